@@ -1,0 +1,21 @@
+//! What crosses between the kernel module and the `dtrace` command, and nothing else.
+//!
+//! Everything here is plain data of one layout on every architecture: no pointer, no `usize`, no
+//! padding, 64-bit fields on 64-bit boundaries. Sizes are asserted, because the kernel copies
+//! exactly `size_of` bytes in and out.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod ioctl;
+mod probe;
+mod record;
+
+pub use ioctl::{
+    BUFFER_SIZE, BufSnap, Command, Conf, ECBS_MAX, Enable, EprobeDesc, Go, ProbeMatch, VERSION,
+};
+pub use probe::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN, TextTooLong};
+pub use record::{Record, RecordHeader, Records};
+
+/// The device that the command opens: one open file is one consumer.
+pub const DEVICE: &str = "/dev/dtrace";

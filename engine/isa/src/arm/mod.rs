@@ -1,0 +1,41 @@
+//! A32, the 32-bit ARM instruction set in ARM state.
+//!
+//! Section numbers are those of the ARM Architecture Reference Manual for
+//! ARMv7-A and ARMv7-R (DDI 0406C), whose encodings and pseudocode cover
+//! ARMv6 as well; where ARMv6 leaves more open, the rows follow ARMv6.
+
+use core::mem::offset_of;
+
+mod emulate;
+mod operand;
+mod rows;
+
+pub use emulate::Emulation;
+pub use rows::{ROWS, plan};
+
+/// The word that takes the place of a probed instruction.
+///
+/// It is permanently undefined (UDF, A8.8.247), and Linux gives it no meaning
+/// of its own.
+pub const TRAP: u32 = 0xe7f0_01fb;
+
+/// The number of the stack pointer.
+const SP: usize = 13;
+/// The number of the program counter.
+const PC: usize = 15;
+
+/// The registers of interrupted code, laid out like the first 17 words of
+/// Linux's `struct pt_regs`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Regs {
+    /// r0 to r12, sp, lr, and pc: the address of the probed instruction.
+    pub r: [u32; 16],
+    /// The program status: condition flags in bits 31 to 28.
+    pub cpsr: u32,
+}
+
+const _: () = {
+    assert!(size_of::<Regs>() == 68 && align_of::<Regs>() == 4);
+    assert!(offset_of!(Regs, cpsr) == 64);
+};

@@ -1,0 +1,39 @@
+//! One instruction in, a [`Plan`] out: [`Emulate`](Plan::Emulate) it in the
+//! trap handler, [`Relocate`](Plan::Relocate) it into a slot, or
+//! [`Refuse`](Plan::Refuse) it with a reason.
+//!
+//! This crate knows words and registers. It knows nothing of tasks, modules
+//! or processors but what the architecture manuals say, never allocates, and
+//! gives the same answer on every host. Each instruction set is a module with
+//! the same files: `rows` (the table of encodings), `operand` (what their
+//! fields stand for) and `emulate` (what the handler does for them).
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::expect_used,
+        clippy::float_arithmetic,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used,
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod arm;
+mod memory;
+mod pattern;
+mod plan;
+mod table;
+mod why;
+
+pub use memory::{Fault, Memory};
+pub use pattern::Pattern;
+pub use plan::Plan;
+pub use table::Row;
+pub use why::Why;

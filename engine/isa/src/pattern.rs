@@ -1,0 +1,175 @@
+//! An encoding drawn as its manual draws it, where the drawing *is* the mask.
+//!
+//! `cccc 0010 0100 1101 1101 rrrr iiii iiii` reads from bit 31 down to bit 0:
+//! `0` and `1` are bits that must be so, a lower-case letter is a bit of the
+//! field of that name, `x` is a bit that does not matter, and spaces are for
+//! the eye. Drawings are read at compile time only, and none of this reading is
+//! left in the finished program. A wrong one is a build error: its message is
+//! the drawing, and the line it points at says what is wrong with it.
+
+/// An encoding's text, and the test for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    text: &'static str,
+    mask: u32,
+    value: u32,
+}
+
+impl Pattern {
+    /// Reads a drawing; panics, which is a build error in a constant, unless
+    /// it draws exactly 32 bits.
+    pub(crate) const fn new(text: &'static str) -> Self {
+        assert!(draws_32_bits(text), "{}", text);
+        let ones = bits_drawn(text, b'1');
+        let mask = ones | bits_drawn(text, b'0');
+        Self {
+            text,
+            mask,
+            value: ones,
+        }
+    }
+
+    /// The field called `name`; panics, which is a build error in a constant,
+    /// if the drawing has no such field.
+    pub(crate) const fn field(&self, name: &str) -> Field {
+        let bits = match name.as_bytes() {
+            [letter @ b'a'..=b'w'] => bits_drawn(self.text, *letter),
+            _ => 0,
+        };
+        let field_is_drawn = bits != 0;
+        assert!(field_is_drawn, "{}", self.text);
+        Field { bits }
+    }
+
+    /// Whether every word that `other` matches is matched by this one too.
+    pub(crate) const fn covers(&self, other: &Self) -> bool {
+        self.mask & other.mask == self.mask && other.value & self.mask == self.value
+    }
+
+    /// Whether the drawing fixes no bit.
+    pub(crate) const fn matches_all(&self) -> bool {
+        self.mask == 0
+    }
+
+    /// Whether `word` is an instance of this encoding.
+    #[must_use]
+    #[inline]
+    pub const fn matches(&self, word: u32) -> bool {
+        word & self.mask == self.value
+    }
+
+    /// The drawing.
+    #[must_use]
+    pub const fn text(&self) -> &'static str {
+        self.text
+    }
+}
+
+/// A named field of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    bits: u32,
+}
+
+impl Field {
+    /// The field's value in `word`: its bits keep their distances, and the
+    /// lowest becomes bit 0.
+    #[inline]
+    pub(crate) const fn of(self, word: u32) -> u32 {
+        (word & self.bits).wrapping_shr(self.bits.trailing_zeros())
+    }
+}
+
+/// Whether `text` is 32 of 0, 1 and the letters a to x, and spaces.
+const fn draws_32_bits(text: &str) -> bool {
+    let mut count: u32 = 0;
+    let mut rest = text.as_bytes();
+    while let [drawn, tail @ ..] = rest {
+        rest = tail;
+        match drawn {
+            b' ' => {}
+            b'0' | b'1' | b'a'..=b'x' => count = count.wrapping_add(1),
+            _ => return false,
+        }
+    }
+    count == 32
+}
+
+/// The bits that `text` draws with the character `wanted`.
+const fn bits_drawn(text: &str, wanted: u8) -> u32 {
+    let mut bits = 0;
+    let mut rest = text.as_bytes();
+    while let [drawn, tail @ ..] = rest {
+        rest = tail;
+        if *drawn != b' ' {
+            bits = bits << 1 | (*drawn == wanted) as u32;
+        }
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pattern, draws_32_bits};
+
+    const STORE: Pattern = Pattern::new("cccc 0101 0010 1101 tttt 0000 0000 0100");
+    const SPLIT: Pattern = Pattern::new("xxxx 0000 0000 0000 0m0l llll llll llxx");
+
+    #[test]
+    fn the_fixed_bits_decide() {
+        assert!(STORE.matches(0xe52d_e004));
+        assert!(STORE.matches(0x052d_0004));
+        assert!(!STORE.matches(0xe52d_e008));
+        assert!(!STORE.matches(0xe42d_e004));
+    }
+
+    #[test]
+    fn a_field_moves_down_to_bit_zero() {
+        assert_eq!(STORE.field("c").of(0xe52d_9004), 14);
+        assert_eq!(STORE.field("t").of(0xe52d_9004), 9);
+        assert_eq!(SPLIT.field("l").of(0xffff_ffff), 0x7ff);
+        assert_eq!(SPLIT.field("m").of(0x0000_4000), 1);
+    }
+
+    #[test]
+    fn covering_is_matching_all_that_the_other_matches() {
+        let any = Pattern::new("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
+        let sp = Pattern::new("cccc 0101 0010 1101 1101 0000 0000 0100");
+        assert!(any.covers(&STORE) && !STORE.covers(&any));
+        assert!(STORE.covers(&sp) && !sp.covers(&STORE));
+        assert!(STORE.covers(&STORE));
+        assert!(!SPLIT.covers(&STORE) && !STORE.covers(&SPLIT));
+        assert!(any.matches_all() && !STORE.matches_all());
+    }
+
+    #[test]
+    fn only_32_digits_letters_and_spaces_are_a_drawing() {
+        assert!(draws_32_bits("cccc 0101 0010 1101 tttt 0000 0000 0100"));
+        assert!(draws_32_bits("cccc010100101101tttt000000000100"));
+        let short = "cccc 0101 0010 1101 tttt 0000 0000 010";
+        let long = "cccc 0101 0010 1101 tttt 0000 0000 0100 0";
+        let stray = "cccc 0101 0010 1101 tttt 0000 0000 01O0";
+        let last_letters = "cccc 0101 0010 1101 tttt 0000 0000 01yz";
+        for text in [short, long, stray, last_letters, ""] {
+            assert!(!draws_32_bits(text), "{text}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "cccc 0101 0010 1101 tttt 0000 0000 010")]
+    fn a_wrong_drawing_is_an_error() {
+        let _ = Pattern::new("cccc 0101 0010 1101 tttt 0000 0000 010");
+    }
+
+    #[test]
+    #[should_panic(expected = "cccc 0101 0010 1101 tttt 0000 0000 0100")]
+    fn a_field_that_is_not_drawn_is_an_error() {
+        let _ = STORE.field("l");
+    }
+
+    #[test]
+    #[should_panic(expected = "xxxx 0000 0000 0000 0m0l llll llll llxx")]
+    fn the_bits_that_do_not_matter_are_no_field() {
+        let _ = SPLIT.field("x");
+    }
+}

@@ -1,0 +1,68 @@
+//! Why an instruction is refused: one list, from which the type, the word in
+//! `/proc/dtrace/refused` and the sentence for the user all come.
+
+macro_rules! reasons {
+    ($($variant:ident, $word:literal, $sentence:literal;)+) => {
+        /// The reason for a refusal.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Why {
+            $(#[doc = concat!("`", $word, "`: ", $sentence, ".")] $variant,)+
+        }
+
+        impl Why {
+            /// Every reason that there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The reason as one lower-case word, fit for a table's column.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            /// The reason as a sentence without its full stop.
+            #[must_use]
+            pub const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $sentence,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    Implementation, "implementation",
+        "processors are free to differ in what this instruction does";
+    Undefined, "undefined",
+        "this word exists in order to trap: it marks a BUG, or another tool's probe";
+    Unpredictable, "unpredictable",
+        "the architecture does not say what this encoding does";
+    Unported, "unported",
+        "the tracer does not yet know how to do this instruction elsewhere";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Why;
+
+    #[test]
+    fn every_word_is_one_lower_case_word() {
+        for why in Why::ALL {
+            let word = why.word();
+            assert!(!word.is_empty(), "{why:?}");
+            assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
+        }
+    }
+
+    #[test]
+    fn no_two_reasons_share_a_word_or_a_sentence() {
+        for (index, why) in Why::ALL.iter().enumerate() {
+            for other in &Why::ALL[..index] {
+                assert_ne!(why.word(), other.word());
+                assert_ne!(why.sentence(), other.sentence());
+            }
+        }
+    }
+}

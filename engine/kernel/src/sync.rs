@@ -1,0 +1,102 @@
+//! The two ways in which the engine shares a value: the control lock, and read-copy-update.
+
+use alloc::alloc::{Layout, alloc, dealloc};
+use core::cell::UnsafeCell;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use engine_tracer::{Lock, OutOfMemory, Rcu};
+
+use crate::ffi;
+
+/// A value behind the control lock. There is one such lock in the kernel module, so holders of
+/// different values exclude one another too, and none may take it twice.
+pub struct ControlLock<T>(UnsafeCell<T>);
+
+// SAFETY: the value is only reached through `with`, by one thread at a time.
+unsafe impl<T: Send> Sync for ControlLock<T> {}
+
+/// Lets go of the control lock, wherever its scope ends.
+struct Held;
+
+impl Held {
+    fn take() -> Self {
+        // SAFETY: control side only, which may sleep and does not hold the lock yet.
+        unsafe { ffi::shim_lock() };
+        Self
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: taken in `take`, by this thread.
+        unsafe { ffi::shim_unlock() };
+    }
+}
+
+impl<T> Lock<T> for ControlLock<T> {
+    fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let _held = Held::take();
+        // SAFETY: `_held` lives until `work` is done, and excludes every other `with`.
+        work(unsafe { &mut *self.0.get() })
+    }
+}
+
+/// A pointer that traps follow and the control side exchanges.
+pub struct KernelRcu<T>(AtomicPtr<T>);
+
+impl<T> Rcu<T> for KernelRcu<T> {
+    fn empty() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
+        // SAFETY: null, or what `replace` published whole. A reader is a trap, with interrupts
+        // off, or holds the control lock; `replace` waits for the first and is excluded by the
+        // second before it frees.
+        work(unsafe { self.0.load(Ordering::Acquire).as_ref() })
+    }
+
+    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+        let new = match value {
+            Some(value) => boxed(value)?,
+            None => ptr::null_mut(),
+        };
+        let old = self.0.swap(new, Ordering::AcqRel);
+        if !old.is_null() {
+            // SAFETY: control side only, which may sleep.
+            unsafe { ffi::shim_synchronize() };
+            // SAFETY: `boxed` made it, it is published no more, and no trap is left that saw it.
+            unsafe { unbox(old) };
+        }
+        Ok(())
+    }
+}
+
+/// `value` on the heap, or no memory for it.
+fn boxed<T>(value: T) -> Result<*mut T, OutOfMemory> {
+    const { assert!(size_of::<T>() > 0) };
+    // SAFETY: the size is not zero.
+    let place = unsafe { alloc(Layout::new::<T>()) }.cast::<T>();
+    if place.is_null() {
+        return Err(OutOfMemory);
+    }
+    // SAFETY: fresh memory of `T`'s layout.
+    unsafe { place.write(value) };
+    Ok(place)
+}
+
+/// Drops a value that `boxed` made.
+///
+/// # Safety
+/// `boxed` made it, and nothing refers to it any more.
+unsafe fn unbox<T>(place: *mut T) {
+    // SAFETY: as the caller promises.
+    unsafe { place.drop_in_place() };
+    // SAFETY: allocated in `boxed` with this layout.
+    unsafe { dealloc(place.cast(), Layout::new::<T>()) };
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * ARM: the undefined-instruction hook, and text through the kernel's own
+ * patch_text(), which stops the other CPUs and looks after the caches.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include <asm/ptrace.h>
+#include <asm/traps.h>
+
+#include "../shim.h"
+
+static void (*register_hook)(struct undef_hook *hook);
+static void (*unregister_hook)(struct undef_hook *hook);
+static void (*patch_word)(void *address, unsigned int word);
+
+static int trapped(struct pt_regs *regs, unsigned int instruction)
+{
+	return trapline_trap(regs);
+}
+
+/* The kernel's own mode and A32 only: user mode may keep its own use of it. */
+static struct undef_hook hook = {
+	.instr_mask = 0xffffffff,
+	.cpsr_mask = MODE_MASK | PSR_T_BIT,
+	.cpsr_val = SVC_MODE,
+	.fn = trapped,
+};
+
+int trapline_hook_init(void)
+{
+	register_hook = (void *)trapline_symbol("register_undef_hook");
+	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
+	patch_word = (void *)trapline_symbol("patch_text");
+	if (!register_hook || !unregister_hook || !patch_word)
+		return -ENOENT;
+	hook.instr_val = trapline_trap_word();
+	register_hook(&hook);
+	return 0;
+}
+
+void trapline_hook_exit(void)
+{
+	unregister_hook(&hook);
+}
+
+/* Length is that of the trap, a word. */
+void shim_patch(unsigned long address, const void *bytes, size_t length)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	patch_word((void *)address, word);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* /dev/dtrace: one open file is one consumer, however it comes to be closed. */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "shim.h"
+
+/* The largest struct that a request carries. */
+#define BODY_MAX 512
+
+static int consumer_of(struct file *file)
+{
+	return (int)(long)file->private_data;
+}
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	int consumer = trapline_open();
+
+	if (consumer < 0)
+		return consumer;
+	file->private_data = (void *)(long)consumer;
+	return nonseekable_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	trapline_close(consumer_of(file));
+	return 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int number,
+			 unsigned long argument)
+{
+	u64 body[BODY_MAX / sizeof(u64)] = {};
+	size_t length = _IOC_SIZE(number);
+	void __user *user = (void __user *)argument;
+	int error;
+
+	if (length > sizeof(body))
+		return -ENOTTY;
+	if (copy_from_user(body, user, length))
+		return -EFAULT;
+	error = trapline_ioctl(consumer_of(file), number, body, length);
+	if (error)
+		return error;
+	return copy_to_user(user, body, length) ? -EFAULT : 0;
+}
+
+int shim_copy_to_user(u64 to, const void *from, size_t length)
+{
+	return copy_to_user(u64_to_user_ptr(to), from, length) ? -EFAULT : 0;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = no_llseek,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "dtrace",
+	.fops = &operations,
+	.mode = 0600,
+};
+
+int trapline_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void trapline_device_exit(void)
+{
+	misc_deregister(&device);
+}

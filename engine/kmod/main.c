@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Loading and unloading: what comes up goes down in the opposite order. */
+#include <linux/module.h>
+
+#include "shim.h"
+
+#ifdef TRAPLINE_MUTANTS
+static char *mutant;
+module_param(mutant, charp, 0444);
+MODULE_PARM_DESC(mutant, "the seeded defect to run with");
+
+static int mutate(void)
+{
+	int error = mutant ? trapline_mutate(mutant) : 0;
+
+	if (error)
+		pr_err("trapline: no mutant is called '%s'\n", mutant);
+	return error;
+}
+#else
+static int mutate(void)
+{
+	return 0;
+}
+#endif
+
+static int __init trapline_init(void)
+{
+	int error;
+
+	error = mutate();
+	if (error)
+		return error;
+	error = trapline_symbols_init();
+	if (error)
+		return error;
+	error = trapline_start();
+	if (error)
+		return error;
+	error = trapline_hook_init();
+	if (error)
+		goto end;
+	error = trapline_device_init();
+	if (error)
+		goto unhook;
+	error = trapline_proc_init();
+	if (error)
+		goto undevice;
+	return 0;
+
+undevice:
+	trapline_device_exit();
+unhook:
+	trapline_hook_exit();
+end:
+	trapline_end();
+	return error;
+}
+
+/* No consumer is open: each holds a reference to the module. */
+static void __exit trapline_exit(void)
+{
+	trapline_proc_exit();
+	trapline_device_exit();
+	trapline_hook_exit();
+	trapline_end();
+}
+
+module_init(trapline_init);
+module_exit(trapline_exit);
+
+MODULE_DESCRIPTION("Trapline: DTrace's probe engine");
+MODULE_LICENSE("Dual MIT/GPL");

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Memory, the control lock, the grace period, CPU and clock. */
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "shim.h"
+
+static DEFINE_MUTEX(control);
+
+void *shim_alloc(size_t size, size_t align)
+{
+	if (align > ARCH_KMALLOC_MINALIGN)
+		return NULL;
+	return kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+}
+
+void shim_free(void *memory)
+{
+	kvfree(memory);
+}
+
+void shim_lock(void)
+{
+	mutex_lock(&control);
+}
+
+void shim_unlock(void)
+{
+	mutex_unlock(&control);
+}
+
+/* A trap's handler runs with interrupts off, which RCU waits for. */
+void shim_synchronize(void)
+{
+	synchronize_rcu();
+}
+
+unsigned int shim_cpu(void)
+{
+	return raw_smp_processor_id();
+}
+
+unsigned int shim_cpus(void)
+{
+	return nr_cpu_ids;
+}
+
+u64 shim_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* /proc/dtrace/: a line with the columns' names, then a line for each row. */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+
+#include "shim.h"
+
+union row {
+	struct trapline_fbt_row fbt;
+	struct trapline_refused_row refused;
+	struct trapline_stats_row stats;
+};
+
+struct table {
+	const char *name;
+	const char *columns;
+	int (*fetch)(size_t index, union row *row);
+	void (*print)(struct seq_file *file, const union row *row);
+};
+
+static int fbt_fetch(size_t index, union row *row)
+{
+	return trapline_fbt_row(index, &row->fbt);
+}
+
+static void fbt_print(struct seq_file *file, const union row *row)
+{
+	seq_printf(file, "%u %08lx %s %s %s %u %u\n", row->fbt.id,
+		   row->fbt.address, row->fbt.module, row->fbt.function,
+		   row->fbt.name, row->fbt.ecbs, row->fbt.armed);
+}
+
+static int refused_fetch(size_t index, union row *row)
+{
+	return trapline_refused_row(index, &row->refused);
+}
+
+static void refused_print(struct seq_file *file, const union row *row)
+{
+	seq_printf(file, "%08lx %s %s %s %s\n", row->refused.address,
+		   row->refused.module, row->refused.function,
+		   row->refused.word, row->refused.sentence);
+}
+
+static int stats_fetch(size_t index, union row *row)
+{
+	return trapline_stats_row(index, &row->stats);
+}
+
+static void stats_print(struct seq_file *file, const union row *row)
+{
+	seq_printf(file, "%s %llu\n", row->stats.name, row->stats.value);
+}
+
+static struct table tables[] = {
+	{ "fbt", "ID ADDRESS MODULE FUNCTION NAME ECBS ARMED", fbt_fetch, fbt_print },
+	{ "refused", "ADDRESS MODULE FUNCTION WHY SENTENCE", refused_fetch, refused_print },
+	{ "stats", "NAME VALUE", stats_fetch, stats_print },
+};
+
+static const struct table *table_of(struct seq_file *file)
+{
+	return pde_data(file_inode(file->file));
+}
+
+/* Position 0 is the line with the columns' names; position n is row n - 1. */
+static void *table_at(struct seq_file *file, loff_t position)
+{
+	if (position == 0)
+		return SEQ_START_TOKEN;
+	return table_of(file)->fetch(position - 1, file->private) ? file->private : NULL;
+}
+
+static void *table_start(struct seq_file *file, loff_t *position)
+{
+	return table_at(file, *position);
+}
+
+static void *table_next(struct seq_file *file, void *row, loff_t *position)
+{
+	return table_at(file, ++*position);
+}
+
+static void table_stop(struct seq_file *file, void *row)
+{
+}
+
+static int table_show(struct seq_file *file, void *row)
+{
+	if (row == SEQ_START_TOKEN)
+		seq_printf(file, "%s\n", table_of(file)->columns);
+	else
+		table_of(file)->print(file, row);
+	return 0;
+}
+
+static const struct seq_operations table_operations = {
+	.start = table_start,
+	.next = table_next,
+	.stop = table_stop,
+	.show = table_show,
+};
+
+static struct proc_dir_entry *root;
+
+void trapline_proc_exit(void)
+{
+	proc_remove(root);
+}
+
+int trapline_proc_init(void)
+{
+	size_t i;
+
+	root = proc_mkdir("dtrace", NULL);
+	if (!root)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (!proc_create_seq_private(tables[i].name, 0444, root,
+					     &table_operations,
+					     sizeof(union row), &tables[i])) {
+			trapline_proc_exit();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The contract between the C and the Rust half of the module. Rust's side of
+ * it is engine/kernel/src/ffi.rs (what C gives) and entry.rs (what Rust gives),
+ * in the same order. There is no other header that both depend on.
+ *
+ * C gives shim_*: each translates one wish into the kernel's own terms and
+ * decides nothing. Rust gives trapline_*: each may sleep, but trapline_trap().
+ * Errors are 0 or a negative error number unless it says otherwise.
+ */
+#ifndef TRAPLINE_SHIM_H
+#define TRAPLINE_SHIM_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+
+struct pt_regs;
+
+/* memory.c: null when there is no memory or the alignment cannot be had. */
+void *shim_alloc(size_t size, size_t align);
+void shim_free(void *memory);
+
+/* memory.c: the control lock, a mutex. */
+void shim_lock(void);
+void shim_unlock(void);
+
+/* memory.c: returns when every trap that was being handled has been. */
+void shim_synchronize(void);
+
+/* memory.c: callable from a trap. */
+unsigned int shim_cpu(void);
+unsigned int shim_cpus(void);
+u64 shim_now(void);
+
+/* symbols.c: shows the functions of the kernel proper until one is not 0. */
+typedef int (*shim_visit_fn)(void *context, const char *name, size_t length,
+			     unsigned long address);
+int shim_each_function(shim_visit_fn visit, void *context);
+
+/* symbols.c: why not to probe there, as platform.rs numbers it; 0 if one may. */
+unsigned int shim_off_limits(unsigned long address);
+
+/* symbols.c: reads text; callable from a trap. */
+int shim_peek(unsigned long address, void *bytes, size_t length);
+
+/* arch/: writes text, on every CPU. */
+void shim_patch(unsigned long address, const void *bytes, size_t length);
+
+/* device.c: copies to the process that asks. */
+int shim_copy_to_user(u64 to, const void *from, size_t length);
+
+/* The instruction that the hook of arch/ has to catch. */
+u32 trapline_trap_word(void);
+
+int trapline_start(void);
+void trapline_end(void);
+
+/* From the hook, interrupts off. 0 when it was ours and the CPU can go on. */
+int trapline_trap(struct pt_regs *regs);
+
+/* A consumer's number, or an error. */
+int trapline_open(void);
+void trapline_close(int consumer);
+int trapline_ioctl(int consumer, unsigned int number, void *body,
+		   size_t length);
+
+#ifdef TRAPLINE_MUTANTS
+int trapline_mutate(const char *name);
+#endif
+
+/* Rows of /proc/dtrace/. Not 0 while there is a row of this index. */
+struct trapline_fbt_row {
+	unsigned long address;
+	u32 id;
+	u32 ecbs;
+	u32 armed;
+	char module[64];
+	char function[192];
+	char name[64];
+};
+
+struct trapline_refused_row {
+	unsigned long address;
+	char module[64];
+	char function[192];
+	char word[32];
+	char sentence[192];
+};
+
+struct trapline_stats_row {
+	u64 value;
+	char name[32];
+};
+
+int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
+int trapline_refused_row(size_t index, struct trapline_refused_row *row);
+int trapline_stats_row(size_t index, struct trapline_stats_row *row);
+
+static_assert(sizeof(struct trapline_fbt_row) == sizeof(long) + 12 + 320 +
+	      (sizeof(long) == 8 ? 4 : 0));
+static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 480);
+static_assert(sizeof(struct trapline_stats_row) == 40);
+
+/* Between the C files, not for Rust. */
+
+/* symbols.c: the address of one of the kernel's own functions; 0 if none. */
+unsigned long trapline_symbol(const char *name);
+int trapline_symbols_init(void);
+
+/* arch/: the hook that catches the trap. */
+int trapline_hook_init(void);
+void trapline_hook_exit(void);
+
+int trapline_device_init(void);
+void trapline_device_exit(void);
+int trapline_proc_init(void);
+void trapline_proc_exit(void);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The kernel's symbols and its text: which functions there are, and what they are made of. */
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "shim.h"
+
+typedef int (*each_symbol_fn)(void *context, const char *name,
+			      struct module *module, unsigned long address);
+
+static unsigned long (*lookup_name)(const char *name);
+static int (*each_symbol)(each_symbol_fn visit, void *context);
+static int (*is_core_text)(unsigned long address);
+static bool (*is_blacklisted)(unsigned long address);
+
+unsigned long trapline_symbol(const char *name)
+{
+	unsigned long address = lookup_name(name);
+
+	if (!address)
+		pr_err("trapline: this kernel has no symbol %s\n", name);
+	return address;
+}
+
+/* kallsyms_lookup_name is not exported, but a kprobe can be put on it. */
+static int find_lookup_name(void)
+{
+	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
+	int error = register_kprobe(&probe);
+
+	if (error) {
+		pr_err("trapline: no kprobe on kallsyms_lookup_name: %d\n", error);
+		return error;
+	}
+	lookup_name = (void *)probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+int trapline_symbols_init(void)
+{
+	int error = find_lookup_name();
+
+	if (error)
+		return error;
+	each_symbol = (void *)trapline_symbol("kallsyms_on_each_symbol");
+	is_core_text = (void *)trapline_symbol("core_kernel_text");
+	is_blacklisted = (void *)trapline_symbol("within_kprobe_blacklist");
+	return each_symbol && is_core_text && is_blacklisted ? 0 : -ENOENT;
+}
+
+struct walk {
+	shim_visit_fn visit;
+	void *context;
+};
+
+static int visit_symbol(void *data, const char *name, struct module *module,
+			unsigned long address)
+{
+	struct walk *walk = data;
+
+	if (module)
+		return 0;
+	return walk->visit(walk->context, name, strlen(name), address);
+}
+
+int shim_each_function(shim_visit_fn visit, void *context)
+{
+	struct walk walk = { .visit = visit, .context = context };
+
+	return each_symbol(visit_symbol, &walk);
+}
+
+unsigned int shim_off_limits(unsigned long address)
+{
+	if (!is_core_text(address))
+		return 1;
+	return is_blacklisted(address) ? 2 : 0;
+}
+
+int shim_peek(unsigned long address, void *bytes, size_t length)
+{
+	return copy_from_kernel_nofault(bytes, (void *)address, length);
+}

@@ -1,0 +1,191 @@
+//! The function boundary tracing provider: a probe at the entry of every function of the kernel
+//! proper whose first instruction the engine can stand in for.
+//!
+//! Functions that share an address count once, under the name that the kernel lists first: the
+//! one its own tracers and backtraces print.
+
+use alloc::vec::Vec;
+
+use engine_isa::{Plan, Why};
+
+use crate::grow::{OutOfMemory, extend, push};
+use crate::isa::Isa;
+use crate::platform::{OffLimits, Platform};
+
+/// The provider's name.
+pub const PROVIDER: &[u8] = b"fbt";
+/// The kernel proper, as a module's name.
+pub const MODULE: &[u8] = b"vmlinux";
+/// The name of a probe at a function's first instruction.
+pub const ENTRY: &[u8] = b"entry";
+
+/// A function's entry that can be probed.
+#[derive(Debug)]
+pub struct Probe<T> {
+    /// Where its first instruction is.
+    pub address: usize,
+    function: Span,
+    /// How many active ECBs it has, over all consumers.
+    pub ecbs: u32,
+    /// The text that its plan was made for; while it is armed, what the trap displaced.
+    pub text: T,
+    /// Whether the trap is in place.
+    pub armed: bool,
+}
+
+/// A function's entry that cannot be probed.
+#[derive(Debug)]
+pub struct Refused {
+    /// Where its first instruction is.
+    pub address: usize,
+    function: Span,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a function has no probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The kernel forbids it.
+    OffLimits(OffLimits),
+    /// The instruction core will not stand in for its first instruction.
+    Instruction(Why),
+    /// Its text cannot be read.
+    Unreadable,
+}
+
+impl Reason {
+    /// The reason in one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OffLimits(reason) => reason.word(),
+            Self::Instruction(reason) => reason.word(),
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// The reason in one sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::OffLimits(reason) => reason.sentence(),
+            Self::Instruction(reason) => reason.sentence(),
+            Self::Unreadable => "its text cannot be read",
+        }
+    }
+}
+
+/// A name in [`Fbt`]'s store of names.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: usize,
+    length: usize,
+}
+
+/// All functions of the kernel proper, in the order of their addresses.
+#[derive(Debug)]
+pub struct Fbt<T> {
+    names: Vec<u8>,
+    probes: Vec<Probe<T>>,
+    refused: Vec<Refused>,
+}
+
+impl<T: Copy> Fbt<T> {
+    /// Asks `platform` for its functions, and plans for each.
+    pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        let mut fbt = Self {
+            names: Vec::new(),
+            probes: Vec::new(),
+            refused: Vec::new(),
+        };
+        let mut last = None;
+        platform.each_function(&mut |name, address| {
+            if last == Some(address) {
+                return Ok(());
+            }
+            last = Some(address);
+            fbt.add::<I, P>(platform, name, address)
+        })?;
+        Ok(fbt)
+    }
+
+    fn add<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        name: &[u8],
+        address: usize,
+    ) -> Result<(), OutOfMemory> {
+        let function = Span {
+            start: self.names.len(),
+            length: name.len(),
+        };
+        extend(&mut self.names, name)?;
+        match probeable::<I, P>(platform, address) {
+            Ok(text) => push(
+                &mut self.probes,
+                Probe {
+                    address,
+                    function,
+                    ecbs: 0,
+                    text,
+                    armed: false,
+                },
+            ),
+            Err(reason) => push(
+                &mut self.refused,
+                Refused {
+                    address,
+                    function,
+                    reason,
+                },
+            ),
+        }
+    }
+
+    /// The probes; a probe's ID is its index and one.
+    pub fn probes(&self) -> &[Probe<T>] {
+        &self.probes
+    }
+
+    /// The probes, to be armed.
+    pub fn probes_mut(&mut self) -> &mut [Probe<T>] {
+        &mut self.probes
+    }
+
+    /// The functions without a probe.
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+
+    /// The name of a probe's function.
+    pub fn function(&self, probe: &Probe<T>) -> &[u8] {
+        self.name(probe.function)
+    }
+
+    /// The name of a function without a probe.
+    pub fn refused_function(&self, refused: &Refused) -> &[u8] {
+        self.name(refused.function)
+    }
+
+    fn name(&self, span: Span) -> &[u8] {
+        self.names
+            .get(span.start..)
+            .and_then(|rest| rest.get(..span.length))
+            .unwrap_or_default()
+    }
+}
+
+/// The text at `address`, if a probe can be put there.
+pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+    if let Some(reason) = platform.off_limits(address) {
+        return Err(Reason::OffLimits(reason));
+    }
+    let mut text = I::Text::default();
+    platform
+        .peek(address, text.as_mut())
+        .map_err(|_| Reason::Unreadable)?;
+    match I::plan(&text) {
+        Plan::Emulate(_) => Ok(text),
+        Plan::Relocate(never) => match never {},
+        Plan::Refuse(why) => Err(Reason::Instruction(why)),
+    }
+}

@@ -1,0 +1,178 @@
+//! Probe descriptions: which names a pattern means.
+//!
+//! DTrace's globbing (dtrace(1), "Probe descriptions"): `*` any run of characters, `?` any one,
+//! `[a-z]` one of a set, `[!a-z]` one outside it, `\` takes the next character as it is. An empty
+//! pattern matches every name.
+
+use engine_abi::Description;
+
+/// Whether the probe of these names is among those that `description` describes.
+pub fn describes(description: &Description, probe: [&[u8]; 4]) -> bool {
+    let patterns = [
+        description.provider(),
+        description.module(),
+        description.function(),
+        description.name(),
+    ];
+    patterns
+        .iter()
+        .zip(probe)
+        .all(|(pattern, name)| pattern.is_empty() || matches(pattern, name))
+}
+
+/// Whether `pattern` matches all of `name`. Takes at most `pattern.len() * name.len()` steps.
+pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut pattern, mut name) = (pattern, name);
+    // After a `*`: the pattern behind it, and the name it has to match next.
+    let mut retry: Option<(&[u8], &[u8])> = None;
+    loop {
+        if let [b'*', behind @ ..] = pattern {
+            retry = Some((behind, name));
+            pattern = behind;
+            continue;
+        }
+        match (one(pattern, name), name, retry) {
+            (Step::Matched(behind), [_, rest @ ..], _) => (pattern, name) = (behind, rest),
+            (Step::End, [], _) => return true,
+            (_, _, Some((behind, [_, rest @ ..]))) => {
+                retry = Some((behind, rest));
+                (pattern, name) = (behind, rest);
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// What the first element of a pattern says to the first character of a name.
+enum Step<'a> {
+    /// It matches; this much pattern is left.
+    Matched(&'a [u8]),
+    /// It does not.
+    Differs,
+    /// There is no element left.
+    End,
+}
+
+fn one<'a>(pattern: &'a [u8], name: &[u8]) -> Step<'a> {
+    let (element, behind): (&dyn Fn(u8) -> bool, _) = match pattern {
+        [] => return Step::End,
+        [b'?', behind @ ..] => (&|_| true, behind),
+        [b'[', set @ ..] => return one_of(set, name),
+        [b'\\', literal, behind @ ..] => (&|character| character == *literal, behind),
+        [literal, behind @ ..] => (&|character| character == *literal, behind),
+    };
+    match name.first() {
+        Some(&character) if element(character) => Step::Matched(behind),
+        _ => Step::Differs,
+    }
+}
+
+/// `set` is what follows a `[`. One that is never closed matches nothing.
+fn one_of<'a>(set: &'a [u8], name: &[u8]) -> Step<'a> {
+    let Some(&character) = name.first() else {
+        return Step::Differs;
+    };
+    let (mut rest, inverted) = match set {
+        [b'!', rest @ ..] => (rest, true),
+        _ => (set, false),
+    };
+    let mut found = false;
+    let mut first = true;
+    loop {
+        rest = match rest {
+            [b']', behind @ ..] if !first => {
+                return if found == inverted {
+                    Step::Differs
+                } else {
+                    Step::Matched(behind)
+                };
+            }
+            [low, b'-', high, behind @ ..] if *high != b']' => {
+                found |= (*low..=*high).contains(&character);
+                behind
+            }
+            [b'\\', literal, behind @ ..] | [literal, behind @ ..] => {
+                found |= character == *literal;
+                behind
+            }
+            [] => return Step::Differs,
+        };
+        first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, name: &str) -> bool {
+        matches(pattern.as_bytes(), name.as_bytes())
+    }
+
+    #[test]
+    fn each_element() {
+        let cases = [
+            ("sys_chdir", "sys_chdir", true),
+            ("sys_chdir", "sys_chdi", false),
+            ("sys_chdi", "sys_chdir", false),
+            ("sys_*", "sys_", true),
+            ("*dir", "sys_chdir", true),
+            ("s*_*r", "sys_chdir", true),
+            ("*", "", true),
+            ("**", "a", true),
+            ("s?s_*", "sys_chdir", true),
+            ("?", "", false),
+            ("sys_[cd]*", "sys_dup", true),
+            ("sys_[a-c]*", "sys_dup", false),
+            ("sys_[!a-c]*", "sys_dup", true),
+            ("[]]", "]", true),
+            ("[!]]", "]", false),
+            ("[a-]", "-", true),
+            ("[a", "a", false),
+            ("\\*", "*", true),
+            ("\\*", "a", false),
+            ("[\\]]", "]", true),
+            ("\\", "\\", true),
+        ];
+        for (pattern, name, expected) in cases {
+            assert_eq!(check(pattern, name), expected, "{pattern} on {name}");
+        }
+    }
+
+    #[test]
+    fn an_empty_field_describes_every_name() {
+        let description = Description::new(b"", b"", b"sys_*", b"").unwrap();
+        assert!(describes(
+            &description,
+            [b"fbt", b"vmlinux", b"sys_chdir", b"entry"]
+        ));
+        assert!(!describes(
+            &description,
+            [b"fbt", b"vmlinux", b"vfs_read", b"entry"]
+        ));
+    }
+
+    #[test]
+    fn many_stars_take_no_exponential_time() {
+        let name = std::vec![b'a'; 191];
+        let pattern = "*a".repeat(90) + "b";
+        assert!(!matches(pattern.as_bytes(), &name));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_name_matches_itself_and_its_cuttings(name in "[a-z_.0-9]{1,40}", cut in 0usize..40) {
+            let cut = cut.min(name.len());
+            proptest::prop_assert!(check(&name, &name));
+            let starred = std::format!("{}*{}", &name[..cut], &name[cut..]);
+            let prefix = std::format!("{}*", &name[..cut]);
+            proptest::prop_assert!(check(&starred, &name));
+            proptest::prop_assert!(check(&prefix, &name));
+        }
+
+        #[test]
+        fn no_pattern_hangs_or_panics(pattern: std::vec::Vec<u8>, name: std::vec::Vec<u8>) {
+            matches(&pattern, &name);
+        }
+    }
+}

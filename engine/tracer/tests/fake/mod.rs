@@ -1,0 +1,225 @@
+//! A kernel of a few functions, made of a map: text that can be read, patched and inspected.
+#![allow(dead_code, reason = "each test binary uses its part of it")]
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::{Mutex, RwLock};
+
+use engine_abi::{Description, Records};
+use engine_isa::arm::{self, Emulation, Regs};
+use engine_isa::{Fault, Memory, Plan};
+use engine_tracer::{
+    ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unreadable, Visit,
+};
+
+/// `push {r4, lr}`
+pub const PUSH: u32 = 0xe92d_4010;
+/// `mov r0, r0`, which no row covers.
+pub const MOV: u32 = 0xe1a0_0000;
+
+pub const ALPHA: usize = 0x8000;
+pub const BETA: usize = 0x8100;
+pub const GAMMA: usize = 0x8200;
+pub const UNPORTED: usize = 0x8300;
+pub const FORBIDDEN: usize = 0x8400;
+pub const CPUS: usize = 2;
+
+/// A32 over the fake kernel.
+pub struct A32;
+
+impl Isa for A32 {
+    type Regs = Regs;
+    type Emulation = Emulation;
+    type Text = [u8; 4];
+    const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
+
+    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+        arm::plan(u32::from_le_bytes(*text))
+    }
+
+    fn pc(regs: &Regs) -> usize {
+        regs.r[15] as usize
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        emulation.run(regs, memory)
+    }
+}
+
+thread_local! {
+    /// The CPU that this thread is.
+    pub static CPU: Cell<usize> = const { Cell::new(0) };
+    /// Run once when the clock is next read: from within firing, that is.
+    pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+}
+
+/// The kernel.
+pub struct Fake {
+    text: Mutex<BTreeMap<usize, u32>>,
+}
+
+impl Fake {
+    pub fn new() -> Self {
+        let text = [
+            (ALPHA, PUSH),
+            (BETA, 0xe24d_d010),  // sub sp, sp, #16
+            (GAMMA, 0xe52d_e004), // push {lr}
+            (UNPORTED, MOV),
+            (FORBIDDEN, PUSH),
+        ];
+        Self {
+            text: Mutex::new(text.into()),
+        }
+    }
+}
+
+/// The kernel's state outlives the tracer that owns it as a platform.
+impl Platform for &'static Fake {
+    type Lock<T: Send> = FakeLock<T>;
+    type Rcu<T: Send + Sync> = FakeRcu<T>;
+
+    fn cpu(&self) -> usize {
+        CPU.get()
+    }
+
+    fn cpus(&self) -> usize {
+        CPUS
+    }
+
+    fn now(&self) -> u64 {
+        if let Some(interrupt) = ON_CLOCK.take() {
+            interrupt();
+        }
+        42
+    }
+
+    fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        let word = *self.text.lock().unwrap().get(&address).ok_or(Unreadable)?;
+        bytes.copy_from_slice(&word.to_le_bytes());
+        Ok(())
+    }
+
+    fn patch(&self, address: usize, bytes: &[u8]) {
+        self.write(address, u32::from_le_bytes(bytes.try_into().unwrap()));
+    }
+
+    fn off_limits(&self, address: usize) -> Option<OffLimits> {
+        (address == FORBIDDEN).then_some(OffLimits::Blacklisted)
+    }
+
+    fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        visit(b"alpha", ALPHA)?;
+        visit(b"alpha_alias", ALPHA)?;
+        visit(b"beta", BETA)?;
+        visit(b"gamma", GAMMA)?;
+        visit(b"unported", UNPORTED)?;
+        visit(b"forbidden", FORBIDDEN)?;
+        visit(b"vanished", 0xdead_0000)
+    }
+}
+
+impl Fake {
+    pub fn write(&self, address: usize, word: u32) {
+        *self
+            .text
+            .lock()
+            .unwrap()
+            .get_mut(&address)
+            .expect("text is written where there is text") = word;
+    }
+
+    pub fn read(&self, address: usize) -> u32 {
+        self.text.lock().unwrap()[&address]
+    }
+
+    pub fn image(&self) -> BTreeMap<usize, u32> {
+        self.text.lock().unwrap().clone()
+    }
+}
+
+pub struct FakeLock<T>(Mutex<T>);
+
+impl<T> Lock<T> for FakeLock<T> {
+    fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        work(&mut self.0.lock().unwrap())
+    }
+}
+
+pub struct FakeRcu<T>(RwLock<Option<T>>);
+
+impl<T> Rcu<T> for FakeRcu<T> {
+    fn empty() -> Self {
+        Self(RwLock::new(None))
+    }
+
+    fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
+        work(self.0.read().unwrap().as_ref())
+    }
+
+    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+        *self.0.write().unwrap() = value;
+        Ok(())
+    }
+}
+
+/// Memory that takes every store.
+pub struct Anywhere;
+
+impl Memory for Anywhere {
+    fn store(&mut self, _: u32, _: u32) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Memory that takes none.
+pub struct Nowhere;
+
+impl Memory for Nowhere {
+    fn store(&mut self, address: u32, _: u32) -> Result<(), Fault> {
+        Err(Fault { address })
+    }
+}
+
+pub type Engine = Tracer<A32, &'static Fake>;
+
+/// A kernel, and an engine in it.
+pub fn engine() -> (&'static Fake, Engine) {
+    CPU.set(0);
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    (fake, Tracer::new(fake).unwrap())
+}
+
+pub fn describe(function: &str) -> Description {
+    Description::new(b"fbt", b"", function.as_bytes(), b"entry").unwrap()
+}
+
+pub fn registers(pc: usize) -> Regs {
+    let mut regs = Regs::default();
+    regs.r[13] = 0x1_0000;
+    regs.r[15] = pc as u32;
+    regs
+}
+
+/// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
+pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
+    (fake.read(pc) == arm::TRAP).then(|| engine.trap(&mut registers(pc), &mut Anywhere))
+}
+
+/// The enabled probe IDs in a CPU's buffer, drained.
+pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
+    let mut buffer = [0; 4096];
+    let filled = engine.copy(id, cpu, &mut buffer).unwrap();
+    engine.release(id, cpu, filled).unwrap();
+    Records::new(&buffer[..filled])
+        .map(|record| record.header.epid)
+        .collect()
+}

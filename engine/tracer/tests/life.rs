@@ -1,0 +1,269 @@
+//! The engine's life cycle over a fake kernel: what is armed, what fires, what is left behind.
+
+mod fake;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use engine_isa::arm::TRAP;
+use engine_tracer::{Error, StatsRow, Trap};
+use fake::*;
+
+fn stat(engine: &Engine, name: &str) -> u64 {
+    let mut rows = (0..).map_while(|index| engine.stats_row(index));
+    rows.find(|row: &StatsRow| row.name == name).unwrap().value
+}
+
+#[test]
+fn functions_are_provided_or_refused_with_a_reason() {
+    let (_, engine) = engine();
+    let probes: Vec<_> = (0..)
+        .map_while(|index| {
+            engine.fbt_row(index, |row| {
+                (
+                    row.id,
+                    row.address,
+                    String::from_utf8(row.function.to_vec()).unwrap(),
+                )
+            })
+        })
+        .collect();
+    let expected = [(1, ALPHA, "alpha"), (2, BETA, "beta"), (3, GAMMA, "gamma")];
+    assert_eq!(
+        probes,
+        expected.map(|(id, address, name)| (id, address, name.to_owned()))
+    );
+    let refused: Vec<_> = (0..)
+        .map_while(|index| engine.refused_row(index, |row| (row.address, row.reason.word())))
+        .collect();
+    let expected = [
+        (UNPORTED, "unported"),
+        (FORBIDDEN, "blacklisted"),
+        (0xdead_0000, "unreadable"),
+    ];
+    assert_eq!(refused, expected);
+}
+
+#[test]
+fn an_enabled_probe_fires_and_its_instruction_is_done() {
+    let (fake, engine) = engine();
+    let before = fake.image();
+    let id = engine.open().unwrap();
+    assert_eq!(engine.enable(id, &describe("al*")), Ok(1));
+    assert_eq!(fake.image(), before, "enabling arms nothing yet");
+    assert_eq!(engine.go(id, 0), Ok(0));
+    assert_eq!(fake.read(ALPHA), TRAP);
+    assert_eq!(fake.read(BETA), before[&BETA]);
+
+    let mut regs = registers(ALPHA);
+    assert_eq!(engine.trap(&mut regs, &mut Anywhere), Trap::Resumed);
+    assert_eq!(regs.r[13], 0x1_0000 - 8, "push {{r4, lr}} lowers sp");
+    assert_eq!(regs.r[15], ALPHA as u32 + 4);
+    assert_eq!(drain(&engine, id, 0), [1]);
+    assert_eq!(drain(&engine, id, 1), []);
+    let (probe, description) = engine.eprobe(id, 1).unwrap();
+    assert_eq!(
+        (probe, description.to_string().as_str()),
+        (1, "fbt:vmlinux:alpha:entry")
+    );
+
+    engine.stop(id).unwrap();
+    assert_eq!(fake.image(), before);
+    engine.close(id);
+    assert_eq!(stat(&engine, "consumers"), 0);
+}
+
+#[test]
+fn what_was_recorded_before_a_stop_can_be_drained_after_it() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    execute(fake, &engine, ALPHA);
+    engine.stop(id).unwrap();
+    assert_eq!(drain(&engine, id, 0), [1]);
+}
+
+#[test]
+fn each_enabling_of_a_probe_records() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.enable(id, &describe("*a")).unwrap();
+    engine.go(id, 0).unwrap();
+    execute(fake, &engine, ALPHA);
+    assert_eq!(drain(&engine, id, 0), [1, 2]);
+    assert_eq!(stat(&engine, "fired"), 1);
+}
+
+#[test]
+fn consumers_do_not_see_or_end_one_another() {
+    let (fake, engine) = engine();
+    let (one, two) = (engine.open().unwrap(), engine.open().unwrap());
+    engine.enable(one, &describe("alpha")).unwrap();
+    engine.enable(two, &describe("beta")).unwrap();
+    engine.enable(two, &describe("alpha")).unwrap();
+    engine.go(one, 0).unwrap();
+    engine.go(two, 0).unwrap();
+    execute(fake, &engine, ALPHA);
+    assert_eq!(drain(&engine, one, 0), [1]);
+    assert_eq!(drain(&engine, two, 0), [2]);
+    engine.close(one);
+    assert_eq!(fake.read(ALPHA), TRAP, "the other still traces it");
+    execute(fake, &engine, ALPHA);
+    assert_eq!(drain(&engine, two, 0), [2]);
+    engine.close(two);
+    assert_eq!(fake.image(), Fake::new().image());
+}
+
+#[test]
+fn a_consumer_that_dies_leaves_nothing() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    engine.go(id, 0).unwrap();
+    execute(fake, &engine, BETA);
+    engine.close(id);
+    assert_eq!(fake.image(), Fake::new().image());
+    let again = engine.open().unwrap();
+    assert_eq!(again, id, "its number is free");
+    assert_eq!(
+        engine.copy(again, 0, &mut []),
+        Err(Error::WrongState),
+        "its buffers are gone"
+    );
+}
+
+#[test]
+fn a_trap_from_within_firing_resumes_without_firing() {
+    let (fake, engine) = engine();
+    let engine: &'static Engine = Box::leak(Box::new(engine));
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    engine.go(id, 0).unwrap();
+    static RESUMED: AtomicU32 = AtomicU32::new(0);
+    ON_CLOCK.set(Some(Box::new(move || {
+        assert_eq!(execute(fake, engine, BETA), Some(Trap::Resumed));
+        RESUMED.fetch_add(1, Ordering::Relaxed);
+    })));
+    assert_eq!(execute(fake, engine, ALPHA), Some(Trap::Resumed));
+    assert_eq!(RESUMED.load(Ordering::Relaxed), 1);
+    assert_eq!(drain(engine, id, 0), [1], "the one within left no record");
+    assert_eq!((stat(engine, "fired"), stat(engine, "recursions")), (1, 1));
+    assert_eq!(execute(fake, engine, BETA), Some(Trap::Resumed));
+    assert_eq!(drain(engine, id, 0), [2], "and the guard was given back");
+}
+
+#[test]
+fn each_cpu_has_its_buffer_and_its_guard() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    engine.go(id, 0).unwrap();
+    CPU.set(1);
+    execute(fake, &engine, GAMMA);
+    assert_eq!(drain(&engine, id, 0), []);
+    assert_eq!(drain(&engine, id, 1), [3]);
+    assert_eq!(engine.copy(id, CPUS, &mut []), Err(Error::NotFound));
+}
+
+#[test]
+fn a_full_buffer_drops_and_says_so() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 256).unwrap();
+    for _ in 0..20 {
+        assert_eq!(execute(fake, &engine, ALPHA), Some(Trap::Resumed));
+    }
+    assert_eq!(drain(&engine, id, 0).len(), 16);
+    assert_eq!(engine.take_drops(id, 0), Ok(4));
+    assert_eq!(engine.take_drops(id, 0), Ok(0));
+}
+
+#[test]
+fn a_trap_that_is_not_ours_is_said_to_be_so() {
+    let (fake, engine) = engine();
+    fake.write(UNPORTED, TRAP);
+    assert_eq!(execute(fake, &engine, UNPORTED), Some(Trap::Stray));
+    assert_eq!(
+        engine.trap(&mut registers(ALPHA), &mut Anywhere),
+        Trap::Retry,
+        "its instruction is back by now"
+    );
+}
+
+#[test]
+fn an_instruction_that_faults_is_not_passed_over() {
+    let (_, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    let mut regs = registers(ALPHA);
+    assert_eq!(engine.trap(&mut regs, &mut Nowhere), Trap::Failed);
+    assert_eq!(regs, registers(ALPHA));
+}
+
+#[test]
+fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
+    let (fake, engine) = engine();
+    fake.write(ALPHA, 0xe52d_4004); // push {r4}
+    fake.write(BETA, MOV);
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    assert_eq!(engine.go(id, 0), Ok(1), "beta stays unarmed");
+    assert_eq!(fake.read(BETA), MOV);
+    let mut regs = registers(ALPHA);
+    engine.trap(&mut regs, &mut Anywhere);
+    assert_eq!(
+        regs.r[13],
+        0x1_0000 - 4,
+        "the push of one register that is there now"
+    );
+    fake.write(GAMMA, MOV);
+    engine.close(id);
+    assert_eq!(fake.read(ALPHA), 0xe52d_4004);
+    assert_eq!(fake.read(GAMMA), MOV, "not ours to restore any more");
+}
+
+#[test]
+fn requests_out_of_order_are_refused() {
+    let (_, engine) = engine();
+    let id = engine.open().unwrap();
+    assert_eq!(engine.copy(id, 0, &mut []), Err(Error::WrongState));
+    assert_eq!(engine.enable(id, &describe("nosuch")), Ok(0));
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    assert_eq!(engine.go(id, 0), Err(Error::WrongState));
+    assert_eq!(engine.enable(id, &describe("beta")), Err(Error::WrongState));
+    assert_eq!(engine.eprobe(id, 0), Err(Error::NotFound));
+    assert_eq!(engine.eprobe(id, 2), Err(Error::NotFound));
+    engine.stop(id).unwrap();
+    assert_eq!(engine.go(id, 0), Err(Error::WrongState));
+    engine.close(id);
+    assert_eq!(
+        engine.enable(id, &describe("alpha")),
+        Err(Error::NoSuchConsumer)
+    );
+}
+
+#[test]
+fn consumers_are_limited_in_number() {
+    let (_, engine) = engine();
+    let ids: Vec<_> = (0..).map_while(|_| engine.open().ok()).collect();
+    assert_eq!(engine.open(), Err(Error::TooManyConsumers));
+    engine.close(ids[3]);
+    assert_eq!(engine.open(), Ok(ids[3]));
+}
+
+#[test]
+fn probes_are_matched_one_by_one() {
+    let (_, engine) = engine();
+    let mut matched = Vec::new();
+    let mut next = 0;
+    while let Ok((id, description)) = engine.probe_match(&describe("*a"), next) {
+        matched.push((id, description.to_string()));
+        next = id + 1;
+    }
+    let names = ["alpha", "beta", "gamma"].map(|name| format!("fbt:vmlinux:{name}:entry"));
+    assert_eq!(matched, (1..).zip(names).collect::<Vec<_>>());
+}
