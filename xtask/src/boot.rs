@@ -1,0 +1,206 @@
+//! What QEMU and /init need out of the kernel package: the kernel wrapped for QEMU, its device
+//! tree, and the modules to load, in the order in which they load.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::deb::{self, Kind, Member};
+use crate::elf;
+use crate::error::{Error, Result};
+use crate::files;
+use crate::guest::Guest;
+use crate::kernel;
+use crate::progress::Step;
+use crate::stamp::{Inputs, unless_current};
+
+/// A guest's boot files.
+pub struct Boot {
+    /// The kernel as QEMU takes it.
+    pub kernel: PathBuf,
+    /// The device tree, for machines that need one.
+    pub dtb: Option<PathBuf>,
+    /// The modules' file names without `.ko`, one a line, in load order; the files lie beside it.
+    pub module_order: PathBuf,
+}
+
+/// Makes the boot files from the kernel's package.
+pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
+    let dir = guest.dir();
+    let boot = Boot {
+        kernel: dir.join("uImage"),
+        dtb: guest.kernel.dtb.as_ref().map(|_| dir.join("board.dtb")),
+        module_order: dir.join("modules/order"),
+    };
+    let outputs: Vec<_> = [&boot.kernel, &boot.module_order]
+        .into_iter()
+        .chain(&boot.dtb)
+        .cloned()
+        .collect();
+    let mut inputs = Inputs::new()?;
+    inputs
+        .add_named(&[deb.to_path_buf()])
+        .add(format!("{:?}", guest.kernel));
+    unless_current(&dir, "boot", inputs, &outputs, || {
+        let step = Step::begin(format!("{}: kernel", guest.name));
+        extract(guest, deb, &boot)?;
+        step.done();
+        Ok(())
+    })?;
+    Ok(boot)
+}
+
+fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
+    let wanted = |path: &str| {
+        path.starts_with("/boot/vmlinuz")
+            || path.ends_with(".ko")
+            || is_dtb(path, guest.kernel.dtb.as_deref())
+    };
+    let members = deb::members(deb, wanted)?;
+    let zimage = contents(&members, deb, "/boot/vmlinuz*", |p| {
+        p.starts_with("/boot/vmlinuz")
+    })?;
+    let raw = kernel::payload(zimage).ok_or_else(|| Error::Content {
+        path: deb.into(),
+        why: "no xz-compressed kernel in its /boot/vmlinuz".into(),
+    })?;
+    files::write(
+        &boot.kernel,
+        &kernel::uimage(&raw, guest.kernel.load_address),
+    )?;
+    if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
+        files::write(
+            path,
+            contents(&members, deb, name, |p| is_dtb(p, Some(name)))?,
+        )?;
+    }
+    write_modules(guest, &members, &boot.module_order)
+}
+
+fn is_dtb(path: &str, name: Option<&str>) -> bool {
+    name.is_some_and(|n| path.strip_suffix(n).is_some_and(|dir| dir.ends_with('/')))
+}
+
+fn contents<'a>(
+    members: &'a [Member],
+    deb: &Path,
+    what: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<&'a [u8]> {
+    let mut found = members.iter().filter(|m| fits(&m.path));
+    match found.next().map(|m| &m.kind) {
+        Some(Kind::File { data, .. }) => Ok(data),
+        _ => Err(Error::Content {
+            path: deb.into(),
+            why: format!("no {what} in this package"),
+        }),
+    }
+}
+
+fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result<()> {
+    let modules: BTreeMap<String, &Member> = members
+        .iter()
+        .filter_map(|m| Some((module_name(&m.path)?, m)))
+        .collect();
+    let depends = |name: &str| {
+        let Kind::File { data, .. } = &modules.get(name)?.kind else {
+            return None;
+        };
+        elf::module_depends(data).ok()
+    };
+    let mut order = String::new();
+    for name in load_order(&guest.kernel.modules, depends)? {
+        let Member {
+            path,
+            kind: Kind::File { data, .. },
+        } = modules[&name]
+        else {
+            continue;
+        };
+        let file = path
+            .rsplit_once('/')
+            .map_or(path.as_str(), |(_, file)| file);
+        files::write(&order_file.with_file_name(file), data)?;
+        order.push_str(file.trim_end_matches(".ko"));
+        order.push('\n');
+    }
+    files::write(order_file, order.as_bytes())
+}
+
+/// A module's name for comparison: the kernel takes `-` and `_` for the same.
+fn module_name(path: &str) -> Option<String> {
+    let file = path.strip_suffix(".ko")?;
+    Some(canonical(file.rsplit('/').next()?))
+}
+
+fn canonical(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// The modules and all that they depend on, each after those it depends on.
+fn load_order(
+    wanted: &[String],
+    depends: impl Fn(&str) -> Option<Vec<String>>,
+) -> Result<Vec<String>> {
+    let mut order = Vec::new();
+    for name in wanted {
+        visit(&canonical(name), &depends, &mut order)?;
+    }
+    Ok(order)
+}
+
+fn visit(
+    name: &str,
+    depends: &impl Fn(&str) -> Option<Vec<String>>,
+    order: &mut Vec<String>,
+) -> Result<()> {
+    if order.iter().any(|o| o == name) {
+        return Ok(());
+    }
+    let before = depends(name)
+        .ok_or_else(|| Error::Package(format!("the kernel's package has no module {name}")))?;
+    for other in before {
+        visit(&canonical(&other), depends, order)?;
+    }
+    order.push(name.into());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depends(name: &str) -> Option<Vec<String>> {
+        let list: &[&str] = match name {
+            "rndis_host" => &["cdc-ether", "usbnet"],
+            "cdc_ether" => &["usbnet"],
+            "usbnet" => &["mii"],
+            "mii" => &[],
+            _ => return None,
+        };
+        Some(list.iter().map(|s| s.to_string()).collect())
+    }
+
+    #[test]
+    fn modules_load_after_those_they_depend_on_and_once() {
+        let wanted = ["rndis-host".to_string(), "usbnet".to_string()];
+        assert_eq!(
+            load_order(&wanted, depends).unwrap(),
+            ["mii", "usbnet", "cdc_ether", "rndis_host"]
+        );
+    }
+
+    #[test]
+    fn a_module_that_is_not_there_is_named() {
+        let text = load_order(&["usbnat".into()], depends)
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains("usbnat"), "{text}");
+    }
+
+    #[test]
+    fn a_device_tree_is_found_by_its_whole_name() {
+        assert!(is_dtb("/usr/lib/linux/zero.dtb", Some("zero.dtb")));
+        assert!(!is_dtb("/usr/lib/linux/not-zero.dtb", Some("zero.dtb")));
+        assert!(!is_dtb("/usr/lib/linux/zero.dtb", None));
+    }
+}

@@ -1,0 +1,109 @@
+//! `ci`: all stages, each run whatever the others say, and at the end every failure and not only
+//! the first.
+
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::files::workspace_root;
+use crate::host;
+use crate::needs;
+use crate::progress::seconds;
+use crate::run;
+use crate::test;
+use crate::vm_test::VmTest;
+
+type Stage = (&'static str, fn() -> Result<()>);
+
+const STAGES: [Stage; 5] = [
+    ("fmt", fmt),
+    ("clippy", clippy),
+    ("test", test::run),
+    ("vm-test", vm_test),
+    ("harness", harness),
+];
+
+/// Runs all stages.
+pub fn run() -> Result<()> {
+    let results = STAGES.map(|(name, stage)| {
+        eprintln!("== {name}");
+        let started = Instant::now();
+        let result = stage();
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        eprintln!("== {name}: {verdict} ({})", seconds(started.elapsed()));
+        (name, result)
+    });
+    summarise(
+        results
+            .into_iter()
+            .filter_map(|(name, result)| Some((name, result.err()?)))
+            .collect(),
+    )
+}
+
+fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let mut names = Vec::new();
+    for (name, error) in failures {
+        eprintln!("\n{name} failed: {error}");
+        names.push(name);
+    }
+    Err(Error::Stages(names.join(", ")))
+}
+
+fn fmt() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"])
+}
+
+fn clippy() -> Result<()> {
+    host::ensure(&needs::of_workspace())?;
+    cargo(&[
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ])
+}
+
+fn vm_test() -> Result<()> {
+    let dir = workspace_root().join("target/trapline");
+    let all = VmTest::everything([
+        ("json", dir.join("vm-test.json")),
+        ("junit", dir.join("vm-test.xml")),
+    ]);
+    all.prepare()?;
+    run::openly(all.harness(&run::shell()?))
+}
+
+/// The harness's own tests that boot a guest, on the images that `vm-test` has made.
+fn harness() -> Result<()> {
+    cargo(&["test", "--package", "harness", "--test", "guests"])
+}
+
+fn cargo(args: &[&str]) -> Result<()> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    run::openly(run::cargo(&sh).args(args))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failure_is_in_the_summary() {
+        let failures = vec![
+            ("fmt", Error::Module("a".into())),
+            ("test", Error::Module("b".into())),
+        ];
+        assert_eq!(
+            summarise(failures).unwrap_err().to_string(),
+            "failed: fmt, test"
+        );
+        assert!(summarise(Vec::new()).is_ok());
+    }
+}

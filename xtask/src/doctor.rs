@@ -1,0 +1,80 @@
+//! `doctor`: what this host has and lacks, a line each, with the command that mends it.
+
+use std::path::Path;
+
+use rustix::fs::statvfs;
+use rustix::io::Errno;
+
+use crate::cache::Cache;
+use crate::error::{Error, Result};
+use crate::files::workspace_root;
+use crate::guest;
+use crate::host;
+use crate::needs::{self, Need};
+
+/// What a first run takes: packages, unpacked headers, and the builds for host and guests.
+const ROOM: u64 = 4 << 30;
+
+/// Prints the lines; fails if something is missing.
+pub fn run() -> Result<()> {
+    let mut lacking = Vec::new();
+    for need in all_needs()? {
+        match need.found()? {
+            Some(found) => ok(&need.what(), found.trim()),
+            None => lacking.push(lacks(&need.what(), &host::mend(&[need]))),
+        }
+    }
+    for place in [workspace_root(), Cache::locate()?.dir()] {
+        lacking.extend(examine_room(place));
+    }
+    println!("-    KVM: not needed and not used; guests run under QEMU's own translator");
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Host {
+        missing: lacking.join(", "),
+        mend: "see the lines above".into(),
+    })
+}
+
+fn all_needs() -> Result<Vec<Need>> {
+    let mut needs = needs::of_workspace();
+    for guest in guest::select("all")? {
+        for need in needs::of_guest(&guest) {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
+    }
+    Ok(needs)
+}
+
+fn examine_room(place: &Path) -> Option<String> {
+    let what = format!("disk space for {}", place.display());
+    match free(place) {
+        Ok(bytes) if bytes >= ROOM => {
+            ok(&what, &format!("{} GiB free", bytes >> 30));
+            None
+        }
+        Ok(bytes) => Some(lacks(
+            &what,
+            &format!("free {} MiB there", (ROOM - bytes) >> 20),
+        )),
+        Err(error) => Some(lacks(&what, &format!("make it readable ({error})"))),
+    }
+}
+
+fn free(place: &Path) -> std::result::Result<u64, Errno> {
+    let about = statvfs(place)?;
+    Ok(about.f_bavail * about.f_frsize)
+}
+
+fn ok(what: &str, found: &str) {
+    let gap = if found.is_empty() { "" } else { ": " };
+    println!("ok   {what}{gap}{found}");
+}
+
+fn lacks(what: &str, mend: &str) -> String {
+    println!("LACK {what}: {mend}");
+    what.to_owned()
+}

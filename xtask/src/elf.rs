@@ -1,0 +1,103 @@
+//! What ELF files say about themselves: the libraries a program needs, the modules a module needs,
+//! the symbols it has.
+
+use object::elf::{DT_NEEDED, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, FileKind, Object, ObjectSection, ObjectSymbol};
+
+/// What the dynamic loader is told by a program or library.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Linkage {
+    /// The program that loads it.
+    pub interpreter: Option<String>,
+    /// File names of the libraries it needs.
+    pub needed: Vec<String>,
+}
+
+/// Reads a program or library; a file that is not ELF (a script) needs nothing.
+pub fn linkage(data: &[u8]) -> Result<Linkage, object::Error> {
+    match FileKind::parse(data) {
+        Ok(FileKind::Elf32) => linkage_of::<FileHeader32<Endianness>>(data),
+        Ok(FileKind::Elf64) => linkage_of::<FileHeader64<Endianness>>(data),
+        _ => Ok(Linkage::default()),
+    }
+}
+
+fn linkage_of<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Linkage, object::Error> {
+    let header = H::parse(data)?;
+    let endian = header.endian()?;
+    let mut linkage = Linkage::default();
+    for segment in header.program_headers(endian, data)? {
+        if let Some(path) = segment.interpreter(endian, data)? {
+            linkage.interpreter = Some(text(path));
+        }
+    }
+    let dynamic = header.sections(endian, data)?.dynamic_table(endian, data)?;
+    for entry in dynamic.iter().filter(|e| e.tag == DT_NEEDED) {
+        linkage.needed.push(text(dynamic.string(entry)?));
+    }
+    Ok(linkage)
+}
+
+/// The names of the modules that must be loaded before this one.
+pub fn module_depends(module: &[u8]) -> Result<Vec<String>, object::Error> {
+    let file = object::File::parse(module)?;
+    let Some(section) = file.section_by_name(".modinfo") else {
+        return Ok(Vec::new());
+    };
+    let info = section.data()?;
+    let depends = info
+        .split(|b| *b == 0)
+        .find_map(|field| field.strip_prefix(b"depends="));
+    let names = depends.unwrap_or_default().split(|b| *b == b',').map(text);
+    Ok(names.filter(|n| !n.is_empty()).collect())
+}
+
+/// The names of an object's symbols for which `wanted` holds.
+pub fn symbols(
+    data: &[u8],
+    wanted: impl Fn(&object::Symbol<'_, '_>) -> bool,
+) -> Result<Vec<String>, object::Error> {
+    let file = object::File::parse(data)?;
+    let symbols = file.symbols().filter(|s| wanted(s));
+    symbols.map(|s| Ok(s.name()?.to_owned())).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::write::{Object as Writer, StandardSection};
+    use object::{Architecture, BinaryFormat, SectionKind};
+
+    #[test]
+    fn this_very_test_needs_a_loader_and_libc() {
+        let data = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let linkage = linkage(&data).unwrap();
+        assert!(linkage.interpreter.is_some_and(|i| i.contains("ld-")));
+        assert!(
+            linkage.needed.iter().any(|n| n.starts_with("libc.so")),
+            "{:?}",
+            linkage.needed
+        );
+    }
+
+    #[test]
+    fn a_script_needs_nothing() {
+        assert_eq!(linkage(b"#!/bin/sh\n").unwrap(), Linkage::default());
+    }
+
+    #[test]
+    fn a_module_names_those_before_it() {
+        let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
+        let section =
+            object.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);
+        object.append_section_data(section, b"license=GPL\0depends=mii,usbnet\0name=x\0", 1);
+        let _text = object.section_id(StandardSection::Text);
+        let depends = module_depends(&object.write().unwrap()).unwrap();
+        assert_eq!(depends, ["mii", "usbnet"]);
+    }
+}

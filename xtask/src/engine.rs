@@ -1,0 +1,156 @@
+//! The Rust half of `trapline.ko`: the engine built for a kernel and linked into one object that
+//! shows nothing but its entry points.
+
+use std::path::{Path, PathBuf};
+
+use object::ObjectSymbol;
+use xshell::cmd;
+
+use crate::elf;
+use crate::error::{Error, Result};
+use crate::files::{self, workspace_root};
+use crate::guest::Guest;
+use crate::progress::Step;
+use crate::run;
+use crate::stamp::Inputs;
+use crate::toolchain::Toolchain;
+
+/// How the names begin by which C calls Rust.
+const ENTRY_PREFIX: &str = "trapline_";
+
+/// The two modules built from one source.
+#[derive(Clone, Copy, Debug)]
+pub enum Variant {
+    /// The tracer.
+    Plain,
+    /// The tracer with defects that can be switched on one at a time.
+    Mutants,
+}
+
+impl Variant {
+    /// The file name of the module without `.ko`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "trapline",
+            Self::Mutants => "trapline-mutants",
+        }
+    }
+
+    /// Rust flags; a kernel's module loader does not expect position-independent code.
+    fn rustflags(self) -> &'static str {
+        match self {
+            Self::Plain => "-Crelocation-model=static",
+            Self::Mutants => "-Crelocation-model=static --cfg trapline_mutants",
+        }
+    }
+
+    /// Flags for the C half.
+    pub fn cflags(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Mutants => "-DTRAPLINE_MUTANTS",
+        }
+    }
+
+    /// A cargo target directory of its own, or each build would undo the other's.
+    fn target_dir(self) -> PathBuf {
+        workspace_root().join(match self {
+            Self::Plain => "target/guest",
+            Self::Mutants => "target/guest-mutants",
+        })
+    }
+}
+
+/// Everything a build of the engine is made from.
+pub fn inputs(toolchain: &Toolchain) -> Result<Inputs> {
+    let root = workspace_root();
+    let mut inputs = Inputs::new()?;
+    inputs.add(&toolchain.version);
+    inputs
+        .add_file(&root.join("Cargo.toml"))?
+        .add_file(&root.join("Cargo.lock"))?;
+    for file in files::walk(&root.join("engine"), &["target"])? {
+        inputs.add_file(&file)?;
+    }
+    Ok(inputs)
+}
+
+/// The engine as a static library.
+pub fn compile(
+    step: &Step,
+    guest: &Guest,
+    toolchain: &Toolchain,
+    variant: Variant,
+) -> Result<PathBuf> {
+    let sh = run::shell()?;
+    let target = &guest.build.module_target;
+    let target_dir = variant.target_dir();
+    let cargo = toolchain
+        .cargo(&sh, variant.rustflags())
+        .args([
+            "rustc",
+            "--package",
+            "engine-kernel",
+            "--lib",
+            "--crate-type",
+            "staticlib",
+        ])
+        .args([
+            "--profile",
+            "guest",
+            "-Zbuild-std=core,alloc",
+            "--target",
+            target,
+        ])
+        .arg("--target-dir")
+        .arg(&target_dir);
+    run::quietly(step, cargo)?;
+    Ok(target_dir.join(target).join("guest/libengine_kernel.a"))
+}
+
+/// One object of all that the entry points reach; every other name is local to it, so that it
+/// cannot clash.
+pub fn link(step: &Step, guest: &Guest, archive: &Path, object: &Path) -> Result<()> {
+    let sh = run::shell()?;
+    let entries = entry_points(archive)?;
+    let cross = &guest.build.cross_compile;
+    let (ld, objcopy) = (format!("{cross}ld"), format!("{cross}objcopy"));
+    let roots = entries.iter().map(|e| format!("--undefined={e}"));
+    run::quietly(
+        step,
+        cmd!(sh, "{ld} -r --gc-sections {roots...} -o {object} {archive}"),
+    )?;
+    let keep = entries.iter().map(|e| format!("--keep-global-symbol={e}"));
+    let bitcode = [".llvmbc", ".llvmcmd"].map(|s| format!("--remove-section={s}"));
+    run::quietly(step, cmd!(sh, "{objcopy} {keep...} {bitcode...} {object}"))
+}
+
+fn entry_points(archive: &Path) -> Result<Vec<String>> {
+    let bad = |e: object::Error| Error::Content {
+        path: archive.into(),
+        why: e.to_string(),
+    };
+    let data = files::read(archive)?;
+    let mut entries = Vec::new();
+    for member in object::read::archive::ArchiveFile::parse(&*data)
+        .map_err(bad)?
+        .members()
+    {
+        let member = member.map_err(bad)?.data(&*data).map_err(bad)?;
+        let is_entry = |s: &object::Symbol<'_, '_>| {
+            s.is_global()
+                && s.is_definition()
+                && s.name().is_ok_and(|n| n.starts_with(ENTRY_PREFIX))
+        };
+        entries.extend(elf::symbols(member, is_entry).map_err(bad)?);
+    }
+    entries.sort();
+    if entries.is_empty() {
+        let why = format!("it defines no {ENTRY_PREFIX}* function for C to call");
+        return Err(Error::Content {
+            path: archive.into(),
+            why,
+        });
+    }
+    Ok(entries)
+}

@@ -1,0 +1,220 @@
+//! Files that are whole or not there: atomic writes, scratch places that a later run clears, and
+//! locks that die with their process.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::error::{At, Result};
+
+/// How the name of everything unfinished begins.
+const PARTIAL: &str = ".partial-";
+
+/// The directory that holds the workspace's Cargo.toml.
+pub fn workspace_root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// Reads a whole file.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).at("read", path)
+}
+
+/// Makes a directory and those above it.
+pub fn create_dir(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).at("make the directory", path)
+}
+
+/// Replaces a file by these contents; at no moment is there half of it.
+pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    write_with_mode(path, contents, 0o644)
+}
+
+/// As [`write`], with these permissions from the first byte on.
+pub fn write_with_mode(path: &Path, contents: &[u8], mode: u32) -> Result<()> {
+    let dir = parent(path);
+    create_dir(dir)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(PARTIAL)
+        .permissions(fs::Permissions::from_mode(mode))
+        .tempfile_in(dir)
+        .at("write in", dir)?;
+    file.write_all(contents).at("write", path)?;
+    file.persist(path).map_err(|e| e.error).at("write", path)?;
+    Ok(())
+}
+
+/// A directory beside the place its contents will be moved to; removed when dropped.
+pub fn scratch_dir(inside: &Path) -> Result<TempDir> {
+    create_dir(inside)?;
+    tempfile::Builder::new()
+        .prefix(PARTIAL)
+        .tempdir_in(inside)
+        .at("make a directory in", inside)
+}
+
+/// Moves a file or directory within one file system, replacing what is there.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).at("move into place", to)
+}
+
+/// Removes a directory with all that is in it, if it is there.
+pub fn remove_dir(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).at("remove", path),
+        _ => Ok(()),
+    }
+}
+
+/// The SHA-256 of a file, in hexadecimal.
+pub fn sha256(path: &Path) -> Result<String> {
+    let mut file = File::open(path).at("read", path)?;
+    let mut hasher = Sha256::new();
+    let mut block = vec![0; 1 << 16];
+    loop {
+        let n = file.read(&mut block).at("read", path)?;
+        if n == 0 {
+            return Ok(hex(&hasher.finalize()));
+        }
+        hasher.update(&block[..n]);
+    }
+}
+
+/// Bytes as lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Every regular file below a directory, sorted, skipping what `skip` names.
+pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut dirs = vec![dir.to_path_buf()];
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(&dir).at("list", &dir)? {
+            let entry = entry.at("list", &dir)?;
+            let kind = entry.file_type().at("look at", &entry.path())?;
+            if skip.iter().any(|s| entry.file_name() == *s) {
+                continue;
+            } else if kind.is_dir() {
+                dirs.push(entry.path());
+            } else if kind.is_file() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The exclusive use of a directory among all runs of xtask, until dropped or until this process
+/// ends in any way.
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Waits for the directory, saying so if another run has it, and clears what an interrupted run
+    /// left there.
+    pub fn take(dir: &Path) -> Result<Self> {
+        create_dir(dir)?;
+        let path = dir.join("lock");
+        let file = File::create(&path).at("open", &path)?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            eprintln!(
+                "waiting for another run of xtask that uses {}",
+                dir.display()
+            );
+            flock(&file, FlockOperation::LockExclusive)
+                .map_err(io::Error::from)
+                .at("lock", &path)?;
+        }
+        clear_leftovers(dir)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Removes unfinished things in a locked directory and one level below.
+fn clear_leftovers(dir: &Path) -> Result<()> {
+    for entry in fs::read_dir(dir).at("list", dir)? {
+        let path = entry.at("list", dir)?.path();
+        let is_dir = path.symlink_metadata().is_ok_and(|m| m.is_dir());
+        match (is_partial(&path), is_dir) {
+            (true, true) => remove_dir(&path)?,
+            (true, false) => fs::remove_file(&path).at("remove", &path)?,
+            (false, true) => clear_partial_children(&path)?,
+            (false, false) => {}
+        }
+    }
+    Ok(())
+}
+
+fn clear_partial_children(dir: &Path) -> Result<()> {
+    for entry in fs::read_dir(dir).at("list", dir)? {
+        let path = entry.at("list", dir)?.path();
+        if !is_partial(&path) {
+            continue;
+        } else if path.is_dir() {
+            remove_dir(&path)?;
+        } else {
+            fs::remove_file(&path).at("remove", &path)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_partial(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|n| n.as_encoded_bytes().starts_with(PARTIAL.as_bytes()))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_replaces_the_file_and_leaves_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        write(&path, b"one").unwrap();
+        write_with_mode(&path, b"two", 0o600).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_lock_clears_what_an_interrupted_run_left() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("packages")).unwrap();
+        let left = dir.path().join("packages/.partial-x");
+        let kept = dir.path().join("packages/y");
+        fs::write(&left, "").unwrap();
+        fs::write(&kept, "").unwrap();
+        fs::create_dir(dir.path().join(".partial-dir")).unwrap();
+        let _lock = Lock::take(dir.path()).unwrap();
+        assert!(!left.exists() && kept.exists() && !dir.path().join(".partial-dir").exists());
+    }
+
+    #[test]
+    fn a_walk_is_sorted_and_skips() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["b/2", "a/1", "target/3"] {
+            write(&dir.path().join(name), b"").unwrap();
+        }
+        let found = walk(dir.path(), &["target"]).unwrap();
+        assert_eq!(found, [dir.path().join("a/1"), dir.path().join("b/2")]);
+    }
+}

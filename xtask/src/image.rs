@@ -1,0 +1,39 @@
+//! From a guest's file to a guest that boots: each step runs only if what it is made from has
+//! changed.
+
+use std::time::Instant;
+
+use crate::base;
+use crate::boot;
+use crate::cache::Cache;
+use crate::error::Result;
+use crate::files::Lock;
+use crate::guest::Guest;
+use crate::host;
+use crate::keys::Keys;
+use crate::manifest;
+use crate::needs;
+use crate::overlay;
+use crate::packages;
+use crate::progress::seconds;
+
+/// Builds everything up to `guest.json`. With `update`, newer packages are looked for.
+pub fn build(guest: &Guest, update: bool) -> Result<()> {
+    let started = Instant::now();
+    host::ensure(&needs::of_guest(guest))?;
+    let dir = guest.dir();
+    let _lock = Lock::take(&dir)?;
+    let cache = Cache::locate()?;
+    let (packages, debs) = packages::obtain(guest, &cache, update)?;
+    let keys = Keys::keep_in(&dir)?;
+    let boot = boot::make(guest, &debs.image)?;
+    let base = base::make(guest, &debs.userland, &boot, &keys)?;
+    let initrd = overlay::make(guest, &debs.headers, &packages.kernel_release, &base)?;
+    manifest::write(guest, &boot, &initrd, &keys, &packages.kernel_release)?;
+    let took = seconds(started.elapsed());
+    eprintln!(
+        "{}: image of kernel {} is current ({took})",
+        guest.name, packages.kernel_release
+    );
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The guest's kernel: unpacked on the host, where it is cheap, and wrapped so that QEMU places it
+//! right.
+
+use std::io::Read;
+
+use liblzma::read::XzDecoder;
+
+const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+const UIMAGE_MAGIC: u32 = 0x2705_1956;
+const UIMAGE_HEADER: usize = 64;
+
+/// The kernel inside a self-extracting image: of all xz streams in it, the one that unpacks to
+/// most.
+pub fn payload(image: &[u8]) -> Option<Vec<u8>> {
+    let starts = image
+        .windows(XZ_MAGIC.len())
+        .enumerate()
+        .filter(|(_, w)| *w == XZ_MAGIC);
+    let unpacked = starts.filter_map(|(at, _)| {
+        let mut kernel = Vec::new();
+        XzDecoder::new(&image[at..]).read_to_end(&mut kernel).ok()?;
+        Some(kernel)
+    });
+    unpacked.max_by_key(Vec::len)
+}
+
+/// A raw kernel behind a legacy uImage header, uncompressed, loaded and entered at one address.
+pub fn uimage(kernel: &[u8], load: u32) -> Vec<u8> {
+    const LINUX: u8 = 5;
+    const ARM: u8 = 2;
+    const KERNEL: u8 = 2;
+    const UNCOMPRESSED: u8 = 0;
+    let size = u32::try_from(kernel.len()).expect("a kernel for a 32-bit machine is below 4 GiB");
+    let header = |header_crc: u32| {
+        let numbers = [
+            UIMAGE_MAGIC,
+            header_crc,
+            0,
+            size,
+            load,
+            load,
+            crc32fast::hash(kernel),
+        ];
+        let mut bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
+        bytes.extend([LINUX, ARM, KERNEL, UNCOMPRESSED]);
+        bytes.extend(b"trapline guest");
+        bytes.resize(UIMAGE_HEADER, 0);
+        bytes
+    };
+    // The header's own checksum is taken with its field zero.
+    let mut image = header(crc32fast::hash(&header(0)));
+    image.extend(kernel);
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn xz(data: &[u8]) -> Vec<u8> {
+        let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn the_largest_stream_is_the_kernel() {
+        let image = [
+            b"stub".as_slice(),
+            &XZ_MAGIC,
+            &xz(b"small"),
+            &xz(&[7; 5000]),
+            b"tail",
+        ]
+        .concat();
+        assert_eq!(payload(&image), Some(vec![7; 5000]));
+    }
+
+    #[test]
+    fn an_image_without_a_stream_has_no_payload() {
+        assert_eq!(payload(b"no kernel here"), None);
+    }
+
+    #[test]
+    fn the_header_is_the_one_mkimage_writes() {
+        let image = uimage(b"kernel", 0x8000);
+        assert_eq!(image.len(), 64 + 6);
+        assert_eq!(image[..4], [0x27, 0x05, 0x19, 0x56]);
+        assert_eq!(image[12..16], 6u32.to_be_bytes());
+        assert_eq!(image[16..20], 0x8000u32.to_be_bytes());
+        assert_eq!(image[20..24], 0x8000u32.to_be_bytes());
+        assert_eq!(image[24..28], crc32fast::hash(b"kernel").to_be_bytes());
+        assert_eq!(image[28..32], [5, 2, 2, 0]);
+        let mut zeroed = image[..64].to_vec();
+        zeroed[4..8].fill(0);
+        assert_eq!(image[4..8], crc32fast::hash(&zeroed).to_be_bytes());
+    }
+}

@@ -1,0 +1,97 @@
+//! `cargo xtask`: the tasks of this workspace.
+
+mod apt;
+mod base;
+mod boot;
+mod cache;
+mod ci;
+mod deb;
+mod doctor;
+mod elf;
+mod engine;
+mod error;
+mod files;
+mod guest;
+mod headers;
+mod host;
+mod image;
+mod initramfs;
+mod kernel;
+mod keys;
+mod manifest;
+mod module;
+mod needs;
+mod overlay;
+mod packages;
+mod progress;
+mod rootfs;
+mod run;
+mod stamp;
+mod test;
+mod toolchain;
+mod vm_test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Result;
+use crate::guest::Guest;
+use crate::vm_test::VmTest;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The tasks of this workspace")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Boot guests and run scenarios in them
+    VmTest(VmTest),
+    /// Make a guest ready to boot: packages, kernel, root, module, dtrace
+    Image {
+        /// The guest, or `all`
+        guest: String,
+        /// Look for newer packages instead of using those chosen before
+        #[arg(long)]
+        update: bool,
+    },
+    /// Boot a guest and open a shell in it
+    Shell {
+        /// The guest
+        guest: String,
+    },
+    /// Run every test that needs no guest
+    Test,
+    /// Run everything that must be right before a change goes in
+    Ci,
+    /// Say what this host has and lacks, and how to mend it
+    Doctor,
+}
+
+impl Task {
+    fn run(&self) -> Result<()> {
+        match self {
+            Self::VmTest(vm_test) => vm_test.exec(),
+            Self::Image { guest, update } => guest::select(guest)?
+                .iter()
+                .try_for_each(|g| image::build(g, *update)),
+            Self::Shell { guest } => vm_test::shell(&Guest::load(guest)?),
+            Self::Test => test::run(),
+            Self::Ci => ci::run(),
+            Self::Doctor => doctor::run(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().task.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

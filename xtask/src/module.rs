@@ -1,0 +1,197 @@
+//! `trapline.ko`: the engine's one object put together with the C half by the kernel's own build
+//! system.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+use object::ObjectSymbol;
+use xshell::cmd;
+
+use crate::elf;
+use crate::engine::{self, Variant};
+use crate::error::{At, Error, Result};
+use crate::files::{self, workspace_root};
+use crate::guest::Guest;
+use crate::progress::Step;
+use crate::run;
+use crate::stamp::unless_current;
+use crate::toolchain::Toolchain;
+
+/// Builds one module for a guest.
+pub fn make(
+    guest: &Guest,
+    toolchain: &Toolchain,
+    headers: &Path,
+    variant: Variant,
+) -> Result<PathBuf> {
+    let dir = guest.dir();
+    let module = dir.join(format!("{}.ko", variant.name()));
+    let mut inputs = engine::inputs(toolchain)?;
+    inputs
+        .add(format!("{:?} {variant:?}", guest.build))
+        .add_stamp(&dir, "headers");
+    unless_current(
+        &dir,
+        variant.name(),
+        inputs,
+        std::slice::from_ref(&module),
+        || {
+            let step = Step::begin(format!("{}: {}.ko", guest.name, variant.name()));
+            let build = dir.join("build").join(variant.name());
+            copy_changed(&workspace_root().join("engine/kmod"), &build)?;
+            let archive = engine::compile(&step, guest, toolchain, variant)?;
+            engine::link(&step, guest, &archive, &build.join("engine.o_shipped"))?;
+            // The kernel's build wants to know each object's C sources; this one has none.
+            files::write(&build.join(".engine.o.cmd"), b"")?;
+            compile_module(&step, guest, headers, &build, variant)?;
+            let built = files::read(&build.join("trapline.ko"))?;
+            refuse_panics(&module, &built)?;
+            files::write(&module, &built)?;
+            step.done();
+            Ok(())
+        },
+    )?;
+    Ok(module)
+}
+
+fn compile_module(
+    step: &Step,
+    guest: &Guest,
+    headers: &Path,
+    build: &Path,
+    variant: Variant,
+) -> Result<()> {
+    let sh = run::shell()?;
+    let jobs = available_parallelism().map_or(1, usize::from).to_string();
+    let set = [
+        format!("M={}", build.display()),
+        format!("ARCH={}", guest.build.kernel_arch),
+        format!("CROSS_COMPILE={}", guest.build.cross_compile),
+        format!("CC={}", guest.build.cc),
+        format!("KCFLAGS={}", variant.cflags()),
+    ];
+    // A make or cargo above us must not pass its own settings into the kernel's build.
+    let make = cmd!(sh, "make -j{jobs} -C {headers} {set...} modules");
+    run::quietly(step, make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL"))
+}
+
+/// A module that can panic can bring its machine down from inside a probe; none of ours may even
+/// contain the code.
+fn refuse_panics(path: &Path, module: &[u8]) -> Result<()> {
+    let panics = |s: &object::Symbol<'_, '_>| s.name().is_ok_and(is_panic);
+    let found = elf::symbols(module, panics).map_err(|e| Error::Content {
+        path: path.into(),
+        why: e.to_string(),
+    })?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = found
+        .iter()
+        .map(|n| format!("  {:#}", rustc_demangle::demangle(n)))
+        .collect();
+    let file = path.file_name().unwrap_or_default().display();
+    Err(Error::Module(format!(
+        "{file} can panic inside the kernel; it contains\n{}\n\
+         find the expression that needs it (an index, a division) and give it a checked form",
+        names.join("\n")
+    )))
+}
+
+fn is_panic(symbol: &str) -> bool {
+    format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
+}
+
+/// Makes `to` hold the sources that `from` holds. Files that are the same keep their times, so that
+/// make sees what changed; what make itself left there stays.
+fn copy_changed(from: &Path, to: &Path) -> Result<()> {
+    let names = |dir: &Path| -> Result<Vec<PathBuf>> {
+        let relative = |p: PathBuf| p.strip_prefix(dir).map(Path::to_path_buf).ok();
+        Ok(files::walk(dir, &[])?
+            .into_iter()
+            .filter_map(relative)
+            .collect())
+    };
+    files::create_dir(to)?;
+    let wanted = names(from)?;
+    for name in &wanted {
+        let data = files::read(&from.join(name))?;
+        if files::read(&to.join(name)).ok().as_ref() != Some(&data) {
+            files::write(&to.join(name), &data)?;
+        }
+    }
+    let is_source = |p: &PathBuf| {
+        p.extension()
+            .is_some_and(|e| e == "c" || e == "h" || e == "S")
+    };
+    let stale = |p: &PathBuf| is_source(p) && !wanted.contains(p) && !p.ends_with("trapline.mod.c");
+    for name in names(to)?.into_iter().filter(stale) {
+        let path = to.join(name);
+        fs::remove_file(&path).at("remove", &path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::write::{Object as Writer, Symbol, SymbolSection};
+    use object::{Architecture, BinaryFormat, Endianness, SymbolFlags, SymbolKind, SymbolScope};
+
+    fn module_with(symbol: &str) -> Vec<u8> {
+        let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
+        object.add_symbol(Symbol {
+            name: symbol.into(),
+            value: 0,
+            size: 0,
+            kind: SymbolKind::Text,
+            scope: SymbolScope::Unknown,
+            weak: false,
+            section: SymbolSection::Undefined,
+            flags: SymbolFlags::None,
+        });
+        object.write().unwrap()
+    }
+
+    #[test]
+    fn a_panic_is_found_under_its_mangled_name_and_named_plainly() {
+        let module = module_with("_ZN4core9panicking18panic_bounds_check17h0123456789abcdefE");
+        let text = refuse_panics(Path::new("/x/trapline.ko"), &module)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            text.contains("core::panicking::panic_bounds_check"),
+            "{text}"
+        );
+        assert!(text.starts_with("trapline.ko"), "{text}");
+    }
+
+    #[test]
+    fn a_module_without_panics_passes() {
+        refuse_panics(Path::new("x.ko"), &module_with("printk")).unwrap();
+    }
+
+    #[test]
+    fn a_copy_keeps_the_times_of_what_is_the_same_and_drops_what_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        files::write(&from.join("arch/a.c"), b"1").unwrap();
+        files::write(&to.join("arch/a.c"), b"1").unwrap();
+        files::write(&to.join("gone.c"), b"2").unwrap();
+        files::write(&to.join("made.o"), b"3").unwrap();
+        let before = fs::metadata(to.join("arch/a.c"))
+            .unwrap()
+            .modified()
+            .unwrap();
+        copy_changed(&from, &to).unwrap();
+        assert_eq!(
+            fs::metadata(to.join("arch/a.c"))
+                .unwrap()
+                .modified()
+                .unwrap(),
+            before
+        );
+        assert!(!to.join("gone.c").exists() && to.join("made.o").exists());
+    }
+}

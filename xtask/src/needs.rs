@@ -1,0 +1,169 @@
+//! What the host must have, and how to tell whether it has it.
+
+use std::env;
+use std::path::Path;
+
+use xshell::cmd;
+
+use crate::error::Result;
+use crate::guest::{Guest, HostNeed};
+use crate::run;
+use crate::toolchain::Toolchain;
+
+/// One thing the host must have, and the Debian package that brings it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A program, by name.
+    Program { name: String, package: String },
+    /// A file, by absolute path.
+    File { path: String, package: String },
+    /// A C library with its headers, as pkg-config names it.
+    Library { name: String, package: String },
+    /// A Rust toolchain that can build its library for these targets.
+    Rust { targets: Vec<String> },
+}
+
+impl Need {
+    fn program(name: &str, package: &str) -> Self {
+        Self::Program {
+            name: name.into(),
+            package: package.into(),
+        }
+    }
+
+    /// What it is, for people.
+    pub fn what(&self) -> String {
+        match self {
+            Self::Program { name, .. } | Self::File { path: name, .. } => name.clone(),
+            Self::Library { name, .. } => format!("{name} (for C programs)"),
+            Self::Rust { targets } => {
+                format!("Rust with library sources for {}", targets.join(", "))
+            }
+        }
+    }
+
+    /// What the host has of it, in a few words; nothing if it has none.
+    pub fn found(&self) -> Result<Option<String>> {
+        let sh = run::shell()?;
+        Ok(match self {
+            Self::Program { name, .. } => which(name).then(|| version(name)),
+            Self::File { path, .. } => Path::new(path).exists().then(String::new),
+            Self::Library { name, .. } => {
+                run::read(cmd!(sh, "pkg-config --modversion {name}")).ok()
+            }
+            Self::Rust { targets } => {
+                let targets: Vec<_> = targets.iter().map(String::as_str).collect();
+                Toolchain::find(&targets)?.map(|t| t.version)
+            }
+        })
+    }
+
+    /// Whether the host has it.
+    pub fn is_met(&self) -> Result<bool> {
+        match self {
+            Self::Program { name, .. } => Ok(which(name)),
+            _ => Ok(self.found()?.is_some()),
+        }
+    }
+
+    /// The packages that bring it.
+    pub fn packages(&self) -> Vec<String> {
+        match self {
+            Self::Program { package, .. }
+            | Self::File { package, .. }
+            | Self::Library { package, .. } => vec![package.clone()],
+            Self::Rust { .. } => rust_packages(),
+        }
+    }
+}
+
+impl From<&HostNeed> for Need {
+    fn from(HostNeed { needs, package }: &HostNeed) -> Self {
+        let package = package.clone();
+        match needs.clone() {
+            path if path.starts_with('/') => Self::File { path, package },
+            name => Self::Program { name, package },
+        }
+    }
+}
+
+/// What building and testing the workspace itself takes.
+pub fn of_workspace() -> Vec<Need> {
+    let openssl = Need::Library {
+        name: "openssl".into(),
+        package: "libssl-dev".into(),
+    };
+    vec![
+        Need::program("gcc", "gcc"),
+        Need::program("pkg-config", "pkg-config"),
+        openssl,
+    ]
+}
+
+/// What building and booting a guest takes beyond that.
+pub fn of_guest(guest: &Guest) -> Vec<Need> {
+    let build = &guest.build;
+    let rust = Need::Rust {
+        targets: vec![build.module_target.clone(), build.program_target.clone()],
+    };
+    let tools = [
+        ("make", "make"),
+        ("setpriv", "util-linux"),
+        ("apt-cache", "apt"),
+        ("dpkg", "dpkg"),
+    ];
+    let tools = tools.map(|(name, package)| Need::program(name, package));
+    tools
+        .into_iter()
+        .chain(guest.host.iter().map(Need::from))
+        .chain([rust])
+        .collect()
+}
+
+/// The Rust with sources that this distribution offers: some have a newer one beside the one they
+/// began with.
+fn rust_packages() -> Vec<String> {
+    let newer =
+        run::shell().is_ok_and(|sh| run::read(cmd!(sh, "apt-cache show rust-web-src")).is_ok());
+    let names = if newer {
+        ["rustc-web", "cargo-web", "rust-web-src"]
+    } else {
+        ["rustc", "cargo", "rust-src"]
+    };
+    names.map(str::to_owned).to_vec()
+}
+
+/// Whether a program is in the PATH.
+pub fn which(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+fn version(program: &str) -> String {
+    let text = run::shell().and_then(|sh| run::read(cmd!(sh, "{program} --version")));
+    text.ok()
+        .and_then(|t| t.lines().next().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_met(needs: &str) -> bool {
+        Need::from(&HostNeed {
+            needs: needs.into(),
+            package: "p".into(),
+        })
+        .is_met()
+        .unwrap()
+    }
+
+    #[test]
+    fn programs_and_files_are_told_apart_and_found() {
+        assert!(is_met("sh"));
+        assert!(is_met("/etc/passwd"));
+        assert!(!is_met("no-such-program"));
+        assert!(!is_met("/no/such/file"));
+    }
+}

@@ -1,0 +1,56 @@
+//! What the person in front of the screen sees: a live line per step on a terminal, one plain line
+//! per finished step elsewhere.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// One step of a task. Dropping it unfinished leaves no trace: the error that follows says what
+/// happened.
+pub struct Step {
+    label: String,
+    started: Instant,
+    bar: ProgressBar,
+}
+
+impl Step {
+    /// Starts a step; indicatif draws nothing where stderr is no terminal.
+    pub fn begin(label: impl Into<String>) -> Self {
+        let label = label.into();
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) =
+            ProgressStyle::with_template("{spinner} {prefix} {elapsed} {wide_msg:.dim}")
+        {
+            bar.set_style(style);
+        }
+        bar.set_prefix(label.clone());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self {
+            label,
+            started: Instant::now(),
+            bar,
+        }
+    }
+
+    /// Shows how far the step is, on a terminal only.
+    pub fn note(&self, text: impl Into<String>) {
+        self.bar.set_message(text.into());
+    }
+
+    /// Ends the step well and prints its line.
+    pub fn done(self) {
+        self.bar.finish_and_clear();
+        eprintln!("{} ({})", self.label, seconds(self.started.elapsed()));
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A duration for people.
+pub fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -1,0 +1,142 @@
+//! Running other programs: quietly with their words kept for the case of failure, or in the open.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus};
+
+use xshell::{Cmd, Shell};
+
+use crate::error::{Error, Result};
+use crate::progress::Step;
+
+/// Where commands start from: the directory we were called in.
+pub fn shell() -> Result<Shell> {
+    Shell::new().map_err(|e| Error::File {
+        doing: "find",
+        path: "the current directory".into(),
+        source: std::io::Error::other(e),
+    })
+}
+
+/// The cargo that started us, for work on the host.
+pub fn cargo(sh: &Shell) -> Cmd<'_> {
+    sh.cmd(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a command; its last line shows as the step's note, and all of its output belongs to the
+/// error if it fails.
+pub fn quietly(step: &Step, cmd: Cmd<'_>) -> Result<()> {
+    let line = cmd.to_string();
+    let (output, status) = capture(step, cmd).map_err(|source| Error::Start {
+        command: line.clone(),
+        source,
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Command {
+        command: line,
+        status: status.to_string(),
+        output,
+    })
+}
+
+fn capture(step: &Step, cmd: Cmd<'_>) -> std::io::Result<(String, ExitStatus)> {
+    let (reader, writer) = std::io::pipe()?;
+    let mut command = Command::from(cmd);
+    let mut child = command
+        .stdin(std::process::Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .spawn()?;
+    // Our own copies of the pipe's end live in `command`; reading would never end while they are
+    // open.
+    drop(command);
+    let output = read_lines(step, reader)?;
+    Ok((output, child.wait()?))
+}
+
+fn read_lines(step: &Step, reader: impl Read) -> std::io::Result<String> {
+    let mut all = String::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        step.note(line.trim());
+        all.push_str(&line);
+        all.push('\n');
+    }
+    Ok(all)
+}
+
+/// Runs a command and gives back what it printed on stdout.
+pub fn read(cmd: Cmd<'_>) -> Result<String> {
+    let line = cmd.to_string();
+    let output = Command::from(cmd).output().map_err(|source| Error::Start {
+        command: line.clone(),
+        source,
+    })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(Error::Command {
+        command: line,
+        status: output.status.to_string(),
+        output: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// Runs a command on our own terminal.
+pub fn openly(cmd: Cmd<'_>) -> Result<()> {
+    let line = cmd.to_string();
+    let status = Command::from(cmd).status().map_err(|source| Error::Start {
+        command: line.clone(),
+        source,
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Command {
+        command: line,
+        status: status.to_string(),
+        output: String::new(),
+    })
+}
+
+/// Becomes the command; comes back only if it cannot be started.
+pub fn exec(cmd: Cmd<'_>) -> Error {
+    let command = cmd.to_string();
+    Error::Start {
+        command,
+        source: Command::from(cmd).exec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xshell::cmd;
+
+    #[test]
+    fn a_failing_command_brings_its_words_and_status() {
+        let sh = shell().unwrap();
+        let script = "echo out; echo err >&2; exit 3";
+        let error = quietly(&Step::begin("x"), cmd!(sh, "sh -c {script}")).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("out\nerr\n") && text.contains("exit status: 3"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let sh = shell().unwrap();
+        let text = read(cmd!(sh, "no-such-program-here"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            text.contains("cannot start `no-such-program-here`"),
+            "{text}"
+        );
+    }
+}

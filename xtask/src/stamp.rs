@@ -1,0 +1,131 @@
+//! Doing a thing again only if something it was made from has changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{At, Result};
+use crate::files;
+
+/// The sum of everything a result is made from, the builder itself included.
+pub struct Inputs(Sha256);
+
+impl Inputs {
+    /// Begins with this build of xtask, so that a changed step runs again.
+    pub fn new() -> Result<Self> {
+        let mut inputs = Self(Sha256::new());
+        let path = std::env::current_exe().at("find", Path::new("xtask's own program"))?;
+        let about = fs::metadata(&path).at("look at", &path)?;
+        let changed = about.modified().at("look at", &path)?;
+        let age = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+        inputs.add(format!("{} {}", about.len(), age.as_nanos()));
+        Ok(inputs)
+    }
+
+    /// Adds a value.
+    pub fn add(&mut self, value: impl AsRef<[u8]>) -> &mut Self {
+        let value = value.as_ref();
+        self.0.update((value.len() as u64).to_le_bytes());
+        self.0.update(value);
+        self
+    }
+
+    /// Adds a file's name and contents.
+    pub fn add_file(&mut self, path: &Path) -> Result<&mut Self> {
+        self.add(path.as_os_str().as_encoded_bytes());
+        Ok(self.add(files::read(path)?))
+    }
+
+    /// Adds files whose names stand for their contents, as those in the cache do.
+    pub fn add_named(&mut self, paths: &[PathBuf]) -> &mut Self {
+        for name in paths.iter().filter_map(|p| p.file_name()) {
+            self.add(name.as_encoded_bytes());
+        }
+        self
+    }
+
+    /// Adds what another step was made from and made, as it stands after that step.
+    pub fn add_stamp(&mut self, dir: &Path, name: &str) -> &mut Self {
+        self.add(fs::read(stamp_of(dir, name)).unwrap_or_default())
+    }
+
+    fn sum(self) -> String {
+        files::hex(&self.0.finalize())
+    }
+}
+
+/// Runs `make` unless `outputs` are already there, made from the same inputs and of the size they
+/// had then. Says whether it ran.
+pub fn unless_current(
+    dir: &Path,
+    name: &str,
+    inputs: Inputs,
+    outputs: &[PathBuf],
+    make: impl FnOnce() -> Result<()>,
+) -> Result<bool> {
+    let stamp = stamp_of(dir, name);
+    let sum = inputs.sum();
+    let kept = fs::read_to_string(&stamp).unwrap_or_default();
+    if describe(&sum, outputs).is_some_and(|now| now == kept) {
+        return Ok(false);
+    }
+    if stamp.exists() {
+        fs::remove_file(&stamp).at("remove", &stamp)?;
+    }
+    make()?;
+    let made = describe(&sum, outputs).unwrap_or_default();
+    files::write(&stamp, made.as_bytes())?;
+    Ok(true)
+}
+
+fn stamp_of(dir: &Path, name: &str) -> PathBuf {
+    dir.join("stamps").join(name)
+}
+
+fn describe(sum: &str, outputs: &[PathBuf]) -> Option<String> {
+    let mut text = format!("{sum}\n");
+    for path in outputs {
+        let size = fs::metadata(path).ok()?.len();
+        text.push_str(&format!("{size} {}\n", path.display()));
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(dir: &Path, input: &str) -> bool {
+        let out = dir.join("out");
+        let mut inputs = Inputs::new().unwrap();
+        inputs.add(input);
+        unless_current(dir, "x", inputs, std::slice::from_ref(&out), || {
+            files::write(&out, b"made")
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn it_runs_once_per_input_and_again_when_the_output_is_gone_or_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(run(dir.path(), "a"));
+        assert!(!run(dir.path(), "a"));
+        assert!(run(dir.path(), "b"));
+        fs::remove_file(dir.path().join("out")).unwrap();
+        assert!(run(dir.path(), "b"));
+        fs::write(dir.path().join("out"), "ma").unwrap();
+        assert!(run(dir.path(), "b"));
+    }
+
+    #[test]
+    fn a_failure_leaves_no_stamp() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(run(dir.path(), "a"));
+        let out = [dir.path().join("out")];
+        let fail = || Err(crate::error::Error::Package("no".into()));
+        assert!(unless_current(dir.path(), "x", Inputs::new().unwrap(), &out, fail).is_err());
+        assert!(run(dir.path(), "a"));
+    }
+}
