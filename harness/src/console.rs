@@ -1,0 +1,83 @@
+//! A guest's serial console: a file that QEMU writes and that is read here as it grows.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use crate::health::{self, Finding};
+
+/// The console so far.
+#[derive(Debug)]
+pub struct Console {
+    path: PathBuf,
+    file: Option<File>,
+    text: String,
+    scanned: usize,
+    findings: Vec<Finding>,
+}
+
+impl Console {
+    /// The console in that file, which need not exist yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            file: None,
+            text: String::new(),
+            scanned: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Reads on and returns the troubles known by now.
+    pub fn look(&mut self) -> &[Finding] {
+        // A file that is not there yet is a guest that has not said anything.
+        self.read_on().ok();
+        let fresh = self.text.get(self.scanned..).unwrap_or_default();
+        let whole = fresh.rfind('\n').map_or(0, |end| end + 1);
+        self.findings.extend(health::scan(&fresh[..whole]));
+        self.scanned += whole;
+        &self.findings
+    }
+
+    /// The last `count` lines.
+    pub fn tail(&mut self, count: usize) -> String {
+        self.look();
+        let lines: Vec<&str> = self.text.lines().collect();
+        lines[lines.len().saturating_sub(count)..].join("\n")
+    }
+
+    fn read_on(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(File::open(&self.path)?),
+        };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        self.text.push_str(&String::from_utf8_lossy(&bytes));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::health::Trouble;
+
+    #[test]
+    fn a_growing_file_is_read_once_and_in_whole_lines() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("console.log");
+        let mut console = Console::new(path.clone());
+        assert_eq!(console.look(), []);
+        let mut file = File::create(path).expect("writable");
+        write!(file, "booting\r\nKernel panic - not").expect("writable");
+        assert_eq!(console.look(), []);
+        write!(file, " syncing: bad\r\nmore\r\n").expect("writable");
+        let found: Vec<Trouble> = console.look().iter().map(|f| f.trouble).collect();
+        assert_eq!(found, [Trouble::Panic]);
+        assert_eq!(console.look().len(), 1);
+        assert_eq!(console.tail(2), "Kernel panic - not syncing: bad\nmore");
+    }
+}

@@ -1,0 +1,250 @@
+//! The stretch that a scenario is about: the tracer live, the workload under it, the tracer ended.
+//!
+//! Opening a session makes the guest's ssh server call `chdir`, `fork` and much else, which would
+//! be counted. So every session that the stretch needs is opened before it and held: its shell
+//! waits for one line and only then becomes the command.
+
+use std::time::{Duration, Instant};
+
+use crate::ftrace::Ftrace;
+use crate::guest::{Answer, Guest, Stop, quote};
+use crate::scenario::{self, Scenario};
+use crate::ssh::Exec;
+use crate::transcript::{Ending, Step, is_live};
+use crate::verdict::Observed;
+
+/// How long a session may take to be ready.
+const READY_LIMIT: Duration = Duration::from_secs(20);
+/// How long the tracer may take to end once it was told to.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// What a control session prints after each command; no command of the harness prints it.
+const DONE: &str = "--trapline-done--";
+
+/// A command that waits in its session for the word to go.
+struct Held {
+    role: &'static str,
+    command: String,
+    exec: Exec,
+    pid: String,
+    started: Option<Instant>,
+}
+
+/// A shell in the guest that does what it is told without a new session.
+struct Control {
+    shell: Exec,
+    read: usize,
+}
+
+/// Runs the scenario's commands; what they said goes to `observed`, also when the guest dies.
+pub fn run(
+    guest: &mut Guest,
+    scenario: &Scenario,
+    ftrace: Option<&Ftrace>,
+    observed: &mut Observed,
+) -> Result<(), Stop> {
+    let mut control = Control::open(guest)?;
+    let mut trace = Held::new(guest, "trace", &scenario.trace, "exec ")?;
+    let mut workload = match &scenario.workload {
+        Some(command) => Some(Held::new(guest, "workload", command, "")?),
+        None => None,
+    };
+    let outcome = play(
+        guest,
+        scenario,
+        ftrace,
+        &mut control,
+        &mut trace,
+        &mut workload,
+    );
+    let limit = scenario.time_limit.duration();
+    for held in [Some(&trace), workload.as_ref()].into_iter().flatten() {
+        if let Some(step) = held.step(guest, limit)? {
+            observed.transcript.steps.push(step);
+        }
+    }
+    outcome?;
+    if let Some(ftrace) = ftrace {
+        observed.ftrace = Some(ftrace.count(guest)?);
+    }
+    Ok(())
+}
+
+fn play(
+    guest: &mut Guest,
+    scenario: &Scenario,
+    ftrace: Option<&Ftrace>,
+    control: &mut Control,
+    trace: &mut Held,
+    workload: &mut Option<Held>,
+) -> Result<(), Stop> {
+    if ftrace.is_some() {
+        control.tell(guest, &Ftrace::open())?;
+    }
+    let end = Instant::now() + scenario.time_limit.duration();
+    trace.go();
+    let is_live = guest.wait(&mut [&mut trace.exec], end, |execs| {
+        execs
+            .iter()
+            .all(|exec| is_over(exec) || has_live_probes(exec))
+    })?;
+    if !is_live {
+        return guest.pulse();
+    }
+    if let Some(workload) = workload.as_mut().filter(|_| !is_over(&trace.exec)) {
+        workload.go();
+        let both = &mut [&mut workload.exec, &mut trace.exec];
+        if !guest.wait(both, end, |execs| is_over(execs[0]))? {
+            return guest.pulse();
+        }
+    }
+    if !stop(guest, scenario.stop, control, trace, end)? {
+        return guest.pulse();
+    }
+    match ftrace {
+        Some(_) => control.tell(guest, &Ftrace::close()),
+        None => Ok(()),
+    }
+}
+
+/// Ends the tracer as the scenario says; false if it did not end.
+fn stop(
+    guest: &mut Guest,
+    how: scenario::Stop,
+    control: &mut Control,
+    trace: &mut Held,
+    end: Instant,
+) -> Result<bool, Stop> {
+    let signal = match how {
+        scenario::Stop::Exits => None,
+        scenario::Stop::Interrupt => Some("INT"),
+        scenario::Stop::Kill => Some("KILL"),
+    };
+    let mut end = end;
+    if let Some(signal) = signal.filter(|_| !is_over(&trace.exec)) {
+        control.tell(guest, &format!("kill -{signal} {}", trace.pid))?;
+        end = Instant::now() + STOP_LIMIT;
+    }
+    guest.wait(&mut [&mut trace.exec], end, |execs| {
+        execs.iter().all(|exec| is_over(exec))
+    })
+}
+
+fn is_over(exec: &Exec) -> bool {
+    exec.ending().is_some()
+}
+
+fn has_live_probes(exec: &Exec) -> bool {
+    is_live(&String::from_utf8_lossy(&exec.stderr))
+}
+
+impl Held {
+    /// An outer shell reports a death by any signal; an inner one waits, and says its pid first.
+    fn new(
+        guest: &mut Guest,
+        role: &'static str,
+        command: &str,
+        prefix: &str,
+    ) -> Result<Self, Stop> {
+        let inner = format!("echo $$; IFS= read -r go || exit\n{prefix}{command}");
+        let outer = format!(
+            "exec 3>&2 2>/dev/null; sh -c {} 2>&3 3>&-; exit $?",
+            quote(&inner)
+        );
+        let mut exec = guest.start(&outer)?;
+        let pid = first_line(guest, &mut exec)?;
+        Ok(Self {
+            role,
+            command: command.to_owned(),
+            exec,
+            pid,
+            started: None,
+        })
+    }
+
+    fn go(&mut self) {
+        self.exec.send("go\n");
+        self.started = Some(Instant::now());
+    }
+
+    /// What came of it, if it was told to go.
+    fn step(&self, guest: &Guest, limit: Duration) -> Result<Option<Step>, Stop> {
+        let Some(started) = self.started else {
+            return Ok(None);
+        };
+        let mut answer = Answer::of(&self.exec, limit);
+        answer.ending = answer.ending.told_by_shell();
+        guest.note(&self.command, &answer, started.elapsed())?;
+        Ok(Some(Step {
+            role: self.role,
+            command: self.command.clone(),
+            stdout: answer.stdout,
+            stderr: answer.stderr,
+            ending: answer.ending,
+        }))
+    }
+}
+
+impl Control {
+    fn open(guest: &mut Guest) -> Result<Self, Stop> {
+        let shell = guest.start("exec sh 2>&1")?;
+        let mut control = Self { shell, read: 0 };
+        control.tell(guest, ":")?;
+        Ok(control)
+    }
+
+    fn tell(&mut self, guest: &mut Guest, command: &str) -> Result<(), Stop> {
+        let started = Instant::now();
+        self.shell.send(format!("{command}\necho {DONE} $?\n"));
+        let read = self.read;
+        guest.wait(&mut [&mut self.shell], started + READY_LIMIT, |execs| {
+            execs.iter().all(|exec| {
+                is_over(exec) || said_since(exec, read).is_some_and(|(_, rest)| rest.contains('\n'))
+            })
+        })?;
+        match said_since(&self.shell, read) {
+            Some((said, status)) => self.told(guest, command, &said, &status, started),
+            None => guest.pulse(),
+        }
+    }
+
+    fn told(
+        &mut self,
+        guest: &Guest,
+        command: &str,
+        said: &str,
+        status: &str,
+        started: Instant,
+    ) -> Result<(), Stop> {
+        self.read = self.shell.stdout.len();
+        let answer = Answer {
+            stdout: said.to_owned(),
+            stderr: String::new(),
+            ending: Ending::Status(status.trim().parse().unwrap_or(-1)),
+        };
+        guest.note(command, &answer, started.elapsed())?;
+        Ok(())
+    }
+}
+
+/// What a control shell said before and after the mark.
+fn said_since(exec: &Exec, read: usize) -> Option<(String, String)> {
+    let fresh = String::from_utf8_lossy(exec.stdout.get(read..)?);
+    let (said, status) = fresh.split_once(DONE)?;
+    Some((said.to_owned(), status.to_owned()))
+}
+
+/// Takes the first line away from what the command prints.
+fn first_line(guest: &mut Guest, exec: &mut Exec) -> Result<String, Stop> {
+    let newline = |exec: &Exec| exec.stdout.iter().position(|byte| *byte == b'\n');
+    guest.wait(&mut [exec], Instant::now() + READY_LIMIT, |execs| {
+        execs
+            .iter()
+            .all(|exec| is_over(exec) || newline(exec).is_some())
+    })?;
+    let Some(end) = newline(exec) else {
+        guest.pulse()?;
+        return Ok(String::new());
+    };
+    let line: Vec<u8> = exec.stdout.drain(..=end).collect();
+    Ok(String::from_utf8_lossy(&line).trim().to_owned())
+}

@@ -1,0 +1,127 @@
+//! The folder in which one job leaves everything that is needed to see it again.
+//!
+//! It is locked while the job runs, so that two harnesses in one workspace take turns at it. The
+//! kernel holds the lock and lets go of it with the process, however that ends.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use crate::error::HostError;
+use crate::interrupt;
+
+/// How long another harness may keep the folder.
+const TURN: Duration = Duration::from_secs(120);
+const TICK: Duration = Duration::from_millis(50);
+
+/// The folder of one job.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    folder: PathBuf,
+    /// Open for its lock.
+    _lock: Arc<File>,
+}
+
+impl Evidence {
+    /// An empty folder at this place, whatever was there before.
+    pub fn cleared(folder: PathBuf) -> Result<Self, HostError> {
+        fs::create_dir_all(&folder).map_err(HostError::file("create", &folder))?;
+        let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
+        take(&lock, &folder)?;
+        empty(&folder).map_err(HostError::file("clear", &folder))?;
+        let _lock = Arc::new(lock);
+        Ok(Self { folder, _lock })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the guest's kernel said.
+    pub fn console(&self) -> PathBuf {
+        self.folder.join("console.log")
+    }
+
+    /// What QEMU itself said.
+    pub fn qemu_log(&self) -> PathBuf {
+        self.folder.join("qemu.log")
+    }
+
+    /// A file for a copy of the kernel's text.
+    pub fn text(&self, when: &str) -> PathBuf {
+        self.folder.join(format!("text-{when}.bin"))
+    }
+
+    /// Writes a file as a whole.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), HostError> {
+        let path = self.folder.join(name);
+        fs::write(&path, text).map_err(HostError::file("write", &path))
+    }
+
+    /// Adds to `commands.txt`, the list of everything that was run in the guest.
+    pub fn note_command(&self, entry: &str) -> Result<(), HostError> {
+        let path = self.folder.join("commands.txt");
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .and_then(|mut file: File| writeln!(file, "{entry}"))
+            .map_err(HostError::file("write", &path))
+    }
+}
+
+fn take(lock: &File, folder: &Path) -> Result<(), HostError> {
+    let end = Instant::now() + TURN;
+    loop {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(()),
+            Err(Errno::WOULDBLOCK) if Instant::now() < end && !interrupt::asked() => {
+                thread::sleep(TICK);
+            }
+            Err(Errno::WOULDBLOCK) => return Err(HostError::Busy(folder.to_owned())),
+            Err(error) => return Err(HostError::file("lock", folder)(error.into())),
+        }
+    }
+}
+
+/// The folder itself stays, because the lock is on it.
+fn empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_emptied_and_taken_in_turns() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("fbt/claim");
+        let first = Evidence::cleared(folder.clone()).expect("free");
+        first.write("result.json", "{}").expect("writable");
+        let other = thread::spawn({
+            let folder = folder.clone();
+            move || Evidence::cleared(folder).map(drop)
+        });
+        thread::sleep(3 * TICK);
+        assert!(!other.is_finished() && folder.join("result.json").exists());
+        drop(first);
+        other.join().expect("no panic").expect("free by now");
+        assert!(!folder.join("result.json").exists());
+    }
+}

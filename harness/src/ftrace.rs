@@ -1,0 +1,102 @@
+//! The judge of counts: the kernel's own function tracer, on the same function in the same run.
+//!
+//! It is armed before the first copy of the kernel's text is taken and stays armed until the guest
+//! ends, so what it patches is the same in every copy. What opens its window is `tracing_on`.
+
+use crate::guest::{Guest, Stop, quote};
+use crate::verdict::{Failure, Kind};
+
+const TRACEFS: &str = "/sys/kernel/tracing";
+
+/// The function tracer, armed on one function.
+#[derive(Debug)]
+pub struct Ftrace;
+
+impl Ftrace {
+    /// Arms it on `function`, by whichever of its names ftrace knows.
+    pub fn arm(guest: &mut Guest, function: &str) -> Result<Result<Self, Failure>, Stop> {
+        let Some(name) = ftrace_name(guest, function)? else {
+            let what = format!("ftrace has no function at the address of `{function}`");
+            return Ok(Err(Failure::new(Kind::Disagreement, what)));
+        };
+        let name = quote(&name);
+        let done = guest.ask(&format!(
+            "cd {TRACEFS} && echo 0 > tracing_on && echo {name} > set_ftrace_filter \
+             && echo function > current_tracer && echo > trace && echo armed"
+        ))?;
+        if done.trim() == "armed" {
+            return Ok(Ok(Self));
+        }
+        let what = format!("ftrace could not be armed on `{name}`");
+        Ok(Err(Failure::new(Kind::Disagreement, what)))
+    }
+
+    /// The command that opens the window.
+    pub fn open() -> String {
+        format!("echo 1 > {TRACEFS}/tracing_on")
+    }
+
+    /// The command that closes the window.
+    pub fn close() -> String {
+        format!("echo 0 > {TRACEFS}/tracing_on")
+    }
+
+    /// How many hits fell into the window.
+    pub fn count(&self, guest: &mut Guest) -> Result<u64, Stop> {
+        let stats = guest.ask(&format!("cat {TRACEFS}/per_cpu/cpu*/stats"))?;
+        Ok(hits(&stats))
+    }
+}
+
+/// Several names can share an address, and ftrace lists only one of them.
+fn ftrace_name(guest: &mut Guest, function: &str) -> Result<Option<String>, Stop> {
+    if let Some(name) = known(guest, &[function])? {
+        return Ok(Some(name));
+    }
+    let wanted = quote(&format!(" {function}$"));
+    let aliases = guest.ask(&format!(
+        "at=$(grep -m1 {wanted} /proc/kallsyms | cut -d' ' -f1); \
+         [ -n \"$at\" ] && grep \"^$at \" /proc/kallsyms"
+    ))?;
+    let names = aliases
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(2));
+    known(guest, &names.collect::<Vec<_>>())
+}
+
+/// The first of `names` that ftrace knows.
+fn known(guest: &mut Guest, names: &[&str]) -> Result<Option<String>, Stop> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let patterns: Vec<String> = names.iter().map(|n| format!("-e {}", quote(n))).collect();
+    let patterns = patterns.join(" ");
+    let found = guest.ask(&format!(
+        "grep -xF -m1 {patterns} {TRACEFS}/available_filter_functions"
+    ))?;
+    Ok(found.lines().next().map(str::to_owned))
+}
+
+/// Kept, overwritten and dropped alike: each was a hit.
+fn hits(stats: &str) -> u64 {
+    let counted = ["entries", "overrun", "dropped events"];
+    stats
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(key, _)| counted.contains(&key.trim()))
+        .filter_map(|(_, count)| count.trim().parse::<u64>().ok())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_are_summed_over_cpus_and_fates() {
+        let cpu = "entries: 3\noverrun: 2\ncommit overrun: 9\nbytes: 60\n\
+                   oldest event ts:     3.1\nnow ts:     9.5\ndropped events: 1\nread events: 0\n";
+        assert_eq!(hits(&cpu.repeat(2)), 12);
+        assert_eq!(hits(""), 0);
+    }
+}

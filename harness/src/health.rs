@@ -1,0 +1,240 @@
+//! What a kernel in trouble says, told apart by one table.
+
+use std::fmt;
+
+/// What can go wrong with a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trouble {
+    /// The kernel panicked before the guest answered.
+    BootPanic,
+    /// The kernel panicked.
+    Panic,
+    /// The kernel took a fault or an undefined instruction.
+    Oops,
+    /// A CPU stopped scheduling.
+    Lockup,
+    /// A task waited too long without being killable.
+    HungTask,
+    /// RCU saw no quiescent state for too long.
+    RcuStall,
+    /// The kernel found a state that must not be, and went on.
+    Bug,
+    /// The kernel warned.
+    Warn,
+    /// QEMU ended although nobody told it to.
+    EarlyExit,
+    /// The guest did not answer in time after its start.
+    BootTimeOut,
+    /// The guest no longer answers anything.
+    Hang,
+    /// The connection to the guest broke.
+    SshLost,
+}
+
+impl Trouble {
+    /// Whether the guest can't be used any further.
+    pub fn is_fatal(self) -> bool {
+        !matches!(
+            self,
+            Self::HungTask | Self::RcuStall | Self::Bug | Self::Warn
+        )
+    }
+
+    /// What it is called in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BootPanic => "boot panic",
+            Self::Panic => "guest panic",
+            Self::Oops => "guest oops",
+            Self::Lockup => "guest lockup",
+            Self::HungTask => "hung task",
+            Self::RcuStall => "RCU stall",
+            Self::Bug => "kernel BUG",
+            Self::Warn => "kernel WARN",
+            Self::EarlyExit => "QEMU ended early",
+            Self::BootTimeOut => "boot timed out",
+            Self::Hang => "guest hung",
+            Self::SshLost => "ssh lost",
+        }
+    }
+}
+
+/// One trouble and the words in which it was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub trouble: Trouble,
+    /// The kernel's line, or what the harness saw.
+    pub line: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.trouble.name(), self.line)
+    }
+}
+
+/// The first row whose words all occur, in this order, names a line's trouble.
+const ROWS: &[(Trouble, &[&str])] = &[
+    (Trouble::Panic, &["Kernel panic - not syncing"]),
+    (Trouble::Oops, &["Internal error: "]),
+    (Trouble::Oops, &["Unable to handle kernel "]),
+    (Trouble::Oops, &["Unhandled prefetch abort: "]),
+    (Trouble::Oops, &["Unhandled fault: "]),
+    (Trouble::Oops, &["Bad mode in ", " handler detected"]),
+    (Trouble::Oops, &["kernel BUG at "]),
+    (Trouble::Oops, &["BUG: unable to handle "]),
+    (Trouble::Oops, &["BUG: kernel NULL pointer dereference"]),
+    (Trouble::Oops, &["general protection fault", "[#"]),
+    (Trouble::Oops, &["Oops: "]),
+    (Trouble::Oops, &["Oops - "]),
+    (Trouble::Oops, &["kernel stack overflow"]),
+    (Trouble::Lockup, &["BUG: soft lockup - CPU#"]),
+    (Trouble::Lockup, &["hard LOCKUP on cpu"]),
+    (
+        Trouble::HungTask,
+        &["INFO: task ", " blocked for more than "],
+    ),
+    (Trouble::RcuStall, &["rcu: INFO: ", " detected stall"]),
+    (Trouble::RcuStall, &["rcu: INFO: ", "self-detected stall"]),
+    (Trouble::Bug, &["BUG: "]),
+    (Trouble::Bug, &["scheduling while atomic: "]),
+    (Trouble::Warn, &["WARNING: CPU: "]),
+    (Trouble::Warn, &["WARNING: stack recursion"]),
+];
+
+/// What a line of a kernel's log tells, if it tells of trouble.
+pub fn diagnose(line: &str) -> Option<Finding> {
+    let line = without_stamp(line.trim_end());
+    let (trouble, _) = ROWS.iter().find(|(_, words)| in_order(line, words))?;
+    Some(Finding {
+        trouble: *trouble,
+        line: line.to_owned(),
+    })
+}
+
+/// Every trouble that a log tells of.
+pub fn scan(log: &str) -> Vec<Finding> {
+    log.lines().filter_map(diagnose).collect()
+}
+
+fn in_order(line: &str, words: &[&str]) -> bool {
+    words
+        .iter()
+        .try_fold(line, |rest, word| {
+            rest.split_once(word).map(|(_, after)| after)
+        })
+        .is_some()
+}
+
+/// The line without the kernel's time stamp, so that console and `dmesg` tell the same.
+fn without_stamp(line: &str) -> &str {
+    let stamped = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
+        .filter(|(stamp, _)| stamp.trim().parse::<f64>().is_ok());
+    stamped.map_or(line, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &[(&str, Trouble)] = &[
+        (
+            "[    2.1] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",
+            Trouble::Panic,
+        ),
+        (
+            "Kernel panic - not syncing: sysrq triggered crash",
+            Trouble::Panic,
+        ),
+        (
+            "[   12.500000] Internal error: Oops - undefined instruction: 0 [#1] ARM",
+            Trouble::Oops,
+        ),
+        ("Internal error: Oops: 805 [#1] ARM", Trouble::Oops),
+        (
+            "8<--- cut here ---\nUnable to handle kernel NULL pointer dereference at virtual address 00000000",
+            Trouble::Oops,
+        ),
+        (
+            "Unable to handle kernel paging request at virtual address ffffffc4",
+            Trouble::Oops,
+        ),
+        (
+            "Unhandled prefetch abort: breakpoint debug exception (0x002) at 0xc0008000",
+            Trouble::Oops,
+        ),
+        (
+            "BUG: kernel NULL pointer dereference, address: 0000000000000008",
+            Trouble::Oops,
+        ),
+        ("kernel BUG at mm/slub.c:435!", Trouble::Oops),
+        (
+            "watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [bash:120]",
+            Trouble::Lockup,
+        ),
+        (
+            "INFO: task kworker/0:1:12 blocked for more than 120 seconds.",
+            Trouble::HungTask,
+        ),
+        (
+            "rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
+            Trouble::RcuStall,
+        ),
+        (
+            "rcu: INFO: rcu_sched self-detected stall on CPU",
+            Trouble::RcuStall,
+        ),
+        (
+            "BUG: scheduling while atomic: bash/120/0x00000002",
+            Trouble::Bug,
+        ),
+        (
+            "BUG: sleeping function called from invalid context at mm/slab.h:1",
+            Trouble::Bug,
+        ),
+        (
+            "WARNING: CPU: 0 PID: 120 at kernel/trace/ftrace.c:2010 ftrace_bug+0x100/0x2a0",
+            Trouble::Warn,
+        ),
+    ];
+
+    #[test]
+    fn each_real_text_is_told_apart() {
+        for (text, trouble) in SAID {
+            let found: Vec<Trouble> = scan(text).iter().map(|f| f.trouble).collect();
+            assert_eq!(found, [*trouble], "{text}");
+        }
+    }
+
+    #[test]
+    fn no_row_is_shadowed_by_one_above_it() {
+        for (row, (trouble, words)) in ROWS.iter().enumerate() {
+            let line = words.join("x") + "x";
+            let found = diagnose(&line).map(|f| f.trouble);
+            assert_eq!(found, Some(*trouble), "row {row} is shadowed: {line}");
+        }
+    }
+
+    #[test]
+    fn ordinary_lines_are_no_trouble() {
+        let log = "[    0.000000] Kernel command line: console=ttyAMA0 panic=-1 oops=panic\n\
+                   [    0.1] rcu: Hierarchical RCU implementation.\n\
+                   [    1.0] bcm2835-mbox 20200000.mailbox: mailbox enabled\n\
+                   [    1.2] trapline: loading out-of-tree module taints kernel.\n";
+        assert_eq!(scan(log), []);
+    }
+
+    #[test]
+    fn the_stamp_goes_and_the_words_stay() {
+        let finding = diagnose("[   12.5] WARNING: CPU: 0 PID: 1 at x.c:1\r\n");
+        let line = finding.map(|f| f.to_string());
+        assert_eq!(
+            line.as_deref(),
+            Some("kernel WARN: WARNING: CPU: 0 PID: 1 at x.c:1")
+        );
+        assert_eq!(without_stamp("[bash] x"), "[bash] x");
+    }
+}

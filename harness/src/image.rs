@@ -1,0 +1,169 @@
+//! A guest as its build left it: `guest.json`, read and checked.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::error::HostError;
+use crate::machine::{self, Machine};
+use crate::normalise::Facts;
+use crate::plan::Target;
+use crate::qemu;
+use crate::scenario::Names;
+use crate::tree::Tree;
+
+const SCHEMA: u32 = 1;
+
+/// A built guest.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Image {
+    schema: u32,
+    /// Its name.
+    pub guest: String,
+    /// The machine table's key.
+    pub machine: String,
+    /// As QEMU's `-m` takes it.
+    pub memory: String,
+    /// The kernel, as QEMU loads it.
+    pub kernel: PathBuf,
+    /// The initial file system.
+    pub initrd: PathBuf,
+    /// The device tree, where the machine wants one.
+    pub dtb: Option<PathBuf>,
+    /// The kernel's command line.
+    pub append: String,
+    /// `uname -r`.
+    pub kernel_release: String,
+    /// How to get in.
+    pub ssh: Keys,
+    /// The module, in the guest.
+    pub module: String,
+    /// The module with seeded defects, in the guest.
+    pub mutants_module: String,
+    /// What this guest calls things.
+    pub names: Names,
+    /// What it can do.
+    pub capabilities: Vec<String>,
+}
+
+/// What an ssh connection to the guest needs.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Keys {
+    /// Whom to log in as.
+    pub user: String,
+    /// The key that the guest lets in.
+    pub private_key: PathBuf,
+    /// Its public half.
+    pub public_key: PathBuf,
+    /// The key that the guest must prove to have: `ssh-ed25519 AAAA...`.
+    pub host_key: String,
+}
+
+impl Image {
+    /// Reads what the build of `guest` says.
+    pub fn read(tree: &Tree, guest: &str) -> Result<Self, HostError> {
+        let path = tree.guest_json(guest);
+        if !path.exists() {
+            let guest = guest.to_owned();
+            return Err(HostError::NoImage { guest, path });
+        }
+        let text = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
+        Self::parse(&text).map_err(|what| HostError::BadImage {
+            guest: guest.to_owned(),
+            path,
+            what,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let image: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if image.schema != SCHEMA {
+            return Err(format!("schema {} where {SCHEMA} is known", image.schema));
+        }
+        match image.machine() {
+            Some(_) => Ok(image),
+            None => Err(format!("no machine `{}` is known", image.machine)),
+        }
+    }
+
+    /// The machine that it boots on; there is one once it was read.
+    pub fn machine(&self) -> Option<&'static Machine> {
+        machine::find(&self.machine)
+    }
+
+    /// An error unless the host has what it takes to boot it.
+    pub fn check_host(&self, guest: &str) -> Result<(), HostError> {
+        qemu::must_have("setpriv", "apt-get install util-linux")?;
+        if let Some(machine) = self.machine() {
+            qemu::must_have(machine.program, machine.remedy)?;
+        }
+        let ssh = &self.ssh;
+        let files = [
+            &self.kernel,
+            &self.initrd,
+            &ssh.private_key,
+            &ssh.public_key,
+        ];
+        match files
+            .into_iter()
+            .chain(&self.dtb)
+            .find(|path| !path.exists())
+        {
+            None => Ok(()),
+            Some(path) => Err(HostError::NoImage {
+                guest: guest.to_owned(),
+                path: path.clone(),
+            }),
+        }
+    }
+
+    /// What a plan wants to know of it.
+    pub fn target(&self) -> Target {
+        Target {
+            guest: self.guest.clone(),
+            names: self.names.clone(),
+            capabilities: self.capabilities.clone(),
+        }
+    }
+
+    /// What normalisation wants to know of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            kernel_release: self.kernel_release.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(schema: u32, machine: &str) -> String {
+        format!(
+            r#"{{"schema": {schema}, "guest": "armv6", "machine": "{machine}", "memory": "512M",
+            "kernel": "/k", "initrd": "/i", "dtb": null, "append": "console=x",
+            "kernel_release": "6.1.0", "ssh": {{"user": "root", "private_key": "/p",
+            "public_key": "/q", "host_key": "ssh-ed25519 AAAA"}}, "module": "/m",
+            "mutants_module": "/n", "names": {{"a": "b"}}, "capabilities": ["fbt"]}}"#
+        )
+    }
+
+    #[test]
+    fn a_description_is_understood() {
+        let image = Image::parse(&described(1, "raspi0")).expect("valid");
+        assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
+        assert_eq!(image.facts().kernel_release, "6.1.0");
+    }
+
+    #[test]
+    fn another_schema_or_machine_is_refused_by_name() {
+        let refused = |text: &str| Image::parse(text).expect_err("refused");
+        assert_eq!(
+            refused(&described(2, "raspi0")),
+            "schema 2 where 1 is known"
+        );
+        assert_eq!(refused(&described(1, "vax")), "no machine `vax` is known");
+        assert!(refused("{}").contains("missing field `schema`"));
+    }
+}

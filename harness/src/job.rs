@@ -1,0 +1,379 @@
+//! One job: from a cold boot to a verdict, with everything that a user would check by hand.
+//!
+//! Boot, arm ftrace if it is to judge, copy the kernel's text, load the module, run the scenario's
+//! stretch, compare the text, unload, see that nothing is left, compare the text again, read the
+//! kernel's log, compare the transcript with its snapshot.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::course;
+use crate::error::HostError;
+use crate::evidence::Evidence;
+use crate::ftrace::Ftrace;
+use crate::guest::{Answer, Guest, Stop, Watch, quote};
+use crate::health::{self, Finding};
+use crate::image::Image;
+use crate::machine::Machine;
+use crate::normalise;
+use crate::plan::Job;
+use crate::report::JobReport;
+use crate::snapshot::{Comparison, Snapshot, Update};
+use crate::text::TextJudge;
+use crate::transcript::{Ending, records};
+use crate::tree::{self, Tree};
+use crate::verdict::{self, Failure, Kind, Observed, Verdict};
+
+/// How long loading or unloading the module may take.
+const MODULE_LIMIT: Duration = Duration::from_secs(30);
+/// How many of the console's lines go with a dead guest.
+const TAIL: usize = 30;
+/// Where a user would see that the module is there.
+const TRACES: &str = "ls -d /proc/dtrace /dev/dtrace /sys/module/trapline 2>/dev/null";
+
+/// What came of a job.
+#[derive(Debug, Clone, Serialize)]
+pub struct Done {
+    /// Its line in the reports.
+    #[serde(flatten)]
+    pub report: JobReport,
+    /// Everything that went wrong.
+    pub failures: Vec<Failure>,
+    /// Words of its text that the kernel changed on its own.
+    pub kernel_changed: Vec<String>,
+    /// The passes that its transcript went through.
+    pub normalised_by: Vec<&'static str>,
+    /// Whether the user left before it was over.
+    #[serde(skip)]
+    pub interrupted: bool,
+}
+
+/// A job under way.
+struct Run<'a> {
+    job: &'a Job,
+    image: &'a Image,
+    evidence: Evidence,
+    started: Instant,
+    ready: Option<Duration>,
+    failures: Vec<Failure>,
+    kernel_changed: Vec<String>,
+    observed: Observed,
+}
+
+/// Puts one job to the test. Never an error: what goes wrong is the verdict.
+pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update) -> Done {
+    let folder = tree
+        .guest_dir(&job.id.guest)
+        .join(job.id.scenario_and_mutant());
+    let evidence = match Evidence::cleared(folder) {
+        Ok(evidence) => evidence,
+        Err(error) => return broken(job, &error),
+    };
+    let mut run = Run {
+        job,
+        image,
+        evidence,
+        started: Instant::now(),
+        ready: None,
+        failures: Vec::new(),
+        kernel_changed: Vec::new(),
+        observed: Observed::default(),
+    };
+    let outcome = run
+        .in_guest()
+        .and_then(|()| Ok(run.snapshot(tree, update)?));
+    let done = run.settle(outcome);
+    run.keep(done)
+}
+
+fn broken(job: &Job, error: &HostError) -> Done {
+    Done::without_a_run(JobReport::not_run(
+        &job.id,
+        Verdict::Broken,
+        error.to_string(),
+    ))
+}
+
+impl Done {
+    /// What there is to say of a job that was not run.
+    pub fn without_a_run(report: JobReport) -> Self {
+        Self {
+            report,
+            failures: Vec::new(),
+            kernel_changed: Vec::new(),
+            normalised_by: Vec::new(),
+            interrupted: false,
+        }
+    }
+
+    /// Everything there is to say, for those who see no table.
+    pub fn story(&self) -> String {
+        let failures = self.failures.iter();
+        let told = failures.map(|f| format!("\n{}: {}\n{}", f.kind, f.what, f.detail));
+        format!("{}{}", self.report, told.collect::<String>())
+    }
+
+    /// Where its evidence is, below its guest's folder.
+    pub fn folder(&self) -> String {
+        self.report.id().scenario_and_mutant()
+    }
+}
+
+impl Run<'_> {
+    /// The guest's life; its troubles are failures, everything else that stops it is passed on.
+    fn in_guest(&mut self) -> Result<(), Stop> {
+        let machine = self.machine()?;
+        let watch = Watch::start(machine, self.image, &self.evidence)?;
+        let mut guest = match Guest::up(watch, &self.image.ssh, &self.evidence) {
+            Ok(guest) => guest,
+            Err((mut watch, stop)) => return self.trouble(&mut watch, stop, &[]),
+        };
+        let outcome = self.with_guest(&mut guest, machine);
+        let log = match &outcome {
+            Ok(()) => self.kernel_log(&mut guest)?,
+            Err(_) => Vec::new(),
+        };
+        match outcome {
+            Err(stop) => self.trouble(guest.watch(), stop, &log)?,
+            Ok(()) => self.health(guest.watch(), &log),
+        }
+        guest.quit();
+        Ok(())
+    }
+
+    fn machine(&self) -> Result<&'static Machine, HostError> {
+        self.image.machine().ok_or_else(|| {
+            let name = &self.image.machine;
+            HostError::Qemu(format!("no machine `{name}` is known"))
+        })
+    }
+
+    fn with_guest(&mut self, guest: &mut Guest, machine: &'static Machine) -> Result<(), Stop> {
+        guest.ask("uname -r")?;
+        self.ready = Some(self.started.elapsed());
+        let ftrace = self.arm_ftrace(guest)?;
+        let mut text = TextJudge::before(guest, machine, &self.evidence)?;
+        if !self.load(guest)? {
+            return Ok(());
+        }
+        let scenario = &self.job.scenario;
+        course::run(guest, scenario, ftrace.as_ref(), &mut self.observed)?;
+        self.failures
+            .extend(verdict::judge(scenario, &self.observed));
+        if self.is_overdue() {
+            return Ok(());
+        }
+        self.compare_text(guest, &mut text, "after the tracer ended")?;
+        if self.unload(guest)? {
+            self.compare_text(guest, &mut text, "after the module was unloaded")?;
+        }
+        if self.failures.is_empty() {
+            text.discard(&self.evidence)?;
+        }
+        Ok(())
+    }
+
+    fn compare_text(
+        &mut self,
+        guest: &mut Guest,
+        text: &mut TextJudge,
+        when: &str,
+    ) -> Result<(), Stop> {
+        let compared = text.compare(guest, when, &self.evidence)?;
+        self.failures.extend(compared.failure);
+        self.kernel_changed = compared.own;
+        Ok(())
+    }
+
+    /// A command that is still running keeps the module in use; unloading would say nothing new.
+    fn is_overdue(&self) -> bool {
+        let mut steps = self.observed.transcript.steps.iter();
+        steps.any(|step| matches!(step.ending, Ending::TimedOut(_)))
+    }
+
+    fn arm_ftrace(&mut self, guest: &mut Guest) -> Result<Option<Ftrace>, Stop> {
+        let Some(other) = &self.job.scenario.expect.agrees_with else {
+            return Ok(None);
+        };
+        match Ftrace::arm(guest, &other.ftrace)? {
+            Ok(ftrace) => Ok(Some(ftrace)),
+            Err(failure) => {
+                self.failures.push(failure);
+                Ok(None)
+            }
+        }
+    }
+
+    fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
+        let command = match &self.job.mutant {
+            Some(mutant) => format!(
+                "insmod {} mutant={}",
+                quote(&self.image.mutants_module),
+                quote(&mutant.name)
+            ),
+            None => format!("insmod {}", quote(&self.image.module)),
+        };
+        let answer = guest.run(&command, MODULE_LIMIT)?;
+        self.expect_good(guest, &command, &answer, Kind::LoadFailed)
+    }
+
+    fn unload(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
+        let answer = guest.run("rmmod trapline", MODULE_LIMIT)?;
+        if !self.expect_good(guest, "rmmod trapline", &answer, Kind::LeftBehind)? {
+            return Ok(false);
+        }
+        let left = guest.ask(TRACES)?;
+        if !left.is_empty() {
+            let what = format!(
+                "left behind by the module: {}",
+                left.trim().replace('\n', ", ")
+            );
+            self.failures.push(Failure::new(Kind::LeftBehind, what));
+        }
+        Ok(true)
+    }
+
+    fn expect_good(
+        &mut self,
+        guest: &mut Guest,
+        command: &str,
+        answer: &Answer,
+        kind: Kind,
+    ) -> Result<bool, Stop> {
+        if answer.is_good() {
+            return Ok(true);
+        }
+        if matches!(answer.ending, Ending::TimedOut(_)) {
+            guest.pulse()?;
+        }
+        let said = answer.stderr.trim();
+        let what = format!("{command}: {} {said}", answer.ending);
+        self.failures.push(Failure::new(kind, what.trim_end()));
+        Ok(false)
+    }
+
+    fn kernel_log(&mut self, guest: &mut Guest) -> Result<Vec<Finding>, Stop> {
+        match guest.ask("dmesg") {
+            Ok(log) => Ok(health::scan(&log)),
+            Err(Stop::Guest(finding)) => Ok(vec![finding]),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn trouble(&mut self, watch: &mut Watch, stop: Stop, log: &[Finding]) -> Result<(), Stop> {
+        match stop {
+            Stop::Guest(finding) => {
+                let log = [log, &[finding]].concat();
+                self.health(watch, &log);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// What the kernel's logs tell explains everything else, so it comes first.
+    fn health(&mut self, watch: &mut Watch, log: &[Finding]) {
+        let findings = [watch.findings().as_slice(), log].concat();
+        let mut failures = verdict::from_findings(&findings);
+        if let Some(first) = failures.first_mut() {
+            first.detail = watch.tail(TAIL);
+        }
+        self.failures.splice(0..0, failures);
+    }
+
+    fn snapshot(&mut self, tree: &Tree, update: Update) -> Result<(), HostError> {
+        let text = self.normalised();
+        self.evidence.write("got.txt", &text)?;
+        if self.job.mutant.is_some() || !self.failures.is_empty() {
+            return Ok(());
+        }
+        let snapshot = self.reviewed(tree);
+        let (what, detail) = match snapshot.compare(&text, update)? {
+            Comparison::Same | Comparison::Accepted => return Ok(()),
+            Comparison::Differs { diff } => ("the transcript is not the snapshot's", diff),
+            Comparison::Unseen => ("there is no snapshot yet", text),
+        };
+        let detail = format!("{detail}\n{}", self.way_out(tree, &snapshot));
+        self.failures
+            .push(Failure::new(Kind::SnapshotDiffers, what).with_detail(detail));
+        Ok(())
+    }
+
+    /// How a text becomes the reviewed one; `cargo insta` looks only into the workspace.
+    fn way_out(&self, tree: &Tree, snapshot: &Snapshot) -> String {
+        let review = if tree.owns(&self.job.source.path) {
+            "cargo insta review --include-ignored".to_owned()
+        } else {
+            let new = snapshot.pending();
+            format!("mv {} {}", new.display(), snapshot.path.display())
+        };
+        format!("review: {review}\naccept: the same command with INSTA_UPDATE=always")
+    }
+
+    fn normalised(&self) -> String {
+        let passes = normalise::passes(&self.job.scenario.normalise);
+        let facts = self.image.facts();
+        let transcript = self.observed.transcript.clone();
+        let text = transcript.map_streams(|stream| normalise::apply(&passes, stream, &facts));
+        format!("{text}normalised by: {}\n", self.pass_names().join(", "))
+    }
+
+    fn pass_names(&self) -> Vec<&'static str> {
+        let passes = normalise::passes(&self.job.scenario.normalise);
+        passes.into_iter().map(normalise::Pass::name).collect()
+    }
+
+    fn reviewed(&self, tree: &Tree) -> Snapshot {
+        let own = self.job.scenario.differs.contains_key(&self.job.id.guest);
+        let guest = own.then_some(self.job.id.guest.as_str());
+        Snapshot {
+            path: tree::snapshot(tree, &self.job.source, guest),
+            source: tree.relative(&self.job.source.path).display().to_string(),
+            asserts: self.job.scenario.asserts.clone(),
+        }
+    }
+
+    fn settle(&self, outcome: Result<(), Stop>) -> Done {
+        let expected = self.job.mutant.as_ref().map(|mutant| mutant.expected);
+        let interrupted = matches!(outcome, Err(Stop::Interrupted));
+        let (verdict, why) = match outcome {
+            Ok(()) => verdict::settle(&self.failures, expected),
+            Err(Stop::Host(error)) => (Verdict::Broken, error.to_string()),
+            Err(Stop::Guest(finding)) => (Verdict::Broken, finding.to_string()),
+            Err(Stop::Interrupted) => (Verdict::Broken, "interrupted".to_owned()),
+        };
+        Done {
+            report: self.report(verdict, why),
+            failures: self.failures.clone(),
+            kernel_changed: self.kernel_changed.clone(),
+            normalised_by: self.pass_names(),
+            interrupted,
+        }
+    }
+
+    fn report(&self, verdict: Verdict, why: String) -> JobReport {
+        let total = self.started.elapsed();
+        let ready = self.ready.unwrap_or_default();
+        let trace = self.observed.transcript.step("trace");
+        JobReport {
+            ready_ms: millis(ready),
+            run_ms: millis(total.saturating_sub(ready)),
+            events: trace.map_or(0, |step| records(&step.stdout)),
+            ..JobReport::not_run(&self.job.id, verdict, why)
+        }
+    }
+
+    /// Writes the result beside the rest; a disk that is full breaks the job.
+    fn keep(&self, done: Done) -> Done {
+        let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
+        match self.evidence.write("result.json", &text) {
+            Ok(()) => done,
+            Err(error) => broken(self.job, &error),
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,39 @@
+//! The proving ground: boots the tracer in guests, runs scenarios against it and judges what came out.
+//!
+//! The harness sees what a user of the tracer sees (a command, its output, a kernel that lives or
+//! dies) and links nothing of the engine. One scenario runs one way:
+//!
+//! ```text
+//! YAML -> scenario -> plan -> job (boot, load, trace, workload, unload) -> transcript
+//!      -> normalise -> snapshot -> verdict -> report
+//! ```
+//!
+//! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
+//! [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
+//! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`evidence`], [`snapshot`],
+//! [`course`], [`job`], [`suite`], [`shell`].
+
+pub mod console;
+pub mod course;
+pub mod error;
+pub mod evidence;
+pub mod ftrace;
+pub mod guest;
+pub mod health;
+pub mod image;
+pub mod interrupt;
+pub mod job;
+pub mod machine;
+pub mod normalise;
+pub mod plan;
+pub mod qemu;
+pub mod report;
+pub mod scenario;
+pub mod shell;
+pub mod snapshot;
+pub mod ssh;
+pub mod suite;
+pub mod text;
+pub mod transcript;
+pub mod tree;
+pub mod verdict;

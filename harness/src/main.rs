@@ -1,0 +1,172 @@
+//! The command line of the proving ground.
+//!
+//! Exit status: 0 when every job passed (or was skipped, or caught its mutant), 1 when one failed,
+//! missed its mutant, was broken or the run was interrupted, 2 when the command line or a scenario
+//! makes no sense, 3 when the host lacks something.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use harness::error::HostError;
+use harness::guest::Stop;
+use harness::image::Image;
+use harness::job::Done;
+use harness::report::Report;
+use harness::suite::{self, Request, SuiteError};
+use harness::tree::Tree;
+use harness::{interrupt, shell};
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const HOST: u8 = 3;
+/// How much of a failure's detail is shown at once; all of it is in the evidence.
+const SHOWN_LINES: usize = 60;
+
+/// Boots guests and runs scenarios in them.
+#[derive(Parser)]
+#[command(name = "harness", version)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Run scenarios in a guest and judge them
+    Run {
+        /// A guest of images/, or `all`
+        guest: String,
+        /// Parts of `provider/claim`, or paths of scenario files; none means all
+        filters: Vec<String>,
+        /// Also run each scenario with each of its seeded defects
+        #[arg(long)]
+        mutants: bool,
+        /// Write a report; may be given more than once
+        #[arg(long, num_args = 2, value_names = ["FORMAT", "FILE"])]
+        report: Vec<String>,
+    },
+    /// Open a shell in a guest that has the module loaded
+    Shell {
+        /// A guest of images/
+        guest: String,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Junit,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Err(error) = interrupt::listen() {
+        eprintln!("harness: cannot listen for signals: {error}");
+        return ExitCode::from(HOST);
+    }
+    let tree = Tree::own();
+    match cli.task {
+        Task::Run {
+            guest,
+            filters,
+            mutants,
+            report,
+        } => {
+            let request = Request {
+                guest,
+                filters,
+                mutants,
+            };
+            run(&tree, &request, &report)
+        }
+        Task::Shell { guest } => open_shell(&tree, &guest),
+    }
+}
+
+fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
+    let reports = match parse_reports(reports) {
+        Ok(reports) => reports,
+        Err(what) => return refuse(&what, USAGE),
+    };
+    let batches = match suite::batches(tree, request) {
+        Ok(batches) => batches,
+        Err(error) => return refuse(&error.to_string(), code_of(&error)),
+    };
+    let report = suite::run(tree, &batches, |done| tell(tree, done));
+    println!("{}", report.totals);
+    for batch in &batches {
+        let folder = tree.guest_dir(&batch.image.guest);
+        println!("evidence: {}", tree.relative(&folder).display());
+    }
+    for (format, path) in &reports {
+        if let Err(what) = write_report(&report, *format, path) {
+            return refuse(&what, HOST);
+        }
+    }
+    let is_good = report.is_good() && !interrupt::asked();
+    ExitCode::from(if is_good { 0 } else { FAILED })
+}
+
+fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
+    words
+        .chunks(2)
+        .map(|pair| match pair {
+            [format, file] => Ok((Format::from_str(format, false)?, PathBuf::from(file))),
+            _ => Err("--report takes a format and a file".to_owned()),
+        })
+        .collect::<Result<_, String>>()
+        .map_err(|what| format!("--report: {what}; the formats are json and junit"))
+}
+
+fn write_report(report: &Report, format: Format, path: &Path) -> Result<(), String> {
+    let text = match format {
+        Format::Json => report.to_json().map_err(|e| e.to_string()),
+        Format::Junit => report.to_junit().map_err(|e| e.to_string()),
+    }?;
+    fs::write(path, text).map_err(|e| format!("{}: cannot write: {e}", path.display()))
+}
+
+fn tell(tree: &Tree, done: &Done) {
+    println!("{}", done.report);
+    if done.report.verdict.is_good() {
+        return;
+    }
+    for failure in &done.failures {
+        println!("       {}: {}", failure.kind, failure.what);
+        for line in failure.detail.lines().take(SHOWN_LINES) {
+            println!("         {line}");
+        }
+    }
+    let folder = tree.guest_dir(&done.report.guest).join(done.folder());
+    println!("       see {}", tree.relative(&folder).display());
+}
+
+fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
+    let image = suite::guests(tree, guest)
+        .and_then(|_| Ok(Image::read(tree, guest)?))
+        .and_then(|image| Ok(image.check_host(guest).map(|()| image)?));
+    match image {
+        Err(error) => refuse(&error.to_string(), code_of(&error)),
+        Ok(image) => match shell::run(tree, &image) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(Stop::Guest(finding)) => refuse(&finding.to_string(), FAILED),
+            Err(Stop::Host(error)) => refuse(&error.to_string(), HOST),
+            Err(Stop::Interrupted) => ExitCode::from(FAILED),
+        },
+    }
+}
+
+fn code_of(error: &SuiteError) -> u8 {
+    match error {
+        SuiteError::Host(HostError::File { .. }) => FAILED,
+        SuiteError::Host(_) => HOST,
+        _ => USAGE,
+    }
+}
+
+fn refuse(what: &str, code: u8) -> ExitCode {
+    eprintln!("harness: {what}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,265 @@
+//! Which jobs a command line asks for: filters to scenarios, scenarios and a guest to jobs. Pure.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::scenario::{Names, Scenario, ScenarioError, Source};
+use crate::verdict::Kind;
+
+/// What a plan needs to know of a guest.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// Its name.
+    pub guest: String,
+    /// What it calls things.
+    pub names: Names,
+    /// What it can do.
+    pub capabilities: Vec<String>,
+}
+
+/// A seeded defect and how a scenario must fail with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// What the mutants' module calls it.
+    pub name: String,
+    /// How the scenario must fail.
+    pub expected: Kind,
+}
+
+/// Which job it is: scenario, guest, and the seeded defect if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobId {
+    /// `provider/claim`.
+    pub scenario: String,
+    /// The guest.
+    pub guest: String,
+    /// The seeded defect.
+    pub mutant: Option<String>,
+}
+
+impl JobId {
+    /// The scenario with its defect, as file names have it: `fbt/three-chdir+push-into-frame`.
+    pub fn scenario_and_mutant(&self) -> String {
+        match &self.mutant {
+            Some(mutant) => format!("{}+{mutant}", self.scenario),
+            None => self.scenario.clone(),
+        }
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.guest, self.scenario_and_mutant())
+    }
+}
+
+/// One scenario to be run in one guest.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Which one it is.
+    pub id: JobId,
+    /// Where it is written.
+    pub source: Arc<Source>,
+    /// What it says for this guest.
+    pub scenario: Scenario,
+    /// The defect to be seeded.
+    pub mutant: Option<Mutant>,
+}
+
+/// What becomes of a scenario in a guest.
+#[derive(Debug, Clone)]
+pub enum Item {
+    /// It is run.
+    Run(Box<Job>),
+    /// It is not, for a reason.
+    Skip {
+        /// Which job it would have been.
+        id: JobId,
+        /// Why it is not run.
+        why: String,
+    },
+}
+
+/// The defects with which `scenario` is run beside the run without any.
+pub fn mutants(scenario: &Scenario) -> Vec<Mutant> {
+    let mutant = |(name, expected): (&String, &Kind)| Mutant {
+        name: name.clone(),
+        expected: *expected,
+    };
+    scenario.mutants.iter().map(mutant).collect()
+}
+
+/// Everything that the scenarios come to in one guest.
+pub fn plan(
+    sources: &[Arc<Source>],
+    target: &Target,
+    with_mutants: bool,
+) -> Result<Vec<Item>, ScenarioError> {
+    let mut items = Vec::new();
+    for source in sources {
+        let id = |mutant| JobId {
+            scenario: source.id.clone(),
+            guest: target.guest.clone(),
+            mutant,
+        };
+        if let Some(why) = unfit(&source.scenario, target) {
+            items.push(Item::Skip { id: id(None), why });
+            continue;
+        }
+        let scenario = source.for_guest(&target.guest, &target.names)?;
+        let wanted = if with_mutants {
+            mutants(&scenario)
+        } else {
+            Vec::new()
+        };
+        for mutant in std::iter::once(None).chain(wanted.into_iter().map(Some)) {
+            items.push(Item::Run(Box::new(Job {
+                id: id(mutant.as_ref().map(|m| m.name.clone())),
+                source: Arc::clone(source),
+                scenario: scenario.clone(),
+                mutant,
+            })));
+        }
+    }
+    Ok(items)
+}
+
+/// Why a scenario is not for this guest.
+fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
+    if let Some(guests) = &scenario.guests {
+        let listed = guests.contains(&target.guest);
+        return (!listed).then(|| format!("only for {}", guests.join(", ")));
+    }
+    let lacks = |need: &&String| !target.capabilities.contains(need);
+    let missing: Vec<_> = scenario.needs.iter().filter(lacks).cloned().collect();
+    let why = || format!("{} lacks {}", target.guest, missing.join(", "));
+    (!missing.is_empty()).then(why)
+}
+
+/// A filter that fits nothing, and what was perhaps meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no scenario matches `{filter}`; there is {}", near.join(", "))]
+pub struct NoMatch {
+    /// The filter.
+    pub filter: String,
+    /// The ids that look most like it.
+    pub near: Vec<String>,
+}
+
+/// Those of `ids` that have one of `filters` in them; all without filters.
+pub fn select<'i>(ids: &'i [String], filters: &[String]) -> Result<Vec<&'i String>, NoMatch> {
+    if let Some(filter) = filters
+        .iter()
+        .find(|f| !ids.iter().any(|id| id.contains(*f)))
+    {
+        return Err(NoMatch {
+            filter: filter.clone(),
+            near: near(ids, filter),
+        });
+    }
+    let wanted = |id: &&String| filters.is_empty() || filters.iter().any(|f| id.contains(f));
+    Ok(ids.iter().filter(wanted).collect())
+}
+
+const NEAR: usize = 5;
+
+fn near(ids: &[String], filter: &str) -> Vec<String> {
+    let mut ids = ids.to_vec();
+    ids.sort_by(|a, b| likeness(b, filter).total_cmp(&likeness(a, filter)));
+    ids.truncate(NEAR);
+    ids
+}
+
+/// People type the claim, the provider or both.
+fn likeness(id: &str, filter: &str) -> f64 {
+    id.split('/')
+        .chain([id])
+        .map(|part| strsim::normalized_damerau_levenshtein(part, filter))
+        .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn source(id: &str, more: &str) -> Arc<Source> {
+        let text = format!("asserts: a\ntrace: b ${{f}}\nstop: exits\n{more}");
+        Arc::new(Source::parse(id, Path::new("x.yaml"), &text).expect("valid"))
+    }
+
+    fn target() -> Target {
+        Target {
+            guest: "armv6".to_owned(),
+            names: Names::from([("f", "sys_f")]),
+            capabilities: vec!["fbt".to_owned()],
+        }
+    }
+
+    fn told(sources: &[Arc<Source>], with_mutants: bool) -> Vec<String> {
+        plan(sources, &target(), with_mutants)
+            .expect("names are known")
+            .iter()
+            .map(|item| match item {
+                Item::Run(job) => format!("{}: {}", job.id, job.scenario.trace),
+                Item::Skip { id, why } => format!("{id}: skip, {why}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_scenario_runs_where_it_fits_and_says_why_not_elsewhere() {
+        let sources = [
+            source("a/any", ""),
+            source("a/here", "guests: [armv6, arm64]\n"),
+            source("a/there", "guests: [arm64, x86_64]\n"),
+            source("a/can", "needs: [fbt]\n"),
+            source("a/cannot", "needs: [fbt, btf, usdt]\n"),
+        ];
+        assert_eq!(
+            told(&sources, false),
+            [
+                "armv6 a/any: b sys_f",
+                "armv6 a/here: b sys_f",
+                "armv6 a/there: skip, only for arm64, x86_64",
+                "armv6 a/can: b sys_f",
+                "armv6 a/cannot: skip, armv6 lacks btf, usdt",
+            ]
+        );
+    }
+
+    #[test]
+    fn mutants_are_jobs_of_their_own_when_asked() {
+        let sources = [source("a/b", "mutants: {m: guest-crash, n: left-behind}\n")];
+        assert_eq!(told(&sources, false).len(), 1);
+        assert_eq!(
+            told(&sources, true),
+            [
+                "armv6 a/b: b sys_f",
+                "armv6 a/b+m: b sys_f",
+                "armv6 a/b+n: b sys_f"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_that_the_guest_lacks_stops_the_plan() {
+        let target = Target::default();
+        assert!(plan(&[source("a/b", "")], &target, false).is_err());
+    }
+
+    #[test]
+    fn filters_are_parts_of_ids() {
+        let ids = ["cli/list", "fbt/three-chdir", "fbt/ten-thousand"].map(str::to_owned);
+        let pick = |filters: &[&str]| {
+            let filters: Vec<String> = filters.iter().map(|f| (*f).to_owned()).collect();
+            select(&ids, &filters).map(|got| got.into_iter().cloned().collect::<Vec<_>>())
+        };
+        assert_eq!(pick(&[]).expect("all").len(), 3);
+        assert_eq!(pick(&["fbt/"]).expect("two"), ids[1..]);
+        assert_eq!(pick(&["list", "ten"]).expect("two").len(), 2);
+        let error = pick(&["list", "three-chdri"]).expect_err("a slip of the pen");
+        insta::assert_snapshot!(error, @"no scenario matches `three-chdri`; there is fbt/three-chdir, fbt/ten-thousand, cli/list");
+    }
+}

@@ -1,0 +1,260 @@
+//! A scenario: one claim about the tracer, as its YAML file states it.
+//!
+//! Parsing is strict. A key nobody knows, a value of the wrong type or a combination that means
+//! nothing is an error that names the file, the line, the column and what would be right.
+
+mod names;
+mod place;
+mod status;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::normalise::Pass;
+use crate::verdict::Kind;
+
+pub use names::Names;
+pub use place::Place;
+pub use status::Status;
+
+/// One claim and how to put it to the test.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scenario {
+    /// The claim, in one sentence.
+    pub asserts: String,
+    /// Why anybody cares.
+    #[serde(default)]
+    pub story: Option<String>,
+    /// The guests it is for; absent means every guest that has what `needs` lists.
+    #[serde(default)]
+    pub guests: Option<Vec<String>>,
+    /// Capabilities a guest must have.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The tracer's command: one simple command, started by `exec` so that signals reach it.
+    pub trace: String,
+    /// The command run once the tracer's probes are live.
+    #[serde(default)]
+    pub workload: Option<String>,
+    /// How the tracer ends.
+    #[serde(default)]
+    pub stop: Stop,
+    /// Seconds that the tracer and the workload may take together.
+    #[serde(default)]
+    pub time_limit: TimeLimit,
+    /// Passes applied to the output beyond those that always apply.
+    #[serde(default)]
+    pub normalise: Vec<Pass>,
+    /// What must come out.
+    #[serde(default)]
+    pub expect: Expect,
+    /// Seeded defects, and how the scenario must fail with each.
+    #[serde(default)]
+    pub mutants: BTreeMap<String, Kind>,
+    /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
+    #[serde(default)]
+    pub differs: BTreeMap<String, String>,
+}
+
+/// How the tracer is ended after the workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub enum Stop {
+    /// As Ctrl-C does.
+    #[default]
+    #[serde(rename = "SIGINT")]
+    Interrupt,
+    /// Without a chance to clean up.
+    #[serde(rename = "SIGKILL")]
+    Kill,
+    /// Not at all: it ends by itself.
+    #[serde(rename = "exits")]
+    Exits,
+}
+
+/// A number of seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct TimeLimit(u64);
+
+impl Default for TimeLimit {
+    fn default() -> Self {
+        Self(30)
+    }
+}
+
+impl TimeLimit {
+    /// As a duration.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs(self.0)
+    }
+}
+
+/// What must come out of a run, beyond a healthy guest and an unchanged kernel.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Expect {
+    /// How the tracer ends; absent means 0.
+    #[serde(default)]
+    pub status: Status,
+    /// How the workload ends; absent means 0.
+    #[serde(default)]
+    pub workload_status: Option<Status>,
+    /// Exactly so many records.
+    #[serde(default)]
+    pub events: Option<usize>,
+    /// So many records or more.
+    #[serde(default)]
+    pub events_at_least: Option<usize>,
+    /// The kernel's own tracer must have counted the same hits in the same run.
+    #[serde(default)]
+    pub agrees_with: Option<AgreesWith>,
+    /// Text that the tracer's standard output must hold.
+    #[serde(default)]
+    pub stdout_contains: Vec<String>,
+    /// Text that the tracer's standard error must hold.
+    #[serde(default)]
+    pub stderr_contains: Vec<String>,
+}
+
+/// Another tracer, and what it counts.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"
+)]
+pub struct AgreesWith {
+    /// The kernel's function tracer, on this function.
+    pub ftrace: String,
+}
+
+/// What is wrong with a scenario file, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}:{}: {what}", path.display(), place.line, place.column)]
+pub struct ScenarioError {
+    /// The file.
+    pub path: PathBuf,
+    /// The place in it.
+    pub place: Place,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+/// A scenario together with the file it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// `provider/claim`.
+    pub id: String,
+    /// The YAML file.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What it says.
+    pub scenario: Scenario,
+}
+
+impl Source {
+    /// Reads the text of the scenario file `path`.
+    pub fn parse(id: &str, path: &Path, text: &str) -> Result<Self, ScenarioError> {
+        let scenario: Scenario = serde_yaml::from_str(text).map_err(|e| yaml_error(path, &e))?;
+        let source = Self {
+            id: id.to_owned(),
+            path: path.to_owned(),
+            text: text.to_owned(),
+            scenario,
+        };
+        source.check()?;
+        Ok(source)
+    }
+
+    /// The scenario with every `${name}` replaced by what the guest calls it.
+    pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
+        let mut scenario = self.scenario.clone();
+        for text in scenario.texts() {
+            *text = names.expand(text).map_err(|name| {
+                self.error(
+                    &format!("${{{name}"),
+                    format!("{guest} has no name `{name}`; it has {}", names.known()),
+                )
+            })?;
+        }
+        Ok(scenario)
+    }
+
+    fn check(&self) -> Result<(), ScenarioError> {
+        let s = &self.scenario;
+        let expect = &s.expect;
+        let wrong = [
+            (
+                s.guests.is_some() && !s.needs.is_empty(),
+                "needs",
+                "`needs` and `guests` exclude each other; keep the one that says why",
+            ),
+            (
+                s.guests.as_ref().is_some_and(Vec::is_empty),
+                "guests",
+                "an empty `guests` runs nowhere; name one or leave it out",
+            ),
+            (
+                expect.events.is_some() && expect.events_at_least.is_some(),
+                "events-at-least",
+                "`events` and `events-at-least` exclude each other",
+            ),
+            (
+                s.workload.is_none() && expect.workload_status.is_some(),
+                "workload-status",
+                "`workload-status` without a `workload`",
+            ),
+            (
+                s.workload.is_none() && s.stop != Stop::Exits,
+                "trace",
+                "without a `workload` nobody says when to stop; add `stop: exits`",
+            ),
+            (
+                s.time_limit.0 == 0,
+                "time-limit",
+                "a `time-limit` is one second or more",
+            ),
+        ];
+        match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
+            Some((_, key, what)) => Err(self.error(key, what.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn error(&self, near: &str, what: String) -> ScenarioError {
+        ScenarioError {
+            path: self.path.clone(),
+            place: Place::of(&self.text, near),
+            what,
+        }
+    }
+}
+
+impl Scenario {
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let expect = &mut self.expect;
+        std::iter::once(&mut self.trace)
+            .chain(&mut self.workload)
+            .chain(expect.agrees_with.as_mut().map(|a| &mut a.ftrace))
+            .chain(&mut expect.stdout_contains)
+            .chain(&mut expect.stderr_contains)
+    }
+}
+
+fn yaml_error(path: &Path, error: &serde_yaml::Error) -> ScenarioError {
+    let message = error.to_string();
+    let what = message
+        .rsplit_once(" at line ")
+        .map_or(message.as_str(), |(what, _)| what);
+    ScenarioError {
+        path: path.to_owned(),
+        place: error.location().map(Place::from).unwrap_or_default(),
+        what: what.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

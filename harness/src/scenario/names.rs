@@ -1,0 +1,78 @@
+//! The `${name}` of a scenario, and what each guest puts there.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// What one guest calls things that differ between guests.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Replaces every `${name}` in `text`; `$${` stands for a literal `${`.
+    ///
+    /// The error is the name that this guest does not have.
+    pub fn expand(&self, text: &str) -> Result<String, String> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            if let Some(literal) = before.strip_suffix('$') {
+                out.push_str(literal);
+                out.push_str("${");
+                rest = after;
+                continue;
+            }
+            let (name, after) = after.split_once('}').ok_or(after)?;
+            out.push_str(before);
+            out.push_str(self.0.get(name).ok_or(name)?);
+            rest = after;
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+
+    /// The names there are, for a message.
+    pub fn known(&self) -> String {
+        if self.0.is_empty() {
+            return "none".to_owned();
+        }
+        let names: Vec<_> = self.0.keys().map(String::as_str).collect();
+        names.join(", ")
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Names {
+    fn from(pairs: [(&str, &str); N]) -> Self {
+        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self(pairs.into_iter().map(own).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        Names::from([("syscall.chdir", "sys_chdir"), ("empty", "")])
+    }
+
+    #[test]
+    fn every_name_is_replaced() {
+        let got = names().expand("fbt::${syscall.chdir}:entry,${syscall.chdir}${empty}");
+        assert_eq!(got.as_deref(), Ok("fbt::sys_chdir:entry,sys_chdir"));
+    }
+
+    #[test]
+    fn the_shell_keeps_its_own_dollars() {
+        let got = names().expand("echo $HOME $$ $${PATH} {1..3}");
+        assert_eq!(got.as_deref(), Ok("echo $HOME $$ ${PATH} {1..3}"));
+    }
+
+    #[test]
+    fn an_unknown_or_unclosed_name_is_told() {
+        assert_eq!(names().expand("a ${nosuch} b"), Err("nosuch".to_owned()));
+        assert_eq!(names().expand("a ${open"), Err("open".to_owned()));
+        assert_eq!(names().known(), "empty, syscall.chdir");
+    }
+}

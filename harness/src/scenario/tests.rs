@@ -1,0 +1,72 @@
+use super::*;
+
+const SMALL: &str = "asserts: it runs\ntrace: dtrace -l\nstop: exits\n";
+
+fn parse(text: &str) -> Result<Source, ScenarioError> {
+    Source::parse("fbt/claim", Path::new("scenarios/fbt/claim.yaml"), text)
+}
+
+fn complaint(text: &str) -> String {
+    parse(text).expect_err("must be refused").to_string()
+}
+
+#[test]
+fn the_smallest_scenario_has_the_defaults() {
+    let scenario = parse(SMALL).expect("valid").scenario;
+    assert_eq!(scenario.expect.status, Status::Code(0));
+    assert_eq!(scenario.time_limit.duration(), Duration::from_secs(30));
+    assert_eq!(scenario.guests, None);
+}
+
+#[test]
+fn everything_said_is_understood() {
+    let scenario = parse(
+        "asserts: a\nstory: b\nguests: [armv6]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
+         time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
+         events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: guest-crash\n\
+         differs:\n  armv6: one CPU\n",
+    )
+    .expect("valid")
+    .scenario;
+    assert_eq!(scenario.stop, Stop::Kill);
+    assert_eq!(scenario.normalise, [Pass::Fold]);
+    assert_eq!(scenario.expect.status, Status::Signal("SIGKILL".to_owned()));
+    assert_eq!(scenario.expect.workload_status, Some(Status::Code(3)));
+    assert_eq!(scenario.mutants["push-into-frame"], Kind::GuestCrash);
+    assert_eq!(scenario.differs["armv6"], "one CPU");
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
+}
+
+#[test]
+fn a_value_of_the_wrong_sort_is_told_what_is_right() {
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {status: dead}\n"), @r#"scenarios/fbt/claim.yaml:3:18: expect.status: invalid value: string "dead", expected an exit status from 0 to 255 or the name of a signal such as SIGKILL"#);
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {agrees-with: ftrace}\n"), @r#"scenarios/fbt/claim.yaml:3:23: expect.agrees-with: invalid type: string "ftrace", expected a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"#);
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: dies\n"), @"scenarios/fbt/claim.yaml:4:6: mutants.m: unknown variant `dies`, expected one of `guest-crash`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
+    insta::assert_snapshot!(complaint("trace: b\n"), @"scenarios/fbt/claim.yaml:1:1: missing field `asserts`");
+}
+
+#[test]
+fn what_makes_no_sense_together_is_refused() {
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\n"), @"scenarios/fbt/claim.yaml:2:1: without a `workload` nobody says when to stop; add `stop: exits`");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:5:1: `needs` and `guests` exclude each other; keep the one that says why");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}expect:\n  workload-status: 1\n")), @"scenarios/fbt/claim.yaml:5:3: `workload-status` without a `workload`");
+}
+
+#[test]
+fn names_are_replaced_everywhere_and_an_unknown_one_has_a_place() {
+    let text = "asserts: a\ntrace: dtrace -n 'fbt::${syscall.chdir}:entry'\nworkload: ls ${x}\n";
+    let source = parse(text).expect("valid");
+    let names = Names::from([("syscall.chdir", "sys_chdir"), ("x", "/")]);
+    let scenario = source.for_guest("armv6", &names).expect("all known");
+    assert_eq!(scenario.trace, "dtrace -n 'fbt::sys_chdir:entry'");
+    assert_eq!(scenario.workload.as_deref(), Some("ls /"));
+
+    let few = Names::from([("syscall.chdir", "sys_chdir")]);
+    let error = source.for_guest("armv6", &few).expect_err("no x");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:3:14: armv6 has no name `x`; it has syscall.chdir");
+}

@@ -1,0 +1,192 @@
+//! What was run and what came of it, as plain values and as the text that a snapshot keeps.
+
+use std::fmt;
+use std::time::Duration;
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, with this exit status.
+    Status(i32),
+    /// By this signal: `SIGSEGV`.
+    Signal(String),
+    /// It was still running when its time was over.
+    TimedOut(Duration),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(code) => write!(f, "status {code}"),
+            Self::Signal(name) => f.write_str(name),
+            Self::TimedOut(limit) => write!(f, "still running after {} s", limit.as_secs()),
+        }
+    }
+}
+
+const SIGNALS: [&str; 15] = [
+    "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
+    "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM",
+];
+
+impl Ending {
+    /// The same, where it was a shell that told it: above 128 it means a signal.
+    pub fn told_by_shell(self) -> Self {
+        let signal = match self {
+            Self::Status(code) => usize::try_from(code - 129).ok(),
+            _ => None,
+        };
+        match signal.and_then(|number| SIGNALS.get(number)) {
+            Some(name) => Self::Signal((*name).to_owned()),
+            None => self,
+        }
+    }
+}
+
+/// One command and everything it said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// `trace` or `workload`.
+    pub role: &'static str,
+    /// The command line.
+    pub command: String,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// The steps of one run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Transcript {
+    /// In the order in which they were started.
+    pub steps: Vec<Step>,
+}
+
+impl Transcript {
+    /// The step with that role.
+    pub fn step(&self, role: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.role == role)
+    }
+
+    /// Every stream of every step passed through `change`.
+    pub fn map_streams(mut self, change: impl Fn(&str) -> String) -> Self {
+        for step in &mut self.steps {
+            step.stdout = change(&step.stdout);
+            step.stderr = change(&step.stderr);
+        }
+        self
+    }
+}
+
+/// `| ` before each line of output keeps it apart from what the harness says about it.
+impl fmt::Display for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            writeln!(f, "{}: {}", step.role, step.command)?;
+            for (name, text) in [("stdout", &step.stdout), ("stderr", &step.stderr)] {
+                if !text.is_empty() {
+                    writeln!(f, "{name}:")?;
+                    text.lines().try_for_each(|line| bar(f, line))?;
+                }
+            }
+            writeln!(f, "ends: {}\n", step.ending)?;
+        }
+        Ok(())
+    }
+}
+
+fn bar(f: &mut fmt::Formatter<'_>, line: &str) -> fmt::Result {
+    if line.is_empty() {
+        writeln!(f, "|")
+    } else {
+        writeln!(f, "| {line}")
+    }
+}
+
+/// How many records a tracer's standard output holds: the lines after the header that name a probe.
+pub fn records(stdout: &str) -> usize {
+    stdout
+        .lines()
+        .skip_while(|line| !is_header(line))
+        .filter(|line| is_record(line))
+        .count()
+}
+
+/// Whether the tracer has said that its probes are live.
+pub fn is_live(stderr: &str) -> bool {
+    stderr
+        .lines()
+        .any(|line| line.starts_with("dtrace: description ") && line.contains(" matched "))
+}
+
+fn is_header(line: &str) -> bool {
+    line.split_whitespace().eq(["CPU", "ID", "FUNCTION:NAME"])
+}
+
+fn is_record(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let number = |word: Option<&str>| word.is_some_and(|w| w.parse::<u64>().is_ok());
+    number(words.next()) && number(words.next()) && words.next().is_some_and(|w| w.contains(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STDOUT: &str = "CPU     ID                    FUNCTION:NAME\n  \
+                          0   1234                  sys_chdir:entry \n  \
+                          0   1234                  sys_chdir:entry \n\n";
+
+    #[test]
+    fn records_are_lines_that_name_a_probe_after_the_header() {
+        assert_eq!(records(STDOUT), 2);
+        assert_eq!(records("  0   1234   sys_chdir:entry\n"), 0);
+        assert_eq!(records("alive\n"), 0);
+        let list = "   ID   PROVIDER            MODULE                          FUNCTION NAME\n";
+        assert_eq!(records(list), 0);
+    }
+
+    #[test]
+    fn live_is_what_the_tracer_says_on_stderr() {
+        assert!(is_live(
+            "dtrace: description 'fbt::sys_chdir:entry' matched 1 probe\n"
+        ));
+        assert!(!is_live("dtrace: invalid probe specifier x: matched\n"));
+        assert!(!is_live(""));
+    }
+
+    #[test]
+    fn a_shell_tells_signals_by_number() {
+        let told = |code| Ending::Status(code).told_by_shell().to_string();
+        assert_eq!(told(139), "SIGSEGV");
+        assert_eq!(told(137), "SIGKILL");
+        assert_eq!(told(143), "SIGTERM");
+        assert_eq!(told(128), "status 128");
+        assert_eq!(told(200), "status 200");
+        assert_eq!(told(0), "status 0");
+    }
+
+    #[test]
+    fn the_text_of_a_run() {
+        let transcript = Transcript {
+            steps: vec![Step {
+                role: "trace",
+                command: "dtrace -n x".to_owned(),
+                stdout: "one\n\nthree\n".to_owned(),
+                stderr: String::new(),
+                ending: Ending::Signal("SIGKILL".to_owned()),
+            }],
+        };
+        insta::assert_snapshot!(transcript, @"
+        trace: dtrace -n x
+        stdout:
+        | one
+        |
+        | three
+        ends: SIGKILL
+        ");
+    }
+}

@@ -1,0 +1,256 @@
+//! From what happened to a verdict: pure, so that every rule can be tested without a guest.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::health::{Finding, Trouble};
+use crate::scenario::{Expect, Scenario, Status};
+use crate::transcript::{Ending, Step, Transcript, records};
+
+/// A way in which a scenario can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The guest, or the program that was traced, died or hung.
+    GuestCrash,
+    /// The guest's kernel lives, but complained.
+    GuestComplaint,
+    /// The module did not load.
+    LoadFailed,
+    /// A command took too long although the guest answers.
+    TimedOut,
+    /// A command ended in another way than stated.
+    WrongStatus,
+    /// The tracer delivered another number of records than stated.
+    WrongEvents,
+    /// The tracer did not say what was stated.
+    WrongOutput,
+    /// The kernel's own tracer counted something else.
+    Disagreement,
+    /// The kernel's text is not what it was.
+    TextChanged,
+    /// The module did not go, or left something.
+    LeftBehind,
+    /// The transcript is not what the snapshot says.
+    SnapshotDiffers,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// One thing that went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What sort of thing.
+    pub kind: Kind,
+    /// In one line.
+    pub what: String,
+    /// Whatever helps to see it: a diff, a console's last lines.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+impl Failure {
+    /// A failure that one line tells completely.
+    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self {
+            kind,
+            what: what.into(),
+            detail: String::new(),
+        }
+    }
+
+    /// The same with more to look at.
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+}
+
+impl From<&Finding> for Failure {
+    fn from(finding: &Finding) -> Self {
+        let kind = if finding.trouble.is_fatal() {
+            Kind::GuestCrash
+        } else {
+            Kind::GuestComplaint
+        };
+        Self::new(kind, finding.to_string())
+    }
+}
+
+/// What is said of a job in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The claim holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// It was not put to the test.
+    Skip,
+    /// The harness or its host could not do its part.
+    Broken,
+    /// The seeded defect made the scenario fail as stated.
+    Caught,
+    /// The seeded defect went unnoticed, or showed in another way than stated.
+    Missed,
+}
+
+impl Verdict {
+    /// Whether a suite with this verdict in it is a good one.
+    pub fn is_good(self) -> bool {
+        matches!(self, Self::Pass | Self::Skip | Self::Caught)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// What a run produced, as far as expectations look at it.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// What was run and said.
+    pub transcript: Transcript,
+    /// What the kernel's function tracer counted, where it was asked.
+    pub ftrace: Option<u64>,
+}
+
+/// Everything in which `observed` is not what `scenario` states.
+pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
+    let expect = &scenario.expect;
+    let mut failures = Vec::new();
+    let trace = observed.transcript.step("trace");
+    let events = trace.map_or(0, |step| records(&step.stdout));
+    if let Some(step) = observed.transcript.step("workload") {
+        let expected = expect.workload_status.clone().unwrap_or_default();
+        failures.extend(judge_ending(step, &expected, events));
+    }
+    if let Some(step) = trace {
+        failures.extend(judge_ending(step, &expect.status, events));
+        failures.extend(judge_words("stdout", &step.stdout, &expect.stdout_contains));
+        failures.extend(judge_words("stderr", &step.stderr, &expect.stderr_contains));
+        failures.extend(judge_events(expect, events));
+        failures.extend(judge_ftrace(observed.ftrace, events));
+    }
+    failures
+}
+
+fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure> {
+    let as_stated = match (&step.ending, expected) {
+        (Ending::Status(got), Status::Code(code)) => got == code,
+        (Ending::Signal(got), Status::Signal(name)) => got == name,
+        _ => false,
+    };
+    if as_stated {
+        return None;
+    }
+    let who = step.command.split_whitespace().next().unwrap_or(step.role);
+    Some(
+        match &step.ending {
+            Ending::Signal(name) if is_crash(name) => Failure::new(
+                Kind::GuestCrash,
+                format!("{who} died by {name} (records until then: {events})"),
+            ),
+            Ending::TimedOut(_) => {
+                Failure::new(Kind::TimedOut, format!("{} {}", step.role, step.ending))
+            }
+            ending => Failure::new(
+                Kind::WrongStatus,
+                format!("{} ended with {ending}, not {expected}", step.role),
+            ),
+        }
+        .with_detail(step.stderr.clone()),
+    )
+}
+
+/// A signal that the kernel sends to a program which went wrong, not one that a person sends.
+fn is_crash(signal: &str) -> bool {
+    [
+        "SIGSEGV", "SIGILL", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGFPE", "SIGSYS",
+    ]
+    .contains(&signal)
+}
+
+fn judge_words(stream: &str, text: &str, expected: &[String]) -> Vec<Failure> {
+    let missing = expected.iter().filter(|words| !text.contains(*words));
+    missing
+        .map(|words| {
+            let what = format!("the tracer's {stream} does not say `{words}`");
+            Failure::new(Kind::WrongOutput, what).with_detail(text)
+        })
+        .collect()
+}
+
+fn judge_events(expect: &Expect, events: usize) -> Option<Failure> {
+    let what = match (expect.events, expect.events_at_least) {
+        (Some(exactly), _) if events != exactly => format!("{events} records, not {exactly}"),
+        (_, Some(least)) if events < least => format!("{events} records, fewer than {least}"),
+        _ => return None,
+    };
+    Some(Failure::new(Kind::WrongEvents, what))
+}
+
+fn judge_ftrace(counted: Option<u64>, events: usize) -> Option<Failure> {
+    let counted = counted.filter(|&n| usize::try_from(n) != Ok(events))?;
+    let what = format!("the tracer delivered {events} records, ftrace counted {counted}");
+    Some(Failure::new(Kind::Disagreement, what))
+}
+
+/// The verdict over a job that found `failures`; `mutant` is how it had to fail, for a mutant's job.
+pub fn settle(failures: &[Failure], mutant: Option<Kind>) -> (Verdict, String) {
+    match mutant {
+        None if failures.is_empty() => (Verdict::Pass, String::new()),
+        None => (Verdict::Fail, summary(failures)),
+        Some(kind) => match failures.iter().find(|f| f.kind == kind) {
+            Some(failure) => (Verdict::Caught, failure.what.clone()),
+            None if failures.is_empty() => {
+                (Verdict::Missed, format!("it passed; {kind} was stated"))
+            }
+            None => {
+                let seen = summary(failures);
+                (Verdict::Missed, format!("{kind} was stated, but: {seen}"))
+            }
+        },
+    }
+}
+
+fn summary(failures: &[Failure]) -> String {
+    match failures {
+        [] => String::new(),
+        [only] => only.what.clone(),
+        [first, more @ ..] => format!("{} (and {} more)", first.what, more.len()),
+    }
+}
+
+/// Troubles as failures, those that explain the others first.
+pub fn from_findings(findings: &[Finding]) -> Vec<Failure> {
+    let mut seen: Vec<&Finding> = Vec::new();
+    for finding in findings {
+        if !seen.contains(&finding) {
+            seen.push(finding);
+        }
+    }
+    seen.sort_by_key(|finding| rank(finding.trouble));
+    seen.into_iter().map(Failure::from).collect()
+}
+
+/// An oops says more than the panic that it leads to, and both more than the silence after them.
+fn rank(trouble: Trouble) -> u8 {
+    match trouble {
+        Trouble::Oops => 0,
+        Trouble::BootPanic | Trouble::Panic => 1,
+        Trouble::Lockup | Trouble::Bug | Trouble::Warn => 2,
+        Trouble::HungTask | Trouble::RcuStall => 3,
+        Trouble::EarlyExit | Trouble::BootTimeOut | Trouble::Hang | Trouble::SshLost => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests;

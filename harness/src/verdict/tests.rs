@@ -1,0 +1,145 @@
+use std::path::Path;
+use std::time::Duration;
+
+use super::*;
+use crate::scenario::Source;
+
+const HEADER: &str = "CPU     ID                    FUNCTION:NAME\n";
+const ROW: &str = "  0   1234                  sys_chdir:entry\n";
+
+fn scenario(expect: &str) -> Scenario {
+    let text = format!("asserts: a\ntrace: dtrace -n x\nworkload: bash -c y\nexpect: {expect}\n");
+    Source::parse("a/b", Path::new("b.yaml"), &text)
+        .expect("valid")
+        .scenario
+}
+
+fn step(role: &'static str, ending: Ending, rows: usize) -> Step {
+    Step {
+        role,
+        command: if role == "trace" {
+            "dtrace -n x"
+        } else {
+            "bash -c y"
+        }
+        .to_owned(),
+        stdout: format!("{HEADER}{}", ROW.repeat(rows)),
+        stderr: "dtrace: description 'x' matched 1 probe\n".to_owned(),
+        ending,
+    }
+}
+
+fn observed(trace: Ending, workload: Ending, rows: usize, ftrace: Option<u64>) -> Observed {
+    let steps = vec![step("trace", trace, rows), step("workload", workload, 0)];
+    Observed {
+        transcript: Transcript { steps },
+        ftrace,
+    }
+}
+
+fn said(expect: &str, observed: &Observed) -> Vec<(Kind, String)> {
+    judge(&scenario(expect), observed)
+        .into_iter()
+        .map(|f| (f.kind, f.what))
+        .collect()
+}
+
+const GOOD: Ending = Ending::Status(0);
+
+#[test]
+fn what_is_as_stated_is_no_failure() {
+    let run = observed(GOOD, GOOD, 3, Some(3));
+    assert_eq!(said("{events: 3}", &run), []);
+    assert_eq!(
+        said("{events-at-least: 2, stderr-contains: [matched]}", &run),
+        []
+    );
+    let killed = observed(
+        Ending::Signal("SIGKILL".to_owned()),
+        Ending::Status(3),
+        0,
+        None,
+    );
+    assert_eq!(said("{status: SIGKILL, workload-status: 3}", &killed), []);
+}
+
+#[test]
+fn each_deviation_has_its_kind() {
+    let run = observed(Ending::Status(1), GOOD, 2, Some(3));
+    let expect = "{events: 3, stdout-contains: [nosuch]}";
+    let expected = [
+        (Kind::WrongStatus, "trace ended with status 1, not status 0"),
+        (
+            Kind::WrongOutput,
+            "the tracer's stdout does not say `nosuch`",
+        ),
+        (Kind::WrongEvents, "2 records, not 3"),
+        (
+            Kind::Disagreement,
+            "the tracer delivered 2 records, ftrace counted 3",
+        ),
+    ];
+    assert_eq!(said(expect, &run), expected.map(|(k, w)| (k, w.to_owned())));
+}
+
+#[test]
+fn a_program_that_the_kernel_kills_is_a_crash_and_a_slow_one_is_not() {
+    let run = observed(GOOD, Ending::Signal("SIGSEGV".to_owned()), 2, None);
+    let what = "bash died by SIGSEGV (records until then: 2)".to_owned();
+    assert_eq!(said("{}", &run), [(Kind::GuestCrash, what)]);
+    let slow = observed(GOOD, Ending::TimedOut(Duration::from_secs(9)), 2, None);
+    let what = "workload still running after 9 s".to_owned();
+    assert_eq!(said("{}", &slow), [(Kind::TimedOut, what)]);
+}
+
+#[test]
+fn a_mutant_is_caught_only_in_the_stated_way() {
+    let crash = Failure::new(Kind::GuestCrash, "bash died");
+    let wrong = Failure::new(Kind::WrongEvents, "2 records, not 3");
+    let all = [wrong.clone(), crash];
+    let (verdict, why) = settle(&all, Some(Kind::GuestCrash));
+    assert_eq!((verdict, why.as_str()), (Verdict::Caught, "bash died"));
+    let (verdict, why) = settle(&[wrong], Some(Kind::GuestCrash));
+    assert_eq!(verdict, Verdict::Missed);
+    assert_eq!(why, "guest-crash was stated, but: 2 records, not 3");
+    let (verdict, why) = settle(&[], Some(Kind::GuestCrash));
+    assert_eq!(
+        (verdict, why.as_str()),
+        (Verdict::Missed, "it passed; guest-crash was stated")
+    );
+}
+
+#[test]
+fn without_a_mutant_any_failure_fails() {
+    let two = [
+        Failure::new(Kind::TextChanged, "a word"),
+        Failure::new(Kind::LeftBehind, "b"),
+    ];
+    assert_eq!(
+        settle(&two, None),
+        (Verdict::Fail, "a word (and 1 more)".to_owned())
+    );
+    assert_eq!(settle(&[], None).0, Verdict::Pass);
+}
+
+#[test]
+fn findings_are_told_once_and_the_cause_first() {
+    let finding = |trouble, line: &str| Finding {
+        trouble,
+        line: line.to_owned(),
+    };
+    let failures = from_findings(&[
+        finding(Trouble::Hang, "silent"),
+        finding(Trouble::Panic, "p"),
+        finding(Trouble::Oops, "o"),
+        finding(Trouble::Panic, "p"),
+    ]);
+    let whats: Vec<_> = failures.iter().map(|f| f.what.as_str()).collect();
+    assert_eq!(
+        whats,
+        ["guest oops: o", "guest panic: p", "guest hung: silent"]
+    );
+    assert!(failures.iter().all(|f| f.kind == Kind::GuestCrash));
+    let warn = from_findings(&[finding(Trouble::Warn, "w")]);
+    assert_eq!(warn[0].kind, Kind::GuestComplaint);
+}

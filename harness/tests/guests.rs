@@ -1,0 +1,257 @@
+//! What can happen to a guest is told apart, soon and by name, and no QEMU outlives its harness.
+//!
+//! These tests boot a real guest and then do to it what a bad engine would. They need its image
+//! but no module; without the image they are listed and ignored.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use harness::evidence::Evidence;
+use harness::guest::{Guest, Stop, Watch};
+use harness::health::Trouble;
+use harness::image::Image;
+use harness::transcript::Ending;
+use harness::tree::Tree;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+type Check = fn(&Tree, &Image) -> Result<(), Failed>;
+
+const GUEST: &str = "armv6";
+/// What "soon" is on a machine that is busy.
+const SOON: Duration = Duration::from_secs(8);
+const SHORT: Duration = Duration::from_secs(20);
+
+const CHECKS: &[(&str, Check)] = &[
+    ("commands_are_answered_and_overruns_are_values", answers),
+    ("a_panic_is_a_panic", panics),
+    ("a_warning_is_found_in_the_log", warns),
+    ("a_guest_that_stops_answering_hangs", hangs),
+    ("the_end_of_qemu_is_an_early_exit", qemu_dies),
+    ("a_qemu_that_refuses_says_why", qemu_refuses),
+    ("a_panic_before_init_is_a_boot_panic", boot_panics),
+    ("a_guest_that_never_answers_times_out", boot_is_slow),
+    ("a_wrong_host_key_is_refused", wrong_host_key),
+    ("no_qemu_survives_a_killed_harness", killed_harness),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let tree = Tree::own();
+    let image = Image::read(&tree, GUEST).map_err(|error| error.to_string());
+    let trials = CHECKS.iter().map(|(name, check)| {
+        let (tree, image) = (tree.clone(), image.clone());
+        Trial::ignorable_test(*name, move || match image {
+            Ok(image) => check(&tree, &image).map(|()| Completion::Completed),
+            Err(why) => Ok(Completion::ignored_with(why)),
+        })
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn start(tree: &Tree, image: &Image, name: &str) -> Result<(Watch, Evidence), Failed> {
+    let folder = tree.guest_dir(GUEST).join("self-test").join(name);
+    let evidence = Evidence::cleared(folder)?;
+    let machine = image.machine().ok_or("no machine")?;
+    Ok((Watch::start(machine, image, &evidence)?, evidence))
+}
+
+fn boot(tree: &Tree, image: &Image, name: &str) -> Result<Guest, Failed> {
+    let (watch, evidence) = start(tree, image, name)?;
+    Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| told(stop))
+}
+
+fn told(stop: Stop) -> Failed {
+    format!("{stop:?}").into()
+}
+
+/// The trouble that running `command` leads to, and how long it took to notice.
+fn trouble(guest: &mut Guest, command: &str) -> Result<(Trouble, Duration), Failed> {
+    let started = Instant::now();
+    match guest.run(command, SHORT) {
+        Err(Stop::Guest(finding)) => Ok((finding.trouble, started.elapsed())),
+        other => Err(format!("no trouble: {other:?}").into()),
+    }
+}
+
+fn expect(is_so: bool, what: String) -> Result<(), Failed> {
+    is_so.then_some(()).ok_or_else(|| what.into())
+}
+
+fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut guest = boot(tree, image, "answers")?;
+    let answer = guest
+        .run("echo out; echo err >&2; exit 3", SHORT)
+        .map_err(told)?;
+    let got = (
+        answer.stdout.as_str(),
+        answer.stderr.as_str(),
+        answer.ending,
+    );
+    expect(
+        got == ("out\n", "err\n", Ending::Status(3)),
+        format!("{got:?}"),
+    )?;
+    let answer = guest.run("kill -SEGV $$", SHORT).map_err(told)?;
+    let signal = Ending::Signal("SIGSEGV".to_owned());
+    expect(answer.ending == signal, format!("{answer:?}"))?;
+    let limit = Duration::from_secs(1);
+    let answer = guest.run("echo before; sleep 60", limit).map_err(told)?;
+    let got = (answer.stdout.as_str(), answer.ending);
+    expect(
+        got == ("before\n", Ending::TimedOut(limit)),
+        format!("{got:?}"),
+    )?;
+    guest.pulse().map_err(told)?;
+    guest.quit();
+    Ok(())
+}
+
+fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut guest = boot(tree, image, "panics")?;
+    let (trouble, took) = trouble(&mut guest, "echo c > /proc/sysrq-trigger")?;
+    expect(
+        trouble == Trouble::Panic && took < SOON,
+        format!("{trouble:?} in {took:?}"),
+    )?;
+    let tail = guest.watch().tail(30);
+    expect(tail.contains("sysrq triggered crash"), tail)
+}
+
+fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut guest = boot(tree, image, "warns")?;
+    let line = "WARNING: CPU: 0 PID: 1 at test.c:1 test+0x0";
+    guest
+        .ask(&format!("echo '<4>{line}' > /dev/kmsg"))
+        .map_err(told)?;
+    let log = guest.ask("dmesg").map_err(told)?;
+    let found = harness::health::scan(&log);
+    expect(
+        found.len() == 1 && found[0].trouble == Trouble::Warn && found[0].line == line,
+        format!("{found:?}"),
+    )
+}
+
+fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut guest = boot(tree, image, "hangs")?;
+    // Its answer can't come any more.
+    let limit = Duration::from_secs(1);
+    guest
+        .run("kill -STOP $(pidof dropbear)", limit)
+        .map_err(told)?;
+    let started = Instant::now();
+    match guest.pulse() {
+        Err(Stop::Guest(finding)) if finding.trouble == Trouble::Hang => expect(
+            started.elapsed() < 4 * SOON,
+            format!("{:?}", started.elapsed()),
+        ),
+        other => Err(format!("no hang: {other:?}").into()),
+    }
+}
+
+fn qemu_dies(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut guest = boot(tree, image, "qemu-dies")?;
+    let id = guest.watch().qemu_id().to_string();
+    Command::new("kill").args(["-KILL", &id]).status()?;
+    let (trouble, took) = trouble(&mut guest, "sleep 30")?;
+    expect(
+        trouble == Trouble::EarlyExit && took < SOON,
+        format!("{trouble:?} in {took:?}"),
+    )
+}
+
+fn qemu_refuses(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut image = image.clone();
+    image.kernel = PathBuf::from("/no/such/kernel");
+    match boot(tree, &image, "refuses") {
+        Err(failed) => {
+            let said = failed.message().unwrap_or_default();
+            expect(said.contains("/no/such/kernel"), said.to_owned())
+        }
+        Ok(_) => Err("it booted".into()),
+    }
+}
+
+fn boot_panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut image = image.clone();
+    let no_init = "rdinit=/no/such/init root=/dev/none";
+    image.append = image.append.replace("rdinit=/init", no_init);
+    let (watch, evidence) = start(tree, &image, "boot-panics")?;
+    stillborn(watch, &evidence, &image, Trouble::BootPanic)
+}
+
+fn boot_is_slow(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let (watch, evidence) = start(tree, image, "slow")?;
+    let watch = watch.with_boot_limit(Duration::from_millis(500));
+    stillborn(watch, &evidence, image, Trouble::BootTimeOut)
+}
+
+fn stillborn(
+    watch: Watch,
+    evidence: &Evidence,
+    image: &Image,
+    expected: Trouble,
+) -> Result<(), Failed> {
+    let started = Instant::now();
+    let up = Guest::up(watch, &image.ssh, evidence);
+    let took = started.elapsed();
+    match up {
+        Err((_, Stop::Guest(finding))) => {
+            let as_told = finding.trouble == expected && took < SOON;
+            expect(as_told, format!("{finding} in {took:?}"))
+        }
+        Err((_, stop)) => Err(told(stop)),
+        Ok(_) => Err("it answers".into()),
+    }
+}
+
+fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut image = image.clone();
+    // The user's key is a good key, but not the guest's.
+    image.ssh.host_key = fs::read_to_string(&image.ssh.public_key)?.trim().to_owned();
+    match boot(tree, &image, "wrong-host-key") {
+        Err(failed) => {
+            let said = failed.message().unwrap_or_default();
+            expect(said.contains("host key is not the one"), said.to_owned())
+        }
+        Ok(_) => Err("the guest was let in".into()),
+    }
+}
+
+fn killed_harness(tree: &Tree, _: &Image) -> Result<(), Failed> {
+    let console = tree.guest_dir(GUEST).join("cli/no-such-probe/console.log");
+    let console = console.display().to_string();
+    let mut harness = Command::new(env!("CARGO_BIN_EXE_harness"))
+        .args(["run", GUEST, "cli/no-such-probe"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let came = within(SOON, || emulators(&console) == 1);
+    harness.kill()?;
+    harness.wait()?;
+    expect(came, "the harness started no QEMU".to_owned())?;
+    let gone = within(Duration::from_secs(1), || emulators(&console) == 0);
+    expect(gone, format!("{} QEMU left", emulators(&console)))
+}
+
+fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + limit;
+    while Instant::now() < end {
+        if is_so() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    is_so()
+}
+
+/// How many emulators write to that console.
+fn emulators(console: &str) -> usize {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).into_owned())
+        .filter(|line| line.starts_with("qemu-system-") && line.contains(console))
+        .count()
+}

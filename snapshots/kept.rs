@@ -1,0 +1,54 @@
+//! Snapshots and scenarios belong together: none without the other, and all of them well-formed.
+//!
+//! This test lies beside the snapshots because `cargo insta review --include-ignored` looks for
+//! pending snapshots in the folders of test sources.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use harness::suite;
+use harness::tree::Tree;
+
+/// Every `.snap` below `folder`, as seen from it and without its extension.
+fn kept(folder: &Path) -> BTreeSet<String> {
+    let providers = entries(folder).into_iter().filter(|path| path.is_dir());
+    let files = providers.flat_map(|provider| entries(&provider));
+    files
+        .filter(|path| path.extension().is_some_and(|e| e == "snap"))
+        .filter_map(|path| {
+            let name = path.strip_prefix(folder).ok()?.with_extension("");
+            Some(name.to_str()?.to_owned())
+        })
+        .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).expect("a folder that can be listed");
+    found.map(|e| e.expect("an entry").path()).collect()
+}
+
+#[test]
+fn every_scenario_parses_and_has_its_snapshots_and_no_other_exists() {
+    let tree = Tree::own();
+    let sources = suite::sources(&tree, &[]).expect("every scenario parses");
+    assert!(!sources.is_empty());
+    let mut expected = BTreeSet::new();
+    for source in &sources {
+        let guests = tree.guests().expect("images can be listed");
+        let is_for = |guest: &&String| {
+            let listed = source.scenario.guests.as_ref();
+            listed.is_none_or(|listed| listed.contains(guest))
+        };
+        for guest in guests.iter().filter(is_for) {
+            let own = source.scenario.differs.contains_key(guest);
+            let at = if own {
+                format!("@{guest}")
+            } else {
+                String::new()
+            };
+            expected.insert(format!("{}{at}", source.id));
+        }
+    }
+    assert_eq!(kept(&tree.snapshots()), expected);
+}
