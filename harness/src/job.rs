@@ -153,7 +153,7 @@ impl Run<'_> {
         guest.ask("uname -r")?;
         self.ready = Some(self.started.elapsed());
         let ftrace = self.arm_ftrace(guest)?;
-        let mut text = TextJudge::before(guest, machine, &self.evidence)?;
+        let text = TextJudge::before(guest, machine, &self.evidence)?;
         if !self.load(guest)? {
             return Ok(());
         }
@@ -164,9 +164,9 @@ impl Run<'_> {
         if self.is_overdue() {
             return Ok(());
         }
-        self.compare_text(guest, &mut text, "after the tracer ended")?;
+        self.compare_text(guest, &text, "after the tracer ended")?;
         if self.unload(guest)? {
-            self.compare_text(guest, &mut text, "after the module was unloaded")?;
+            self.compare_text(guest, &text, "after the module was unloaded")?;
         }
         if self.failures.is_empty() {
             text.discard(&self.evidence)?;
@@ -177,7 +177,7 @@ impl Run<'_> {
     fn compare_text(
         &mut self,
         guest: &mut Guest,
-        text: &mut TextJudge,
+        text: &TextJudge,
         when: &str,
     ) -> Result<(), Stop> {
         let compared = text.compare(guest, when, &self.evidence)?;

@@ -19,7 +19,7 @@ pub struct Machine {
     /// The device on which the guest's network arrives.
     network: &'static str,
     /// What its kernel does to its own text.
-    own_changes: &'static [OwnChange],
+    pub own_changes: &'static [OwnChange],
     /// What is taken from a virtual address of the kernel's text to get the physical one.
     text_offset: u64,
 }

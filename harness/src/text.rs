@@ -32,8 +32,8 @@ pub struct TextJudge {
     machine: &'static Machine,
     range: Range,
     before: Vec<u8>,
-    /// `/proc/kallsyms`, once it was needed: it takes its time to come over.
-    symbols: Option<String>,
+    /// What `/proc/kallsyms` says of the places that matter; all of it takes long to come over.
+    symbols: String,
 }
 
 /// How the text compares with what it was.
@@ -60,9 +60,9 @@ impl TextJudge {
         machine: &'static Machine,
         evidence: &Evidence,
     ) -> Result<Self, Stop> {
-        let bounds = guest.ask("grep -F -e ' _stext' -e ' _etext' /proc/kallsyms")?;
-        let range = Range::parse(&bounds, machine).ok_or_else(|| {
-            let what = format!("no _stext and _etext below the machine's offset in: {bounds}");
+        let symbols = guest.ask(&symbols_command(machine))?;
+        let range = Range::parse(&symbols, machine).ok_or_else(|| {
+            let what = format!("no _stext and _etext below the machine's offset in: {symbols}");
             HostError::Monitor(what)
         })?;
         let before = copy(guest, range, &evidence.text(BEFORE))?;
@@ -70,13 +70,13 @@ impl TextJudge {
             machine,
             range,
             before,
-            symbols: None,
+            symbols,
         })
     }
 
     /// Compares with the text as it is now; `when` says when that is.
     pub fn compare(
-        &mut self,
+        &self,
         guest: &mut Guest,
         when: &str,
         evidence: &Evidence,
@@ -88,13 +88,12 @@ impl TextJudge {
             fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(Compared::default());
         }
-        let symbols = match self.symbols.take() {
-            Some(symbols) => symbols,
-            None => guest.ask("cat /proc/kallsyms")?,
-        };
-        let compared = judge(&changes, &symbols, self.machine, when);
-        self.symbols = Some(symbols);
-        Ok(compared)
+        let compared = judge(&changes, &self.symbols, self.machine, when);
+        if compared.failure.is_none() {
+            return Ok(compared);
+        }
+        let symbols = guest.ask("cat /proc/kallsyms")?;
+        Ok(judge(&changes, &symbols, self.machine, when))
     }
 
     /// Throws the first copy away, where nothing in it is needed as evidence.
@@ -102,6 +101,18 @@ impl TextJudge {
         let path = evidence.text(BEFORE);
         fs::remove_file(&path).map_err(HostError::file("remove", &path))
     }
+}
+
+/// Asks for the text's bounds and the functions that the kernel changes itself, each with the
+/// symbol after it, which says where it ends.
+fn symbols_command(machine: &Machine) -> String {
+    let own = machine.own_changes.iter().map(|own| own.function);
+    let patterns: Vec<String> = ["_stext", "_etext"]
+        .into_iter()
+        .chain(own)
+        .map(|name| format!("-e ' {name}'"))
+        .collect();
+    format!("grep -F -A1 {} /proc/kallsyms", patterns.join(" "))
 }
 
 /// Tells the kernel's own changes from those that nobody should have made.
