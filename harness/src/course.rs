@@ -56,9 +56,8 @@ pub fn run(
         &mut trace,
         &mut workload,
     );
-    let limit = scenario.time_limit.duration();
     for held in [Some(&trace), workload.as_ref()].into_iter().flatten() {
-        if let Some(step) = held.step(guest, limit)? {
+        if let Some(step) = held.step(guest)? {
             observed.transcript.steps.push(step);
         }
     }
@@ -167,11 +166,11 @@ impl Held {
     }
 
     /// What came of it, if it was told to go.
-    fn step(&self, guest: &Guest, limit: Duration) -> Result<Option<Step>, Stop> {
+    fn step(&self, guest: &Guest) -> Result<Option<Step>, Stop> {
         let Some(started) = self.started else {
             return Ok(None);
         };
-        let mut answer = Answer::of(&self.exec, limit);
+        let mut answer = Answer::of(&self.exec, started.elapsed());
         answer.ending = answer.ending.told_by_shell();
         guest.note(&self.command, &answer, started.elapsed())?;
         Ok(Some(Step {

@@ -360,13 +360,13 @@ impl Guest {
 }
 
 impl Answer {
-    /// What `exec` has said by now; without an ending, its time of `limit` is over.
-    pub fn of(exec: &Exec, limit: Duration) -> Self {
+    /// What `exec` has said by now; without an ending, it still runs after `took`.
+    pub fn of(exec: &Exec, took: Duration) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             stdout: text(&exec.stdout),
             stderr: text(&exec.stderr),
-            ending: exec.ending().cloned().unwrap_or(Ending::TimedOut(limit)),
+            ending: exec.ending().cloned().unwrap_or(Ending::TimedOut(took)),
         }
     }
 

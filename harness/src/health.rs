@@ -118,6 +118,12 @@ pub fn scan(log: &str) -> Vec<Finding> {
     log.lines().filter_map(diagnose).collect()
 }
 
+/// The program that the kernel was running when it last told of trouble.
+pub fn victim(log: &str) -> Option<&str> {
+    let (_, after) = log.rsplit_once(" Comm: ")?;
+    after.split_whitespace().next()
+}
+
 fn in_order(line: &str, words: &[&str]) -> bool {
     words
         .iter()
@@ -236,5 +242,13 @@ mod tests {
             Some("kernel WARN: WARNING: CPU: 0 PID: 1 at x.c:1")
         );
         assert_eq!(without_stamp("[bash] x"), "[bash] x");
+    }
+
+    #[test]
+    fn the_victim_of_an_oops_is_named_by_the_kernel() {
+        let log = "Internal error: Oops: 5 [#1] ARM\n\
+                   CPU: 0 PID: 99 Comm: bash Tainted: G           OE      6.1.0-50-rpi #1\n";
+        assert_eq!(victim(log), Some("bash"));
+        assert_eq!(victim("Internal error: Oops"), None);
     }
 }

@@ -28,7 +28,7 @@ use crate::verdict::{self, Failure, Kind, Observed, Verdict};
 /// How long loading or unloading the module may take.
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
 /// How many of the console's lines go with a dead guest.
-const TAIL: usize = 30;
+const TAIL: usize = 60;
 /// Where a user would see that the module is there.
 const TRACES: &str = "ls -d /proc/dtrace /dev/dtrace /sys/module/trapline 2>/dev/null";
 
@@ -278,6 +278,9 @@ impl Run<'_> {
         let mut failures = verdict::from_findings(&findings);
         if let Some(first) = failures.first_mut() {
             first.detail = watch.tail(TAIL);
+            if let Some(program) = health::victim(&first.detail) {
+                first.what = format!("{}, in {program}", first.what);
+            }
         }
         self.failures.splice(0..0, failures);
     }

@@ -151,7 +151,7 @@ fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure
     if as_stated {
         return None;
     }
-    let who = step.command.split_whitespace().next().unwrap_or(step.role);
+    let who = program(&step.command).unwrap_or(step.role);
     Some(
         match &step.ending {
             Ending::Signal(name) if is_crash(name) => Failure::new(
@@ -168,6 +168,13 @@ fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure
         }
         .with_detail(step.stderr.clone()),
     )
+}
+
+/// The program that a command line is about, also behind `exec` and `env`.
+fn program(command: &str) -> Option<&str> {
+    let is_before =
+        |word: &str| matches!(word, "exec" | "env") || word.starts_with('-') || word.contains('=');
+    command.split_whitespace().find(|word| !is_before(word))
 }
 
 /// A signal that the kernel sends to a program which went wrong, not one that a person sends.

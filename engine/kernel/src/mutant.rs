@@ -21,6 +21,10 @@ pub fn choose(name: &[u8]) -> bool {
 /// The two highest words of Linux' ARM `struct pt_regs`: the saved CPSR, and ORIG_r0.
 const FRAME_TOP: [usize; 2] = [16, 17];
 
+/// Reserved in ARMv6's CPSR, which ignores it. QEMU takes it for ARMv8's IL on any CPU, and would
+/// have every value with it end the same way.
+const IL: u32 = 1 << 20;
+
 /// `push-into-frame`, the defect of 2013: emulated stores land in the trap's own frame.
 ///
 /// That kernel kept no room below the interrupted stack pointer, so what `push {r4, lr}` stored
@@ -53,7 +57,7 @@ impl<M: Memory> Memory for IntoFrame<M> {
         if let Some(&index) = overlaid.filter(|_| PUSH_INTO_FRAME.load(Ordering::Relaxed)) {
             // SAFETY: inside `struct pt_regs`, whose address the trap's handler was given. It is
             // meant to be wrong: whoever restores this frame restores the word.
-            unsafe { self.frame.wrapping_add(index).write_volatile(word) };
+            unsafe { self.frame.wrapping_add(index).write_volatile(word & !IL) };
         }
         Ok(())
     }

@@ -143,3 +143,10 @@ fn findings_are_told_once_and_the_cause_first() {
     let warn = from_findings(&[finding(Trouble::Warn, "w")]);
     assert_eq!(warn[0].kind, Kind::GuestComplaint);
 }
+
+#[test]
+fn what_died_is_the_program_behind_env() {
+    let named = |command| program(command).expect("a program");
+    assert_eq!(named("bash -c 'cd /'"), "bash");
+    assert_eq!(named("exec env -i HOME=/ bash -c 'cd /'"), "bash");
+}
