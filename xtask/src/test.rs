@@ -1,8 +1,8 @@
 //! `test`: everything that needs no guest.
 
-use std::fs;
+use serde::Deserialize;
 
-use crate::error::{At, Error, Result};
+use crate::error::{Error, Result};
 use crate::files::workspace_root;
 use crate::host;
 use crate::needs;
@@ -36,24 +36,39 @@ fn cargo_test(selection: &[String]) -> Result<()> {
     run::openly(run::cargo(&sh).arg("test").args(selection))
 }
 
-/// The harness's library, and each file in its `tests` but those that boot guests.
+/// What `cargo metadata` tells, as far as the harness's tests go.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// The harness's library, and each of its test binaries but those that boot guests.
 fn harness_selection() -> Result<Vec<String>> {
-    let mut args = ["--package", "harness", "--lib"]
-        .map(str::to_owned)
-        .to_vec();
-    let dir = workspace_root().join("harness/tests");
-    if !dir.exists() {
-        return Ok(args);
-    }
-    for entry in fs::read_dir(&dir).at("list", &dir)? {
-        let path = entry.at("list", &dir)?.path();
-        let is_test = path.extension().is_some_and(|e| e == "rs");
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        if is_test && !NEED_GUESTS.contains(&name.as_ref()) {
-            args.extend(["--test".to_owned(), name.into_owned()]);
-        }
-    }
-    Ok(args)
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let asked = run::cargo(&sh).args(["metadata", "--no-deps", "--format-version=1"]);
+    let metadata: Metadata = serde_json::from_str(&run::read(asked)?)
+        .map_err(|why| Error::Stages(format!("cargo metadata: {why}")))?;
+    let harness = metadata.packages.iter().filter(|p| p.name == "harness");
+    let tests = harness
+        .flat_map(|p| &p.targets)
+        .filter(|t| t.kind.iter().any(|kind| kind == "test"))
+        .filter(|t| !NEED_GUESTS.contains(&t.name.as_str()));
+    let named = tests.flat_map(|t| ["--test".to_owned(), t.name.clone()]);
+    let library = ["--package", "harness", "--lib"].map(str::to_owned);
+    Ok(library.into_iter().chain(named).collect())
 }
 
 #[cfg(test)]
@@ -64,6 +79,7 @@ mod tests {
     fn the_harness_is_tested_without_what_boots_guests() {
         let selection = harness_selection().unwrap();
         assert!(selection.contains(&"--lib".to_owned()));
+        assert!(selection.contains(&"snapshots".to_owned()));
         assert!(!selection.iter().any(|s| NEED_GUESTS.contains(&s.as_str())));
     }
 }
