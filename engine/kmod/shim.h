@@ -43,7 +43,7 @@ unsigned int shim_off_limits(unsigned long address);
 /* symbols.c: reads text; callable from a trap. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
-/* arch/: writes text, on every CPU. */
+/* arch/: writes text, on every CPU; may sleep. */
 void shim_patch(unsigned long address, const void *bytes, size_t length);
 
 /* device.c: copies to the process that asks. */

@@ -4,6 +4,7 @@
  * patch_text(), which stops the other CPUs and looks after the caches.
  */
 #include <linux/errno.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include <asm/ptrace.h>
@@ -45,11 +46,15 @@ void trapline_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/* Length is that of the trap, a word. */
+/*
+ * Length is that of the trap, a word. There may be tens of thousands to patch
+ * in a row, so others get their turn in between.
+ */
 void shim_patch(unsigned long address, const void *bytes, size_t length)
 {
 	u32 word;
 
 	memcpy(&word, bytes, sizeof(word));
 	patch_word((void *)address, word);
+	cond_resched();
 }

@@ -21,7 +21,7 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Reads kernel text. Callable from a trap.
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Writes kernel text; when it returns, every CPU executes what was written.
+    /// Writes kernel text; when it returns, every CPU executes what was written. May sleep.
     fn patch(&self, address: usize, bytes: &[u8]);
 
     /// Why no probe may be put at `address`, if so.
