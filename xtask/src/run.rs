@@ -27,18 +27,8 @@ pub fn cargo(sh: &Shell) -> Cmd<'_> {
 /// error if it fails.
 pub fn quietly(step: &Step, cmd: Cmd<'_>) -> Result<()> {
     let line = cmd.to_string();
-    let (output, status) = capture(step, cmd).map_err(|source| Error::Start {
-        command: line.clone(),
-        source,
-    })?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Error::Command {
-        command: line,
-        status: status.to_string(),
-        output,
-    })
+    let (output, status) = capture(step, cmd).map_err(not_started(&line))?;
+    judge(line, status, output)
 }
 
 fn capture(step: &Step, cmd: Cmd<'_>) -> std::io::Result<(String, ExitStatus)> {
@@ -71,34 +61,33 @@ fn read_lines(step: &Step, reader: impl Read) -> std::io::Result<String> {
 /// Runs a command and gives back what it printed on stdout.
 pub fn read(cmd: Cmd<'_>) -> Result<String> {
     let line = cmd.to_string();
-    let output = Command::from(cmd).output().map_err(|source| Error::Start {
-        command: line.clone(),
-        source,
-    })?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(Error::Command {
-        command: line,
-        status: output.status.to_string(),
-        output: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
+    let output = Command::from(cmd).output().map_err(not_started(&line))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    judge(line, output.status, text(&output.stderr))?;
+    Ok(text(&output.stdout))
 }
 
 /// Runs a command on our own terminal.
 pub fn openly(cmd: Cmd<'_>) -> Result<()> {
     let line = cmd.to_string();
-    let status = Command::from(cmd).status().map_err(|source| Error::Start {
-        command: line.clone(),
-        source,
-    })?;
+    let status = Command::from(cmd).status().map_err(not_started(&line))?;
+    judge(line, status, String::new())
+}
+
+fn not_started(command: &str) -> impl FnOnce(std::io::Error) -> Error {
+    let command = command.to_owned();
+    |source| Error::Start { command, source }
+}
+
+fn judge(command: String, status: ExitStatus, output: String) -> Result<()> {
     if status.success() {
         return Ok(());
     }
+    let status = status.to_string();
     Err(Error::Command {
-        command: line,
-        status: status.to_string(),
-        output: String::new(),
+        command,
+        status,
+        output,
     })
 }
 
