@@ -120,17 +120,17 @@ fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), E
     loop {
         let room = body.size.wrapping_sub(moved) as usize;
         let target = chunk.get_mut(..room.min(CHUNK)).unwrap_or_default();
-        let bytes = tracer.copy(id, cpu, target)?;
-        if bytes == 0 {
+        let copied = tracer.copy(id, cpu, target)?;
+        if copied.bytes == 0 {
             break;
         }
         let to = body.address.wrapping_add(u64::from(moved));
         // SAFETY: `copy` filled this many bytes of `chunk`; the shim checks the user's side.
-        if unsafe { ffi::shim_copy_to_user(to, chunk.as_ptr().cast(), bytes) } != 0 {
+        if unsafe { ffi::shim_copy_to_user(to, chunk.as_ptr().cast(), copied.bytes) } != 0 {
             return Err(Errno::BadAddress);
         }
-        tracer.release(id, cpu, bytes)?;
-        moved = moved.wrapping_add(bytes as u32);
+        tracer.release(id, cpu, copied)?;
+        moved = moved.wrapping_add(copied.bytes as u32);
     }
     body.size = moved;
     body.drops = u64::from(tracer.take_drops(id, cpu)?);

@@ -3,28 +3,19 @@
 use crate::consumer::ConsumerId;
 use crate::isa::Isa;
 use crate::platform::{Lock, Platform, Rcu};
-use crate::ring::Ring;
+use crate::ring::{Copied, Ring};
 use crate::tracer::{Error, Tracer};
-
-/// What a principal buffer held.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Snapshot {
-    /// Bytes copied: whole records.
-    pub bytes: usize,
-    /// Records dropped since the last time this was told.
-    pub drops: u32,
-}
 
 impl<I: Isa, P: Platform> Tracer<I, P> {
     /// Copies whole records of a CPU's buffer into `target`. They stay in the buffer until
     /// [`Tracer::release`].
-    pub fn copy(&self, id: ConsumerId, cpu: usize, target: &mut [u8]) -> Result<usize, Error> {
+    pub fn copy(&self, id: ConsumerId, cpu: usize, target: &mut [u8]) -> Result<Copied, Error> {
         self.with_ring(id, cpu, |ring| ring.copy(target))
     }
 
-    /// Gives back the room of this many copied bytes.
-    pub fn release(&self, id: ConsumerId, cpu: usize, bytes: usize) -> Result<(), Error> {
-        self.with_ring(id, cpu, |ring| ring.release(bytes))
+    /// Gives back the room of copied records.
+    pub fn release(&self, id: ConsumerId, cpu: usize, copied: Copied) -> Result<(), Error> {
+        self.with_ring(id, cpu, |ring| ring.release(copied))
     }
 
     /// The records that found the buffer full since the last call.

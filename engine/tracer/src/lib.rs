@@ -42,10 +42,10 @@ mod show;
 mod tracer;
 
 pub use consumer::ConsumerId;
-pub use drain::Snapshot;
 pub use fire::Trap;
 pub use grow::OutOfMemory;
 pub use isa::Isa;
 pub use platform::{Lock, OffLimits, Platform, Rcu, Unreadable, Visit};
+pub use ring::Copied;
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};

@@ -39,6 +39,14 @@ impl Rings {
     }
 }
 
+/// Records that were copied out of a buffer, and are still in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copied {
+    /// How many bytes.
+    pub bytes: usize,
+    position: u32,
+}
+
 /// One principal buffer.
 pub struct Ring {
     words: Vec<AtomicU32>,
@@ -78,11 +86,12 @@ impl Ring {
         self.head.store(at, Ordering::Release);
     }
 
-    /// Copies whole records into `target`, as many as fit; how many bytes. They stay in the buffer
-    /// until [`Ring::release`], so that a copy that fails further on loses nothing.
-    pub fn copy(&self, target: &mut [u8]) -> usize {
+    /// Copies whole records into `target`, as many as fit. They stay in the buffer until
+    /// [`Ring::release`], so that a copy that fails further on loses nothing.
+    pub fn copy(&self, target: &mut [u8]) -> Copied {
         let head = self.head.load(Ordering::Acquire);
-        let mut position = self.tail.load(Ordering::Relaxed);
+        let tail = self.tail.load(Ordering::Relaxed);
+        let mut position = tail;
         let mut filled: usize = 0;
         while position != head {
             let words = self.size_at(position);
@@ -96,14 +105,20 @@ impl Ring {
             }
             filled = end;
         }
-        filled
+        Copied {
+            bytes: filled,
+            position: tail,
+        }
     }
 
-    /// Gives the room of this many copied bytes back to the writer.
-    pub fn release(&self, bytes: usize) {
-        let tail = self.tail.load(Ordering::Relaxed);
-        self.tail
-            .store(tail.wrapping_add((bytes / 4) as u32), Ordering::Release);
+    /// Gives the room of copied records back to the writer; nothing when that is done already,
+    /// as where two threads of a consumer drained at once.
+    pub fn release(&self, copied: Copied) {
+        if self.tail.load(Ordering::Relaxed) == copied.position {
+            let words = (copied.bytes / 4) as u32;
+            let tail = copied.position.wrapping_add(words);
+            self.tail.store(tail, Ordering::Release);
+        }
     }
 
     /// Records dropped since the last call.
@@ -140,9 +155,9 @@ mod tests {
     use super::*;
 
     fn drain(ring: &Ring, target: &mut [u8]) -> usize {
-        let filled = ring.copy(target);
-        ring.release(filled);
-        filled
+        let copied = ring.copy(target);
+        ring.release(copied);
+        copied.bytes
     }
 
     fn epids(bytes: &[u8]) -> Vec<u32> {
@@ -194,9 +209,22 @@ mod tests {
         let ring = Ring::new(64).unwrap();
         ring.record(1, 0);
         let mut target = [0; 64];
-        assert_eq!(ring.copy(&mut target), 16);
+        assert_eq!(ring.copy(&mut target).bytes, 16);
         assert_eq!(drain(&ring, &mut target), 16);
         assert_eq!(drain(&ring, &mut target), 0);
+    }
+
+    #[test]
+    fn what_two_copied_is_released_once() {
+        let ring = Ring::new(64).unwrap();
+        ring.record(1, 0);
+        let mut target = [0; 64];
+        let (one, two) = (ring.copy(&mut target), ring.copy(&mut target));
+        ring.release(one);
+        ring.record(2, 0);
+        ring.release(two);
+        assert_eq!(drain(&ring, &mut target), 16);
+        assert_eq!(epids(&target[..16]), [2]);
     }
 
     #[test]

@@ -217,9 +217,9 @@ pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
 /// The enabled probe IDs in a CPU's buffer, drained.
 pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
     let mut buffer = [0; 4096];
-    let filled = engine.copy(id, cpu, &mut buffer).unwrap();
-    engine.release(id, cpu, filled).unwrap();
-    Records::new(&buffer[..filled])
+    let copied = engine.copy(id, cpu, &mut buffer).unwrap();
+    engine.release(id, cpu, copied).unwrap();
+    Records::new(&buffer[..copied.bytes])
         .map(|record| record.header.epid)
         .collect()
 }
