@@ -18,6 +18,7 @@ use crate::image::Image;
 use crate::machine::Machine;
 use crate::normalise;
 use crate::plan::Job;
+use crate::progress::Progress;
 use crate::report::JobReport;
 use crate::snapshot::{Comparison, Snapshot, Update};
 use crate::text::TextJudge;
@@ -53,6 +54,7 @@ pub struct Done {
 struct Run<'a> {
     job: &'a Job,
     image: &'a Image,
+    progress: &'a Progress,
     evidence: Evidence,
     started: Instant,
     ready: Option<Duration>,
@@ -62,7 +64,7 @@ struct Run<'a> {
 }
 
 /// Puts one job to the test. Never an error: what goes wrong is the verdict.
-pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update) -> Done {
+pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Progress) -> Done {
     let folder = tree
         .guest_dir(&job.id.guest)
         .join(job.id.scenario_and_mutant());
@@ -73,6 +75,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update) -> Done {
     let mut run = Run {
         job,
         image,
+        progress,
         evidence,
         started: Instant::now(),
         ready: None,
@@ -123,6 +126,7 @@ impl Done {
 impl Run<'_> {
     /// The guest's life; its troubles are failures, everything else that stops it is passed on.
     fn in_guest(&mut self) -> Result<(), Stop> {
+        self.progress.now("boots");
         let machine = self.machine()?;
         let watch = Watch::start(machine, self.image, &self.evidence)?;
         let mut guest = match Guest::up(watch, &self.image.ssh, &self.evidence) {
@@ -152,11 +156,13 @@ impl Run<'_> {
     fn with_guest(&mut self, guest: &mut Guest, machine: &'static Machine) -> Result<(), Stop> {
         guest.ask("uname -r")?;
         self.ready = Some(self.started.elapsed());
+        self.progress.now("loads the module");
         let ftrace = self.arm_ftrace(guest)?;
         let text = TextJudge::before(guest, machine, &self.evidence)?;
         if !self.load(guest)? {
             return Ok(());
         }
+        self.progress.now("traces");
         let scenario = &self.job.scenario;
         course::run(guest, scenario, ftrace.as_ref(), &mut self.observed)?;
         self.failures
@@ -165,6 +171,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.compare_text(guest, &text, "after the tracer ended")?;
+        self.progress.now("unloads the module");
         if self.unload(guest)? {
             self.compare_text(guest, &text, "after the module was unloaded")?;
         }

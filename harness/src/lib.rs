@@ -26,6 +26,7 @@ pub mod job;
 pub mod machine;
 pub mod normalise;
 pub mod plan;
+pub mod progress;
 pub mod qemu;
 pub mod report;
 pub mod scenario;

@@ -10,6 +10,7 @@ use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::guest::{ASK_LIMIT, Guest, Stop, Watch, quote};
 use crate::image::Image;
+use crate::progress::Progress;
 use crate::ssh::Exec;
 use crate::tree::Tree;
 
@@ -26,8 +27,11 @@ pub fn run(tree: &Tree, image: &Image) -> Result<(), Stop> {
     let machine = image
         .machine()
         .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
+    let progress = Progress::begin(&image.guest);
+    progress.now("boots");
     let watch = Watch::start(machine, image, &evidence)?;
     let mut guest = Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| stop)?;
+    drop(progress);
     load(&mut guest, image)?;
     let outcome = converse(&mut guest);
     guest.quit();

@@ -9,6 +9,7 @@ use crate::image::Image;
 use crate::interrupt;
 use crate::job::{self, Done};
 use crate::plan::{self, Item, NoMatch};
+use crate::progress::Progress;
 use crate::report::{JobReport, Report};
 use crate::scenario::{ScenarioError, Source};
 use crate::snapshot::Update;
@@ -153,7 +154,10 @@ pub fn run(tree: &Tree, batches: &[Batch], mut told: impl FnMut(&Done)) -> Repor
         .flat_map(|batch| batch.items.iter().map(move |item| (&batch.image, item)))
     {
         let done = match item {
-            Item::Run(job) => job::run(job, image, tree, update),
+            Item::Run(job) => {
+                let progress = Progress::begin(&job.id.to_string());
+                job::run(job, image, tree, update, &progress)
+            }
             Item::Skip { id, why } => {
                 Done::without_a_run(JobReport::not_run(id, Verdict::Skip, why.clone()))
             }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use harness::image::Image;
 use harness::job;
 use harness::plan::{self, Item, JobId};
+use harness::progress::Progress;
 use harness::scenario::Source;
 use harness::snapshot::Update;
 use harness::suite::{self, SuiteError};
@@ -45,7 +46,13 @@ fn live(tree: &Tree, sources: &[Arc<Source>], image: &Image) -> Result<Vec<Trial
         Item::Run(job) => {
             let (tree, image) = (tree.clone(), image.clone());
             Trial::test(name(&job.id), move || {
-                let done = job::run(&job, &image, &tree, Update::from_environment());
+                let done = job::run(
+                    &job,
+                    &image,
+                    &tree,
+                    Update::from_environment(),
+                    &Progress::hidden(),
+                );
                 if done.report.verdict.is_good() {
                     Ok(())
                 } else {
