@@ -72,7 +72,14 @@ impl Apt {
             // A source that no guest needs may fail; what was needed shows in the look-up.
             let updated = self.update(step);
             match self.show(wanted) {
-                Ok(packages) => return Ok(packages),
+                Ok(packages) => {
+                    if let Err(error) = updated {
+                        eprintln!(
+                            "{error}\nnot every source could be asked; going on with what is known"
+                        );
+                    }
+                    return Ok(packages);
+                }
                 Err(error) => missing = updated.err().unwrap_or(error),
             }
         }

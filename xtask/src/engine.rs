@@ -61,12 +61,20 @@ impl Variant {
     }
 }
 
-/// Everything a build of the engine is made from.
-pub fn inputs(toolchain: &Toolchain) -> Result<Inputs> {
+/// Everything a build of the engine is made from, the tools included.
+pub fn inputs(guest: &Guest, toolchain: &Toolchain) -> Result<Inputs> {
     let root = workspace_root();
+    let sh = run::shell()?;
     let mut inputs = Inputs::new()?;
     inputs.add(&toolchain.version);
+    for tool in [
+        guest.build.cc.clone(),
+        format!("{}ld", guest.build.cross_compile),
+    ] {
+        inputs.add(run::read(cmd!(sh, "{tool} --version"))?);
+    }
     inputs
+        .add_file(&root.join(".cargo/config.toml"))?
         .add_file(&root.join("Cargo.toml"))?
         .add_file(&root.join("Cargo.lock"))?;
     for file in files::walk(&root.join("engine"), &["target"])? {

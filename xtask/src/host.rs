@@ -26,7 +26,7 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
         return Ok(());
     }
     if can_install()
-        && let Err(error) = install(&packages_of(&missing))
+        && let Err(error) = install(&missing)
     {
         eprintln!("{error}");
     }
@@ -80,12 +80,8 @@ fn install_command(packages: &[String]) -> String {
 }
 
 /// Installs packages. The lists are fetched only if it does not work without: they may be missing
-/// or old.
-fn install(packages: &[String]) -> Result<()> {
-    eprintln!(
-        "this host lacks packages; installing: {}",
-        packages.join(" ")
-    );
+/// or old, and which packages it takes may be known only with them.
+fn install(needs: &[Need]) -> Result<()> {
     let sh = run::shell()?;
     sh.set_var("DEBIAN_FRONTEND", "noninteractive");
     let options = [
@@ -96,7 +92,12 @@ fn install(packages: &[String]) -> Result<()> {
         "--no-install-recommends",
         "--yes",
     ];
-    let try_it = || run::openly(cmd!(sh, "apt-get {options...} install {packages...}"));
+    let try_it = || {
+        let packages = packages_of(needs);
+        let named = packages.join(" ");
+        eprintln!("this host lacks packages; installing: {named}");
+        run::openly(cmd!(sh, "apt-get {options...} install {packages...}"))
+    };
     let mut result = try_it();
     for pause in PATIENCE {
         if result.is_ok() {

@@ -1,7 +1,6 @@
 //! `trapline.ko`: the engine's one object put together with the C half by the kernel's own build
 //! system.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
@@ -10,7 +9,7 @@ use xshell::cmd;
 
 use crate::elf;
 use crate::engine::{self, Variant};
-use crate::error::{At, Error, Result};
+use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
 use crate::progress::Step;
@@ -27,7 +26,7 @@ pub fn make(
 ) -> Result<PathBuf> {
     let dir = guest.dir();
     let module = dir.join(format!("{}.ko", variant.name()));
-    let mut inputs = engine::inputs(toolchain)?;
+    let mut inputs = engine::inputs(guest, toolchain)?;
     inputs
         .add(format!("{:?} {variant:?}", guest.build))
         .add_stamp(&dir, "headers");
@@ -39,7 +38,7 @@ pub fn make(
         || {
             let step = Step::begin(format!("{}: {}.ko", guest.name, variant.name()));
             let build = dir.join("build").join(variant.name());
-            copy_changed(&workspace_root().join("engine/kmod"), &build)?;
+            copy(&workspace_root().join("engine/kmod"), &build)?;
             let archive = engine::compile(&step, guest, toolchain, variant)?;
             engine::link(&step, guest, &archive, &build.join("engine.o_shipped"))?;
             // The kernel's build wants to know each object's C sources; this one has none.
@@ -103,32 +102,13 @@ fn is_panic(symbol: &str) -> bool {
     format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
 }
 
-/// Makes `to` hold the sources that `from` holds. Files that are the same keep their times, so that
-/// make sees what changed; what make itself left there stays.
-fn copy_changed(from: &Path, to: &Path) -> Result<()> {
-    let names = |dir: &Path| -> Result<Vec<PathBuf>> {
-        let relative = |p: PathBuf| p.strip_prefix(dir).map(Path::to_path_buf).ok();
-        Ok(files::walk(dir, &[])?
-            .into_iter()
-            .filter_map(relative)
-            .collect())
-    };
-    files::create_dir(to)?;
-    let wanted = names(from)?;
-    for name in &wanted {
-        let data = files::read(&from.join(name))?;
-        if files::read(&to.join(name)).ok().as_ref() != Some(&data) {
-            files::write(&to.join(name), &data)?;
+/// A fresh copy of the sources: what an earlier build left may have been made with other headers.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    files::remove_dir(to)?;
+    for file in files::walk(from, &[])? {
+        if let Ok(name) = file.strip_prefix(from) {
+            files::write(&to.join(name), &files::read(&file)?)?;
         }
-    }
-    let is_source = |p: &PathBuf| {
-        p.extension()
-            .is_some_and(|e| e == "c" || e == "h" || e == "S")
-    };
-    let stale = |p: &PathBuf| is_source(p) && !wanted.contains(p) && !p.ends_with("trapline.mod.c");
-    for name in names(to)?.into_iter().filter(stale) {
-        let path = to.join(name);
-        fs::remove_file(&path).at("remove", &path)?;
     }
     Ok(())
 }
@@ -170,28 +150,5 @@ mod tests {
     #[test]
     fn a_module_without_panics_passes() {
         refuse_panics(Path::new("x.ko"), &module_with("printk")).unwrap();
-    }
-
-    #[test]
-    fn a_copy_keeps_the_times_of_what_is_the_same_and_drops_what_is_gone() {
-        let dir = tempfile::tempdir().unwrap();
-        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
-        files::write(&from.join("arch/a.c"), b"1").unwrap();
-        files::write(&to.join("arch/a.c"), b"1").unwrap();
-        files::write(&to.join("gone.c"), b"2").unwrap();
-        files::write(&to.join("made.o"), b"3").unwrap();
-        let before = fs::metadata(to.join("arch/a.c"))
-            .unwrap()
-            .modified()
-            .unwrap();
-        copy_changed(&from, &to).unwrap();
-        assert_eq!(
-            fs::metadata(to.join("arch/a.c"))
-                .unwrap()
-                .modified()
-                .unwrap(),
-            before
-        );
-        assert!(!to.join("gone.c").exists() && to.join("made.o").exists());
     }
 }

@@ -71,7 +71,7 @@ fn concatenate(guest: &Guest, base: &Path, parts: &[(&str, u32, PathBuf)]) -> Re
 fn make_dtrace(guest: &Guest, toolchain: &Toolchain) -> Result<PathBuf> {
     let dir = guest.dir();
     let dtrace = dir.join("dtrace");
-    let mut inputs = engine::inputs(toolchain)?;
+    let mut inputs = engine::inputs(guest, toolchain)?;
     inputs.add(format!("{:?}", guest.build));
     unless_current(
         &dir,

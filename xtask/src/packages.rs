@@ -45,7 +45,10 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
     if let Some(packages) = kept {
         match fetch(guest, cache, &packages) {
             Ok(debs) => return Ok((packages, debs)),
-            Err(error) => eprintln!("{error}\n{}: choosing packages again", guest.name),
+            Err(error @ (Error::Package(_) | Error::Command { .. })) => {
+                eprintln!("{error}\n{}: choosing packages again", guest.name);
+            }
+            Err(error) => return Err(error),
         }
     }
     let packages = resolve(guest, cache)?;
