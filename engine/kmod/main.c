@@ -40,16 +40,17 @@ static int __init trapline_init(void)
 	error = trapline_hook_init();
 	if (error)
 		goto end;
-	error = trapline_device_init();
-	if (error)
-		goto unhook;
 	error = trapline_proc_init();
 	if (error)
-		goto undevice;
+		goto unhook;
+	/* Last: from here on others come in, and cannot be made to go again. */
+	error = trapline_device_init();
+	if (error)
+		goto unproc;
 	return 0;
 
-undevice:
-	trapline_device_exit();
+unproc:
+	trapline_proc_exit();
 unhook:
 	trapline_hook_exit();
 end:
@@ -60,8 +61,8 @@ end:
 /* No consumer is open: each holds a reference to the module. */
 static void __exit trapline_exit(void)
 {
-	trapline_proc_exit();
 	trapline_device_exit();
+	trapline_proc_exit();
 	trapline_hook_exit();
 	trapline_end();
 }

@@ -15,7 +15,7 @@ void *shim_alloc(size_t size, size_t align)
 {
 	if (align > ARCH_KMALLOC_MINALIGN)
 		return NULL;
-	return kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	return kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
 void shim_free(void *memory)
@@ -33,7 +33,10 @@ void shim_unlock(void)
 	mutex_unlock(&control);
 }
 
-/* A trap's handler runs with interrupts off, which RCU waits for. */
+/*
+ * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that
+ * it watches. See arch/ for whether it always does.
+ */
 void shim_synchronize(void)
 {
 	synchronize_rcu();

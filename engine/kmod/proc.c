@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* /proc/dtrace/: a line with the columns' names, then a line for each row. */
+/*
+ * /proc/dtrace/: a line with the columns' names, then a line for each row. They
+ * show the kernel's addresses, so they are root's.
+ */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
@@ -116,7 +119,7 @@ int trapline_proc_init(void)
 	if (!root)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		if (!proc_create_seq_private(tables[i].name, 0444, root,
+		if (!proc_create_seq_private(tables[i].name, 0400, root,
 					     &table_operations,
 					     sizeof(union row), &tables[i])) {
 			trapline_proc_exit();

@@ -7,13 +7,11 @@
 
 #include "shim.h"
 
-typedef int (*each_symbol_fn)(void *context, const char *name,
-			      struct module *module, unsigned long address);
-
-static unsigned long (*lookup_name)(const char *name);
-static int (*each_symbol)(each_symbol_fn visit, void *context);
-static int (*is_core_text)(unsigned long address);
-static bool (*is_blacklisted)(unsigned long address);
+/* Of the very types that this kernel's headers give them. */
+static typeof(&kallsyms_lookup_name) lookup_name;
+static typeof(&kallsyms_on_each_symbol) each_symbol;
+static typeof(&core_kernel_text) is_core_text;
+static typeof(&within_kprobe_blacklist) is_blacklisted;
 
 unsigned long trapline_symbol(const char *name)
 {

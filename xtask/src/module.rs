@@ -46,6 +46,7 @@ pub fn make(
             compile_module(&step, guest, headers, &build, variant)?;
             let built = files::read(&build.join("trapline.ko"))?;
             refuse_panics(&module, &built)?;
+            refuse_tracing(&module, &built)?;
             files::write(&module, &built)?;
             step.done();
             Ok(())
@@ -102,6 +103,25 @@ fn is_panic(symbol: &str) -> bool {
     format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
 }
 
+/// What a trap runs must not call the kernel's own function tracer: that can be probed.
+fn refuse_tracing(path: &Path, module: &[u8]) -> Result<()> {
+    let traces = |s: &object::Symbol<'_, '_>| {
+        s.name()
+            .is_ok_and(|name| name.contains("mcount") || name == "__fentry__")
+    };
+    let found = elf::symbols(module, traces).map_err(|e| Error::Content {
+        path: path.into(),
+        why: e.to_string(),
+    })?;
+    match found.first() {
+        None => Ok(()),
+        Some(name) => Err(Error::Module(format!(
+            "{} calls {name}: build its C without the kernel's function tracer (see its Kbuild)",
+            path.display()
+        ))),
+    }
+}
+
 /// A fresh copy of the sources: what an earlier build left may have been made with other headers.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     files::remove_dir(to)?;
@@ -145,6 +165,14 @@ mod tests {
             "{text}"
         );
         assert!(text.starts_with("trapline.ko"), "{text}");
+    }
+
+    #[test]
+    fn a_call_of_the_function_tracer_is_found() {
+        let module = module_with("__gnu_mcount_nc");
+        let refused = refuse_tracing(Path::new("x.ko"), &module).unwrap_err();
+        assert!(refused.to_string().contains("__gnu_mcount_nc"));
+        refuse_tracing(Path::new("x.ko"), &module_with("printk")).unwrap();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The requests of `/dev/dtrace`, named as DTrace names them.
 //!
 //! Each carries one struct in and out. A number is Linux' `_IOWR('D', nr, size)`, so that a
-//! command built against another layout is refused as an unknown request, not misread.
+//! struct of another size is refused as an unknown request; [`Conf`] tells the rest.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -24,7 +24,7 @@ pub const ECBS_MAX: usize = 1 << 20;
 pub struct Conf {
     /// Out: [`VERSION`] of the module.
     pub version: u32,
-    /// Out: principal buffers are numbered from 0 to this.
+    /// Out: how many principal buffers there are; they are numbered from 0.
     pub cpus: u32,
 }
 
@@ -62,9 +62,10 @@ pub struct Enable {
 )]
 #[repr(C)]
 pub struct Go {
-    /// In: bytes of each CPU's principal buffer; 0 for [`BUFFER_SIZE`].
+    /// In: bytes of each CPU's principal buffer, rounded up to a power of two between 256 bytes and
+    /// 1 GiB; 0 for [`BUFFER_SIZE`].
     pub buffer_size: u32,
-    /// Out: probes left unarmed, because their text is no longer what was planned for.
+    /// Out: ECBs whose probe is not armed, because its text is no longer one that can be.
     pub unarmed: u32,
 }
 

@@ -51,7 +51,7 @@ impl Device {
         Ok(device)
     }
 
-    /// CPUs are numbered from 0 to this.
+    /// How many CPUs there can be; they are numbered from 0.
     pub fn cpus(&self) -> u32 {
         self.cpus
     }

@@ -20,10 +20,7 @@ fn main() -> ExitCode {
     match Options::parse(std::env::args_os()).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("dtrace: {error}");
-            if let Error::Usage(_) = error {
-                eprint!("{}", options::USAGE);
-            }
+            output::tell(&error);
             error.exit_code()
         }
     }

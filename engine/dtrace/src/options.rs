@@ -51,7 +51,7 @@ impl Options {
         let options =
             Self::read(Parser::from_iter(args)).map_err(|e| Error::Usage(e.to_string()))?;
         if options.action == Action::Trace && options.specifiers.is_empty() {
-            return Err(Error::Usage("no probes specified".into()));
+            return Err(Error::NoProbes);
         }
         Ok(options)
     }
@@ -67,18 +67,23 @@ impl Options {
         while let Some(arg) = parser.next()? {
             match arg {
                 Arg::Short('c') => options.command = Some(parser.value()?.string()?),
-                Arg::Short('l') => options.action = Action::List,
+                Arg::Short('l') => options.choose(Action::List)?,
                 Arg::Short('n') => options.specifiers.push(parser.value()?.string()?),
                 Arg::Short('o') => options.output = Some(parser.value()?.into()),
                 Arg::Short('q') => options.quiet = true,
-                Arg::Short('V') => {
-                    options.action = Action::Version;
-                    return Ok(options);
-                }
+                Arg::Short('V') => options.choose(Action::Version)?,
                 _ => return Err(arg.unexpected()),
             }
         }
         Ok(options)
+    }
+
+    fn choose(&mut self, action: Action) -> Result<(), lexopt::Error> {
+        if ![Action::Trace, action].contains(&self.action) {
+            return Err("only one of the [-lV] options can be specified at a time".into());
+        }
+        self.action = action;
+        Ok(())
     }
 }
 
@@ -103,7 +108,8 @@ mod tests {
     #[test]
     fn lists_need_no_description_but_traces_do() {
         assert_eq!(parse("dtrace -l").unwrap().action, Action::List);
-        assert!(matches!(parse("dtrace -q"), Err(Error::Usage(_))));
+        assert!(matches!(parse("dtrace -q"), Err(Error::NoProbes)));
+        assert!(matches!(parse("dtrace -l -V"), Err(Error::Usage(_))));
     }
 
     #[test]

@@ -9,6 +9,11 @@ use engine_abi::Description;
 use crate::device::Probe;
 use crate::error::Error;
 
+/// Says something on standard error, whether or not anybody listens.
+pub fn tell(what: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "dtrace: {what}");
+}
+
 /// Prints the version.
 pub fn version() -> Result<(), Error> {
     let mut output = Output::open(None)?;
@@ -30,7 +35,7 @@ impl Output {
     /// Appends to the file at `path`, or writes to standard output.
     pub fn open(path: Option<&Path>) -> Result<Self, Error> {
         let (to, target): (_, Box<dyn Write>) = match path {
-            None => ("stdout".into(), Box::new(io::stdout())),
+            None => ("<stdout>".into(), Box::new(io::stdout())),
             Some(path) => {
                 let opened = OpenOptions::new().create(true).append(true).open(path);
                 let file = opened.map_err(|why| Error::OpenOutput {
@@ -83,6 +88,12 @@ impl Output {
         let [_, _, function, name] = texts(&probe.description);
         let place = format!("{function}:{name}");
         self.line(format_args!("{cpu:>3} {:>6} {place:>32} ", probe.id))
+    }
+
+    /// An empty line, with which DTrace ends a trace.
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.line(format_args!(""))?;
+        self.flush()
     }
 
     /// Hands on what was printed.

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 use engine_abi::{BUFFER_SIZE, Description, Records};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::device::{Device, Probe};
 use crate::error::Error;
 use crate::options::Options;
-use crate::output::Output;
+use crate::output::{Output, tell};
 use crate::specifier;
 use crate::workload::Workload;
 
@@ -21,22 +21,28 @@ const SWITCH_RATE: Duration = Duration::from_millis(100);
 
 /// `-l`: prints the probes that match, or all.
 pub fn list(options: &Options) -> Result<(), Error> {
+    let descriptions = if options.specifiers.is_empty() {
+        vec![Description::default()]
+    } else {
+        described(options)?
+    };
     let device = Device::open()?;
     let mut output = Output::open(options.output.as_deref())?;
     output.list_header()?;
     let mut unmatched = None;
-    if options.specifiers.is_empty() {
-        list_matching(&device, &Description::default(), &mut output)?;
-    }
-    for specifier in &options.specifiers {
-        for description in specifier::parse(specifier)? {
-            if !list_matching(&device, &description, &mut output)? {
-                unmatched.get_or_insert(Error::NoMatch(specifier.clone()));
-            }
+    for description in descriptions {
+        if !list_matching(&device, &description, &mut output)? {
+            unmatched.get_or_insert(Error::NoMatch(description.to_string()));
         }
     }
     output.flush()?;
     unmatched.map_or(Ok(()), Err)
+}
+
+/// Every description on the command line.
+fn described(options: &Options) -> Result<Vec<Description>, Error> {
+    let parsed = options.specifiers.iter().map(|it| specifier::parse(it));
+    Ok(parsed.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Whether there was one.
@@ -61,10 +67,12 @@ pub fn trace(options: &Options) -> Result<(), Error> {
     let mut printer = Printer::new(&device, options)?;
     let unarmed = device.go()?;
     if !options.quiet {
-        matched.iter().for_each(|line| eprintln!("dtrace: {line}"));
+        matched.iter().for_each(tell);
     }
     if unarmed > 0 {
-        eprintln!("dtrace: {unarmed} probes were not armed: another tracer has patched their text");
+        tell(format_args!(
+            "{unarmed} probes were not armed: their text is no longer what it was when listed"
+        ));
     }
     let mut workload = options
         .command
@@ -73,11 +81,11 @@ pub fn trace(options: &Options) -> Result<(), Error> {
         .transpose()?;
     loop {
         // Asked before draining, so that all it caused is drained.
-        let exited = workload.as_mut().and_then(Workload::exited);
-        if let Some(pid) = exited.filter(|_| !options.quiet) {
-            eprintln!("dtrace: pid {pid} has exited");
+        let ended = workload.as_mut().and_then(Workload::ended);
+        if let Some(how) = ended.as_ref().filter(|_| !options.quiet) {
+            tell(how);
         }
-        if exited.is_some() || interrupted.load(Ordering::Relaxed) {
+        if ended.is_some() || interrupted.load(Ordering::Relaxed) {
             break;
         }
         printer.drain()?;
@@ -85,13 +93,13 @@ pub fn trace(options: &Options) -> Result<(), Error> {
     }
     device.stop()?;
     while printer.drain()? {}
-    Ok(())
+    printer.output.end()
 }
 
 /// A flag that any of the signals sets by which people end a trace.
 fn catch_signals() -> Result<Arc<AtomicBool>, Error> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(Error::Signal)?;
     }
     Ok(interrupted)
@@ -155,7 +163,7 @@ impl<'a> Printer<'a> {
             self.print(cpu, filled)?;
             if drops > 0 {
                 let plural = if drops == 1 { "" } else { "s" };
-                eprintln!("dtrace: {drops} drop{plural} on CPU {cpu}");
+                tell(format_args!("{drops} drop{plural} on CPU {cpu}"));
             }
         }
         self.output.flush()?;
@@ -163,7 +171,8 @@ impl<'a> Printer<'a> {
     }
 
     fn print(&mut self, cpu: u32, filled: usize) -> Result<(), Error> {
-        for record in Records::new(&self.buffer[..filled]) {
+        let mut records = Records::new(&self.buffer[..filled]);
+        for record in records.by_ref() {
             let epid = record.header.epid;
             if !self.probes.contains_key(&epid) {
                 self.probes.insert(epid, self.device.eprobe(epid)?);
@@ -172,6 +181,9 @@ impl<'a> Printer<'a> {
                 self.output.firing(cpu, &self.probes[&epid])?;
             }
         }
-        Ok(())
+        match records.rest().len() {
+            0 => Ok(()),
+            bytes => Err(Error::Buffer(bytes, cpu)),
+        }
     }
 }

@@ -40,10 +40,13 @@ impl Isa for Arm {
 pub struct Interrupted;
 
 impl Memory for Interrupted {
-    /// Stores where the instruction would have stored, in the same mode and address space; where
-    /// that faults, it faults as the instruction would have.
+    /// Stores where the instruction would have stored, in the same mode and address space. What
+    /// faults there would have faulted in the interrupted code; it does so here, and is as fatal.
     fn store(&mut self, address: u32, word: u32) -> Result<(), Fault> {
-        // SAFETY: the interrupted code was about to do this very store.
+        if !address.is_multiple_of(4) {
+            return Err(Fault { address });
+        }
+        // SAFETY: aligned, and the interrupted code was about to do this very store.
         unsafe { (address as usize as *mut u32).write_volatile(word) };
         Ok(())
     }

@@ -127,7 +127,11 @@ fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), E
         let to = body.address.wrapping_add(u64::from(moved));
         // SAFETY: `copy` filled this many bytes of `chunk`; the shim checks the user's side.
         if unsafe { ffi::shim_copy_to_user(to, chunk.as_ptr().cast(), copied.bytes) } != 0 {
-            return Err(Errno::BadAddress);
+            // What the consumer has already, it is told of; the rest stays in the buffer.
+            if moved == 0 {
+                return Err(Errno::BadAddress);
+            }
+            break;
         }
         tracer.release(id, cpu, copied)?;
         moved = moved.wrapping_add(copied.bytes as u32);

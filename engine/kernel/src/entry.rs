@@ -5,12 +5,14 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
 use core::slice;
 
-use engine_isa::arm::Regs;
-use engine_tracer::{ConsumerId, Tracer, Trap};
+use engine_tracer::{ConsumerId, Isa, Tracer, Trap};
 
 use crate::arch::{Interrupted, Native};
 use crate::device::{self, Errno};
 use crate::platform::Kernel;
+
+/// The registers that a trap saves.
+type Regs = <Native as Isa>::Regs;
 
 /// The engine of this module, there from `trapline_start` to `trapline_end`.
 struct Engine(UnsafeCell<MaybeUninit<Tracer<Native, Kernel>>>);
@@ -34,7 +36,8 @@ unsafe fn engine() -> &'static Tracer<Native, Kernel> {
 /// The trapping instruction, for the hook that catches it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trapline_trap_word() -> u32 {
-    engine_isa::arm::TRAP
+    let bytes = const { <Native as Isa>::TRAP.first_chunk() };
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 /// Makes the engine: asks the kernel for its functions and plans for each.
@@ -173,6 +176,14 @@ pub struct StatsRow {
     value: u64,
     name: [c_char; 32],
 }
+
+// As `shim.h` has them.
+const _: () = {
+    let word = size_of::<usize>();
+    assert!(size_of::<FbtRow>() == word + 12 + 320 + if word == 8 { 4 } else { 0 });
+    assert!(size_of::<RefusedRow>() == word + 480);
+    assert!(size_of::<StatsRow>() == 40);
+};
 
 /// Puts a text into its field of a row: cut to fit, with a NUL behind it.
 fn put<const N: usize>(field: &mut [c_char; N], text: &[u8]) {

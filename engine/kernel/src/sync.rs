@@ -77,6 +77,16 @@ impl<T> Rcu<T> for KernelRcu<T> {
     }
 }
 
+impl<T> Drop for KernelRcu<T> {
+    fn drop(&mut self) {
+        let last = *self.0.get_mut();
+        if !last.is_null() {
+            // SAFETY: `boxed` made it, and who owns the cell alone has no reader left.
+            unsafe { unbox(last) };
+        }
+    }
+}
+
 /// `value` on the heap, or no memory for it.
 fn boxed<T>(value: T) -> Result<*mut T, OutOfMemory> {
     const { assert!(size_of::<T>() > 0) };

@@ -3,18 +3,27 @@
  * ARM: the undefined-instruction hook, and text through the kernel's own
  * patch_text(), which stops the other CPUs and looks after the caches.
  */
+#include <linux/build_bug.h>
+#include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include <asm/patch.h>
 #include <asm/ptrace.h>
 #include <asm/traps.h>
 
 #include "../shim.h"
 
-static void (*register_hook)(struct undef_hook *hook);
-static void (*unregister_hook)(struct undef_hook *hook);
-static void (*patch_word)(void *address, unsigned int word);
+/*
+ * The way here from an undefined instruction does not tell RCU, so on several
+ * CPUs it would not wait for a trap that interrupts an idle one.
+ */
+static_assert(!IS_ENABLED(CONFIG_SMP));
+
+static typeof(&register_undef_hook) register_hook;
+static typeof(&unregister_undef_hook) unregister_hook;
+static typeof(&patch_text) patch_word;
 
 static int trapped(struct pt_regs *regs, unsigned int instruction)
 {
@@ -55,6 +64,8 @@ void shim_patch(unsigned long address, const void *bytes, size_t length)
 	u32 word;
 
 	memcpy(&word, bytes, sizeof(word));
+	cpus_read_lock();
 	patch_word((void *)address, word);
+	cpus_read_unlock();
 	cond_resched();
 }

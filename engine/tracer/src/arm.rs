@@ -19,7 +19,7 @@ pub type Unarmed = u32;
 
 impl<I: Isa, P: Platform> Tracer<I, P> {
     /// Makes text and live table agree with the active ECBs.
-    pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<Unarmed, Error> {
+    pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
         for probe in control.fbt.probes_mut() {
             match (probe.ecbs > 0, probe.armed) {
                 (false, true) => self.restore(probe),
@@ -28,13 +28,11 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
             }
         }
         self.live.replace(Some(survey::<I>(control)?))?;
-        let mut unarmed: Unarmed = 0;
-        for probe in control.fbt.probes_mut() {
-            if probe.ecbs > 0 && !probe.armed && !self.displace(probe) {
-                unarmed = unarmed.wrapping_add(1);
-            }
+        let wanted = control.fbt.probes_mut().iter_mut();
+        for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
+            self.displace(probe);
         }
-        Ok(unarmed)
+        Ok(())
     }
 
     /// Takes the consumer's ECBs out, and with them whatever only it had armed.
@@ -46,23 +44,21 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         let _ = self.rearm(control);
     }
 
-    /// Plans anew: others patch text too, and may have since the probe was provided.
+    /// Plans anew: others patch text too, and may have since the probe was provided. Where no
+    /// probe can be now, the text planned for is one that is not there.
     fn review(&self, probe: &mut Probe<I::Text>) {
-        if let Ok(text) = fbt::probeable::<I, P>(&self.platform, probe.address) {
-            probe.text = text;
-        }
+        probe.text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
     }
 
-    /// Puts the trap in place, if the text is still what was planned for; whether it was.
-    fn displace(&self, probe: &mut Probe<I::Text>) -> bool {
+    /// Puts the trap in place, if the text is still what was planned for.
+    fn displace(&self, probe: &mut Probe<I::Text>) {
         let mut text = I::Text::default();
         let read = self.platform.peek(probe.address, text.as_mut());
-        if read.is_err() || text != probe.text {
-            return false;
+        let planned = matches!(I::plan(&probe.text), Plan::Emulate(_));
+        if read.is_ok() && planned && text == probe.text {
+            self.platform.patch(probe.address, I::TRAP);
+            probe.armed = true;
         }
-        self.platform.patch(probe.address, I::TRAP);
-        probe.armed = true;
-        true
     }
 
     /// Puts back what was displaced; leaves alone what someone else has written there since.

@@ -11,6 +11,7 @@ use engine_isa::{Plan, Why};
 use crate::grow::{OutOfMemory, extend, push};
 use crate::isa::Isa;
 use crate::platform::{OffLimits, Platform};
+use crate::toxic;
 
 /// The provider's name.
 pub const PROVIDER: &[u8] = b"fbt";
@@ -48,6 +49,8 @@ pub struct Refused {
 pub enum Reason {
     /// The kernel forbids it.
     OffLimits(OffLimits),
+    /// It may run on the way to a trap's handler; with the sentence that says why.
+    Toxic(&'static str),
     /// The instruction core will not stand in for its first instruction.
     Instruction(Why),
     /// Its text cannot be read.
@@ -59,6 +62,7 @@ impl Reason {
     pub fn word(self) -> &'static str {
         match self {
             Self::OffLimits(reason) => reason.word(),
+            Self::Toxic(_) => "toxic",
             Self::Instruction(reason) => reason.word(),
             Self::Unreadable => "unreadable",
         }
@@ -68,6 +72,7 @@ impl Reason {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::OffLimits(reason) => reason.sentence(),
+            Self::Toxic(sentence) => sentence,
             Self::Instruction(reason) => reason.sentence(),
             Self::Unreadable => "its text cannot be read",
         }
@@ -99,7 +104,8 @@ impl<T: Copy> Fbt<T> {
         };
         let mut last = None;
         platform.each_function(&mut |name, address| {
-            if last == Some(address) {
+            // Not above the last: the same function again, or out of the order that sites need.
+            if last.is_some_and(|last| address <= last) {
                 return Ok(());
             }
             last = Some(address);
@@ -119,7 +125,11 @@ impl<T: Copy> Fbt<T> {
             length: name.len(),
         };
         extend(&mut self.names, name)?;
-        match probeable::<I, P>(platform, address) {
+        let probeable = match toxic::reason(name) {
+            Some(reason) => Err(Reason::Toxic(reason)),
+            None => probeable::<I, P>(platform, address),
+        };
+        match probeable {
             Ok(text) => push(
                 &mut self.probes,
                 Probe {

@@ -39,6 +39,7 @@ mod live;
 mod platform;
 mod ring;
 mod show;
+mod toxic;
 mod tracer;
 
 pub use consumer::ConsumerId;

@@ -12,7 +12,7 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// The CPU that this runs on. Callable from a trap.
     fn cpu(&self) -> usize;
 
-    /// CPUs are numbered from 0 to this.
+    /// How many CPUs there can be; they are numbered from 0.
     fn cpus(&self) -> usize;
 
     /// Nanoseconds of the monotonic clock. Callable from a trap.
@@ -27,7 +27,8 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Why no probe may be put at `address`, if so.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
 
-    /// Shows every function of the kernel proper: its name and its address.
+    /// Shows every function of the kernel proper, its name and its address, in the order of their
+    /// addresses.
     fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory>;
 }
 
@@ -93,8 +94,8 @@ macro_rules! off_limits {
 }
 
 off_limits! {
-    /// Initialisation code, freed after boot.
-    Discarded = 1 "discarded" "its text is not part of the running kernel",
+    /// Initialisation code, freed after boot, and what is no code at all.
+    Discarded = 1 "discarded" "it lies outside the running kernel's text",
     /// On the kernel's own blacklist: code that runs before a trap's handler has control.
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
 }

@@ -78,7 +78,7 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         })
     }
 
-    /// CPUs are numbered from 0 to this.
+    /// How many CPUs there can be; they are numbered from 0.
     pub fn cpus(&self) -> usize {
         self.cpus.len()
     }
@@ -153,7 +153,8 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
             rings.replace(Some(Rings::new(self.cpus.len(), bytes as usize)?))?;
             control.activate(id)?;
             self.rearm(control)
-                .inspect_err(|_| self.disarm(control, id))
+                .inspect_err(|_| self.disarm(control, id))?;
+            control.unarmed(id)
         })
     }
 
@@ -189,6 +190,19 @@ impl<T: Copy> Control<T> {
     /// Counts the consumer's ECBs at their probes.
     fn activate(&mut self, id: ConsumerId) -> Result<(), Error> {
         self.count(id, State::Active, |ecbs| ecbs.wrapping_add(1))
+    }
+
+    /// How many of the consumer's ECBs have a probe that is not armed.
+    fn unarmed(&mut self, id: ConsumerId) -> Result<Unarmed, Error> {
+        let Self { fbt, consumers } = self;
+        let consumer = consumers
+            .get(id.0)
+            .and_then(Option::as_ref)
+            .ok_or(Error::NoSuchConsumer)?;
+        let probes = consumer
+            .ecbs()
+            .filter_map(|(_, probe)| fbt.probes().get(probe));
+        Ok(probes.filter(|probe| !probe.armed).count() as Unarmed)
     }
 
     /// Discounts them, if they were counted.

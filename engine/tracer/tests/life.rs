@@ -4,6 +4,7 @@ mod fake;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use engine_abi::Records;
 use engine_isa::arm::TRAP;
 use engine_tracer::{Error, StatsRow, Trap};
 use fake::*;
@@ -36,6 +37,7 @@ fn functions_are_provided_or_refused_with_a_reason() {
         .map_while(|index| engine.refused_row(index, |row| (row.address, row.reason.word())))
         .collect();
     let expected = [
+        (TOXIC, "toxic"),
         (UNPORTED, "unported"),
         (FORBIDDEN, "blacklisted"),
         (0xdead_0000, "unreadable"),
@@ -266,4 +268,112 @@ fn probes_are_matched_one_by_one() {
     }
     let names = ["alpha", "beta", "gamma"].map(|name| format!("fbt:vmlinux:{name}:entry"));
     assert_eq!(matched, (1..).zip(names).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
+    let (fake, engine) = engine();
+    let engine: &'static Engine = Box::leak(Box::new(engine));
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    static TRAPS: AtomicU32 = AtomicU32::new(0);
+    ON_PATCH.set(Some(Box::new(move |address| {
+        if let Some(trap) = execute(fake, engine, address) {
+            assert_eq!(trap, Trap::Resumed);
+            TRAPS.fetch_add(1, Ordering::Relaxed);
+        }
+    })));
+    engine.go(id, 0).unwrap();
+    engine.close(id);
+    ON_PATCH.set(None);
+    assert_eq!(
+        TRAPS.load(Ordering::Relaxed),
+        6,
+        "three sites, armed and disarmed"
+    );
+}
+
+#[test]
+fn a_trap_on_one_cpu_fires_while_another_fires() {
+    let (fake, engine) = engine();
+    let engine: &'static Engine = Box::leak(Box::new(engine));
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("*")).unwrap();
+    engine.go(id, 0).unwrap();
+    ON_CLOCK.set(Some(Box::new(move || {
+        CPU.set(1);
+        execute(fake, engine, BETA);
+        CPU.set(0);
+    })));
+    execute(fake, engine, ALPHA);
+    assert_eq!(drain(engine, id, 0), [1]);
+    assert_eq!(drain(engine, id, 1), [2]);
+    assert_eq!(stat(engine, "recursions"), 0);
+}
+
+#[test]
+fn who_stopped_gets_no_records_from_a_probe_that_others_keep_armed() {
+    let (fake, engine) = engine();
+    let (one, two) = (engine.open().unwrap(), engine.open().unwrap());
+    for id in [one, two] {
+        engine.enable(id, &describe("alpha")).unwrap();
+        engine.go(id, 0).unwrap();
+    }
+    engine.stop(one).unwrap();
+    execute(fake, &engine, ALPHA);
+    assert_eq!(drain(&engine, one, 0), []);
+    assert_eq!(drain(&engine, two, 0), [1]);
+}
+
+#[test]
+fn a_record_carries_the_time_of_its_firing() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    execute(fake, &engine, ALPHA);
+    let mut buffer = [0; 64];
+    engine.copy(id, 0, &mut buffer).unwrap();
+    assert_eq!(Records::new(&buffer).next().unwrap().header.timestamp, 42);
+}
+
+#[test]
+fn the_buffer_that_one_gets_without_asking_is_dtraces() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    let fits = engine_abi::BUFFER_SIZE / 16;
+    for _ in 0..fits + 1 {
+        execute(fake, &engine, ALPHA);
+    }
+    assert_eq!(engine.take_drops(id, 0), Ok(1));
+}
+
+#[test]
+fn without_memory_nothing_is_armed_and_nothing_stays_armed() {
+    for memory in 0..2 {
+        let (fake, engine) = engine();
+        let id = engine.open().unwrap();
+        engine.enable(id, &describe("*")).unwrap();
+        MEMORY.set(memory);
+        assert_eq!(engine.go(id, 0), Err(Error::OutOfMemory), "{memory}");
+        assert_eq!(fake.image(), Fake::new().image());
+    }
+}
+
+#[test]
+fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
+    let (fake, engine) = engine();
+    let gone = engine.open().unwrap();
+    engine.enable(gone, &describe("alpha")).unwrap();
+    engine.go(gone, 0).unwrap();
+    MEMORY.set(0);
+    engine.close(gone);
+    assert_eq!(fake.image(), Fake::new().image());
+    let next = engine.open().unwrap();
+    assert_ne!(next, gone, "the live table may still name it");
+    MEMORY.set(usize::MAX);
+    engine.close(next);
+    assert_eq!(engine.open(), Ok(gone));
 }

@@ -21,6 +21,7 @@ pub const MOV: u32 = 0xe1a0_0000;
 pub const ALPHA: usize = 0x8000;
 pub const BETA: usize = 0x8100;
 pub const GAMMA: usize = 0x8200;
+pub const TOXIC: usize = 0x8280;
 pub const UNPORTED: usize = 0x8300;
 pub const FORBIDDEN: usize = 0x8400;
 pub const CPUS: usize = 2;
@@ -51,11 +52,18 @@ impl Isa for A32 {
     }
 }
 
+/// Sees the address of a word that is patched.
+pub type SeePatch = Box<dyn Fn(usize)>;
+
 thread_local! {
     /// The CPU that this thread is.
     pub static CPU: Cell<usize> = const { Cell::new(0) };
     /// Run once when the clock is next read: from within firing, that is.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+    /// Run before and after each word is patched, with its address.
+    pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
+    /// How many more values can be published before there is no memory for one.
+    pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// The kernel.
@@ -69,6 +77,7 @@ impl Fake {
             (ALPHA, PUSH),
             (BETA, 0xe24d_d010),  // sub sp, sp, #16
             (GAMMA, 0xe52d_e004), // push {lr}
+            (TOXIC, PUSH),
             (UNPORTED, MOV),
             (FORBIDDEN, PUSH),
         ];
@@ -105,7 +114,10 @@ impl Platform for &'static Fake {
     }
 
     fn patch(&self, address: usize, bytes: &[u8]) {
+        let seen = |address| ON_PATCH.with_borrow(|see| see.iter().for_each(|see| see(address)));
+        seen(address);
         self.write(address, u32::from_le_bytes(bytes.try_into().unwrap()));
+        seen(address);
     }
 
     fn off_limits(&self, address: usize) -> Option<OffLimits> {
@@ -117,6 +129,8 @@ impl Platform for &'static Fake {
         visit(b"alpha_alias", ALPHA)?;
         visit(b"beta", BETA)?;
         visit(b"gamma", GAMMA)?;
+        visit(b"out_of_order", BETA)?;
+        visit(b"function_trace_call", TOXIC)?;
         visit(b"unported", UNPORTED)?;
         visit(b"forbidden", FORBIDDEN)?;
         visit(b"vanished", 0xdead_0000)
@@ -166,6 +180,9 @@ impl<T> Rcu<T> for FakeRcu<T> {
     }
 
     fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+        if value.is_some() {
+            MEMORY.set(MEMORY.get().checked_sub(1).ok_or(OutOfMemory)?);
+        }
         *self.0.write().unwrap() = value;
         Ok(())
     }
@@ -194,6 +211,7 @@ pub type Engine = Tracer<A32, &'static Fake>;
 /// A kernel, and an engine in it.
 pub fn engine() -> (&'static Fake, Engine) {
     CPU.set(0);
+    MEMORY.set(usize::MAX);
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     (fake, Tracer::new(fake).unwrap())
 }

@@ -1,0 +1,46 @@
+//! Functions that no trap may be put in although the kernel's own blacklist does not have them.
+//!
+//! A trap's way to the engine runs through functions that the kernel's function tracer may be
+//! tracing. What that tracer runs before it guards itself against recursion would trap on the way
+//! to every trap.
+
+use crate::glob::matches;
+
+const FTRACE: &str = "the kernel's function tracer runs it on the way to every trap";
+
+/// Names, as globs, and why.
+const TOXIC: [(&[u8], &str); 5] = [
+    (b"*mcount*", FTRACE),
+    (b"*fentry*", FTRACE),
+    (b"ftrace_*caller*", FTRACE),
+    (b"*ftrace_*_func", FTRACE),
+    (b"function_*trace_call", FTRACE),
+];
+
+/// Why no probe may be in the function of this name, if so.
+pub fn reason(function: &[u8]) -> Option<&'static str> {
+    let known = TOXIC.iter().find(|(glob, _)| matches(glob, function))?;
+    Some(known.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_function_tracer_runs_first_is_toxic() {
+        for name in [
+            "__gnu_mcount_nc",
+            "ftrace_caller",
+            "ftrace_regs_caller",
+            "function_trace_call",
+            "function_stack_trace_call",
+            "arch_ftrace_ops_list_func",
+            "ftrace_ops_assist_func",
+        ] {
+            assert!(reason(name.as_bytes()).is_some(), "{name}");
+        }
+        assert_eq!(reason(b"sys_chdir"), None);
+        assert_eq!(reason(b"trace_function"), None);
+    }
+}
