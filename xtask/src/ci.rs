@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::files::workspace_root;
+use crate::files::{self, workspace_root};
 use crate::host;
 use crate::needs;
 use crate::progress::seconds;
@@ -72,6 +72,7 @@ fn clippy() -> Result<()> {
 
 fn vm_test() -> Result<()> {
     let dir = workspace_root().join("target/trapline");
+    files::create_dir(&dir)?;
     let reports = [
         ("json", dir.join("vm-test.json")),
         ("junit", dir.join("vm-test.xml")),

@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use rustix::fs::statvfs;
-use rustix::io::Errno;
-
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::files::workspace_root;
+use crate::files::{self, workspace_root};
 use crate::guest;
 use crate::host;
 use crate::needs::{self, Need};
@@ -51,7 +48,7 @@ fn all_needs() -> Result<Vec<Need>> {
 
 fn examine_room(place: &Path) -> Option<String> {
     let what = format!("disk space for {}", place.display());
-    match free(place) {
+    match files::free(place) {
         Ok(bytes) if bytes >= ROOM => {
             ok(&what, &format!("{} GiB free", bytes >> 30));
             None
@@ -62,11 +59,6 @@ fn examine_room(place: &Path) -> Option<String> {
         )),
         Err(error) => Some(lacks(&what, &format!("make it readable ({error})"))),
     }
-}
-
-fn free(place: &Path) -> std::result::Result<u64, Errno> {
-    let about = statvfs(place)?;
-    Ok(about.f_bavail * about.f_frsize)
 }
 
 fn ok(what: &str, found: &str) {

@@ -10,6 +10,9 @@ use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use rustix::fs::statvfs;
+use rustix::io::Errno;
+
 use crate::error::{At, Result};
 
 /// How the name of everything unfinished begins.
@@ -175,6 +178,12 @@ fn is_partial(path: &Path) -> bool {
 
 fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
+}
+
+/// Bytes that are free for us where `place` is.
+pub fn free(place: &Path) -> std::result::Result<u64, Errno> {
+    let about = statvfs(place)?;
+    Ok(about.f_bavail * about.f_frsize)
 }
 
 #[cfg(test)]

@@ -103,10 +103,7 @@ impl Guest {
         }
         let path = file_of(name);
         let text = read(&path)?;
-        Self::parse(name, &text).map_err(|e| Error::Content {
-            path,
-            why: e.to_string(),
-        })
+        Self::parse(name, &text).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
     }
 
     fn parse(name: &str, text: &[u8]) -> std::result::Result<Self, serde_yaml::Error> {

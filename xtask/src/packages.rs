@@ -5,13 +5,14 @@
 //! --update` asks again. The one exception: if a package of the kept answer is neither in the cache
 //! nor on the mirror any more, we ask again unbidden.
 
+use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::apt::{self, Apt, Package};
 use crate::cache::Cache;
-use crate::error::{Error, Result};
+use crate::error::{At, Error, Result};
 use crate::files::{self, Lock};
 use crate::guest::Guest;
 use crate::progress::Step;
@@ -51,11 +52,31 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
             Err(error) => return Err(error),
         }
     }
+    require_room(cache)?;
     let packages = resolve(guest, cache)?;
     let debs = fetch(guest, cache, &packages)?;
     let text = serde_json::to_vec_pretty(&packages).expect("names and versions are always JSON");
     files::write(&kept_at(guest, cache), &text)?;
     Ok((packages, debs))
+}
+
+/// What the package lists and a guest's packages take.
+const ROOM: u64 = 256 << 20;
+
+/// On a full disk apt waits for ever, so it is not asked.
+fn require_room(cache: &Cache) -> Result<()> {
+    let dir = cache.dir();
+    let free = files::free(dir)
+        .map_err(io::Error::from)
+        .at("look at", dir)?;
+    if free >= ROOM {
+        return Ok(());
+    }
+    Err(Error::File {
+        doing: "fetch packages into",
+        path: dir.into(),
+        source: io::ErrorKind::StorageFull.into(),
+    })
 }
 
 fn kept_at(guest: &Guest, cache: &Cache) -> PathBuf {

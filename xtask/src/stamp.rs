@@ -56,8 +56,8 @@ impl Inputs {
     }
 }
 
-/// Runs `make` unless `outputs` are already there, made from the same inputs and of the size they
-/// had then. Says whether it ran.
+/// Runs `make` unless `outputs` are already there, made from the same inputs and with the contents
+/// they had then. Says whether it ran.
 pub fn unless_current(
     dir: &Path,
     name: &str,
@@ -87,8 +87,8 @@ fn stamp_of(dir: &Path, name: &str) -> PathBuf {
 fn describe(sum: &str, outputs: &[PathBuf]) -> Option<String> {
     let mut text = format!("{sum}\n");
     for path in outputs {
-        let size = fs::metadata(path).ok()?.len();
-        text.push_str(&format!("{size} {}\n", path.display()));
+        let found = files::hex(&Sha256::digest(fs::read(path).ok()?));
+        text.push_str(&format!("{found} {}\n", path.display()));
     }
     Some(text)
 }
@@ -115,8 +115,10 @@ mod tests {
         assert!(run(dir.path(), "b"));
         fs::remove_file(dir.path().join("out")).unwrap();
         assert!(run(dir.path(), "b"));
-        fs::write(dir.path().join("out"), "ma").unwrap();
-        assert!(run(dir.path(), "b"));
+        for damage in ["ma", "mude"] {
+            fs::write(dir.path().join("out"), damage).unwrap();
+            assert!(run(dir.path(), "b"));
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `vm-test` and `shell`: make the guests ready, then become the harness.
 
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use xshell::{Cmd, Shell};
@@ -44,20 +45,35 @@ impl VmTest {
     pub fn prepare(&self) -> Result<()> {
         let guests = guest::select(&self.guest)?;
         self.check_reports()?;
+        self.check_files()?;
         host::ensure(&needs::of_workspace())?;
         guests.iter().try_for_each(|g| image::build(g, false))
     }
 
+    /// A report that cannot be written is known now, not after the run.
     fn check_reports(&self) -> Result<()> {
+        for report in self.report.chunks_exact(2) {
+            let (format, file) = (&report[0], &report[1]);
+            if !["json", "junit"].contains(&format.as_str()) {
+                let why = format!("no report format `{format}`; there are json and junit");
+                return Err(Error::Usage(why));
+            }
+            let opened = OpenOptions::new().create(true).append(true).open(file);
+            opened.map_err(|why| Error::Usage(format!("cannot write the report {file}: {why}")))?;
+        }
+        Ok(())
+    }
+
+    /// A file that is not there neither.
+    fn check_files(&self) -> Result<()> {
+        let is_file = |filter: &&String| filter.ends_with(".yaml") || filter.ends_with(".yml");
         match self
-            .report
+            .filter
             .iter()
-            .step_by(2)
-            .find(|f| !["json", "junit"].contains(&f.as_str()))
+            .filter(is_file)
+            .find(|file| !Path::new(file).exists())
         {
-            Some(format) => Err(Error::Usage(format!(
-                "no report format `{format}`; there are json and junit"
-            ))),
+            Some(file) => Err(Error::Usage(format!("there is no file {file}"))),
             None => Ok(()),
         }
     }
