@@ -35,6 +35,15 @@ struct Control {
     read: usize,
 }
 
+/// Everything that the stretch needs, ready before it begins.
+struct Stretch<'a> {
+    scenario: &'a Scenario,
+    ftrace: Option<&'a Ftrace>,
+    control: Control,
+    trace: Held,
+    workload: Option<Held>,
+}
+
 /// Runs the scenario's commands; what they said goes to `observed`, also when the guest dies.
 pub fn run(
     guest: &mut Guest,
@@ -42,90 +51,107 @@ pub fn run(
     ftrace: Option<&Ftrace>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
-    let mut control = Control::open(guest)?;
-    let mut trace = Held::new(guest, "trace", &scenario.trace, "exec ")?;
-    let mut workload = match &scenario.workload {
-        Some(command) => Some(Held::new(guest, "workload", command, "")?),
-        None => None,
-    };
-    let outcome = play(
-        guest,
-        scenario,
-        ftrace,
-        &mut control,
-        &mut trace,
-        &mut workload,
-    );
-    for held in [Some(&trace), workload.as_ref()].into_iter().flatten() {
+    let mut stretch = Stretch::ready(guest, scenario, ftrace)?;
+    let outcome = stretch.play(guest, observed);
+    let workload = stretch.workload.as_ref();
+    for held in [Some(&stretch.trace), workload].into_iter().flatten() {
         if let Some(step) = held.step(guest)? {
             observed.transcript.steps.push(step);
         }
     }
     outcome?;
-    if let Some(ftrace) = ftrace {
+    if let (Some(ftrace), None) = (ftrace, &observed.ftrace) {
         observed.ftrace = Some(ftrace.count(guest)?);
     }
     Ok(())
 }
 
-fn play(
-    guest: &mut Guest,
-    scenario: &Scenario,
-    ftrace: Option<&Ftrace>,
-    control: &mut Control,
-    trace: &mut Held,
-    workload: &mut Option<Held>,
-) -> Result<(), Stop> {
-    if ftrace.is_some() {
-        control.tell(guest, &Ftrace::open())?;
+impl<'a> Stretch<'a> {
+    fn ready(
+        guest: &mut Guest,
+        scenario: &'a Scenario,
+        ftrace: Option<&'a Ftrace>,
+    ) -> Result<Self, Stop> {
+        let held = |guest: &mut Guest, command: &String| Held::new(guest, "workload", command, "");
+        Ok(Self {
+            scenario,
+            ftrace,
+            control: Control::open(guest)?,
+            trace: Held::new(guest, "trace", &scenario.trace, "exec ")?,
+            workload: match &scenario.workload {
+                Some(command) => Some(held(guest, command)?),
+                None => None,
+            },
+        })
     }
-    let end = Instant::now() + scenario.time_limit.duration();
-    trace.go();
-    let is_live = guest.wait(&mut [&mut trace.exec], end, |execs| {
-        execs
-            .iter()
-            .all(|exec| is_over(exec) || has_live_probes(exec))
-    })?;
-    if !is_live {
-        return guest.pulse();
-    }
-    if let Some(workload) = workload.as_mut().filter(|_| !is_over(&trace.exec)) {
-        workload.go();
-        let both = &mut [&mut workload.exec, &mut trace.exec];
-        if !guest.wait(both, end, |execs| is_over(execs[0]))? {
+
+    fn play(&mut self, guest: &mut Guest, observed: &mut Observed) -> Result<(), Stop> {
+        self.window(guest, &Ftrace::open(), observed)?;
+        let end = Instant::now() + self.scenario.time_limit.duration();
+        self.trace.go();
+        let is_live = guest.wait(&mut [&mut self.trace.exec], end, |execs| {
+            execs
+                .iter()
+                .all(|exec| is_over(exec) || has_live_probes(exec))
+        })?;
+        if !is_live || !self.work(guest, end)? || !self.stop(guest, end, observed)? {
             return guest.pulse();
         }
+        self.window(guest, &Ftrace::close(), observed)
     }
-    if !stop(guest, scenario.stop, control, trace, end)? {
-        return guest.pulse();
-    }
-    match ftrace {
-        Some(_) => control.tell(guest, &Ftrace::close()),
-        None => Ok(()),
-    }
-}
 
-/// Ends the tracer as the scenario says; false if it did not end.
-fn stop(
-    guest: &mut Guest,
-    how: scenario::Stop,
-    control: &mut Control,
-    trace: &mut Held,
-    end: Instant,
-) -> Result<bool, Stop> {
-    let signal = match how {
-        scenario::Stop::Exits => None,
-        scenario::Stop::Interrupt => Some("INT"),
-        scenario::Stop::Kill => Some("KILL"),
-    };
-    let mut end = end;
-    if let Some(signal) = signal.filter(|_| !is_over(&trace.exec)) {
-        control.tell(guest, &format!("kill -{signal} {}", trace.pid))?;
-        end = Instant::now() + STOP_LIMIT;
+    /// Opens or closes the window of the judge of counts; without a window it can't judge.
+    fn window(
+        &mut self,
+        guest: &mut Guest,
+        command: &str,
+        observed: &mut Observed,
+    ) -> Result<(), Stop> {
+        if self.ftrace.is_none() {
+            return Ok(());
+        }
+        let answer = self.control.tell(guest, command)?;
+        if !answer.is_good() {
+            let said = answer.stdout.trim();
+            observed.ftrace = Some(Err(format!("{command}: {} {said}", answer.ending)));
+        }
+        Ok(())
     }
-    guest.wait(&mut [&mut trace.exec], end, |execs| {
-        execs.iter().all(|exec| is_over(exec))
-    })
+
+    /// The workload, if the tracer still lives to see it; false if it did not end in time.
+    fn work(&mut self, guest: &mut Guest, end: Instant) -> Result<bool, Stop> {
+        let trace = &mut self.trace.exec;
+        let Some(workload) = self.workload.as_mut().filter(|_| !is_over(trace)) else {
+            return Ok(true);
+        };
+        workload.go();
+        guest.wait(&mut [&mut workload.exec, trace], end, |execs| {
+            is_over(execs[0])
+        })
+    }
+
+    /// Ends the tracer as the scenario says; false if it did not end.
+    fn stop(
+        &mut self,
+        guest: &mut Guest,
+        end: Instant,
+        observed: &mut Observed,
+    ) -> Result<bool, Stop> {
+        let signal = match self.scenario.stop {
+            scenario::Stop::Exits => None,
+            scenario::Stop::Interrupt => Some("INT"),
+            scenario::Stop::Kill => Some("KILL"),
+        };
+        let mut end = end;
+        if let Some(signal) = signal.filter(|_| !is_over(&self.trace.exec)) {
+            let kill = format!("kill -{signal} {}", self.trace.pid);
+            observed.was_told = self.control.tell(guest, &kill)?.is_good();
+            end = Instant::now() + STOP_LIMIT;
+        }
+        guest.wait(&mut [&mut self.trace.exec], end, |execs| {
+            execs.iter().all(|exec| is_over(exec))
+        })
+    }
 }
 
 fn is_over(exec: &Exec) -> bool {
@@ -191,7 +217,7 @@ impl Control {
         Ok(control)
     }
 
-    fn tell(&mut self, guest: &mut Guest, command: &str) -> Result<(), Stop> {
+    fn tell(&mut self, guest: &mut Guest, command: &str) -> Result<Answer, Stop> {
         let started = Instant::now();
         self.shell.send(format!("{command}\necho {DONE} $?\n"));
         let read = self.read;
@@ -202,7 +228,7 @@ impl Control {
         })?;
         match said_since(&self.shell, read) {
             Some((said, status)) => self.told(guest, command, &said, &status, started),
-            None => guest.pulse(),
+            None => Err(guest.overdue(command, READY_LIMIT)),
         }
     }
 
@@ -213,7 +239,7 @@ impl Control {
         said: &str,
         status: &str,
         started: Instant,
-    ) -> Result<(), Stop> {
+    ) -> Result<Answer, Stop> {
         self.read = self.shell.stdout.len();
         let answer = Answer {
             stdout: said.to_owned(),
@@ -221,7 +247,7 @@ impl Control {
             ending: Ending::Status(status.trim().parse().unwrap_or(-1)),
         };
         guest.note(command, &answer, started.elapsed())?;
-        Ok(())
+        Ok(answer)
     }
 }
 
@@ -241,8 +267,7 @@ fn first_line(guest: &mut Guest, exec: &mut Exec) -> Result<String, Stop> {
             .all(|exec| is_over(exec) || newline(exec).is_some())
     })?;
     let Some(end) = newline(exec) else {
-        guest.pulse()?;
-        return Ok(String::new());
+        return Err(guest.overdue("a session's shell", READY_LIMIT));
     };
     let line: Vec<u8> = exec.stdout.drain(..=end).collect();
     Ok(String::from_utf8_lossy(&line).trim().to_owned())

@@ -42,9 +42,21 @@ pub enum HostError {
         /// Why it failed.
         cause: io::Error,
     },
-    /// Another harness does not let go of a job's folder.
-    #[error("{}: another harness is at work in it; wait for it or end it", .0.display())]
+    /// Another run does not let go of what it locked.
+    #[error("{}: another run is at work with it; wait for it or end it", .0.display())]
     Busy(PathBuf),
+    /// The guest's description is of another kernel than the one that booted.
+    #[error(
+        "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` writes it anew"
+    )]
+    OtherKernel {
+        /// The guest.
+        guest: String,
+        /// What its description says.
+        described: String,
+        /// What it says itself.
+        booted: String,
+    },
     /// QEMU did not start.
     #[error("QEMU did not start: {0}")]
     Qemu(String),

@@ -7,18 +7,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use crate::error::HostError;
-use crate::interrupt;
-
-/// How long another harness may keep the folder.
-const TURN: Duration = Duration::from_secs(120);
-const TICK: Duration = Duration::from_millis(50);
+use crate::lock::{self, Share};
 
 /// The folder of one job.
 #[derive(Debug, Clone)]
@@ -33,7 +24,7 @@ impl Evidence {
     pub fn cleared(folder: PathBuf) -> Result<Self, HostError> {
         fs::create_dir_all(&folder).map_err(HostError::file("create", &folder))?;
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
-        take(&lock, &folder)?;
+        lock::take(&lock, Share::Alone, &folder)?;
         empty(&folder).map_err(HostError::file("clear", &folder))?;
         let _lock = Arc::new(lock);
         Ok(Self { folder, _lock })
@@ -77,20 +68,6 @@ impl Evidence {
     }
 }
 
-fn take(lock: &File, folder: &Path) -> Result<(), HostError> {
-    let end = Instant::now() + TURN;
-    loop {
-        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK) if Instant::now() < end && !interrupt::asked() => {
-                thread::sleep(TICK);
-            }
-            Err(Errno::WOULDBLOCK) => return Err(HostError::Busy(folder.to_owned())),
-            Err(error) => return Err(HostError::file("lock", folder)(error.into())),
-        }
-    }
-}
-
 /// The folder itself stays, because the lock is on it.
 fn empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -106,6 +83,9 @@ fn empty(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -118,7 +98,7 @@ mod tests {
             let folder = folder.clone();
             move || Evidence::cleared(folder).map(drop)
         });
-        thread::sleep(3 * TICK);
+        thread::sleep(Duration::from_millis(150));
         assert!(!other.is_finished() && folder.join("result.json").exists());
         drop(first);
         other.join().expect("no panic").expect("free by now");

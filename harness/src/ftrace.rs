@@ -3,7 +3,7 @@
 //! It is armed before the first copy of the kernel's text is taken and stays armed until the guest
 //! ends, so what it patches is the same in every copy. What opens its window is `tracing_on`.
 
-use crate::guest::{Guest, Stop, quote};
+use crate::guest::{ASK_LIMIT, Guest, Stop, quote};
 use crate::verdict::{Failure, Kind};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
@@ -20,11 +20,11 @@ impl Ftrace {
             return Ok(Err(Failure::new(Kind::Disagreement, what)));
         };
         let name = quote(&name);
-        let done = guest.ask(&format!(
+        let arm = format!(
             "cd {TRACEFS} && echo 0 > tracing_on && echo {name} > set_ftrace_filter \
-             && echo function > current_tracer && echo > trace && echo armed"
-        ))?;
-        if done.trim() == "armed" {
+             && echo function > current_tracer && echo > trace"
+        );
+        if guest.run(&arm, ASK_LIMIT)?.is_good() {
             return Ok(Ok(Self));
         }
         let what = format!("ftrace could not be armed on `{name}`");
@@ -41,10 +41,10 @@ impl Ftrace {
         format!("echo 0 > {TRACEFS}/tracing_on")
     }
 
-    /// How many hits fell into the window.
-    pub fn count(&self, guest: &mut Guest) -> Result<u64, Stop> {
+    /// How many hits fell into the window, or why that is not known.
+    pub fn count(&self, guest: &mut Guest) -> Result<Result<u64, String>, Stop> {
         let stats = guest.ask(&format!("cat {TRACEFS}/per_cpu/cpu*/stats"))?;
-        Ok(hits(&stats))
+        Ok(hits(&stats).ok_or_else(|| format!("ftrace tells no count: {stats}")))
     }
 }
 
@@ -56,7 +56,7 @@ fn ftrace_name(guest: &mut Guest, function: &str) -> Result<Option<String>, Stop
     let wanted = quote(&format!(" {function}$"));
     let aliases = guest.ask(&format!(
         "at=$(grep -m1 {wanted} /proc/kallsyms | cut -d' ' -f1); \
-         [ -n \"$at\" ] && grep \"^$at \" /proc/kallsyms"
+         [ -z \"$at\" ] || grep \"^$at \" /proc/kallsyms"
     ))?;
     let names = aliases
         .lines()
@@ -71,21 +71,22 @@ fn known(guest: &mut Guest, names: &[&str]) -> Result<Option<String>, Stop> {
     }
     let patterns: Vec<String> = names.iter().map(|n| format!("-e {}", quote(n))).collect();
     let patterns = patterns.join(" ");
+    // Status 1 is grep's word for "not there".
     let found = guest.ask(&format!(
-        "grep -xF -m1 {patterns} {TRACEFS}/available_filter_functions"
+        "grep -xF -m1 {patterns} {TRACEFS}/available_filter_functions || [ $? -eq 1 ]"
     ))?;
     Ok(found.lines().next().map(str::to_owned))
 }
 
-/// Kept, overwritten and dropped alike: each was a hit.
-fn hits(stats: &str) -> u64 {
+/// Kept, overwritten and dropped alike: each was a hit. `None` where nothing or no number is told.
+fn hits(stats: &str) -> Option<u64> {
     let counted = ["entries", "overrun", "dropped events"];
     stats
         .lines()
         .filter_map(|line| line.split_once(':'))
         .filter(|(key, _)| counted.contains(&key.trim()))
-        .filter_map(|(_, count)| count.trim().parse::<u64>().ok())
-        .sum()
+        .map(|(_, count)| count.trim().parse::<u64>().ok())
+        .reduce(|sum, count| Some(sum? + count?))?
 }
 
 #[cfg(test)]
@@ -96,7 +97,9 @@ mod tests {
     fn hits_are_summed_over_cpus_and_fates() {
         let cpu = "entries: 3\noverrun: 2\ncommit overrun: 9\nbytes: 60\n\
                    oldest event ts:     3.1\nnow ts:     9.5\ndropped events: 1\nread events: 0\n";
-        assert_eq!(hits(&cpu.repeat(2)), 12);
-        assert_eq!(hits(""), 0);
+        assert_eq!(hits(&cpu.repeat(2)), Some(12));
+        assert_eq!(hits("entries: 0\n"), Some(0));
+        assert_eq!(hits(""), None);
+        assert_eq!(hits("entries: many\noverrun: 2\n"), None);
     }
 }

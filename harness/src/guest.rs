@@ -153,18 +153,20 @@ impl Watch {
 
     /// A broken connection is the least of the explanations for itself.
     fn lost(&mut self, error: &SshError) -> Stop {
+        let line = error.to_string();
+        self.explained(found(Trouble::SshLost, line))
+    }
+
+    /// What the guest's end explains, if it came to one, or else `stop`.
+    fn explained(&mut self, stop: Stop) -> Stop {
         std::thread::sleep(LAST_WORDS);
-        match self.look() {
-            Err(stop) => stop,
-            Ok(()) => Stop::Guest(Finding {
-                trouble: Trouble::SshLost,
-                line: error.to_string(),
-            }),
-        }
+        self.look().err().unwrap_or(stop)
     }
 
     fn connect(&mut self, keys: &Keys) -> Result<Ssh, Stop> {
-        let port = self.qemu.ssh_port()?;
+        let port = self.qemu.ssh_port();
+        let port = port.map_err(|error| self.explained(error.into()))?;
+        let mut last = String::new();
         let end = Instant::now() + self.boot_limit;
         let mut patience = FIRST_PATIENCE;
         while Instant::now() < end {
@@ -174,13 +176,15 @@ impl Watch {
                 Err(SshError::WrongHostKey) => {
                     return Err(HostError::Monitor(SshError::WrongHostKey.to_string()).into());
                 }
-                Err(_) => std::thread::sleep(TICK),
+                Err(error) => {
+                    last = format!(" (the last attempt: {error})");
+                    std::thread::sleep(TICK);
+                }
             }
         }
-        Err(Stop::Guest(Finding {
-            trouble: Trouble::BootTimeOut,
-            line: format!("no answer after {} s", self.boot_limit.as_secs()),
-        }))
+        let seconds = self.boot_limit.as_secs();
+        let line = format!("no answer after {seconds} s{last}");
+        Err(found(Trouble::BootTimeOut, line))
     }
 
     /// One attempt; `None` when nobody spoke for as long as `patience` lasted.
@@ -241,8 +245,9 @@ impl Guest {
     }
 
     /// Copies physical memory into a file.
-    pub fn save_memory(&mut self, address: u64, size: u64, path: &Path) -> Result<(), HostError> {
-        self.watch.qemu.save_memory(address, size, path)
+    pub fn save_memory(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
+        let saved = self.watch.qemu.save_memory(address, size, path);
+        saved.map_err(|error| self.watch.explained(error.into()))
     }
 
     /// Starts a command.
@@ -319,13 +324,25 @@ impl Guest {
         Ok(answer)
     }
 
-    /// Runs one of the harness's own commands and returns what it printed.
+    /// Runs one of the harness's own commands and returns what it printed. One that fails has
+    /// found out nothing, so that is an error and no answer.
     pub fn ask(&mut self, command: &str) -> Result<String, Stop> {
         let answer = self.run(command, ASK_LIMIT)?;
         match answer.ending {
-            Ending::TimedOut(limit) => Err(self.silence(limit)?),
-            _ => Ok(answer.stdout),
+            Ending::Status(0) => Ok(answer.stdout),
+            Ending::TimedOut(limit) => Err(self.overdue(command, limit)),
+            ending => {
+                let line = format!("{command}: {ending} {}", answer.stderr.trim());
+                Err(found(Trouble::CommandFailed, line.trim_end().to_owned()))
+            }
         }
+    }
+
+    /// What it means that `command` did not end within `limit`: a guest with a pulse does not hang.
+    pub fn overdue(&mut self, command: &str, limit: Duration) -> Stop {
+        let line = format!("{command}: still running after {} s", limit.as_secs());
+        let overdue = found(Trouble::Overdue, line);
+        self.pulse().err().unwrap_or(overdue)
     }
 
     /// After a command took too long: an error if it is the guest that hangs.
@@ -352,11 +369,6 @@ impl Guest {
         drop(self.ssh);
         self.watch.qemu.quit();
     }
-
-    fn silence(&mut self, limit: Duration) -> Result<Stop, Stop> {
-        self.pulse()?;
-        Ok(hang(limit))
-    }
 }
 
 impl Answer {
@@ -377,10 +389,12 @@ impl Answer {
 }
 
 fn hang(limit: Duration) -> Stop {
-    Stop::Guest(Finding {
-        trouble: Trouble::Hang,
-        line: format!("no answer within {} s", limit.as_secs()),
-    })
+    let line = format!("no answer within {} s", limit.as_secs());
+    found(Trouble::Hang, line)
+}
+
+fn found(trouble: Trouble, line: String) -> Stop {
+    Stop::Guest(Finding { trouble, line })
 }
 
 /// `text` as one word of a POSIX shell.

@@ -29,6 +29,12 @@ pub enum Trouble {
     Hang,
     /// The connection to the guest broke.
     SshLost,
+    /// A command of the harness took too long although the guest answers.
+    Overdue,
+    /// A command of the harness failed, so nobody knows what it was to find out.
+    CommandFailed,
+    /// A signal that tells of a defect ended a program, be it in the background.
+    ProgramDied,
 }
 
 impl Trouble {
@@ -36,7 +42,13 @@ impl Trouble {
     pub fn is_fatal(self) -> bool {
         !matches!(
             self,
-            Self::HungTask | Self::RcuStall | Self::Bug | Self::Warn
+            Self::HungTask
+                | Self::RcuStall
+                | Self::Bug
+                | Self::Warn
+                | Self::Overdue
+                | Self::CommandFailed
+                | Self::ProgramDied
         )
     }
 
@@ -55,6 +67,9 @@ impl Trouble {
             Self::BootTimeOut => "boot timed out",
             Self::Hang => "guest hung",
             Self::SshLost => "ssh lost",
+            Self::Overdue => "no answer although the guest has a pulse",
+            Self::CommandFailed => "command failed",
+            Self::ProgramDied => "program died",
         }
     }
 }
@@ -101,6 +116,10 @@ const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::Bug, &["scheduling while atomic: "]),
     (Trouble::Warn, &["WARNING: CPU: "]),
     (Trouble::Warn, &["WARNING: stack recursion"]),
+    (
+        Trouble::ProgramDied,
+        &["potentially unexpected fatal signal "],
+    ),
 ];
 
 /// What a line of a kernel's log tells, if it tells of trouble.
@@ -204,6 +223,11 @@ mod tests {
         (
             "WARNING: CPU: 0 PID: 120 at kernel/trace/ftrace.c:2010 ftrace_bug+0x100/0x2a0",
             Trouble::Warn,
+        ),
+        (
+            "[    7.734211] potentially unexpected fatal signal 11.\n\
+             [    7.735019] CPU: 0 PID: 99 Comm: bash Tainted: G           O       6.1.0-50-rpi #1",
+            Trouble::ProgramDied,
         ),
     ];
 

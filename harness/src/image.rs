@@ -1,11 +1,13 @@
 //! A guest as its build left it: `guest.json`, read and checked.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use crate::error::HostError;
+use crate::lock::{self, Share};
 use crate::machine::{self, Machine};
 use crate::normalise::Facts;
 use crate::plan::Target;
@@ -45,6 +47,9 @@ pub struct Image {
     pub names: Names,
     /// What it can do.
     pub capabilities: Vec<String>,
+    /// Keeps `cargo xtask` from building another one under whoever uses this one.
+    #[serde(skip)]
+    _lock: Option<Arc<File>>,
 }
 
 /// What an ssh connection to the guest needs.
@@ -61,19 +66,22 @@ pub struct Keys {
 }
 
 impl Image {
-    /// Reads what the build of `guest` says.
+    /// Reads what the build of `guest` says; no other build takes its place while this is kept.
     pub fn read(tree: &Tree, guest: &str) -> Result<Self, HostError> {
         let path = tree.guest_json(guest);
         if !path.exists() {
             let guest = guest.to_owned();
             return Err(HostError::NoImage { guest, path });
         }
+        let lock = lock_of(&tree.guest_dir(guest))?;
         let text = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
-        Self::parse(&text).map_err(|what| HostError::BadImage {
+        let image = Self::parse(&text).map_err(|what| HostError::BadImage {
             guest: guest.to_owned(),
             path,
             what,
-        })
+        })?;
+        let _lock = Some(Arc::new(lock));
+        Ok(Self { _lock, ..image })
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -133,6 +141,18 @@ impl Image {
             kernel_release: self.kernel_release.clone(),
         }
     }
+}
+
+/// The lock that the build of a guest takes for itself alone.
+fn lock_of(folder: &Path) -> Result<File, HostError> {
+    let path = folder.join("lock");
+    let file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .map_err(HostError::file("open", &path))?;
+    lock::take(&file, Share::Readers, folder)?;
+    Ok(file)
 }
 
 #[cfg(test)]

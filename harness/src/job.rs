@@ -21,7 +21,7 @@ use crate::plan::Job;
 use crate::progress::Progress;
 use crate::report::JobReport;
 use crate::snapshot::{Comparison, Snapshot, Update};
-use crate::text::TextJudge;
+use crate::text::{self, TextJudge};
 use crate::transcript::{Ending, records};
 use crate::tree::{self, Tree};
 use crate::verdict::{self, Failure, Kind, Observed, Verdict};
@@ -30,8 +30,9 @@ use crate::verdict::{self, Failure, Kind, Observed, Verdict};
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
 /// How many of the console's lines go with a dead guest.
 const TAIL: usize = 60;
-/// Where a user would see that the module is there.
-const TRACES: &str = "ls -d /proc/dtrace /dev/dtrace /sys/module/trapline 2>/dev/null";
+/// Where a user would see that the module is there; the shell looks itself, so nothing can fail.
+const TRACES: &str =
+    "for f in /proc/dtrace /dev/dtrace /sys/module/trapline; do [ ! -e $f ] || echo $f; done";
 
 /// What came of a job.
 #[derive(Debug, Clone, Serialize)]
@@ -58,6 +59,10 @@ struct Run<'a> {
     evidence: Evidence,
     started: Instant,
     ready: Option<Duration>,
+    /// Whether the module, or the mutants' module, got into the kernel.
+    loaded: bool,
+    /// Whether the transcript was written as the reviewed one.
+    accepted: bool,
     failures: Vec<Failure>,
     kernel_changed: Vec<String>,
     observed: Observed,
@@ -79,6 +84,8 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
         evidence,
         started: Instant::now(),
         ready: None,
+        loaded: false,
+        accepted: false,
         failures: Vec::new(),
         kernel_changed: Vec::new(),
         observed: Observed::default(),
@@ -136,6 +143,9 @@ impl Run<'_> {
         let outcome = self.with_guest(&mut guest, machine);
         let log = match &outcome {
             Ok(()) => self.kernel_log(&mut guest)?,
+            Err(Stop::Guest(finding)) if !finding.trouble.is_fatal() => {
+                self.kernel_log(&mut guest)?
+            }
             Err(_) => Vec::new(),
         };
         match outcome {
@@ -154,12 +164,13 @@ impl Run<'_> {
     }
 
     fn with_guest(&mut self, guest: &mut Guest, machine: &'static Machine) -> Result<(), Stop> {
-        guest.ask("uname -r")?;
+        self.check_release(&guest.ask("uname -r")?)?;
         self.ready = Some(self.started.elapsed());
         self.progress.now("loads the module");
         let ftrace = self.arm_ftrace(guest)?;
         let text = TextJudge::before(guest, machine, &self.evidence)?;
-        if !self.load(guest)? {
+        self.loaded = self.load(guest)?;
+        if !self.loaded {
             return Ok(());
         }
         self.progress.now("traces");
@@ -175,10 +186,20 @@ impl Run<'_> {
         if self.unload(guest)? {
             self.compare_text(guest, &text, "after the module was unloaded")?;
         }
-        if self.failures.is_empty() {
-            text.discard(&self.evidence)?;
-        }
         Ok(())
+    }
+
+    /// The image's description and its kernel belong to one build.
+    fn check_release(&self, booted: &str) -> Result<(), HostError> {
+        let described = &self.image.kernel_release;
+        if booted.trim() == described {
+            return Ok(());
+        }
+        Err(HostError::OtherKernel {
+            guest: self.image.guest.clone(),
+            described: described.clone(),
+            booted: booted.trim().to_owned(),
+        })
     }
 
     fn compare_text(
@@ -295,12 +316,18 @@ impl Run<'_> {
     fn snapshot(&mut self, tree: &Tree, update: Update) -> Result<(), HostError> {
         let text = self.normalised();
         self.evidence.write("got.txt", &text)?;
-        if self.job.mutant.is_some() || !self.failures.is_empty() {
+        if !self.failures.is_empty() {
             return Ok(());
         }
+        let is_mutant = self.job.mutant.is_some();
+        let update = if is_mutant { Update::Nothing } else { update };
         let snapshot = self.reviewed(tree);
-        let (what, detail) = match snapshot.compare(&text, update)? {
+        let compared = snapshot.compare(&text, update)?;
+        self.accepted = compared == Comparison::Accepted;
+        let (what, detail) = match compared {
             Comparison::Same | Comparison::Accepted => return Ok(()),
+            // There is nothing from which a defect could be seen to differ.
+            Comparison::Unseen if is_mutant => return Ok(()),
             Comparison::Differs { diff } => ("the transcript is not the snapshot's", diff),
             Comparison::Unseen => ("there is no snapshot yet", text),
         };
@@ -348,7 +375,7 @@ impl Run<'_> {
         let expected = self.job.mutant.as_ref().map(|mutant| mutant.expected);
         let interrupted = matches!(outcome, Err(Stop::Interrupted));
         let (verdict, why) = match outcome {
-            Ok(()) => verdict::settle(&self.failures, expected),
+            Ok(()) => self.judged(expected),
             Err(Stop::Host(error)) => (Verdict::Broken, error.to_string()),
             Err(Stop::Guest(finding)) => (Verdict::Broken, finding.to_string()),
             Err(Stop::Interrupted) => (Verdict::Broken, "interrupted".to_owned()),
@@ -360,6 +387,14 @@ impl Run<'_> {
             normalised_by: self.pass_names(),
             interrupted,
         }
+    }
+
+    fn judged(&self, expected: Option<Kind>) -> (Verdict, String) {
+        let (verdict, why) = verdict::settle(&self.failures, expected, self.loaded);
+        if self.accepted && verdict == Verdict::Pass {
+            return (verdict, "snapshot accepted".to_owned());
+        }
+        (verdict, why)
     }
 
     fn report(&self, verdict: Verdict, why: String) -> JobReport {
@@ -377,7 +412,12 @@ impl Run<'_> {
     /// Writes the result beside the rest; a disk that is full breaks the job.
     fn keep(&self, done: Done) -> Done {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
-        match self.evidence.write("result.json", &text) {
+        let kept = self.evidence.write("result.json", &text);
+        let tidied = match done.report.verdict {
+            Verdict::Pass => text::discard(&self.evidence),
+            _ => Ok(()),
+        };
+        match kept.and(tidied) {
             Ok(()) => done,
             Err(error) => broken(self.job, &error),
         }

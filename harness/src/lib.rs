@@ -10,7 +10,7 @@
 //!
 //! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
 //! [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
-//! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`evidence`], [`snapshot`],
+//! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
 //! [`course`], [`job`], [`suite`], [`shell`].
 
 pub mod console;
@@ -23,6 +23,7 @@ pub mod health;
 pub mod image;
 pub mod interrupt;
 pub mod job;
+pub mod lock;
 pub mod machine;
 pub mod normalise;
 pub mod plan;

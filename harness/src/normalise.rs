@@ -72,7 +72,7 @@ impl Pass {
             Self::ProbeIds => probe_ids(text),
             Self::TrailingSpace => TRAILING.replace_all(text, "").into_owned(),
             Self::Pids => PIDS
-                .replace_all(text, "${before}<pid>${after}")
+                .replace_all(text, "${word}${open}<pid>${close}")
                 .into_owned(),
             Self::KernelRelease => kernel_release(text, &facts.kernel_release),
             Self::Fold => fold(text),
@@ -83,7 +83,7 @@ impl Pass {
 static LINE_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"\r+\n"));
 static TRAILING: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)[ \t]+$"));
 static PIDS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?P<before>\bpid[ =:]+|\[)\d+(?P<after>\b|\])"));
+    LazyLock::new(|| pattern(r"(?P<word>\bpid[ =:]+)\d+\b|(?P<open>\[)\d+(?P<close>\])"));
 static RECORD_HEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^CPU +ID +FUNCTION:NAME\s*$"));
 static LIST_HEADER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^ *ID +PROVIDER +MODULE +FUNCTION +NAME\s*$"));

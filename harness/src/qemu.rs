@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use qapi::{Qmp, Stream, qmp};
@@ -46,12 +46,12 @@ impl Qemu {
         image: &Image,
         evidence: &Evidence,
     ) -> Result<Self, HostError> {
-        let argv = command_line(machine, image, evidence)?;
+        let argv = command_line(machine, image, evidence);
         evidence.write("qemu.argv", &shell_line(&argv))?;
         let log = evidence.qemu_log();
         let (ours, theirs) = UnixStream::pair().map_err(|e| HostError::Monitor(e.to_string()))?;
-        let child = spawn(&argv, theirs, &log)?;
         let monitor = Monitor::new(ours).map_err(|e| HostError::Monitor(e.to_string()))?;
+        let child = spawn(&argv, theirs, &log)?;
         let mut qemu = Self {
             child,
             monitor,
@@ -162,33 +162,34 @@ fn refused(error: qapi::ExecuteError) -> HostError {
     HostError::Monitor(error.to_string())
 }
 
-fn command_line(
-    machine: &'static Machine,
-    image: &Image,
-    evidence: &Evidence,
-) -> Result<Vec<OsString>, HostError> {
-    let mut argv: Vec<OsString> = ["setpriv", "--pdeathsig", "KILL", "--", machine.program]
-        .map(OsString::from)
-        .to_vec();
+fn command_line(machine: &'static Machine, image: &Image, evidence: &Evidence) -> Vec<OsString> {
+    let mut argv = vec![machine.program.into()];
     argv.extend(machine.arguments(image, &evidence.console()));
-    Ok(argv)
+    argv
 }
 
 /// Its own process group keeps a terminal's Ctrl-C from QEMU: the harness decides.
 fn spawn(argv: &[OsString], monitor: UnixStream, log: &Path) -> Result<Child, HostError> {
-    let (program, arguments) = argv
-        .split_first()
-        .ok_or_else(|| HostError::Qemu("an empty command line".to_owned()))?;
     let log_file = File::create(log).map_err(HostError::file("create", log))?;
     let log_twin = log_file.try_clone().map_err(HostError::file("open", log))?;
-    Command::new(program)
-        .args(arguments)
+    tied(process::id())
+        .args(argv)
         .stdin(Stdio::from(OwnedFd::from(monitor)))
         .stdout(log_twin)
         .stderr(log_file)
         .process_group(0)
         .spawn()
-        .map_err(|e| HostError::Qemu(format!("{}: {e}", program.display())))
+        .map_err(|e| HostError::Qemu(format!("setpriv: {e}")))
+}
+
+/// What runs the command line that follows it, and ends it with its parent. The signal does not
+/// come for a parent that ended before it was asked for, so the shell looks who the parent is.
+fn tied(parent: u32) -> Command {
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--pdeathsig", "KILL", "--", "sh", "-c"])
+        .args(["[ \"$PPID\" = \"$0\" ] && exec \"$@\"", &parent.to_string()]);
+    command
 }
 
 /// An error unless `program` is in PATH.
@@ -232,6 +233,16 @@ mod tests {
                      TCP[HOST_FORWARD]  12       127.0.0.1 40123       10.0.2.15    22     0     0\r\n";
         assert_eq!(forwarded_port(table), Some(40123));
         assert_eq!(forwarded_port(&table.replace("FORWARD", "OTHER")), None);
+    }
+
+    #[test]
+    fn what_is_tied_to_another_parent_does_not_start() {
+        let said = |parent| {
+            let output = tied(parent).args(["echo", "a b"]).output();
+            String::from_utf8(output.expect("setpriv").stdout)
+        };
+        assert_eq!(said(process::id()).as_deref(), Ok("a b\n"));
+        assert_eq!(said(1).as_deref(), Ok(""));
     }
 
     #[test]

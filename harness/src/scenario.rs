@@ -75,9 +75,21 @@ pub enum Stop {
     Exits,
 }
 
-/// A number of seconds.
+/// A number of seconds, an hour at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u64")]
 pub struct TimeLimit(u64);
+
+impl TryFrom<u64> for TimeLimit {
+    type Error = &'static str;
+
+    fn try_from(seconds: u64) -> Result<Self, Self::Error> {
+        match seconds {
+            1..=3600 => Ok(Self(seconds)),
+            _ => Err("a time-limit is 1 to 3600 seconds"),
+        }
+    }
+}
 
 impl Default for TimeLimit {
     fn default() -> Self {
@@ -183,6 +195,33 @@ impl Source {
         Ok(scenario)
     }
 
+    /// An error if it names a guest that is not one of `known`.
+    pub fn check_guests(&self, known: &[String]) -> Result<(), ScenarioError> {
+        let scenario = &self.scenario;
+        let named = scenario.guests.iter().flatten();
+        self.all_known("guest", named.chain(scenario.differs.keys()), known)
+    }
+
+    /// An error if it needs something that is not one of `known`.
+    pub fn check_needs(&self, known: &[String]) -> Result<(), ScenarioError> {
+        self.all_known("capability", &self.scenario.needs, known)
+    }
+
+    fn all_known<'w>(
+        &self,
+        sort: &str,
+        words: impl IntoIterator<Item = &'w String>,
+        known: &[String],
+    ) -> Result<(), ScenarioError> {
+        match words.into_iter().find(|word| !known.contains(word)) {
+            None => Ok(()),
+            Some(word) => {
+                let known = known.join(", ");
+                Err(self.error(word, format!("no {sort} `{word}`; there is {known}")))
+            }
+        }
+    }
+
     fn check(&self) -> Result<(), ScenarioError> {
         let s = &self.scenario;
         let expect = &s.expect;
@@ -211,6 +250,11 @@ impl Source {
                 s.workload.is_none() && s.stop != Stop::Exits,
                 "trace",
                 "without a `workload` nobody says when to stop; add `stop: exits`",
+            ),
+            (
+                s.workload.is_some() && is_quiet(&s.trace),
+                "trace",
+                "with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out",
             ),
             (
                 s.time_limit.0 == 0,
@@ -242,6 +286,16 @@ impl Scenario {
             .chain(&mut expect.stdout_contains)
             .chain(&mut expect.stderr_contains)
     }
+}
+
+/// Whether `-q` is among the tracer's options, by itself or with others behind one dash.
+fn is_quiet(trace: &str) -> bool {
+    let options = trace
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix('-'));
+    options
+        .filter(|letters| letters.chars().all(|c| c.is_ascii_alphabetic()))
+        .any(|letters| letters.contains('q'))
 }
 
 fn yaml_error(path: &Path, error: &serde_yaml::Error) -> ScenarioError {

@@ -18,6 +18,8 @@ const TICK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
+/// How long to sleep at once when only the guest can have something to say.
+const PAUSE: Duration = Duration::from_millis(100);
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Boots the guest, loads the module, and hands the terminal over until the shell there ends.
@@ -71,7 +73,9 @@ fn shuttle(guest: &mut Guest, shell: &mut Exec) -> Result<(), Stop> {
     let mut known = size();
     let mut is_open = true;
     while shell.ending().is_none() {
-        if is_open && has_input(guest) {
+        if !is_open {
+            guest.ssh().rest(PAUSE);
+        } else if has_input(guest) {
             is_open = forward(shell).map_err(terminal)?;
         }
         if size() != known {

@@ -6,7 +6,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
@@ -62,6 +63,8 @@ impl Update {
 
     fn from_words(word: Option<&str>, is_ci: bool) -> Self {
         match word {
+            // Nobody reviews there what would be taken.
+            Some("always" | "force" | "unseen") if is_ci => Self::Nothing,
             Some("always" | "force") => Self::Accept,
             Some("unseen") => Self::AcceptUnseen,
             Some("new") => Self::Propose,
@@ -80,14 +83,16 @@ impl Snapshot {
     /// Compares `text` with the reviewed one and writes what `update` says.
     pub fn compare(&self, text: &str, update: Update) -> Result<Comparison, HostError> {
         let text = text.trim_end();
-        let reviewed = self.reviewed()?;
+        let reviewed = read(&self.path)?;
         if reviewed.as_deref() == Some(text) {
-            remove(&self.pending())?;
+            if update != Update::Nothing {
+                self.retire(text)?;
+            }
             return Ok(Comparison::Same);
         }
         if update.accepts(reviewed.is_none()) {
             self.write(&self.path, text)?;
-            remove(&self.pending())?;
+            self.retire(text)?;
             return Ok(Comparison::Accepted);
         }
         if update != Update::Nothing {
@@ -108,25 +113,44 @@ impl Snapshot {
         path.into()
     }
 
-    fn reviewed(&self) -> Result<Option<String>, HostError> {
-        match fs::read_to_string(&self.path) {
-            Ok(file) => Ok(Some(body(&file).trim_end().to_owned())),
-            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(HostError::file("read", &self.path)(e)),
+    /// Nothing waits for review any more, if it was this that waited; another text is not ours.
+    fn retire(&self, text: &str) -> Result<(), HostError> {
+        match read(&self.pending())? {
+            Some(waiting) if waiting == text => remove(&self.pending()),
+            _ => Ok(()),
         }
     }
 
     fn write(&self, path: &Path, text: &str) -> Result<(), HostError> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(HostError::file("create", folder))?;
-        }
         let file = format!(
             "---\nsource: {}\ndescription: {}\n---\n{text}\n",
             quoted(&self.source),
             quoted(&self.asserts)
         );
-        fs::write(path, file).map_err(HostError::file("write", path))
+        replace(path, &file).map_err(HostError::file("write", path))
     }
+}
+
+/// A snapshot's text, if there is one.
+fn read(path: &Path) -> Result<Option<String>, HostError> {
+    match fs::read_to_string(path) {
+        Ok(file) => Ok(Some(body(&file).trim_end().to_owned())),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(HostError::file("read", path)(e)),
+    }
+}
+
+/// Puts a whole file in the place of what was there; at no moment is there half of it.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".partial-")
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// What stands below the head.
@@ -195,7 +219,24 @@ mod tests {
         compare("one\nthree", Update::AcceptUnseen);
         assert!(snap.pending().exists());
         assert_eq!(compare("one\ntwo", Update::Propose), Comparison::Same);
+        assert!(snap.pending().exists());
+        compare("one\nthree", Update::Accept);
         assert!(!snap.pending().exists());
+    }
+
+    #[test]
+    fn nothing_is_written_or_removed_where_that_was_asked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let snap = snapshot(folder.path());
+        let compare = |text, update| snap.compare(text, update).expect("writable");
+        compare("one", Update::Propose);
+        compare("one", Update::Nothing);
+        fs::copy(snap.pending(), &snap.path).expect("as a review does");
+        assert_eq!(compare("one", Update::Nothing), Comparison::Same);
+        assert!(snap.pending().exists());
+        assert_eq!(compare("one", Update::Propose), Comparison::Same);
+        let left = fs::read_dir(folder.path().join("fbt")).expect("a folder");
+        assert_eq!(left.count(), 1);
     }
 
     #[test]
@@ -219,7 +260,9 @@ mod tests {
         assert_eq!(update(None, false), Update::Propose);
         assert_eq!(update(None, true), Update::Nothing);
         assert_eq!(update(Some("auto"), true), Update::Nothing);
-        assert_eq!(update(Some("always"), true), Update::Accept);
+        assert_eq!(update(Some("always"), true), Update::Nothing);
+        assert_eq!(update(Some("unseen"), true), Update::Nothing);
+        assert_eq!(update(Some("always"), false), Update::Accept);
         assert_eq!(update(Some("no"), false), Update::Nothing);
         assert_eq!(update(Some("unseen"), false), Update::AcceptUnseen);
     }

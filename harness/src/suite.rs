@@ -92,10 +92,27 @@ pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, Suit
     if wanted.is_empty() || !filters.is_empty() {
         wanted.extend(inside(tree, &filters)?);
     }
-    wanted
-        .iter()
-        .map(|(id, path)| read(id, path).map(Arc::new))
-        .collect()
+    let guests = tree.guests()?;
+    let checked = |(id, path): &(String, PathBuf)| {
+        let source = read(id, path)?;
+        source.check_guests(&guests)?;
+        Ok(Arc::new(source))
+    };
+    wanted.iter().map(checked).collect()
+}
+
+/// An error if a scenario needs what no guest can do. As long as a guest has no image to be read,
+/// nobody knows what that one can do.
+fn check_needs(tree: &Tree, sources: &[Arc<Source>]) -> Result<(), SuiteError> {
+    let mut known = Vec::new();
+    for guest in tree.guests()? {
+        match Image::read(tree, &guest) {
+            Ok(image) => known.extend(image.capabilities),
+            Err(_) => return Ok(()),
+        }
+    }
+    let checks = sources.iter().map(|source| source.check_needs(&known));
+    Ok(checks.collect::<Result<(), _>>()?)
 }
 
 fn is_file(filter: &str) -> bool {
@@ -134,6 +151,7 @@ fn read(id: &str, path: &Path) -> Result<Source, SuiteError> {
 /// Everything that `request` comes to, checked before the first guest boots.
 pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError> {
     let sources = sources(tree, &request.filters)?;
+    check_needs(tree, &sources)?;
     guests(tree, &request.guest)?
         .iter()
         .map(|guest| {

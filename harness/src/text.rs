@@ -84,23 +84,20 @@ impl TextJudge {
         let path = evidence.text(&when.replace(' ', "-"));
         let after = copy(guest, self.range, &path)?;
         let changes = changes(self.range.start, &self.before, &after);
-        if changes.is_empty() {
-            fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
-            return Ok(Compared::default());
-        }
         let compared = judge(&changes, &self.symbols, self.machine, when);
         if compared.failure.is_none() {
+            fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(compared);
         }
         let symbols = guest.ask("cat /proc/kallsyms")?;
         Ok(judge(&changes, &symbols, self.machine, when))
     }
+}
 
-    /// Throws the first copy away, where nothing in it is needed as evidence.
-    pub fn discard(self, evidence: &Evidence) -> Result<(), HostError> {
-        let path = evidence.text(BEFORE);
-        fs::remove_file(&path).map_err(HostError::file("remove", &path))
-    }
+/// Throws the first copy away, where nothing in it is needed as evidence.
+pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
+    let path = evidence.text(BEFORE);
+    fs::remove_file(&path).map_err(HostError::file("remove", &path))
 }
 
 /// Asks for the text's bounds and the functions that the kernel changes itself, each with the
@@ -160,7 +157,18 @@ impl Change {
 
 fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
     guest.save_memory(range.physical, range.size, path)?;
-    Ok(fs::read(path).map_err(HostError::file("read", path))?)
+    let bytes = fs::read(path).map_err(HostError::file("read", path))?;
+    Ok(complete(bytes, range.size, path)?)
+}
+
+/// Half a copy would compare as well as a whole one.
+fn complete(bytes: Vec<u8>, size: u64, path: &Path) -> Result<Vec<u8>, HostError> {
+    if u64::try_from(bytes.len()) == Ok(size) {
+        return Ok(bytes);
+    }
+    let path = path.display();
+    let what = format!("{path} has {} bytes of {size} to be saved", bytes.len());
+    Err(HostError::Monitor(what))
 }
 
 fn changes(start: u64, before: &[u8], after: &[u8]) -> Vec<Change> {
@@ -260,6 +268,15 @@ mod tests {
             "now",
         );
         assert!(back.own.is_empty() && back.failure.is_some());
+    }
+
+    #[test]
+    fn a_copy_has_every_byte_or_is_none() {
+        let path = Path::new("text-now.bin");
+        assert!(complete(vec![0; 4], 4, path).is_ok());
+        let error = complete(vec![0; 3], 4, path).expect_err("too short");
+        let text = "QEMU's monitor: text-now.bin has 3 bytes of 4 to be saved";
+        assert_eq!(error.to_string(), text);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::health::{Finding, Trouble};
-use crate::scenario::{Expect, Scenario, Status};
+use crate::scenario::{Expect, Scenario, Status, Stop};
 use crate::transcript::{Ending, Step, Transcript, records};
 
 /// A way in which a scenario can fail.
@@ -73,10 +73,10 @@ impl Failure {
 
 impl From<&Finding> for Failure {
     fn from(finding: &Finding) -> Self {
-        let kind = if finding.trouble.is_fatal() {
-            Kind::GuestCrash
-        } else {
-            Kind::GuestComplaint
+        let kind = match finding.trouble {
+            Trouble::Overdue => Kind::TimedOut,
+            trouble if trouble.is_fatal() => Kind::GuestCrash,
+            _ => Kind::GuestComplaint,
         };
         Self::new(kind, finding.to_string())
     }
@@ -118,8 +118,10 @@ impl fmt::Display for Verdict {
 pub struct Observed {
     /// What was run and said.
     pub transcript: Transcript,
-    /// What the kernel's function tracer counted, where it was asked.
-    pub ftrace: Option<u64>,
+    /// Whether the tracer was still there to be told to end.
+    pub was_told: bool,
+    /// What the kernel's function tracer counted, or why it did not, where it was asked.
+    pub ftrace: Option<Result<u64, String>>,
 }
 
 /// Everything in which `observed` is not what `scenario` states.
@@ -132,14 +134,34 @@ pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
         let expected = expect.workload_status.clone().unwrap_or_default();
         failures.extend(judge_ending(step, &expected, events));
     }
+    failures.extend(judge_course(scenario, observed));
     if let Some(step) = trace {
         failures.extend(judge_ending(step, &expect.status, events));
         failures.extend(judge_words("stdout", &step.stdout, &expect.stdout_contains));
         failures.extend(judge_words("stderr", &step.stderr, &expect.stderr_contains));
         failures.extend(judge_events(expect, events));
-        failures.extend(judge_ftrace(observed.ftrace, events));
+        failures.extend(judge_ftrace(expect, observed.ftrace.as_ref(), events));
     }
     failures
+}
+
+/// Whether everything was run, and the tracer lived as long as it should.
+fn judge_course(scenario: &Scenario, observed: &Observed) -> Option<Failure> {
+    let has = |role| observed.transcript.step(role).is_some();
+    let ending = observed.transcript.step("trace").map(|step| &step.ending);
+    let what = match ending {
+        None => "the tracer never ran",
+        // That it did not end in time is a failure of its own.
+        Some(Ending::TimedOut(_)) => return None,
+        Some(_) if scenario.workload.is_some() && !has("workload") => {
+            "the workload never ran: the tracer had ended"
+        }
+        Some(_) if scenario.stop != Stop::Exits && !observed.was_told => {
+            "the tracer ended before it was told to"
+        }
+        Some(_) => return None,
+    };
+    Some(Failure::new(Kind::WrongStatus, what))
 }
 
 fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure> {
@@ -204,27 +226,48 @@ fn judge_events(expect: &Expect, events: usize) -> Option<Failure> {
     Some(Failure::new(Kind::WrongEvents, what))
 }
 
-fn judge_ftrace(counted: Option<u64>, events: usize) -> Option<Failure> {
-    let counted = counted.filter(|&n| usize::try_from(n) != Ok(events))?;
-    let what = format!("the tracer delivered {events} records, ftrace counted {counted}");
+/// Two tracers that both saw nothing agree on nothing, unless nothing was to be seen.
+fn judge_ftrace(
+    expect: &Expect,
+    counted: Option<&Result<u64, String>>,
+    events: usize,
+) -> Option<Failure> {
+    let what = match counted? {
+        Err(why) => why.clone(),
+        Ok(counted) if usize::try_from(*counted) != Ok(events) => {
+            format!("the tracer delivered {events} records, ftrace counted {counted}")
+        }
+        Ok(0) if expect.events != Some(0) => {
+            "neither the tracer nor ftrace saw a hit; state `events: 0` if that is meant".to_owned()
+        }
+        Ok(_) => return None,
+    };
     Some(Failure::new(Kind::Disagreement, what))
 }
 
-/// The verdict over a job that found `failures`; `mutant` is how it had to fail, for a mutant's job.
-pub fn settle(failures: &[Failure], mutant: Option<Kind>) -> (Verdict, String) {
+/// The verdict over a job that found `failures`; `mutant` is how it had to fail, for a mutant's
+/// job, and `loaded` whether the module was in the kernel at all.
+pub fn settle(failures: &[Failure], mutant: Option<Kind>, loaded: bool) -> (Verdict, String) {
     match mutant {
         None if failures.is_empty() => (Verdict::Pass, String::new()),
         None => (Verdict::Fail, summary(failures)),
-        Some(kind) => match failures.iter().find(|f| f.kind == kind) {
-            Some(failure) => (Verdict::Caught, failure.what.clone()),
-            None if failures.is_empty() => {
-                (Verdict::Missed, format!("it passed; {kind} was stated"))
-            }
-            None => {
-                let seen = summary(failures);
-                (Verdict::Missed, format!("{kind} was stated, but: {seen}"))
-            }
-        },
+        Some(stated) => settle_mutant(failures, stated, loaded),
+    }
+}
+
+/// A defect that never got into the kernel can't be what made the scenario fail.
+fn settle_mutant(failures: &[Failure], stated: Kind, loaded: bool) -> (Verdict, String) {
+    let seen = summary(failures);
+    match failures.iter().find(|failure| failure.kind == stated) {
+        Some(failure) if loaded || stated == Kind::LoadFailed => {
+            (Verdict::Caught, failure.what.clone())
+        }
+        _ if !loaded => (
+            Verdict::Broken,
+            format!("the mutant was not loaded: {seen}"),
+        ),
+        None if failures.is_empty() => (Verdict::Missed, format!("it passed; {stated} was stated")),
+        _ => (Verdict::Missed, format!("{stated} was stated, but: {seen}")),
     }
 }
 
@@ -256,6 +299,8 @@ fn rank(trouble: Trouble) -> u8 {
         Trouble::Lockup | Trouble::Bug | Trouble::Warn => 2,
         Trouble::HungTask | Trouble::RcuStall => 3,
         Trouble::EarlyExit | Trouble::BootTimeOut | Trouble::Hang | Trouble::SshLost => 4,
+        Trouble::ProgramDied => 5,
+        Trouble::Overdue | Trouble::CommandFailed => 6,
     }
 }
 

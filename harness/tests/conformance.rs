@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use harness::error::HostError;
 use harness::image::Image;
 use harness::job;
 use harness::plan::{self, Item, JobId};
@@ -34,7 +35,7 @@ fn trials() -> Result<Vec<Trial>, SuiteError> {
     for guest in tree.guests()? {
         match Image::read(&tree, &guest).and_then(|i| i.check_host(&guest).map(|()| i)) {
             Ok(image) => trials.extend(live(&tree, &sources, &image)?),
-            Err(error) => trials.extend(ignored(&sources, &guest, &error.to_string())),
+            Err(error) => trials.extend(absent(&sources, &guest, &error)),
         }
     }
     Ok(trials)
@@ -67,7 +68,9 @@ fn live(tree: &Tree, sources: &[Arc<Source>], image: &Image) -> Result<Vec<Trial
     Ok(items.into_iter().map(trial).collect())
 }
 
-fn ignored(sources: &[Arc<Source>], guest: &str, why: &str) -> Vec<Trial> {
+/// Without an image there is nothing to test; any other trouble with it is a failure.
+fn absent(sources: &[Arc<Source>], guest: &str, error: &HostError) -> Vec<Trial> {
+    let is_missing = matches!(error, HostError::NoImage { .. });
     let ids = sources.iter().flat_map(|source| {
         let mutants = plan::mutants(&source.scenario).into_iter();
         let mutants = mutants.map(|mutant| Some(mutant.name));
@@ -78,8 +81,11 @@ fn ignored(sources: &[Arc<Source>], guest: &str, why: &str) -> Vec<Trial> {
         })
     });
     ids.map(|id| {
-        let why = why.to_owned();
-        Trial::ignorable_test(name(&id), move || Ok(Completion::ignored_with(why)))
+        let why = error.to_string();
+        Trial::ignorable_test(name(&id), move || match is_missing {
+            true => Ok(Completion::ignored_with(why)),
+            false => Err(why.into()),
+        })
     })
     .collect()
 }

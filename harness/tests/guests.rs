@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use harness::error::HostError;
 use harness::evidence::Evidence;
 use harness::guest::{Guest, Stop, Watch};
 use harness::health::Trouble;
@@ -39,7 +40,14 @@ const CHECKS: &[(&str, Check)] = &[
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tree = Tree::own();
-    let image = Image::read(&tree, GUEST).map_err(|error| error.to_string());
+    let image = match Image::read(&tree, GUEST) {
+        Ok(image) => Ok(image),
+        Err(error @ HostError::NoImage { .. }) => Err(error.to_string()),
+        Err(error) => {
+            eprintln!("guests: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let trials = CHECKS.iter().map(|(name, check)| {
         let (tree, image) = (tree.clone(), image.clone());
         Trial::ignorable_test(*name, move || match image {

@@ -74,6 +74,7 @@ fn the_small_passes() {
         one(Pass::Pids, "pid 12, bash[345] cpu 2"),
         "pid <pid>, bash[<pid>] cpu 2"
     );
+    assert_eq!(one(Pass::Pids, "[0, 10) [3"), "[0, 10) [3");
     assert_eq!(
         one(Pass::KernelRelease, "on 6.1.0-50-rpi!"),
         "on <release>!"

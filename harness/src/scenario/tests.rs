@@ -58,6 +58,29 @@ fn what_makes_no_sense_together_is_refused() {
 }
 
 #[test]
+fn a_quiet_tracer_is_not_waited_for() {
+    let with = |trace: &str| parse(&format!("asserts: a\ntrace: {trace}\nworkload: c\n"));
+    let error = with("dtrace -qn x").expect_err("must be refused");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:2:1: with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out");
+    assert!(with("dtrace -n x").is_ok());
+    assert!(parse("asserts: a\ntrace: dtrace -q -n x\nstop: exits\n").is_ok());
+}
+
+#[test]
+fn guests_and_needs_are_words_that_somebody_knows() {
+    let known = ["armv6".to_owned(), "arm64".to_owned()];
+    let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\n")).expect("valid");
+    let error = guests.check_guests(&known).expect_err("a slip");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:17: no guest `amrv6`; there is armv6, arm64");
+    let differs = parse(&format!("{SMALL}differs:\n  arm: why\n")).expect("valid");
+    assert!(differs.check_guests(&known).is_err());
+    let needs = parse(&format!("{SMALL}needs: [ftb]\n")).expect("valid");
+    assert_eq!(needs.check_guests(&known), Ok(()));
+    let error = needs.check_needs(&["fbt".to_owned()]).expect_err("a slip");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:9: no capability `ftb`; there is fbt");
+}
+
+#[test]
 fn names_are_replaced_everywhere_and_an_unknown_one_has_a_place() {
     let text = "asserts: a\ntrace: dtrace -n 'fbt::${syscall.chdir}:entry'\nworkload: ls ${x}\n";
     let source = parse(text).expect("valid");

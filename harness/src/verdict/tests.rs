@@ -33,7 +33,8 @@ fn observed(trace: Ending, workload: Ending, rows: usize, ftrace: Option<u64>) -
     let steps = vec![step("trace", trace, rows), step("workload", workload, 0)];
     Observed {
         transcript: Transcript { steps },
-        ftrace,
+        was_told: true,
+        ftrace: ftrace.map(Ok),
     }
 }
 
@@ -97,16 +98,58 @@ fn a_mutant_is_caught_only_in_the_stated_way() {
     let crash = Failure::new(Kind::GuestCrash, "bash died");
     let wrong = Failure::new(Kind::WrongEvents, "2 records, not 3");
     let all = [wrong.clone(), crash];
-    let (verdict, why) = settle(&all, Some(Kind::GuestCrash));
+    let (verdict, why) = settle(&all, Some(Kind::GuestCrash), true);
     assert_eq!((verdict, why.as_str()), (Verdict::Caught, "bash died"));
-    let (verdict, why) = settle(&[wrong], Some(Kind::GuestCrash));
+    let (verdict, why) = settle(&[wrong], Some(Kind::GuestCrash), true);
     assert_eq!(verdict, Verdict::Missed);
     assert_eq!(why, "guest-crash was stated, but: 2 records, not 3");
-    let (verdict, why) = settle(&[], Some(Kind::GuestCrash));
+    let (verdict, why) = settle(&[], Some(Kind::GuestCrash), true);
     assert_eq!(
         (verdict, why.as_str()),
         (Verdict::Missed, "it passed; guest-crash was stated")
     );
+}
+
+#[test]
+fn a_mutant_that_was_not_loaded_is_not_caught() {
+    let boot = [Failure::new(Kind::GuestCrash, "boot timed out")];
+    let told = |failures: &[Failure], stated| settle(failures, Some(stated), false);
+    let broken = (
+        Verdict::Broken,
+        "the mutant was not loaded: boot timed out".to_owned(),
+    );
+    assert_eq!(told(&boot, Kind::GuestCrash), broken);
+    assert_eq!(told(&boot, Kind::LoadFailed), broken);
+    let refused = [Failure::new(Kind::LoadFailed, "insmod: status 1")];
+    let caught = (Verdict::Caught, "insmod: status 1".to_owned());
+    assert_eq!(told(&refused, Kind::LoadFailed), caught);
+    assert_eq!(told(&refused, Kind::GuestCrash).0, Verdict::Broken);
+}
+
+#[test]
+fn what_was_to_run_must_have_run() {
+    let wrong = |what: &str| vec![(Kind::WrongStatus, what.to_owned())];
+    let mut run = observed(GOOD, GOOD, 0, None);
+    run.was_told = false;
+    let early = "the tracer ended before it was told to";
+    assert_eq!(said("{}", &run), wrong(early));
+    run.transcript.steps.pop();
+    let never = "the workload never ran: the tracer had ended";
+    assert_eq!(said("{}", &run), wrong(never));
+    run.transcript.steps.clear();
+    assert_eq!(said("{}", &run), wrong("the tracer never ran"));
+}
+
+#[test]
+fn two_tracers_that_saw_nothing_do_not_agree() {
+    let nothing = observed(GOOD, GOOD, 0, Some(0));
+    assert_eq!(said("{events: 0}", &nothing), []);
+    let kinds: Vec<Kind> = said("{}", &nothing).into_iter().map(|f| f.0).collect();
+    assert_eq!(kinds, [Kind::Disagreement]);
+    let mut failed = observed(GOOD, GOOD, 3, None);
+    failed.ftrace = Some(Err("no count".to_owned()));
+    let what = (Kind::Disagreement, "no count".to_owned());
+    assert_eq!(said("{}", &failed), [what]);
 }
 
 #[test]
@@ -116,10 +159,10 @@ fn without_a_mutant_any_failure_fails() {
         Failure::new(Kind::LeftBehind, "b"),
     ];
     assert_eq!(
-        settle(&two, None),
+        settle(&two, None, true),
         (Verdict::Fail, "a word (and 1 more)".to_owned())
     );
-    assert_eq!(settle(&[], None).0, Verdict::Pass);
+    assert_eq!(settle(&[], None, true).0, Verdict::Pass);
 }
 
 #[test]
@@ -140,8 +183,11 @@ fn findings_are_told_once_and_the_cause_first() {
         ["guest oops: o", "guest panic: p", "guest hung: silent"]
     );
     assert!(failures.iter().all(|f| f.kind == Kind::GuestCrash));
-    let warn = from_findings(&[finding(Trouble::Warn, "w")]);
-    assert_eq!(warn[0].kind, Kind::GuestComplaint);
+    let kind = |trouble| from_findings(&[finding(trouble, "x")])[0].kind;
+    assert_eq!(kind(Trouble::Warn), Kind::GuestComplaint);
+    assert_eq!(kind(Trouble::ProgramDied), Kind::GuestComplaint);
+    assert_eq!(kind(Trouble::CommandFailed), Kind::GuestComplaint);
+    assert_eq!(kind(Trouble::Overdue), Kind::TimedOut);
 }
 
 #[test]
