@@ -32,7 +32,7 @@ mod plan;
 mod table;
 mod why;
 
-pub use memory::{Fault, Memory};
+pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;
 pub use plan::Plan;
 pub use table::Row;

@@ -1,69 +1,145 @@
-//! The vectors hold: each word's plan reads as its line says, a disassembler
-//! of other making reads the word as its line says, and no row of the table
-//! goes without a vector.
+//! The vectors hold, for every instruction set: each instruction's plan reads
+//! as its line says, a disassembler of other making reads the instruction as
+//! its line says, and no row of the table goes without a vector.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use capstone::prelude::*;
-use engine_isa::arm;
+use engine_isa::{Plan, arm};
+
+/// An instruction set, as far as its vectors go.
+struct Set {
+    /// The folder below `vectors/`.
+    name: &'static str,
+    /// The instruction that a vector's first column writes.
+    text: fn(&str) -> Option<Vec<u8>>,
+    /// What the disassembler needs.
+    disassembler: fn() -> CsResult<Capstone>,
+    /// Its answer, as text.
+    plan: fn(&[u8]) -> String,
+    /// The row that answers.
+    row: fn(&[u8]) -> Option<usize>,
+    /// What each row says of itself.
+    rows: fn() -> Vec<String>,
+}
+
+const SETS: &[Set] = &[Set {
+    name: "arm",
+    text: word,
+    disassembler: || {
+        let arm = Capstone::new().arm();
+        arm.mode(arch::arm::ArchMode::Arm).build()
+    },
+    plan: |text| said(arm::plan(as_word(text))),
+    row: |text| {
+        let word = as_word(text);
+        arm::ROWS.iter().position(|row| row.pattern.matches(word))
+    },
+    rows: || described(arm::ROWS),
+}];
+
+/// Eight hexadecimal digits are a word, in memory lowest byte first.
+fn word(digits: &str) -> Option<Vec<u8>> {
+    let word = u32::from_str_radix(digits, 16).ok()?;
+    (digits.len() == 8).then(|| word.to_le_bytes().to_vec())
+}
+
+fn as_word(text: &[u8]) -> u32 {
+    u32::from_le_bytes(text.try_into().unwrap())
+}
+
+fn said<E: std::fmt::Display, R: std::fmt::Display>(plan: Plan<E, R>) -> String {
+    plan.to_string()
+}
+
+fn described(rows: &[engine_isa::Row]) -> Vec<String> {
+    let say = |row: &engine_isa::Row| {
+        let (section, name, text) = (row.section, row.name, row.pattern.text());
+        format!("`{name}` ({section}): {text}")
+    };
+    rows.iter().map(say).collect()
+}
 
 /// One line of a vector file.
 struct Vector {
     place: String,
-    word: u32,
+    bytes: Vec<u8>,
     text: String,
     plan: String,
 }
 
-/// All vectors of the instruction set `isa`, in the order of their files.
-fn vectors(isa: &str) -> Vec<Vector> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("vectors")
-        .join(isa);
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .collect();
-    files.sort();
-    files
-        .iter()
-        .flat_map(|file| vectors_in(isa, file))
-        .collect()
-}
+impl Set {
+    /// All its vectors, in the order of their files.
+    fn vectors(&self) -> Vec<Vector> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("vectors")
+            .join(self.name);
+        let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+            .collect();
+        files.sort();
+        let vectors: Vec<Vector> = files
+            .iter()
+            .flat_map(|file| self.vectors_in(file))
+            .collect();
+        assert!(!vectors.is_empty(), "{} has no vectors", self.name);
+        vectors
+    }
 
-fn vectors_in(isa: &str, file: &Path) -> Vec<Vector> {
-    let name = file.file_name().unwrap().to_string_lossy();
-    fs::read_to_string(file)
-        .unwrap()
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(index, line)| vector(format!("vectors/{isa}/{name}:{}", index + 1), line))
-        .collect()
-}
+    fn vectors_in(&self, file: &Path) -> Vec<Vector> {
+        let name = file.file_name().unwrap().to_string_lossy();
+        fs::read_to_string(file)
+            .unwrap()
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+            .map(|(index, line)| {
+                let place = format!("vectors/{}/{name}:{}", self.name, index + 1);
+                self.vector(place, line)
+            })
+            .collect()
+    }
 
-fn vector(place: String, line: &str) -> Vector {
-    let columns: Vec<&str> = line.split('|').map(str::trim).collect();
-    let &[bytes, text, plan] = columns.as_slice() else {
-        panic!("{place}: want `bytes | text | plan`, got `{line}`");
-    };
-    let word = u32::from_str_radix(bytes, 16)
-        .ok()
-        .filter(|_| bytes.len() == 8)
-        .unwrap_or_else(|| panic!("{place}: want eight hexadecimal digits, got `{bytes}`"));
-    Vector {
-        place,
-        word,
-        text: text.to_owned(),
-        plan: plan.to_owned(),
+    fn vector(&self, place: String, line: &str) -> Vector {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        let &[digits, text, plan] = columns.as_slice() else {
+            panic!("{place}: want `bytes | text | plan`, got `{line}`");
+        };
+        let bytes = (self.text)(digits)
+            .unwrap_or_else(|| panic!("{place}: `{digits}` is no instruction of {}", self.name));
+        Vector {
+            place,
+            bytes,
+            text: text.to_owned(),
+            plan: plan.to_owned(),
+        }
+    }
+
+    /// Fails with one paragraph for each vector whose column `wanted` differs
+    /// from what `seen` makes of its instruction.
+    fn compare(
+        &self,
+        column: &str,
+        wanted: fn(&Vector) -> &str,
+        seen: impl Fn(&[u8]) -> String,
+    ) -> String {
+        let vectors = self.vectors();
+        let seen = vectors.iter().map(|vector| (vector, seen(&vector.bytes)));
+        seen.filter(|(vector, seen)| wanted(vector) != seen)
+            .map(|(vector, seen)| {
+                let (place, wanted) = (&vector.place, wanted(vector));
+                format!("{place}: {column}\n  file says  {wanted}\n  seen       {seen}\n")
+            })
+            .collect()
     }
 }
 
-/// What the disassembler makes of `word`; `-` if it knows no such instruction.
-fn disassembled(capstone: &Capstone, word: u32) -> String {
-    let found = capstone.disasm_count(&word.to_le_bytes(), 0, 1).unwrap();
+/// What the disassembler makes of an instruction; `-` if it knows no such one.
+fn disassembled(capstone: &Capstone, bytes: &[u8]) -> String {
+    let found = capstone.disasm_count(bytes, 0, 1).unwrap();
     found.iter().next().map_or_else(
         || "-".to_owned(),
         |insn| {
@@ -74,72 +150,47 @@ fn disassembled(capstone: &Capstone, word: u32) -> String {
     )
 }
 
-/// Fails with one paragraph for each vector whose column `wanted` differs from
-/// what `seen` makes of its word.
-fn compare(column: &str, wanted: fn(&Vector) -> &str, seen: impl Fn(u32) -> String) {
-    let vectors = vectors("arm");
-    assert!(!vectors.is_empty(), "there are no vectors");
-    let wrong: Vec<String> = vectors
-        .iter()
-        .map(|vector| (vector, seen(vector.word)))
-        .filter(|(vector, seen)| wanted(vector) != seen)
-        .map(|(vector, seen)| {
-            format!(
-                "{}: {:08x}: {column}\n  file says  {}\n  seen       {seen}\n",
-                vector.place,
-                vector.word,
-                wanted(vector),
-            )
-        })
-        .collect();
-    assert!(wrong.is_empty(), "\n{}", wrong.concat());
-}
-
 #[test]
 fn every_plan_reads_as_its_vector_says() {
-    compare(
-        "plan",
-        |vector| &vector.plan,
-        |word| arm::plan(word).to_string(),
-    );
+    for set in SETS {
+        let wrong = set.compare("plan", |vector| &vector.plan, set.plan);
+        assert!(wrong.is_empty(), "\n{wrong}");
+    }
 }
 
 #[test]
-fn capstone_reads_every_word_as_its_vector_says() {
-    let capstone = Capstone::new()
-        .arm()
-        .mode(arch::arm::ArchMode::Arm)
-        .build()
-        .unwrap();
-    compare(
-        "text",
-        |vector| &vector.text,
-        |word| disassembled(&capstone, word),
-    );
+fn capstone_reads_every_instruction_as_its_vector_says() {
+    for set in SETS {
+        let capstone = (set.disassembler)().unwrap();
+        let seen = |bytes: &[u8]| disassembled(&capstone, bytes);
+        let wrong = set.compare("text", |vector| &vector.text, seen);
+        assert!(wrong.is_empty(), "\n{wrong}");
+    }
 }
 
 #[test]
 fn every_row_has_a_vector() {
-    let mut hit = vec![false; arm::ROWS.len()];
-    for vector in vectors("arm") {
-        let row = arm::ROWS
-            .iter()
-            .position(|row| row.pattern.matches(vector.word))
-            .unwrap_or_else(|| panic!("{}: no row matches", vector.place));
-        hit[row] = true;
-    }
-    for (row, hit) in arm::ROWS.iter().zip(hit) {
-        let (section, name, text) = (row.section, row.name, row.pattern.text());
-        assert!(hit, "no vector reaches `{name}` ({section}): {text}");
+    for set in SETS {
+        let rows = (set.rows)();
+        let mut hit = vec![false; rows.len()];
+        for vector in set.vectors() {
+            let row = (set.row)(&vector.bytes);
+            hit[row.unwrap_or_else(|| panic!("{}: no row matches", vector.place))] = true;
+        }
+        for (row, hit) in rows.iter().zip(hit) {
+            assert!(hit, "{}: no vector reaches {row}", set.name);
+        }
     }
 }
 
 #[test]
-fn no_word_has_two_vectors() {
-    let mut vectors = vectors("arm");
-    vectors.sort_by_key(|vector| vector.word);
-    for pair in vectors.windows(2) {
-        let (one, other) = (&pair[0].place, &pair[1].place);
-        assert_ne!(pair[0].word, pair[1].word, "{one} and {other}");
+fn no_instruction_has_two_vectors() {
+    for set in SETS {
+        let mut vectors = set.vectors();
+        vectors.sort_by(|one, other| one.bytes.cmp(&other.bytes));
+        for pair in vectors.windows(2) {
+            let (one, other) = (&pair[0].place, &pair[1].place);
+            assert_ne!(pair[0].bytes, pair[1].bytes, "{one} and {other}");
+        }
     }
 }

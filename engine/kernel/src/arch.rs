@@ -1,4 +1,4 @@
-//! The instruction set of the kernel that this is built for, and how its traps reach memory.
+//! The instruction set of the kernel that this is built for.
 
 use core::convert::Infallible;
 
@@ -33,21 +33,5 @@ impl Isa for Arm {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         emulation.run(regs, memory)
-    }
-}
-
-/// Memory as the displaced instruction would have reached it.
-pub struct Interrupted;
-
-impl Memory for Interrupted {
-    /// Stores where the instruction would have stored, in the same mode and address space. What
-    /// faults there would have faulted in the interrupted code; it does so here, and is as fatal.
-    fn store(&mut self, address: u32, word: u32) -> Result<(), Fault> {
-        if !address.is_multiple_of(4) {
-            return Err(Fault { address });
-        }
-        // SAFETY: aligned, and the interrupted code was about to do this very store.
-        unsafe { (address as usize as *mut u32).write_volatile(word) };
-        Ok(())
     }
 }

@@ -7,8 +7,9 @@ use core::slice;
 
 use engine_tracer::{ConsumerId, Isa, Tracer, Trap};
 
-use crate::arch::{Interrupted, Native};
+use crate::arch::Native;
 use crate::device::{self, Errno};
+use crate::memory::Interrupted;
 use crate::platform::Kernel;
 
 /// The registers that a trap saves.

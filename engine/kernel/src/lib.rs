@@ -31,6 +31,7 @@ mod ffi;
     expect(dead_code, reason = "it is the heap of a kernel only")
 )]
 mod heap;
+mod memory;
 #[cfg(trapline_mutants)]
 mod mutant;
 mod platform;

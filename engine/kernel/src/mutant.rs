@@ -4,7 +4,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use engine_isa::arm::Regs;
-use engine_isa::{Fault, Memory};
+use engine_isa::{Fault, Memory, Width};
 
 /// Whether `push-into-frame` is chosen.
 static PUSH_INTO_FRAME: AtomicBool = AtomicBool::new(false);
@@ -50,8 +50,13 @@ impl<M> IntoFrame<M> {
 }
 
 impl<M: Memory> Memory for IntoFrame<M> {
-    fn store(&mut self, address: u32, word: u32) -> Result<(), Fault> {
-        self.memory.store(address, word)?;
+    fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
+        self.memory.load(address, width)
+    }
+
+    fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault> {
+        self.memory.store(address, width, value)?;
+        let word = value as u32;
         let overlaid = FRAME_TOP.get(self.stored);
         self.stored = self.stored.wrapping_add(1);
         if let Some(&index) = overlaid.filter(|_| PUSH_INTO_FRAME.load(Ordering::Relaxed)) {

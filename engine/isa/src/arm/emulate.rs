@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::operand::{Condition, Registers};
 use super::{PC, Regs, SP};
-use crate::{Fault, Memory};
+use crate::{Fault, Memory, Width};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,11 +101,12 @@ fn push(
 ) -> Result<u32, Fault> {
     let bottom = regs.r[SP].wrapping_sub(registers.bytes());
     if access == Access::Aligned && bottom & 0b11 != 0 {
-        return Err(Fault { address: bottom });
+        let address = u64::from(bottom);
+        return Err(Fault { address });
     }
     let mut address = bottom;
     for value in registers.values(&regs.r) {
-        memory.store(address, value)?;
+        memory.store(address.into(), Width::Four, value.into())?;
         address = address.wrapping_add(4);
     }
     Ok(bottom)

@@ -8,7 +8,7 @@ use std::sync::{Mutex, RwLock};
 
 use engine_abi::{Description, Records};
 use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Fault, Memory, Plan, Width};
 use engine_tracer::{
     ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unreadable, Visit,
 };
@@ -192,7 +192,11 @@ impl<T> Rcu<T> for FakeRcu<T> {
 pub struct Anywhere;
 
 impl Memory for Anywhere {
-    fn store(&mut self, _: u32, _: u32) -> Result<(), Fault> {
+    fn load(&mut self, _: u64, _: Width) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
+    fn store(&mut self, _: u64, _: Width, _: u64) -> Result<(), Fault> {
         Ok(())
     }
 }
@@ -201,7 +205,11 @@ impl Memory for Anywhere {
 pub struct Nowhere;
 
 impl Memory for Nowhere {
-    fn store(&mut self, address: u32, _: u32) -> Result<(), Fault> {
+    fn load(&mut self, address: u64, _: Width) -> Result<u64, Fault> {
+        Err(Fault { address })
+    }
+
+    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
         Err(Fault { address })
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Fault, Memory, Plan, Width};
 use proptest::prelude::*;
 
 const SP: usize = 13;
@@ -15,7 +15,7 @@ const PC: usize = 15;
 /// Memory by bytes, which takes a limited number of stores.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Ram {
-    bytes: BTreeMap<u32, u8>,
+    bytes: BTreeMap<u64, u8>,
     stores_left: usize,
 }
 
@@ -29,9 +29,14 @@ impl Ram {
 }
 
 impl Memory for Ram {
-    fn store(&mut self, address: u32, word: u32) -> Result<(), Fault> {
+    fn load(&mut self, address: u64, _: Width) -> Result<u64, Fault> {
+        panic!("nothing here loads, but {address:#x} is loaded from")
+    }
+
+    fn store(&mut self, address: u64, width: Width, word: u64) -> Result<(), Fault> {
+        assert_eq!((width, word >> 32), (Width::Four, 0));
         self.stores_left = self.stores_left.checked_sub(1).ok_or(Fault { address })?;
-        for (offset, byte) in (0..).zip(word.to_le_bytes()) {
+        for (offset, byte) in (0..4).zip(word.to_le_bytes()) {
             self.bytes.insert(address.wrapping_add(offset), byte);
         }
         Ok(())
@@ -89,9 +94,11 @@ impl Model {
                 continue;
             }
             if must_be_aligned && !address.is_multiple_of(4) {
+                let address = u64::from(address);
                 return Err(Fault { address });
             }
-            self.ram.store(address, self.regs.r[i])?;
+            let value = self.regs.r[i].into();
+            self.ram.store(address.into(), Width::Four, value)?;
             address = address.wrapping_add(4);
         }
         self.regs.r[SP] = lowered;
@@ -197,7 +204,7 @@ fn push_r4_lr_stores_both_below_the_stack_pointer() {
     after.r[SP] = 0xc000_1ff8;
     after.r[PC] = 0xc002_0004;
     assert_eq!(regs, after);
-    let stored: Vec<(u32, u8)> = ram.bytes.into_iter().collect();
+    let stored: Vec<(u64, u8)> = ram.bytes.into_iter().collect();
     let bytes = [0x44, 0x44, 0x44, 0x44, 0x00, 0x00, 0x01, 0xc0];
     assert_eq!(stored, (0xc000_1ff8..).zip(bytes).collect::<Vec<_>>());
 }

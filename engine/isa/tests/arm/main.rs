@@ -1,0 +1,4 @@
+//! A32 against its manual.
+
+mod emulate;
+mod table;
