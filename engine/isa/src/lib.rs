@@ -26,6 +26,7 @@
 extern crate std;
 
 pub mod arm;
+pub mod arm64;
 mod memory;
 mod pattern;
 mod plan;

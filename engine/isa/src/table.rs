@@ -79,13 +79,13 @@ macro_rules! rows {
     (@refuse $word:ident, $pattern:ident, $why:ident) => {
         $crate::Plan::Refuse($crate::Why::$why)
     };
-    (@emulate $word:ident, $pattern:ident, $make:ident($($field:ident),+)) => {
+    (@emulate $word:ident, $pattern:ident, $make:ident($($field:ident),*)) => {
         $crate::Plan::Emulate($make($({
             // Named, for an inline constant would leave `field` itself, with
             // its panic, in the object.
             const FIELD: $crate::pattern::Field = $pattern.field(stringify!($field));
             FIELD.of($word)
-        }),+))
+        }),*))
     };
 }
 

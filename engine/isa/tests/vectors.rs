@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capstone::prelude::*;
-use engine_isa::{Plan, arm};
+use engine_isa::{Plan, arm, arm64};
 
 /// An instruction set, as far as its vectors go.
 struct Set {
@@ -24,20 +24,36 @@ struct Set {
     rows: fn() -> Vec<String>,
 }
 
-const SETS: &[Set] = &[Set {
-    name: "arm",
-    text: word,
-    disassembler: || {
-        let arm = Capstone::new().arm();
-        arm.mode(arch::arm::ArchMode::Arm).build()
+const SETS: &[Set] = &[
+    Set {
+        name: "arm",
+        text: word,
+        disassembler: || {
+            let arm = Capstone::new().arm();
+            arm.mode(arch::arm::ArchMode::Arm).build()
+        },
+        plan: |text| said(arm::plan(as_word(text))),
+        row: |text| {
+            let word = as_word(text);
+            arm::ROWS.iter().position(|row| row.pattern.matches(word))
+        },
+        rows: || described(arm::ROWS),
     },
-    plan: |text| said(arm::plan(as_word(text))),
-    row: |text| {
-        let word = as_word(text);
-        arm::ROWS.iter().position(|row| row.pattern.matches(word))
+    Set {
+        name: "arm64",
+        text: word,
+        disassembler: || {
+            let arm64 = Capstone::new().arm64();
+            arm64.mode(arch::arm64::ArchMode::Arm).build()
+        },
+        plan: |text| said(arm64::plan(as_word(text))),
+        row: |text| {
+            let word = as_word(text);
+            arm64::ROWS.iter().position(|row| row.pattern.matches(word))
+        },
+        rows: || described(arm64::ROWS),
     },
-    rows: || described(arm::ROWS),
-}];
+];
 
 /// Eight hexadecimal digits are a word, in memory lowest byte first.
 fn word(digits: &str) -> Option<Vec<u8>> {
