@@ -128,8 +128,7 @@ impl Datum {
     }
 }
 
-/// What is put behind `ldr`. A word that is extended to nothing, or with
-/// zeros, has its width from the register's name.
+/// What is put behind `ldr`: nothing where the register's name says it all.
 impl fmt::Display for Datum {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match (self.signed, self.width) {

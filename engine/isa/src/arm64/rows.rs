@@ -17,8 +17,9 @@ rows! {
 
     // Whatever writes the stack pointer, as its target or as a base that is
     // written back, in the base instructions and those for floating point,
-    // vectors, pointer authentication and memory tags. Where a row takes in
-    // what is not allocated, that is refused for the wrong reason.
+    // vectors, pointer authentication and memory tags; later extensions are left
+    // to the last row. Where one of these takes in what is not allocated, that
+    // is refused too, if not for the right reason.
     "xx11 1x00 xx0x xxxx xxxx x111 111x xxxx", "C1.3.3", "[sp], #imm", refuse(Stack);
     "xx10 1x0x 1xxx xxxx xxxx xx11 111x xxxx", "C1.3.3", "pair [sp], #imm", refuse(Stack);
     "0x00 110x 1xxx xxxx xxxx xx11 111x xxxx", "C1.3.3", "structures [sp], #imm", refuse(Stack);
