@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::Regs;
-use super::operand::{Address, Operand, Place};
+use super::operand::{Address, Operand, Place, Signed};
 use crate::{Fault, Memory, Width};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
@@ -156,6 +156,9 @@ impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.action {
             Action::Nothing => out.write_str("nop"),
+            Action::Push {
+                from: Operand::Immediate(value),
+            } => write!(out, "push {}", Signed(value.cast_signed())),
             Action::Push { from } => write!(out, "push {from}"),
             Action::Move { to, from, extend } => {
                 write!(out, "{} {to}, {from}", extend.mnemonic())

@@ -273,3 +273,72 @@ impl Reading {
         panic!("{}", self.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, LONGEST};
+
+    fn matches(encoding: &'static str, bytes: &[u8]) -> bool {
+        let mut text = [0; LONGEST];
+        text[..bytes.len()].copy_from_slice(bytes);
+        Encoding::new(encoding).matches(&text)
+    }
+
+    #[test]
+    fn opcode_bytes_digits_and_registers_decide() {
+        assert!(matches("F3 0F 1E FA", &[0xf3, 0x0f, 0x1e, 0xfa]));
+        assert!(!matches("F3 0F 1E FA", &[0xf3, 0x0f, 0x1e, 0xfb]));
+        assert!(matches("50+r", &[0x57]) && !matches("50+r", &[0x58]));
+        assert!(matches("C7 /0 iz", &[0xc7, 0xc7]) && !matches("C7 /0 iz", &[0xc7, 0xcf]));
+        assert!(matches("0F FF /7", &[0x0f, 0xff, 0x38]));
+        assert!(matches("89 /r", &[0x89, 0x00]) && matches("89 /r", &[0x89, 0xff]));
+    }
+
+    #[test]
+    fn a_prefix_that_is_not_written_must_be_absent() {
+        assert!(!matches("90", &[0x66, 0x90]) && !matches("90", &[0x40, 0x90]));
+        assert!(!matches("89 /r", &[0x66, 0x89]) && !matches("89 /r", &[0x48, 0x89]));
+        assert!(matches("REX.W + 63 /r", &[0x48, 0x63]));
+        assert!(!matches("REX.W + 63 /r", &[0x63]) && !matches("REX.W + 63 /r", &[0x40, 0x63]));
+        assert!(matches("66 90", &[0x66, 0x90]) && !matches("66 90", &[0x90]));
+        for prefixes in [&[][..], &[0x66], &[0x48], &[0x66, 0x48]] {
+            let text = [prefixes, &[0x89]].concat();
+            assert!(matches("[66 REX.W] 89 /r", &text), "{text:02x?}");
+        }
+    }
+
+    #[test]
+    fn rex_may_extend_what_is_drawn() {
+        for rex in 0x40..0x48 {
+            let (r, xb) = (rex & 4 != 0, rex & 3);
+            assert!(matches("89 /r", &[rex, 0x89]));
+            assert_eq!(matches("C6 /0 ib", &[rex, 0xc6]), !r, "{rex:02x}");
+            assert_eq!(matches("50+r", &[rex, 0x50]), !r && xb < 2, "{rex:02x}");
+            assert!(!matches("6A ib", &[rex, 0x6a]));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "89 /x")]
+    fn what_is_no_part_of_an_encoding_is_an_error() {
+        let _ = Encoding::new("89 /x");
+    }
+
+    #[test]
+    #[should_panic(expected = "[66 89 /r")]
+    fn a_bracket_left_open_is_an_error() {
+        let _ = Encoding::new("[66 89 /r");
+    }
+
+    #[test]
+    #[should_panic(expected = "66 /r")]
+    fn an_encoding_without_an_opcode_is_an_error() {
+        let _ = Encoding::new("66 /r");
+    }
+
+    #[test]
+    #[should_panic(expected = "0F 38 F3 00 01")]
+    fn an_encoding_of_five_bytes_is_an_error() {
+        let _ = Encoding::new("0F 38 F3 00 01");
+    }
+}

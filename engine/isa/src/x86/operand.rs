@@ -165,7 +165,7 @@ impl fmt::Display for Operand {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Place(place) => place.fmt(out),
-            Self::Immediate(value) => number(out, value),
+            Self::Immediate(value) => Number(value).fmt(out),
         }
     }
 }
@@ -212,32 +212,34 @@ impl fmt::Display for Address {
                 write!(out, "*{}", 1_u32.wrapping_shl(scale.into()))?;
             }
         }
-        self.write_displacement(base.is_some() || self.index.is_some(), out)?;
+        match (self.displacement, base.is_some() || self.index.is_some()) {
+            (0, true) => {}
+            (below @ ..0, true) => write!(out, " - {}", Number(below.unsigned_abs()))?,
+            (above, true) => write!(out, " + {}", Number(above.cast_unsigned()))?,
+            (absolute, false) => write!(out, "{}", Number(absolute.cast_unsigned()))?,
+        }
         out.write_str("]")
     }
 }
 
-impl Address {
-    fn write_displacement(self, follows: bool, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.displacement {
-            0 if follows => Ok(()),
-            below @ ..0 if follows => {
-                out.write_str(" - ")?;
-                number(out, below.unsigned_abs())
-            }
-            above if follows => {
-                out.write_str(" + ")?;
-                number(out, above.cast_unsigned())
-            }
-            absolute => number(out, absolute.cast_unsigned()),
-        }
+/// A number with its sign: `-0x80`.
+pub(super) struct Signed(pub(super) i64);
+
+impl fmt::Display for Signed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(out, "{sign}{}", Number(self.0.unsigned_abs()))
     }
 }
 
-/// Hexadecimal, but for what reads the same.
-fn number(out: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
-    match value {
-        0..=9 => write!(out, "{value}"),
-        _ => write!(out, "{value:#x}"),
+/// A number in hexadecimal, but for what reads the same: `9`, `0xa`.
+struct Number(u64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            digit @ 0..=9 => write!(out, "{digit}"),
+            number => write!(out, "{number:#x}"),
+        }
     }
 }
