@@ -32,6 +32,7 @@ mod pattern;
 mod plan;
 mod table;
 mod why;
+pub mod x86;
 
 pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capstone::prelude::*;
-use engine_isa::{Plan, arm, arm64};
+use engine_isa::{Plan, arm, arm64, x86};
 
 /// An instruction set, as far as its vectors go.
 struct Set {
@@ -53,7 +53,36 @@ const SETS: &[Set] = &[
         },
         rows: || described(arm64::ROWS),
     },
+    Set {
+        name: "x86",
+        text: bytes,
+        disassembler: || {
+            let x86 = Capstone::new().x86();
+            x86.mode(arch::x86::ArchMode::Mode64).build()
+        },
+        plan: |text| said(x86::plan(&followed(text))),
+        row: |text| {
+            let text = followed(text);
+            x86::ROWS.iter().position(|row| row.encoding.matches(&text))
+        },
+        rows: || x86::ROWS.iter().map(|row| row.name.to_owned()).collect(),
+    },
 ];
+
+/// Pairs of hexadecimal digits are bytes, in the order that memory has.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    digits
+        .split(' ')
+        .map(|pair| u8::from_str_radix(pair, 16).ok())
+        .collect()
+}
+
+/// An instruction with nothing readable behind it.
+fn followed(bytes: &[u8]) -> [u8; x86::LONGEST] {
+    let mut text = [0; x86::LONGEST];
+    text[..bytes.len()].copy_from_slice(bytes);
+    text
+}
 
 /// Eight hexadecimal digits are a word, in memory lowest byte first.
 fn word(digits: &str) -> Option<Vec<u8>> {
