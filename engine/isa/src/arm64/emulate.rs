@@ -1,10 +1,11 @@
 //! A64 instructions done by the trap handler, on the registers it saved.
 
+use core::convert::Infallible;
 use core::fmt;
 
 use super::operand::{Address, Datum, Register, Size, signed, width};
 use super::{LR, Regs};
-use crate::{Fault, Memory, Width};
+use crate::{Fault, Memory, Plan, Why, Width};
 
 /// What the last branch was, in the processor state: any other instruction
 /// clears it.
@@ -127,13 +128,22 @@ pub(super) const fn ldursw(offset: u32, base: u32, target: u32) -> Emulation {
     ldurs(0b10, 0, offset, base, target)
 }
 
-/// `ldp` at an offset in units of one of the two.
-pub(super) const fn ldp(sf: u32, offset: u32, second: u32, base: u32, first: u32) -> Emulation {
+/// `ldp` at an offset in units of one of the two, which must differ.
+pub(super) const fn ldp(
+    sf: u32,
+    offset: u32,
+    second: u32,
+    base: u32,
+    first: u32,
+) -> Plan<Emulation, Infallible> {
+    if first == second {
+        return Plan::Refuse(Why::Unpredictable);
+    }
     let size = 0b10 | sf;
     let to = [register(sf, first), register(sf, second)];
     let offset = scaled(signed(offset, 7), size);
     let (from, width) = (Address { base, offset }, width(size));
-    Emulation(Action::LoadPair { to, from, width })
+    Plan::Emulate(Emulation(Action::LoadPair { to, from, width }))
 }
 
 const fn register(sf: u32, number: u32) -> Register {
@@ -175,6 +185,12 @@ const fn scaled(offset: i64, size: u32) -> i64 {
 }
 
 impl Emulation {
+    /// Whether it does nothing but go on.
+    #[must_use]
+    pub const fn is_nop(self) -> bool {
+        matches!(self.0, Action::Nop)
+    }
+
     /// Does the instruction: `regs` and `memory` become what they would be had
     /// it run at `regs.pc`, and that pc is moved to the next instruction.
     ///

@@ -60,40 +60,8 @@ rows! {
     "0b11 1000 1w0i iiii iiii 00nn nnnt tttt", "C3.2.2", "ldursb, ldursh", emulate(ldurs(b, w, i, n, t));
     "1011 1000 100i iiii iiii 00nn nnnt tttt", "C6.2.263", "ldursw", emulate(ldursw(i, n, t));
 
-    // Both of a pair into the same register.
-    "x010 1001 01xx xxxx x000 00xx xxx0 0000", "C6.2.213", "ldp r0, r0", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x000 01xx xxx0 0001", "C6.2.213", "ldp r1, r1", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x000 10xx xxx0 0010", "C6.2.213", "ldp r2, r2", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x000 11xx xxx0 0011", "C6.2.213", "ldp r3, r3", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x001 00xx xxx0 0100", "C6.2.213", "ldp r4, r4", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x001 01xx xxx0 0101", "C6.2.213", "ldp r5, r5", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x001 10xx xxx0 0110", "C6.2.213", "ldp r6, r6", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x001 11xx xxx0 0111", "C6.2.213", "ldp r7, r7", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x010 00xx xxx0 1000", "C6.2.213", "ldp r8, r8", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x010 01xx xxx0 1001", "C6.2.213", "ldp r9, r9", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x010 10xx xxx0 1010", "C6.2.213", "ldp r10, r10", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x010 11xx xxx0 1011", "C6.2.213", "ldp r11, r11", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x011 00xx xxx0 1100", "C6.2.213", "ldp r12, r12", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x011 01xx xxx0 1101", "C6.2.213", "ldp r13, r13", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x011 10xx xxx0 1110", "C6.2.213", "ldp r14, r14", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x011 11xx xxx0 1111", "C6.2.213", "ldp r15, r15", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x100 00xx xxx1 0000", "C6.2.213", "ldp r16, r16", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x100 01xx xxx1 0001", "C6.2.213", "ldp r17, r17", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x100 10xx xxx1 0010", "C6.2.213", "ldp r18, r18", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x100 11xx xxx1 0011", "C6.2.213", "ldp r19, r19", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x101 00xx xxx1 0100", "C6.2.213", "ldp r20, r20", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x101 01xx xxx1 0101", "C6.2.213", "ldp r21, r21", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x101 10xx xxx1 0110", "C6.2.213", "ldp r22, r22", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x101 11xx xxx1 0111", "C6.2.213", "ldp r23, r23", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x110 00xx xxx1 1000", "C6.2.213", "ldp r24, r24", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x110 01xx xxx1 1001", "C6.2.213", "ldp r25, r25", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x110 10xx xxx1 1010", "C6.2.213", "ldp r26, r26", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x110 11xx xxx1 1011", "C6.2.213", "ldp r27, r27", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x111 00xx xxx1 1100", "C6.2.213", "ldp r28, r28", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x111 01xx xxx1 1101", "C6.2.213", "ldp r29, r29", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x111 10xx xxx1 1110", "C6.2.213", "ldp r30, r30", refuse(Unpredictable);
-    "x010 1001 01xx xxxx x111 11xx xxx1 1111", "C6.2.213", "ldp zr, zr", refuse(Unpredictable);
-    "s010 1001 01ii iiii iuuu uunn nnnt tttt", "C6.2.213", "ldp", emulate(ldp(s, i, u, n, t));
+    // Not both into the same register.
+    "s010 1001 01ii iiii iuuu uunn nnnt tttt", "C6.2.213", "ldp", decide(ldp(s, i, u, n, t));
 
     "0000 0000 0000 0000 xxxx xxxx xxxx xxxx", "C6.2.488", "udf", refuse(Undefined);
     "1101 0100 001x xxxx xxxx xxxx xxx0 0000", "C6.2.49", "brk", refuse(Undefined);
