@@ -9,9 +9,6 @@ use engine_isa::{Fault, Memory, Width};
 
 use crate::arch;
 
-/// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
-pub const PUSH_INTO_FRAME: &str = "push-into-frame";
-
 /// The chosen defect's index in [`arch::MUTANTS`].
 static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -30,27 +27,38 @@ pub fn is_chosen(name: &str) -> bool {
     arch::MUTANTS.get(CHOSEN.load(Ordering::Relaxed)) == Some(&name)
 }
 
-/// Memory in whose way, with `push-into-frame`, a trap's frame lies as it did on kernels that keep
+/// As many words of a frame as are ever overlaid.
+const OVERLAID_MAX: usize = 2;
+
+/// Memory in whose way a trap's frame lies, if the defect is chosen, as it did on kernels that keep
 /// no room below the interrupted stack pointer: the first words that an instruction stores become
-/// words of the frame.
+/// words of the frame, once the instruction is done.
 pub struct IntoFrame<M> {
+    mutant: &'static str,
     memory: M,
     frame: *mut usize,
-    overlaid: &'static [usize],
+    overlaid: [usize; OVERLAID_MAX],
     kept: usize,
-    stored: usize,
+    words: [Option<usize>; OVERLAID_MAX],
 }
 
 impl<M> IntoFrame<M> {
-    /// `memory`, and the words of `frame` that are overlaid, with the bits of a word that are
+    /// The defect, `memory`, and the words of `frame` that are `overlaid`, with the bits of a word that are
     /// `kept`.
-    pub fn new(memory: M, frame: *mut usize, overlaid: &'static [usize], kept: usize) -> Self {
+    pub fn new(
+        mutant: &'static str,
+        memory: M,
+        frame: *mut usize,
+        overlaid: [usize; OVERLAID_MAX],
+        kept: usize,
+    ) -> Self {
         Self {
+            mutant,
             memory,
             frame,
             overlaid,
             kept,
-            stored: 0,
+            words: [None; OVERLAID_MAX],
         }
     }
 }
@@ -62,14 +70,21 @@ impl<M: Memory> Memory for IntoFrame<M> {
 
     fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault> {
         self.memory.store(address, width, value)?;
-        let overlaid = self.overlaid.get(self.stored);
-        self.stored = self.stored.wrapping_add(1);
-        if let Some(&index) = overlaid.filter(|_| is_chosen(PUSH_INTO_FRAME)) {
-            let word = value as usize & self.kept;
+        if let Some(next) = self.words.iter_mut().find(|word| word.is_none()) {
+            *next = Some(value as usize & self.kept);
+        }
+        Ok(())
+    }
+}
+
+impl<M> Drop for IntoFrame<M> {
+    fn drop(&mut self) {
+        let words = self.overlaid.iter().zip(self.words);
+        for (&index, word) in words.filter(|_| is_chosen(self.mutant)) {
+            let Some(word) = word else { return };
             // SAFETY: inside `struct pt_regs`, whose address the trap's handler was given. It is
             // meant to be wrong: whoever restores this frame restores the word.
             unsafe { self.frame.wrapping_add(index).write_volatile(word) };
         }
-        Ok(())
     }
 }

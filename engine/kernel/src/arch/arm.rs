@@ -8,7 +8,7 @@ use engine_tracer::Isa;
 
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
-use crate::mutant::{IntoFrame, PUSH_INTO_FRAME};
+use crate::mutant::IntoFrame;
 
 /// A32.
 pub struct Native;
@@ -56,6 +56,10 @@ pub fn memory(_: *mut Regs) -> impl Memory {
 #[cfg(trapline_mutants)]
 pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME];
 
+/// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
+#[cfg(trapline_mutants)]
+const PUSH_INTO_FRAME: &str = "push-into-frame";
+
 /// The memory of the code whose registers these are.
 ///
 /// The defect of 2013 had what `push {r4, lr}` stored overlay the two highest words of the frame,
@@ -65,9 +69,9 @@ pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME];
 #[cfg(trapline_mutants)]
 pub fn memory(regs: *mut Regs) -> impl Memory {
     /// The saved CPSR and ORIG_r0 of Linux' `struct pt_regs`, in words from its start.
-    const TOP: &[usize] = &[16, 17];
+    const TOP: [usize; 2] = [16, 17];
     /// Reserved in ARMv6's CPSR, which ignores it. QEMU takes it for ARMv8's IL on any CPU, and
     /// would have every value with it end the same way.
     const IL: usize = 1 << 20;
-    IntoFrame::new(Interrupted, regs.cast(), TOP, !IL)
+    IntoFrame::new(PUSH_INTO_FRAME, Interrupted, regs.cast(), TOP, !IL)
 }

@@ -8,7 +8,7 @@ use engine_tracer::Isa;
 
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
-use crate::mutant::{IntoFrame, PUSH_INTO_FRAME};
+use crate::mutant::IntoFrame;
 
 const NOTIFIES: &str = "the notifier that a trap's handler is reached by runs it";
 
@@ -67,18 +67,23 @@ fn resumption(pc: usize) -> usize {
 
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME, COUNT_FROM_TRAP];
+pub const MUTANTS: &[&str] = &[PUSH_INTO_SS, COUNT_FROM_TRAP];
+
+/// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
+#[cfg(trapline_mutants)]
+const PUSH_INTO_SS: &str = "push-into-ss";
 
 /// The memory of the code whose registers these are.
 ///
 /// Linux moves the frame that an INT3 in the kernel has pushed six words down, to make room for an
 /// emulated push. Without that room, and with a stack pointer that is a multiple of 16, the pushed
-/// word would lie where the processor saved SS.
+/// word would lie where the processor saved SS. Pushes are of one word. What comes of it
+/// depends on the word: a selector of nothing, such as 0, is as good as any in the kernel.
 #[cfg(trapline_mutants)]
 pub fn memory(regs: *mut Regs) -> impl Memory {
-    /// SS in Linux' `struct pt_regs`, in words from its start.
-    const TOP: &[usize] = &[20];
-    IntoFrame::new(Interrupted, regs.cast(), TOP, !0)
+    /// SS and, below it, SP in Linux' `struct pt_regs`, in words from its start.
+    const TOP: [usize; 2] = [20, 19];
+    IntoFrame::new(PUSH_INTO_SS, Interrupted, regs.cast(), TOP, !0)
 }
 
 /// `count-from-trap`: the instruction's length is counted from where the processor would go on,
