@@ -95,6 +95,11 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
         Err(error) => return refuse(&error.to_string(), code_of(&error)),
     };
     let report = suite::run(tree, &batches, |done| tell(tree, done));
+    if batches.len() > 1 {
+        for (guest, totals) in report.by_guest() {
+            println!("{guest}: {totals}");
+        }
+    }
     println!("{}", report.totals);
     for batch in &batches {
         let folder = tree.guest_dir(&batch.image.guest);

@@ -87,6 +87,21 @@ pub struct Totals {
     pub missed: usize,
 }
 
+impl Totals {
+    /// The sum of `jobs`.
+    fn of(jobs: &[JobReport]) -> Self {
+        let count = |verdict| jobs.iter().filter(|job| job.verdict == verdict).count();
+        Self {
+            pass: count(Verdict::Pass),
+            fail: count(Verdict::Fail),
+            skip: count(Verdict::Skip),
+            broken: count(Verdict::Broken),
+            caught: count(Verdict::Caught),
+            missed: count(Verdict::Missed),
+        }
+    }
+}
+
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = [
@@ -121,20 +136,17 @@ pub struct Report {
 impl Report {
     /// The report over `jobs`.
     pub fn new(jobs: Vec<JobReport>) -> Self {
-        let count = |verdict| jobs.iter().filter(|job| job.verdict == verdict).count();
-        let totals = Totals {
-            pass: count(Verdict::Pass),
-            fail: count(Verdict::Fail),
-            skip: count(Verdict::Skip),
-            broken: count(Verdict::Broken),
-            caught: count(Verdict::Caught),
-            missed: count(Verdict::Missed),
-        };
         Self {
             schema: 1,
+            totals: Totals::of(&jobs),
             jobs,
-            totals,
         }
+    }
+
+    /// The sums of the guests, in the order in which they ran.
+    pub fn by_guest(&self) -> impl Iterator<Item = (&str, Totals)> {
+        let guests = self.jobs.chunk_by(|a, b| a.guest == b.guest);
+        guests.filter_map(|jobs| Some((jobs.first()?.guest.as_str(), Totals::of(jobs))))
     }
 
     /// Whether every job ended well.
@@ -264,6 +276,25 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"), @"pass   armv6 fbt/a                                    3.8 s\ncaught armv6 fbt/a+m                                  3.8 s  bash died by SIGSEGV\nfail   armv6 fbt/b                                    3.8 s  2 records, not 3 <&\u{7}>\nskip   armv6 cli/c                                    3.8 s  only for arm64\nbroken armv6 cli/d                                    3.8 s  no QEMU");
         insta::assert_snapshot!(report.totals, @"1 passed, 1 failed, 1 skipped, 1 broken, 1 caught");
         assert_eq!(Totals::default().to_string(), "nothing to do");
+    }
+
+    #[test]
+    fn each_guest_has_its_sum() {
+        let mut jobs = report().jobs;
+        jobs[3].guest = "x86_64".to_owned();
+        jobs[4].guest = "x86_64".to_owned();
+        let report = Report::new(jobs);
+        let told: Vec<String> = report
+            .by_guest()
+            .map(|(guest, sum)| format!("{guest}: {sum}"))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "armv6: 1 passed, 1 failed, 1 caught",
+                "x86_64: 1 skipped, 1 broken"
+            ]
+        );
     }
 
     #[test]
