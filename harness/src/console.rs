@@ -46,6 +46,20 @@ impl Console {
         lines[lines.len().saturating_sub(count)..].join("\n")
     }
 
+    /// `count` lines from the first one on that has `words` in it, or the last ones if none has.
+    pub fn from_words(&mut self, words: &str, count: usize) -> String {
+        self.look();
+        let mut lines = self
+            .text
+            .lines()
+            .skip_while(|line| !line.contains(words))
+            .peekable();
+        if lines.peek().is_none() {
+            return self.tail(count);
+        }
+        lines.take(count).collect::<Vec<_>>().join("\n")
+    }
+
     fn read_on(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -79,5 +93,10 @@ mod tests {
         assert_eq!(found, [Trouble::Panic]);
         assert_eq!(console.look().len(), 1);
         assert_eq!(console.tail(2), "Kernel panic - not syncing: bad\nmore");
+        assert_eq!(
+            console.from_words("syncing", 1),
+            "Kernel panic - not syncing: bad"
+        );
+        assert_eq!(console.from_words("no such words", 1), "more");
     }
 }

@@ -119,9 +119,10 @@ impl Watch {
         self.qemu.id()
     }
 
-    /// The console's last lines.
-    pub fn tail(&mut self, count: usize) -> String {
-        self.console.tail(count)
+    /// What the console said from `finding` on, or last if the finding is not the console's: `count`
+    /// lines of it. A kernel in trouble can say much after the line that matters.
+    pub fn told_from(&mut self, finding: &Finding, count: usize) -> String {
+        self.console.from_words(&finding.line, count)
     }
 
     fn look(&mut self) -> Result<(), Stop> {
@@ -133,8 +134,16 @@ impl Watch {
             return Err(Stop::Guest(finding));
         }
         match self.qemu.ended() {
-            Some(status) => Err(Stop::Guest(self.early_exit(&status.to_string()))),
+            Some(status) => Err(Stop::Guest(self.end_of_qemu(&status.to_string()))),
             None => Ok(()),
+        }
+    }
+
+    /// A kernel that panics may reboot at once, with which QEMU ends: its last words came before.
+    fn end_of_qemu(&mut self, status: &str) -> Finding {
+        match self.fatal() {
+            Some(finding) => finding,
+            None => self.early_exit(status),
         }
     }
 

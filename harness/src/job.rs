@@ -29,7 +29,7 @@ use crate::verdict::{self, Failure, Kind, Observed, Verdict};
 /// How long loading or unloading the module may take.
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
 /// How many of the console's lines go with a dead guest.
-const TAIL: usize = 60;
+const TOLD: usize = 60;
 /// Where a user would see that the module is there; the shell looks itself, so nothing can fail.
 const TRACES: &str =
     "for f in /proc/dtrace /dev/dtrace /sys/module/trapline; do [ ! -e $f ] || echo $f; done";
@@ -304,8 +304,8 @@ impl Run<'_> {
     fn health(&mut self, watch: &mut Watch, log: &[Finding]) {
         let findings = [watch.findings().as_slice(), log].concat();
         let mut failures = verdict::from_findings(&findings);
-        if let Some(first) = failures.first_mut() {
-            first.detail = watch.tail(TAIL);
+        if let (Some(first), Some(worst)) = (failures.first_mut(), verdict::worst(&findings)) {
+            first.detail = watch.told_from(worst, TOLD);
             if let Some(program) = health::victim(&first.detail) {
                 first.what = format!("{}, in {program}", first.what);
             }

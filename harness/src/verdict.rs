@@ -279,6 +279,11 @@ fn summary(failures: &[Failure]) -> String {
     }
 }
 
+/// The trouble that explains the others: the first one of [`from_findings`].
+pub fn worst(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().min_by_key(|finding| rank(finding.trouble))
+}
+
 /// Troubles as failures, those that explain the others first.
 pub fn from_findings(findings: &[Finding]) -> Vec<Failure> {
     let mut seen: Vec<&Finding> = Vec::new();
