@@ -12,10 +12,10 @@ use crate::machine::{self, Machine};
 use crate::normalise::Facts;
 use crate::plan::Target;
 use crate::qemu;
-use crate::scenario::Names;
+use crate::scenario::{Cpus, Names};
 use crate::tree::Tree;
 
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// A built guest.
 #[derive(Debug, Clone, Deserialize)]
@@ -27,6 +27,8 @@ pub struct Image {
     pub machine: String,
     /// As QEMU's `-m` takes it.
     pub memory: String,
+    /// How many CPUs it boots with.
+    pub cpus: u8,
     /// The kernel, as QEMU loads it.
     pub kernel: PathBuf,
     /// The initial file system.
@@ -47,6 +49,8 @@ pub struct Image {
     pub names: Names,
     /// What it can do.
     pub capabilities: Vec<String>,
+    /// The seeded defects that its mutants' module knows.
+    pub mutants: Vec<String>,
     /// Keeps `cargo xtask` from building another one under whoever uses this one.
     #[serde(skip)]
     _lock: Option<Arc<File>>,
@@ -126,12 +130,19 @@ impl Image {
         }
     }
 
+    /// The same with as many CPUs as `wanted`, where a number is.
+    pub fn with_cpus(self, wanted: Option<Cpus>) -> Self {
+        let cpus = wanted.map_or(self.cpus, Cpus::count);
+        Self { cpus, ..self }
+    }
+
     /// What a plan wants to know of it.
     pub fn target(&self) -> Target {
         Target {
             guest: self.guest.clone(),
             names: self.names.clone(),
             capabilities: self.capabilities.clone(),
+            mutants: self.mutants.clone(),
         }
     }
 
@@ -139,6 +150,7 @@ impl Image {
     pub fn facts(&self) -> Facts {
         Facts {
             kernel_release: self.kernel_release.clone(),
+            names: self.names.clone(),
         }
     }
 }
@@ -161,29 +173,32 @@ mod tests {
 
     fn described(schema: u32, machine: &str) -> String {
         format!(
-            r#"{{"schema": {schema}, "guest": "armv6", "machine": "{machine}", "memory": "512M",
+            r#"{{"schema": {schema}, "guest": "armv6", "machine": "{machine}", "memory": "512M", "cpus": 1,
             "kernel": "/k", "initrd": "/i", "dtb": null, "append": "console=x",
             "kernel_release": "6.1.0", "ssh": {{"user": "root", "private_key": "/p",
             "public_key": "/q", "host_key": "ssh-ed25519 AAAA"}}, "module": "/m",
-            "mutants_module": "/n", "names": {{"a": "b"}}, "capabilities": ["fbt"]}}"#
+            "mutants_module": "/n", "names": {{"a": "b"}}, "capabilities": ["fbt"],
+            "mutants": ["m"]}}"#
         )
     }
 
     #[test]
     fn a_description_is_understood() {
-        let image = Image::parse(&described(1, "raspi0")).expect("valid");
+        let image = Image::parse(&described(2, "raspi0")).expect("valid");
         assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
         assert_eq!(image.facts().kernel_release, "6.1.0");
+        let cpus = |wanted| image.clone().with_cpus(wanted).cpus;
+        assert_eq!((cpus(None), cpus(serde_yaml::from_str("4").ok())), (1, 4));
     }
 
     #[test]
     fn another_schema_or_machine_is_refused_by_name() {
         let refused = |text: &str| Image::parse(text).expect_err("refused");
         assert_eq!(
-            refused(&described(2, "raspi0")),
-            "schema 2 where 1 is known"
+            refused(&described(1, "raspi0")),
+            "schema 1 where 2 is known"
         );
-        assert_eq!(refused(&described(1, "vax")), "no machine `vax` is known");
+        assert_eq!(refused(&described(2, "vax")), "no machine `vax` is known");
         assert!(refused("{}").contains("missing field `schema`"));
     }
 }

@@ -42,7 +42,7 @@ pub struct Done {
     pub report: JobReport,
     /// Everything that went wrong.
     pub failures: Vec<Failure>,
-    /// Words of its text that the kernel changed on its own.
+    /// What the kernel changed in its text on its own.
     pub kernel_changed: Vec<String>,
     /// The passes that its transcript went through.
     pub normalised_by: Vec<&'static str>,
@@ -54,7 +54,7 @@ pub struct Done {
 /// A job under way.
 struct Run<'a> {
     job: &'a Job,
-    image: &'a Image,
+    image: Image,
     progress: &'a Progress,
     evidence: Evidence,
     started: Instant,
@@ -79,7 +79,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
     };
     let mut run = Run {
         job,
-        image,
+        image: image.clone().with_cpus(job.scenario.cpus),
         progress,
         evidence,
         started: Instant::now(),
@@ -135,7 +135,7 @@ impl Run<'_> {
     fn in_guest(&mut self) -> Result<(), Stop> {
         self.progress.now("boots");
         let machine = self.machine()?;
-        let watch = Watch::start(machine, self.image, &self.evidence)?;
+        let watch = Watch::start(machine, &self.image, &self.evidence)?;
         let mut guest = match Guest::up(watch, &self.image.ssh, &self.evidence) {
             Ok(guest) => guest,
             Err((mut watch, stop)) => return self.trouble(&mut watch, stop, &[]),
@@ -348,10 +348,12 @@ impl Run<'_> {
         format!("review: {review}\naccept: the same command with INSTA_UPDATE=always")
     }
 
+    /// The transcript as all guests should tell it, its commands as they are written.
     fn normalised(&self) -> String {
         let passes = normalise::passes(&self.job.scenario.normalise);
         let facts = self.image.facts();
         let transcript = self.observed.transcript.clone();
+        let transcript = transcript.with_commands_of(&self.job.source.scenario);
         let text = transcript.map_streams(|stream| normalise::apply(&passes, stream, &facts));
         format!("{text}normalised by: {}\n", self.pass_names().join(", "))
     }

@@ -9,10 +9,11 @@
 //! ```
 //!
 //! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
-//! [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
+//! [`changes`], [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
 //! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
 //! [`course`], [`job`], [`suite`], [`shell`].
 
+pub mod changes;
 pub mod console;
 pub mod course;
 pub mod error;

@@ -1,8 +1,10 @@
 //! The machines that guests boot on: one row each, and the QEMU command line that follows from it.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::Path;
 
+use crate::changes::{OwnChange, Pair, Unit};
 use crate::image::Image;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -18,48 +20,68 @@ pub struct Machine {
     board: &'static [&'static str],
     /// The device on which the guest's network arrives.
     network: &'static str,
-    /// What its kernel does to its own text.
-    pub own_changes: &'static [OwnChange],
     /// What is taken from a virtual address of the kernel's text to get the physical one.
     text_offset: u64,
+    /// In what its text is read.
+    pub unit: Unit,
+    /// What its kernel does to its own text.
+    pub own_changes: &'static [OwnChange],
 }
 
-/// A word of text that the kernel changes on its own, whoever traces it.
-#[derive(Debug)]
-pub struct OwnChange {
-    /// The function it lies in.
-    pub function: &'static str,
-    /// Why the kernel does it.
-    pub why: &'static str,
-    /// The bits that tell what was there before, and their value.
-    before: (u32, u32),
-    /// What is there afterwards.
-    after: u32,
-}
+const MACHINES: &[Machine] = &[
+    Machine {
+        name: "raspi0",
+        program: "qemu-system-arm",
+        remedy: "apt-get install qemu-system-arm",
+        board: &["-M", "raspi0"],
+        network: "usb-net,netdev=n0",
+        text_offset: 0xc000_0000,
+        unit: Unit::Word,
+        own_changes: &[OwnChange {
+            functions: &[
+                "flow_hash_from_keys",
+                "__skb_get_hash",
+                "__skb_get_hash_symmetric",
+            ],
+            why: "net_get_random_once: the branch to its first use is taken out after it",
+            before: "ea......",
+            after: "e1a00000",
+        }],
+    },
+    Machine {
+        name: "virt",
+        program: "qemu-system-aarch64",
+        remedy: "apt-get install qemu-system-arm",
+        board: &["-M", "virt", "-cpu", "cortex-a53"],
+        network: VIRTIO,
+        text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
+        unit: Unit::Word,
+        own_changes: &[],
+    },
+    Machine {
+        name: "q35",
+        program: "qemu-system-x86_64",
+        remedy: "apt-get install qemu-system-x86",
+        // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
+        board: &[
+            "-M",
+            "q35",
+            "-cpu",
+            "max",
+            "-bios",
+            "qboot.rom",
+            "-vga",
+            "none",
+        ],
+        network: VIRTIO,
+        text_offset: 0xffff_ffff_8000_0000,
+        unit: Unit::Byte,
+        own_changes: &[],
+    },
+];
 
-/// The branch of a `static_branch_true` on ARM that becomes a no-op, for good.
-const fn arm_once(function: &'static str) -> OwnChange {
-    OwnChange {
-        function,
-        why: "net_get_random_once: the branch to its first use is taken out after it",
-        before: (0xff00_0000, 0xea00_0000),
-        after: 0xe1a0_0000,
-    }
-}
-
-const MACHINES: &[Machine] = &[Machine {
-    name: "raspi0",
-    program: "qemu-system-arm",
-    remedy: "apt-get install qemu-system-arm",
-    board: &["-M", "raspi0"],
-    network: "usb-net,netdev=n0",
-    own_changes: &[
-        arm_once("flow_hash_from_keys"),
-        arm_once("__skb_get_hash"),
-        arm_once("__skb_get_hash_symmetric"),
-    ],
-    text_offset: 0xc000_0000,
-}];
+/// Nobody boots from the network, so its option ROM need not be there.
+const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
 
 /// The machine of that name.
 pub fn find(name: &str) -> Option<&'static Machine> {
@@ -72,12 +94,15 @@ impl Machine {
         address.checked_sub(self.text_offset)
     }
 
-    /// The row that explains a changed word, if there is one.
-    pub fn own_change(&self, function: &str, before: u32, after: u32) -> Option<&OwnChange> {
-        self.own_changes.iter().find(|own| {
-            let (mask, value) = own.before;
-            own.function == function && before & mask == value && own.after == after
-        })
+    /// The row that says why the kernel itself made `change` in `function`, if there is one.
+    pub fn own_change(
+        &self,
+        function: &str,
+        pair: &Pair<'_>,
+        change: &Range<usize>,
+    ) -> Option<&'static OwnChange> {
+        let mut rows = self.own_changes.iter();
+        rows.find(|own| own.functions.contains(&function) && pair.is(change, own))
     }
 
     /// The emulator's arguments: its monitor on standard input, the console in a file, and port 22
@@ -89,6 +114,7 @@ impl Machine {
         let mut add = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
         add("-accel", "tcg".into());
         add("-m", image.memory.clone().into());
+        add("-smp", image.cpus.to_string().into());
         add("-display", "none".into());
         add("-serial", serial);
         add("-chardev", "socket,id=monitor,fd=0".into());
@@ -114,11 +140,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_lies_where_the_row_says() {
-        let machine = find("raspi0").expect("a row");
-        assert_eq!(machine.physical(0xc000_8000), Some(0x8000));
-        assert_eq!(machine.physical(0x1000), None);
+    fn a_machine_is_found_by_its_very_name() {
+        assert_eq!(find("q35").map(|machine| machine.unit), Some(Unit::Byte));
         assert!(find("RASPI0").is_none());
+    }
+
+    #[test]
+    fn text_lies_where_the_row_says() {
+        let physical = |name, address| find(name).and_then(|machine| machine.physical(address));
+        assert_eq!(physical("raspi0", 0xc000_8000), Some(0x8000));
+        assert_eq!(physical("raspi0", 0x1000), None);
+        assert_eq!(physical("virt", 0xffff_8000_0801_0000), Some(0x4021_0000));
+        assert_eq!(physical("q35", 0xffff_ffff_8100_0000), Some(0x100_0000));
+    }
+
+    #[test]
+    fn an_own_change_is_one_only_in_its_function() {
+        let machine = find("raspi0").expect("a row");
+        let pair = Pair {
+            unit: machine.unit,
+            before: &0xea00_0033_u32.to_le_bytes(),
+            after: &0xe1a0_0000_u32.to_le_bytes(),
+        };
+        let change = &(0..4);
+        assert!(
+            machine
+                .own_change("__skb_get_hash", &pair, change)
+                .is_some()
+        );
+        assert!(machine.own_change("sys_chdir", &pair, change).is_none());
     }
 
     #[test]

@@ -1,20 +1,28 @@
 //! What may differ between two good runs is replaced here, by a few named passes.
 //!
-//! No pass touches the CPU column, a function's name or, except for [`Pass::Fold`] which keeps the
-//! count, the number of lines: those are what scenarios make claims about. This is the one place
-//! with regular expressions.
+//! Scenarios make claims about the CPU, the function and the number of records. So no pass touches
+//! them, with these exceptions: a function that each guest calls otherwise gets the name that
+//! scenarios have for it ([`Pass::Names`]), and who asks for it gives up the CPU ([`Pass::Cpus`]),
+//! the order between CPUs ([`Pass::Sort`]), or equal lines for their count ([`Pass::Fold`]). This is
+//! the one place with regular expressions.
 
-use std::borrow::Cow;
+mod table;
+
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
+
+use crate::scenario::Names;
+use table::{Line, Row};
 
 /// What the passes need to know of the guest.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// `uname -r`.
     pub kernel_release: String,
+    /// What it calls things.
+    pub names: Names,
 }
 
 /// One thing that may differ.
@@ -25,17 +33,28 @@ pub enum Pass {
     LineEnds,
     /// The number in a table's ID column becomes `<id>`, right-aligned as it was. Always applied.
     ProbeIds,
+    /// What the guest calls a thing becomes `${name}`, as scenarios write it. Always applied.
+    Names,
     /// Blanks at the end of a line go away. Always applied.
     TrailingSpace,
     /// A number after `pid` or between square brackets becomes `<pid>`.
     Pids,
     /// The guest's kernel release becomes `<release>`.
     KernelRelease,
+    /// A table's records are put in the order of their CPUs, those of one CPU as they came.
+    Sort,
+    /// The number in a record's CPU column becomes `<c>`, right-aligned as it was.
+    Cpus,
     /// Equal lines in a row become one line that says how many there were.
     Fold,
 }
 
-const ALWAYS: [Pass; 3] = [Pass::LineEnds, Pass::ProbeIds, Pass::TrailingSpace];
+const ALWAYS: [Pass; 4] = [
+    Pass::LineEnds,
+    Pass::ProbeIds,
+    Pass::Names,
+    Pass::TrailingSpace,
+];
 
 /// The passes for a scenario that asks for `asked`, in the order in which they are applied.
 pub fn passes(asked: &[Pass]) -> Vec<Pass> {
@@ -58,9 +77,12 @@ impl Pass {
         match self {
             Self::LineEnds => "line-ends",
             Self::ProbeIds => "probe-ids",
+            Self::Names => "names",
             Self::TrailingSpace => "trailing-space",
             Self::Pids => "pids",
             Self::KernelRelease => "kernel-release",
+            Self::Sort => "sort",
+            Self::Cpus => "cpus",
             Self::Fold => "fold",
         }
     }
@@ -69,12 +91,15 @@ impl Pass {
     pub fn apply(self, text: &str, facts: &Facts) -> String {
         match self {
             Self::LineEnds => LINE_END.replace_all(text, "\n").into_owned(),
-            Self::ProbeIds => probe_ids(text),
+            Self::ProbeIds => table::map_rows(text, Row::mask_id),
+            Self::Names => names(text, &facts.names),
             Self::TrailingSpace => TRAILING.replace_all(text, "").into_owned(),
             Self::Pids => PIDS
                 .replace_all(text, "${word}${open}<pid>${close}")
                 .into_owned(),
             Self::KernelRelease => kernel_release(text, &facts.kernel_release),
+            Self::Sort => table::change(text, sort),
+            Self::Cpus => table::map_rows(text, Row::mask_cpu),
             Self::Fold => fold(text),
         }
     }
@@ -84,36 +109,30 @@ static LINE_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"\r+\n"));
 static TRAILING: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)[ \t]+$"));
 static PIDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?P<word>\bpid[ =:]+)\d+\b|(?P<open>\[)\d+(?P<close>\])"));
-static RECORD_HEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^CPU +ID +FUNCTION:NAME\s*$"));
-static LIST_HEADER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^ *ID +PROVIDER +MODULE +FUNCTION +NAME\s*$"));
-static RECORD_ID: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?P<cpu> *\d+)(?P<id> +\d+)(?P<rest> +\S*:\S*.*)$"));
-static LIST_ID: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?P<cpu>)(?P<id> *\d+)(?P<rest> +\S+ .*)$"));
+static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z0-9_.]+"));
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the patterns of this file are constants that its tests compile")
 }
 
-/// Which table the lines belong to decides which column is the ID.
-fn probe_ids(text: &str) -> String {
-    let mut column: Option<&Regex> = None;
-    map_lines(text, |line| {
-        if RECORD_HEADER.is_match(line) {
-            column = Some(&RECORD_ID);
-        } else if LIST_HEADER.is_match(line) {
-            column = Some(&LIST_ID);
-        } else if let Some(regex) = column {
-            return regex.replace(line, mask_id);
-        }
-        Cow::Borrowed(line)
+/// Whole identifiers only; in a table the column ends where it did.
+fn names(text: &str, names: &Names) -> String {
+    let word = |found: &Captures<'_>| match names.name_of(&found[0]) {
+        Some(name) => format!("${{{name}}}"),
+        None => found[0].to_owned(),
+    };
+    let named = |text: &str| IDENTIFIER.replace_all(text, word).into_owned();
+    table::map(text, |line| match line {
+        Line::Other(line) => *line = named(line).into(),
+        Line::Row(row) => row.rename(named),
     })
 }
 
-fn mask_id(found: &Captures<'_>) -> String {
-    let width = found["id"].len();
-    format!("{}{:>width$}{}", &found["cpu"], "<id>", &found["rest"])
+/// Only records in a row can change places.
+fn sort(lines: &mut [Line<'_>]) {
+    for records in lines.chunk_by_mut(|a, b| a.cpu().is_some() && b.cpu().is_some()) {
+        records.sort_by_key(Line::cpu);
+    }
 }
 
 fn kernel_release(text: &str, release: &str) -> String {
@@ -131,15 +150,6 @@ fn fold(text: &str) -> String {
         _ => format!("{} ... x{}\n", same[0], same.len()),
     });
     folded.collect()
-}
-
-fn map_lines<'t>(text: &'t str, mut change: impl FnMut(&'t str) -> Cow<'t, str>) -> String {
-    text.split_inclusive('\n')
-        .flat_map(|line| match line.strip_suffix('\n') {
-            Some(body) => [change(body), Cow::Borrowed("\n")],
-            None => [change(line), Cow::Borrowed("")],
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::scenario::{Names, Scenario, ScenarioError, Source};
 use crate::verdict::Kind;
 
+/// What a guest must be able to do to be given more than one CPU.
+const SMP: &str = "smp";
+
 /// What a plan needs to know of a guest.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
@@ -15,6 +18,8 @@ pub struct Target {
     pub names: Names,
     /// What it can do.
     pub capabilities: Vec<String>,
+    /// The seeded defects that it knows.
+    pub mutants: Vec<String>,
 }
 
 /// A seeded defect and how a scenario must fail with it.
@@ -113,25 +118,43 @@ pub fn plan(
             Vec::new()
         };
         for mutant in std::iter::once(None).chain(wanted.into_iter().map(Some)) {
-            items.push(Item::Run(Box::new(Job {
-                id: id(mutant.as_ref().map(|m| m.name.clone())),
-                source: Arc::clone(source),
-                scenario: scenario.clone(),
-                mutant,
-            })));
+            let id = id(mutant.as_ref().map(|m| m.name.clone()));
+            items.push(match unseeded(&id, target) {
+                Some(why) => Item::Skip { id, why },
+                None => Item::Run(Box::new(Job {
+                    id,
+                    source: Arc::clone(source),
+                    scenario: scenario.clone(),
+                    mutant,
+                })),
+            });
         }
     }
     Ok(items)
 }
 
+/// Why a defect can't be seeded in this guest.
+fn unseeded(id: &JobId, target: &Target) -> Option<String> {
+    let lacking = id
+        .mutant
+        .as_ref()
+        .filter(|mutant| !target.mutants.contains(mutant))?;
+    Some(format!("{} has no mutant {lacking}", target.guest))
+}
+
 /// Why a scenario is not for this guest.
 fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
-    if let Some(guests) = &scenario.guests {
-        let listed = guests.contains(&target.guest);
-        return (!listed).then(|| format!("only for {}", guests.join(", ")));
+    if let Some(guests) = &scenario.guests
+        && !guests.contains(&target.guest)
+    {
+        return Some(format!("only for {}", guests.join(", ")));
     }
-    let lacks = |need: &&String| !target.capabilities.contains(need);
-    let missing: Vec<_> = scenario.needs.iter().filter(lacks).cloned().collect();
+    let has_many = scenario.cpus.is_some_and(|cpus| cpus.count() > 1);
+    let needs = scenario.needs.iter().map(String::as_str);
+    let missing: Vec<_> = needs
+        .chain(has_many.then_some(SMP))
+        .filter(|need| !target.capabilities.iter().any(|can| can == need))
+        .collect();
     let why = || format!("{} lacks {}", target.guest, missing.join(", "));
     (!missing.is_empty()).then(why)
 }
@@ -194,6 +217,7 @@ mod tests {
             guest: "armv6".to_owned(),
             names: Names::from([("f", "sys_f")]),
             capabilities: vec!["fbt".to_owned()],
+            mutants: vec!["m".to_owned(), "n".to_owned()],
         }
     }
 
@@ -216,6 +240,9 @@ mod tests {
             source("a/there", "guests: [arm64, x86_64]\n"),
             source("a/can", "needs: [fbt]\n"),
             source("a/cannot", "needs: [fbt, btf, usdt]\n"),
+            source("a/alone", "cpus: 1\n"),
+            source("a/many", "needs: [fbt, btf]\ncpus: 2\n"),
+            source("a/here-many", "guests: [armv6]\ncpus: 2\n"),
         ];
         assert_eq!(
             told(&sources, false),
@@ -225,6 +252,9 @@ mod tests {
                 "armv6 a/there: skip, only for arm64, x86_64",
                 "armv6 a/can: b sys_f",
                 "armv6 a/cannot: skip, armv6 lacks btf, usdt",
+                "armv6 a/alone: b sys_f",
+                "armv6 a/many: skip, armv6 lacks btf, smp",
+                "armv6 a/here-many: skip, armv6 lacks smp",
             ]
         );
     }
@@ -239,6 +269,19 @@ mod tests {
                 "armv6 a/b: b sys_f",
                 "armv6 a/b+m: b sys_f",
                 "armv6 a/b+n: b sys_f"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_defect_of_another_guest_is_skipped_and_the_scenario_runs() {
+        let sources = [source("a/b", "mutants: {m: guest-crash, o: left-behind}\n")];
+        assert_eq!(
+            told(&sources, true),
+            [
+                "armv6 a/b: b sys_f",
+                "armv6 a/b+m: b sys_f",
+                "armv6 a/b+o: skip, armv6 has no mutant o"
             ]
         );
     }

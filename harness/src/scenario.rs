@@ -4,12 +4,12 @@
 //! nothing is an error that names the file, the line, the column and what would be right.
 
 mod names;
+mod number;
 mod place;
 mod status;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -17,6 +17,7 @@ use crate::normalise::Pass;
 use crate::verdict::Kind;
 
 pub use names::Names;
+pub use number::{Cpus, TimeLimit};
 pub use place::Place;
 pub use status::Status;
 
@@ -35,6 +36,9 @@ pub struct Scenario {
     /// Capabilities a guest must have.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// How many CPUs the guest boots with; absent means as many as it usually has.
+    #[serde(default)]
+    pub cpus: Option<Cpus>,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
     pub trace: String,
     /// The command run once the tracer's probes are live.
@@ -73,35 +77,6 @@ pub enum Stop {
     /// Not at all: it ends by itself.
     #[serde(rename = "exits")]
     Exits,
-}
-
-/// A number of seconds, an hour at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "u64")]
-pub struct TimeLimit(u64);
-
-impl TryFrom<u64> for TimeLimit {
-    type Error = &'static str;
-
-    fn try_from(seconds: u64) -> Result<Self, Self::Error> {
-        match seconds {
-            1..=3600 => Ok(Self(seconds)),
-            _ => Err("a time-limit is 1 to 3600 seconds"),
-        }
-    }
-}
-
-impl Default for TimeLimit {
-    fn default() -> Self {
-        Self(30)
-    }
-}
-
-impl TimeLimit {
-    /// As a duration.
-    pub fn duration(self) -> Duration {
-        Duration::from_secs(self.0)
-    }
 }
 
 /// What must come out of a run, beyond a healthy guest and an unchanged kernel.
@@ -207,6 +182,11 @@ impl Source {
         self.all_known("capability", &self.scenario.needs, known)
     }
 
+    /// An error if one of its seeded defects is not one of `known`.
+    pub fn check_mutants(&self, known: &[String]) -> Result<(), ScenarioError> {
+        self.all_known("mutant", self.scenario.mutants.keys(), known)
+    }
+
     fn all_known<'w>(
         &self,
         sort: &str,
@@ -256,11 +236,6 @@ impl Source {
                 "trace",
                 "with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out",
             ),
-            (
-                s.time_limit.0 == 0,
-                "time-limit",
-                "a `time-limit` is one second or more",
-            ),
         ];
         match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
             Some((_, key, what)) => Err(self.error(key, what.to_owned())),
@@ -278,6 +253,15 @@ impl Source {
 }
 
 impl Scenario {
+    /// The command of the step with that role.
+    pub fn command(&self, role: &str) -> Option<&str> {
+        match role {
+            "trace" => Some(&self.trace),
+            "workload" => self.workload.as_deref(),
+            _ => None,
+        }
+    }
+
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let expect = &mut self.expect;
         std::iter::once(&mut self.trace)

@@ -101,18 +101,26 @@ pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, Suit
     wanted.iter().map(checked).collect()
 }
 
-/// An error if a scenario needs what no guest can do. As long as a guest has no image to be read,
-/// nobody knows what that one can do.
-fn check_needs(tree: &Tree, sources: &[Arc<Source>]) -> Result<(), SuiteError> {
-    let mut known = Vec::new();
+/// An error if a scenario asks for what no guest has. As long as a guest has no image to be read,
+/// nobody knows what that one has.
+fn check_words(tree: &Tree, sources: &[Arc<Source>]) -> Result<(), SuiteError> {
+    let (mut capabilities, mut mutants) = (Vec::new(), Vec::new());
     for guest in tree.guests()? {
-        match Image::read(tree, &guest) {
-            Ok(image) => known.extend(image.capabilities),
-            Err(_) => return Ok(()),
-        }
+        let Ok(image) = Image::read(tree, &guest) else {
+            return Ok(());
+        };
+        capabilities.extend(image.capabilities);
+        mutants.extend(image.mutants);
     }
-    let checks = sources.iter().map(|source| source.check_needs(&known));
-    Ok(checks.collect::<Result<(), _>>()?)
+    for words in [&mut capabilities, &mut mutants] {
+        words.sort();
+        words.dedup();
+    }
+    for source in sources {
+        source.check_needs(&capabilities)?;
+        source.check_mutants(&mutants)?;
+    }
+    Ok(())
 }
 
 fn is_file(filter: &str) -> bool {
@@ -151,7 +159,7 @@ fn read(id: &str, path: &Path) -> Result<Source, SuiteError> {
 /// Everything that `request` comes to, checked before the first guest boots.
 pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError> {
     let sources = sources(tree, &request.filters)?;
-    check_needs(tree, &sources)?;
+    check_words(tree, &sources)?;
     guests(tree, &request.guest)?
         .iter()
         .map(|guest| {

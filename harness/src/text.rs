@@ -1,21 +1,23 @@
 //! The judge of the kernel's text: what lies in the guest's memory, read from outside.
 //!
-//! QEMU copies the text before the module is loaded and again later; every word must be the same.
-//! Neither the guest nor the engine takes part in it. A few words the kernel changes on its own;
+//! QEMU copies the text before the module is loaded and again later; every byte must be the same.
+//! Neither the guest nor the engine takes part in it. A few places the kernel changes on its own;
 //! the machine table names each of them, and each change is told.
 
 use std::fs;
 use std::path::Path;
 
+use crate::changes::Pair;
 use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::guest::{Guest, Stop};
-use crate::machine::{Machine, OwnChange};
+use crate::machine::Machine;
 use crate::verdict::{Failure, Kind};
 
-const WORD: usize = 4;
 const BEFORE: &str = "before";
-/// How many changed words a failure lists.
+/// What `/proc/iomem` calls the memory that the text is in.
+const KERNEL_CODE: &str = "Kernel code";
+/// How many changes a failure lists.
 const LISTED: usize = 20;
 
 /// Where the kernel's text lies.
@@ -45,14 +47,6 @@ pub struct Compared {
     pub failure: Option<Failure>,
 }
 
-/// A word that is not what it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Change {
-    address: u64,
-    before: u32,
-    after: u32,
-}
-
 impl TextJudge {
     /// Takes the first copy.
     pub fn before(
@@ -62,7 +56,8 @@ impl TextJudge {
     ) -> Result<Self, Stop> {
         let symbols = guest.ask(&symbols_command(machine))?;
         let range = Range::parse(&symbols, machine).ok_or_else(|| {
-            let what = format!("no _stext and _etext below the machine's offset in: {symbols}");
+            let name = machine.name;
+            let what = format!("the text is not where {name}'s row puts it, by this: {symbols}");
             HostError::Monitor(what)
         })?;
         let before = copy(guest, range, &evidence.text(BEFORE))?;
@@ -83,14 +78,18 @@ impl TextJudge {
     ) -> Result<Compared, Stop> {
         let path = evidence.text(&when.replace(' ', "-"));
         let after = copy(guest, self.range, &path)?;
-        let changes = changes(self.range.start, &self.before, &after);
-        let compared = judge(&changes, &self.symbols, self.machine, when);
+        let pair = Pair {
+            unit: self.machine.unit,
+            before: &self.before,
+            after: &after,
+        };
+        let compared = judge(&pair, self.range.start, &self.symbols, self.machine, when);
         if compared.failure.is_none() {
             fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(compared);
         }
         let symbols = guest.ask("cat /proc/kallsyms")?;
-        Ok(judge(&changes, &symbols, self.machine, when))
+        Ok(judge(&pair, self.range.start, &symbols, self.machine, when))
     }
 }
 
@@ -101,33 +100,35 @@ pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
 }
 
 /// Asks for the text's bounds and the functions that the kernel changes itself, each with the
-/// symbol after it, which says where it ends.
+/// symbol after it, which says where it ends; and for the physical memory that the kernel's code is in.
 fn symbols_command(machine: &Machine) -> String {
-    let own = machine.own_changes.iter().map(|own| own.function);
+    let own = machine.own_changes.iter().flat_map(|own| own.functions);
     let patterns: Vec<String> = ["_stext", "_etext"]
-        .into_iter()
+        .iter()
         .chain(own)
         .map(|name| format!("-e ' {name}'"))
         .collect();
-    format!("grep -F -A1 {} /proc/kallsyms", patterns.join(" "))
+    let patterns = patterns.join(" ");
+    format!("grep -F -A1 {patterns} /proc/kallsyms && grep -F ': {KERNEL_CODE}' /proc/iomem")
 }
 
 /// Tells the kernel's own changes from those that nobody should have made.
-fn judge(changes: &[Change], kallsyms: &str, machine: &Machine, when: &str) -> Compared {
+fn judge(pair: &Pair<'_>, start: u64, kallsyms: &str, machine: &Machine, when: &str) -> Compared {
     let mut compared = Compared::default();
     let mut foreign = Vec::new();
-    for change in changes {
-        let place = place(kallsyms, change.address);
-        let told = change.describe(&place);
-        match machine.own_change(place.0, change.before, change.after) {
-            Some(OwnChange { why, .. }) => compared.own.push(format!("{told} ({why})")),
+    for change in pair.changes() {
+        let address = start + change.start as u64;
+        let (symbol, offset) = place(kallsyms, address);
+        let told = format!("{address:08x} {symbol}+{offset:#x}: {}", pair.tell(&change));
+        match machine.own_change(symbol, pair, &change) {
+            Some(own) => compared.own.push(format!("{told} ({})", own.why)),
             None => foreign.push(told),
         }
     }
     compared.failure = foreign.first().map(|first| {
         let count = foreign.len();
-        let words = if count == 1 { "word" } else { "words" };
-        let what = format!("{count} {words} of text changed, seen {when}: {first}");
+        let places = if count == 1 { "place" } else { "places" };
+        let what = format!("the text changed in {count} {places}, seen {when}: {first}");
         let listed = &foreign[..count.min(LISTED)];
         Failure::new(Kind::TextChanged, what).with_detail(listed.join("\n"))
     });
@@ -135,24 +136,29 @@ fn judge(changes: &[Change], kallsyms: &str, machine: &Machine, when: &str) -> C
 }
 
 impl Range {
-    fn parse(kallsyms: &str, machine: &Machine) -> Option<Self> {
-        let start = address_of(kallsyms, "_stext")?;
-        let end = address_of(kallsyms, "_etext")?;
-        Some(Self {
+    /// From the kernel's symbols and the machine's row. A row that is wrong would have memory
+    /// compared in which nothing ever changes, so the kernel itself must say that its code is there.
+    fn parse(said: &str, machine: &Machine) -> Option<Self> {
+        let start = address_of(said, "_stext")?;
+        let size = address_of(said, "_etext")?.checked_sub(start)?;
+        let physical = machine.physical(start)?;
+        let (first, last) = kernel_code(said)?;
+        let is_code = first <= physical && physical.checked_add(size)? <= last.checked_add(1)?;
+        is_code.then_some(Self {
             start,
-            size: end.checked_sub(start)?,
-            physical: machine.physical(start)?,
+            size,
+            physical,
         })
     }
 }
 
-impl Change {
-    fn describe(&self, (symbol, offset): &(&str, u64)) -> String {
-        format!(
-            "{:08x} {symbol}+{offset:#x}: {:08x} is now {:08x}",
-            self.address, self.before, self.after
-        )
-    }
+/// The first and the last address of this row: `  00008000-00afffff : Kernel code`.
+fn kernel_code(iomem: &str) -> Option<(u64, u64)> {
+    let mut rows = iomem.lines().filter_map(|line| line.split_once(" : "));
+    let (range, _) = rows.find(|(_, what)| what.trim_end() == KERNEL_CODE)?;
+    let (first, last) = range.trim_start().split_once('-')?;
+    let number = |digits| u64::from_str_radix(digits, 16).ok();
+    Some((number(first)?, number(last)?))
 }
 
 fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
@@ -169,23 +175,6 @@ fn complete(bytes: Vec<u8>, size: u64, path: &Path) -> Result<Vec<u8>, HostError
     let path = path.display();
     let what = format!("{path} has {} bytes of {size} to be saved", bytes.len());
     Err(HostError::Monitor(what))
-}
-
-fn changes(start: u64, before: &[u8], after: &[u8]) -> Vec<Change> {
-    let words = |bytes: &[u8]| -> Vec<u32> {
-        let word = |four: &[u8; WORD]| u32::from_le_bytes(*four);
-        bytes.as_chunks::<WORD>().0.iter().map(word).collect()
-    };
-    let addresses = (start..).step_by(WORD);
-    addresses
-        .zip(words(before).into_iter().zip(words(after)))
-        .filter(|(_, (before, after))| before != after)
-        .map(|(address, (before, after))| Change {
-            address,
-            before,
-            after,
-        })
-        .collect()
 }
 
 fn symbols(kallsyms: &str) -> impl Iterator<Item = (u64, &str)> {
@@ -215,58 +204,66 @@ mod tests {
     use super::*;
     use crate::machine;
 
-    const KALLSYMS: &str = "c0008000 T _stext\nc0008000 t $a\nc0101000 T sys_chdir\nc0101000 T __se_sys_chdir\n\
-                            c0101040 T sys_fchdir\nc0900000 T _etext\nbf000000 t x\t[trapline]\n";
+    const SAID: &str = "c0100000 T _stext\nc0100000 t $a\nc0101000 T sys_chdir\nc0101000 T __se_sys_chdir\n--\n\
+                        c0101040 T sys_fchdir\nc0900000 T _etext\nbf000000 t x\t[trapline]\n  \
+                        00008000-00afffff : Kernel code\n";
 
     #[test]
-    fn the_range_comes_from_the_guests_symbols() {
-        let machine = machine::find("raspi0").expect("a row");
+    fn the_range_is_what_the_guest_and_the_row_agree_on() {
+        let raspi0 = machine::find("raspi0").expect("a row");
         let expected = Range {
-            start: 0xc000_8000,
-            size: 0x8f_8000,
-            physical: 0x8000,
+            start: 0xc010_0000,
+            size: 0x80_0000,
+            physical: 0x10_0000,
         };
-        assert_eq!(Range::parse(KALLSYMS, machine), Some(expected));
-        assert_eq!(Range::parse("00000000 T _stext\n", machine), None);
+        assert_eq!(Range::parse(SAID, raspi0), Some(expected));
+        for line in ["_stext\n", "_etext\n", "Kernel code\n"] {
+            assert_eq!(
+                Range::parse(&SAID.replace(line, "x\n"), raspi0),
+                None,
+                "{line}"
+            );
+        }
+        for elsewhere in ["00100001-00afffff", "00008000-008ffffe"] {
+            let said = SAID.replace("00008000-00afffff", elsewhere);
+            assert_eq!(Range::parse(&said, raspi0), None, "{elsewhere}");
+        }
     }
 
     #[test]
-    fn a_changed_word_is_named() {
-        let before = [1u8, 0, 0, 0, 0xf0, 0x41, 0x2d, 0xe9, 2, 0, 0, 0];
-        let mut after = before;
-        after[4..8].copy_from_slice(&0xe7f0_01fb_u32.to_le_bytes());
+    fn addresses_may_be_wide() {
+        let virt = machine::find("virt").expect("a row");
+        let said = "ffff800008010000 T _stext\nffff800008ca0000 D _etext\n  \
+                    40210000-412fffff : Kernel code\n";
+        let physical = Range::parse(said, virt).map(|range| range.physical);
+        assert_eq!(physical, Some(0x4021_0000));
+    }
+
+    fn judged(kallsyms: &str, start: u64, before: u32, after: u32) -> Compared {
         let machine = machine::find("raspi0").expect("a row");
-        let found = changes(0xc010_0ffc, &before, &after);
-        let compared = judge(&found, KALLSYMS, machine, "now");
-        let what =
-            "1 word of text changed, seen now: c0101000 sys_chdir+0x0: e92d41f0 is now e7f001fb";
+        let pair = Pair {
+            unit: machine.unit,
+            before: &before.to_le_bytes(),
+            after: &after.to_le_bytes(),
+        };
+        judge(&pair, start, kallsyms, machine, "now")
+    }
+
+    #[test]
+    fn a_change_is_named() {
+        let compared = judged(SAID, 0xc010_1000, 0xe92d_41f0, 0xe7f0_01fb);
+        let what = "the text changed in 1 place, seen now: \
+                    c0101000 sys_chdir+0x0: e92d41f0 is now e7f001fb";
         assert_eq!(compared.failure.map(|f| f.what).as_deref(), Some(what));
         assert_eq!(compared.own, [""; 0]);
-        assert_eq!(changes(0, &before, &before), []);
     }
 
     #[test]
     fn what_the_kernel_changes_on_its_own_is_told_and_no_failure() {
         let kallsyms = "c0700000 T __skb_get_hash\n";
-        let machine = machine::find("raspi0").expect("a row");
-        let change = |before, after| Change {
-            address: 0xc070_0034,
-            before,
-            after,
-        };
-        let own = judge(
-            &[change(0xea00_0033, 0xe1a0_0000)],
-            kallsyms,
-            machine,
-            "now",
-        );
+        let own = judged(kallsyms, 0xc070_0034, 0xea00_0033, 0xe1a0_0000);
         assert_eq!((own.own.len(), own.failure), (1, None));
-        let back = judge(
-            &[change(0xe1a0_0000, 0xea00_0033)],
-            kallsyms,
-            machine,
-            "now",
-        );
+        let back = judged(kallsyms, 0xc070_0034, 0xe1a0_0000, 0xea00_0033);
         assert!(back.own.is_empty() && back.failure.is_some());
     }
 
@@ -281,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_place_without_a_symbol_is_said_to_have_none() {
-        assert_eq!(place(KALLSYMS, 0xc010_1010), ("sys_chdir", 0x10));
-        assert_eq!(place(KALLSYMS, 0x1000), ("?", 0x1000));
+        assert_eq!(place(SAID, 0xc010_1010), ("sys_chdir", 0x10));
+        assert_eq!(place(SAID, 0x1000), ("?", 0x1000));
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::scenario::Scenario;
+
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
@@ -71,6 +73,16 @@ impl Transcript {
         self.steps.iter().find(|step| step.role == role)
     }
 
+    /// The same with each command in the words of `scenario`.
+    pub fn with_commands_of(mut self, scenario: &Scenario) -> Self {
+        for step in &mut self.steps {
+            if let Some(command) = scenario.command(step.role) {
+                step.command = command.to_owned();
+            }
+        }
+        self
+    }
+
     /// Every stream of every step passed through `change`.
     pub fn map_streams(mut self, change: impl Fn(&str) -> String) -> Self {
         for step in &mut self.steps {
@@ -134,7 +146,10 @@ fn is_record(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::scenario::Source;
 
     const STDOUT: &str = "CPU     ID                    FUNCTION:NAME\n  \
                           0   1234                  sys_chdir:entry \n  \
@@ -188,5 +203,21 @@ mod tests {
         | three
         ends: SIGKILL
         ");
+    }
+    #[test]
+    fn commands_are_told_as_they_are_written() {
+        let text = "asserts: a\ntrace: dtrace -n ${f}\nworkload: ls ${g}\n";
+        let source = Source::parse("a/b", Path::new("b.yaml"), text).expect("valid");
+        let step = |role, command: &str| Step {
+            role,
+            command: command.to_owned(),
+            stdout: "sys_f".to_owned(),
+            stderr: String::new(),
+            ending: Ending::Status(0),
+        };
+        let steps = vec![step("trace", "dtrace -n sys_f"), step("workload", "ls /")];
+        let told = Transcript { steps }.with_commands_of(&source.scenario);
+        let expected = vec![step("trace", "dtrace -n ${f}"), step("workload", "ls ${g}")];
+        assert_eq!(told.steps, expected);
     }
 }

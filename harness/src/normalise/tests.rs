@@ -9,7 +9,12 @@ const LIST: &str = "   ID   PROVIDER            MODULE                          
 fn facts() -> Facts {
     Facts {
         kernel_release: "6.1.0-50-rpi".to_owned(),
+        names: called("sys_chdir"),
     }
+}
+
+fn called(chdir: &str) -> Names {
+    Names::from([("syscall.chdir", chdir), ("syscall.prefix", "sys_")])
 }
 
 fn one(pass: Pass, text: &str) -> String {
@@ -21,9 +26,12 @@ fn names_are_those_that_scenarios_write() {
     for name in [
         "line-ends",
         "probe-ids",
+        "names",
         "trailing-space",
         "pids",
         "kernel-release",
+        "sort",
+        "cpus",
         "fold",
     ] {
         let pass: Pass = serde_yaml::from_str(name).expect("known");
@@ -39,6 +47,7 @@ fn asked_passes_join_those_that_always_apply() {
         [
             Pass::LineEnds,
             Pass::ProbeIds,
+            Pass::Names,
             Pass::TrailingSpace,
             Pass::Pids,
             Pass::Fold
@@ -85,25 +94,138 @@ fn the_small_passes() {
     );
 }
 
+/// The tracer's own layout of a record and of a list's row.
+fn record(cpu: u32, probe: &str) -> String {
+    format!("{cpu:3} {:6} {probe:>32}\n", 17)
+}
+
+fn listed(function: &str) -> String {
+    format!(
+        "{:5} {:>10} {:>17} {function:>33} entry\n",
+        17, "fbt", "vmlinux"
+    )
+}
+
+#[test]
+fn names_are_equal_on_all_guests() {
+    let seen_by = |own: &str| {
+        let facts = Facts {
+            names: called(own),
+            ..Facts::default()
+        };
+        let header = RECORDS.lines().next().unwrap_or_default();
+        let list = LIST.lines().next().unwrap_or_default();
+        let text = format!(
+            "matched fbt::{own}:entry\n{header}\n{}{}{list}\n{}{own} called\n",
+            record(0, &format!("{own}:entry")),
+            record(1, "vfs_read:entry"),
+            listed(own),
+        );
+        apply(&passes(&[]), &text, &facts)
+    };
+    let armv6 = seen_by("sys_chdir");
+    insta::assert_snapshot!(armv6, @"
+    matched fbt::${syscall.chdir}:entry
+    CPU     ID                    FUNCTION:NAME
+      0   <id>           ${syscall.chdir}:entry
+      1   <id>                   vfs_read:entry
+       ID   PROVIDER            MODULE                          FUNCTION NAME
+     <id>        fbt           vmlinux                  ${syscall.chdir} entry
+    ${syscall.chdir} called
+    ");
+    assert_eq!(seen_by("__arm64_sys_chdir"), armv6);
+    assert_eq!(
+        seen_by("a_name_that_is_as_long_as_the_column_and_then_some"),
+        armv6
+    );
+}
+
+#[test]
+fn only_whole_identifiers_are_names() {
+    for text in [
+        "__se_sys_chdir",
+        "sys_chdir.isra.0",
+        "sys_chdir2",
+        "sys_",
+        "chdir",
+    ] {
+        assert_eq!(one(Pass::Names, text), text);
+    }
+    assert_eq!(one(Pass::Names, "sys_chdir+0x4"), "${syscall.chdir}+0x4");
+    let text =
+        format!("{RECORDS}  0      7                    sys_chroot:entry   sys_chdir  said\n");
+    assert!(one(Pass::Names, &text).ends_with("    sys_chroot:entry   ${syscall.chdir}  said\n"));
+}
+
+#[test]
+fn cpus_go_from_records_and_nothing_else() {
+    let got = one(Pass::Cpus, RECORDS);
+    assert_eq!(got, RECORDS.replace("  0 ", "<c> ").replace(" 11 ", "<c> "));
+    assert_eq!(one(Pass::Cpus, LIST), LIST);
+    assert_eq!(
+        one(Pass::Cpus, "  0   1234   f:entry\n"),
+        "  0   1234   f:entry\n"
+    );
+}
+
+#[test]
+fn sorted_records_give_exact_counts_for_each_cpu() {
+    let header = RECORDS.lines().next().unwrap_or_default();
+    let rows = [
+        (1, "a:entry"),
+        (0, "b:entry"),
+        (1, "a:entry"),
+        (10, "c:entry"),
+        (0, "a:entry"),
+    ];
+    let rows = rows.map(|(cpu, probe)| record(cpu, probe)).concat();
+    let text = format!(
+        "9 9 z:entry\n{header}\n{rows}\n{}{}",
+        record(1, "a:entry"),
+        record(0, "a:entry")
+    );
+    let sorted = apply(&[Pass::ProbeIds, Pass::Sort, Pass::Fold], &text, &facts());
+    insta::assert_snapshot!(sorted, @"
+    9 9 z:entry
+    CPU     ID                    FUNCTION:NAME
+      0   <id>                          b:entry
+      0   <id>                          a:entry
+      1   <id>                          a:entry ... x2
+     10   <id>                          c:entry
+
+      0   <id>                          a:entry
+      1   <id>                          a:entry
+    ");
+}
+
 #[test]
 fn fold_keeps_the_count_and_the_order() {
     assert_eq!(one(Pass::Fold, "h\na\na\na\nb\na\n"), "h\na ... x3\nb\na\n");
     assert_eq!(one(Pass::Fold, ""), "");
 }
 
+const ASKED: [Pass; 5] = [
+    Pass::Pids,
+    Pass::KernelRelease,
+    Pass::Sort,
+    Pass::Cpus,
+    Pass::Fold,
+];
+
 proptest! {
     #[test]
     fn twice_is_once(lines in prop::collection::vec("[ 0-9a-z:\\[\\]<>\r]{0,12}", 0..8)) {
         let text = format!("{RECORDS}{}", lines.join("\n"));
-        for pass in passes(&[Pass::Pids, Pass::KernelRelease, Pass::Fold]) {
+        for pass in passes(&ASKED) {
             let once = one(pass, &text);
             prop_assert_eq!(one(pass, &once), once);
         }
     }
 
     #[test]
-    fn only_fold_changes_the_number_of_lines(text in "[ 0-9a-z:\\[\\]\r\n]{0,80}") {
-        for pass in passes(&[Pass::Pids, Pass::KernelRelease]) {
+    fn only_fold_changes_the_number_of_lines(text in "[ 0-9a-z:_\\[\\]\r\n]{0,80}") {
+        let text = format!("{RECORDS}{text}");
+        for pass in passes(&ASKED).into_iter().filter(|pass| *pass != Pass::Fold) {
             prop_assert_eq!(one(pass, &text).matches('\n').count(), text.matches('\n').count());
         }
     }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+/// A value with fewer characters is never taken for what it is called.
+const SHORTEST: usize = 4;
+
 /// What one guest calls things that differ between guests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(transparent)]
@@ -30,6 +33,17 @@ impl Names {
         }
         out.push_str(rest);
         Ok(out)
+    }
+
+    /// The name of what the guest calls `value`; the first one, where several have it.
+    ///
+    /// What is short may stand for anything, and what ends in `_` only begins a word.
+    pub fn name_of(&self, value: &str) -> Option<&str> {
+        if value.len() < SHORTEST || value.ends_with('_') {
+            return None;
+        }
+        let mut all = self.0.iter();
+        all.find_map(|(name, own)| (own == value).then_some(name.as_str()))
     }
 
     /// The names there are, for a message.
@@ -67,6 +81,18 @@ mod tests {
     fn the_shell_keeps_its_own_dollars() {
         let got = names().expand("echo $HOME $$ $${PATH} {1..3}");
         assert_eq!(got.as_deref(), Ok("echo $HOME $$ ${PATH} {1..3}"));
+    }
+
+    #[test]
+    fn a_value_has_the_first_name_unless_it_could_mean_anything() {
+        let names = Names::from([
+            ("b", "sys_chdir"),
+            ("a", "sys_chdir"),
+            ("p", "sys_"),
+            ("s", "brk"),
+        ]);
+        let found = ["sys_chdir", "sys_", "brk", "sys_chdi", ""].map(|value| names.name_of(value));
+        assert_eq!(found, [Some("a"), None, None, None, None]);
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 
 const SMALL: &str = "asserts: it runs\ntrace: dtrace -l\nstop: exits\n";
@@ -21,13 +23,14 @@ fn the_smallest_scenario_has_the_defaults() {
 #[test]
 fn everything_said_is_understood() {
     let scenario = parse(
-        "asserts: a\nstory: b\nguests: [armv6]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
+        "asserts: a\nstory: b\nguests: [armv6]\ncpus: 4\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
          time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
          events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: guest-crash\n\
          differs:\n  armv6: one CPU\n",
     )
     .expect("valid")
     .scenario;
+    assert_eq!(scenario.cpus.map(Cpus::count), Some(4));
     assert_eq!(scenario.stop, Stop::Kill);
     assert_eq!(scenario.normalise, [Pass::Fold]);
     assert_eq!(scenario.expect.status, Status::Signal("SIGKILL".to_owned()));
@@ -38,7 +41,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
@@ -48,6 +51,17 @@ fn a_value_of_the_wrong_sort_is_told_what_is_right() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {agrees-with: ftrace}\n"), @r#"scenarios/fbt/claim.yaml:3:23: expect.agrees-with: invalid type: string "ftrace", expected a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"#);
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: dies\n"), @"scenarios/fbt/claim.yaml:4:6: mutants.m: unknown variant `dies`, expected one of `guest-crash`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
     insta::assert_snapshot!(complaint("trace: b\n"), @"scenarios/fbt/claim.yaml:1:1: missing field `asserts`");
+}
+
+#[test]
+fn numbers_have_bounds_and_an_error_its_place() {
+    let with = |cpus: &str| parse(&format!("{SMALL}cpus: {cpus}\n"));
+    assert!(with("1").is_ok() && with("8").is_ok());
+    for cpus in ["0", "9", "256", "-1", "two", "[4]"] {
+        assert!(with(cpus).is_err(), "{cpus}");
+    }
+    insta::assert_snapshot!(complaint(&format!("{SMALL}cpus: 9\n")), @"scenarios/fbt/claim.yaml:4:7: cpus: invalid value: integer `9`, expected 1 to 8 CPUs");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}time-limit: 3601\n")), @"scenarios/fbt/claim.yaml:4:13: time-limit: invalid value: integer `3601`, expected 1 to 3600 seconds");
 }
 
 #[test]
@@ -67,7 +81,7 @@ fn a_quiet_tracer_is_not_waited_for() {
 }
 
 #[test]
-fn guests_and_needs_are_words_that_somebody_knows() {
+fn guests_needs_and_mutants_are_words_that_somebody_knows() {
     let known = ["armv6".to_owned(), "arm64".to_owned()];
     let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\n")).expect("valid");
     let error = guests.check_guests(&known).expect_err("a slip");
@@ -78,6 +92,11 @@ fn guests_and_needs_are_words_that_somebody_knows() {
     assert_eq!(needs.check_guests(&known), Ok(()));
     let error = needs.check_needs(&["fbt".to_owned()]).expect_err("a slip");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:9: no capability `ftb`; there is fbt");
+    let mutants =
+        parse(&format!("{SMALL}mutants:\n  push-into-fame: guest-crash\n")).expect("valid");
+    let known = ["nop-for-mov".to_owned(), "push-into-frame".to_owned()];
+    let error = mutants.check_mutants(&known).expect_err("a slip");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:5:3: no mutant `push-into-fame`; there is nop-for-mov, push-into-frame");
 }
 
 #[test]
