@@ -1,7 +1,10 @@
 //! What can happen to a guest is told apart, soon and by name, and no QEMU outlives its harness.
 //!
-//! These tests boot a real guest and then do to it what a bad engine would. They need its image
-//! but no module; without the image they are listed and ignored.
+//! These tests boot real guests and then do to them what a bad engine would. They need images but
+//! no module; a guest without an image has its tests listed and ignored.
+//!
+//! What depends on a machine or on its kernel is checked on each guest. What depends on the harness,
+//! on QEMU and on the ssh server, which are the same for all, is checked on one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,28 +13,36 @@ use std::time::{Duration, Instant};
 
 use harness::error::HostError;
 use harness::evidence::Evidence;
+use harness::ftrace::Ftrace;
 use harness::guest::{Guest, Stop, Watch};
 use harness::health::Trouble;
 use harness::image::Image;
+use harness::text::TextJudge;
 use harness::transcript::Ending;
 use harness::tree::Tree;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 type Check = fn(&Tree, &Image) -> Result<(), Failed>;
 
-const GUEST: &str = "armv6";
 /// What "soon" is on a machine that is busy.
 const SOON: Duration = Duration::from_secs(8);
 const SHORT: Duration = Duration::from_secs(20);
+/// How many CPUs a guest is given that can have several.
+const MANY: &str = "4";
 
-const CHECKS: &[(&str, Check)] = &[
+const ON_EACH: &[(&str, Check)] = &[
     ("commands_are_answered_and_overruns_are_values", answers),
     ("a_panic_is_a_panic", panics),
+    ("a_panic_before_init_is_a_boot_panic", boot_panics),
+    ("a_change_of_text_is_seen_where_it_is", changes_text),
+    ("hits_on_every_cpu_are_counted", counts_hits),
+];
+
+const ON_ONE: &[(&str, Check)] = &[
     ("a_warning_is_found_in_the_log", warns),
     ("a_guest_that_stops_answering_hangs", hangs),
     ("the_end_of_qemu_is_an_early_exit", qemu_dies),
     ("a_qemu_that_refuses_says_why", qemu_refuses),
-    ("a_panic_before_init_is_a_boot_panic", boot_panics),
     ("a_guest_that_never_answers_times_out", boot_is_slow),
     ("a_wrong_host_key_is_refused", wrong_host_key),
     ("no_qemu_survives_a_killed_harness", killed_harness),
@@ -39,27 +50,55 @@ const CHECKS: &[(&str, Check)] = &[
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let tree = Tree::own();
-    let image = match Image::read(&tree, GUEST) {
-        Ok(image) => Ok(image),
-        Err(error @ HostError::NoImage { .. }) => Err(error.to_string()),
+    match trials(&Tree::own()) {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
         Err(error) => {
             eprintln!("guests: {error}");
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
-    };
-    let trials = CHECKS.iter().map(|(name, check)| {
-        let (tree, image) = (tree.clone(), image.clone());
-        Trial::ignorable_test(*name, move || match image {
-            Ok(image) => check(&tree, &image).map(|()| Completion::Completed),
-            Err(why) => Ok(Completion::ignored_with(why)),
-        })
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    }
+}
+
+fn trials(tree: &Tree) -> Result<Vec<Trial>, HostError> {
+    let guests = tree.guests()?;
+    let images: Vec<_> = guests
+        .iter()
+        .map(|guest| Image::read(tree, guest))
+        .collect();
+    let one = images.iter().position(Result::is_ok).unwrap_or(0);
+    let mut trials = Vec::new();
+    for (row, (guest, image)) in guests.iter().zip(&images).enumerate() {
+        let alone: &[_] = if row == one { ON_ONE } else { &[] };
+        let checks = ON_EACH.iter().chain(alone);
+        trials.extend(checks.map(|(name, check)| {
+            let name = format!("{guest}::{name}");
+            trial(tree, name, image, *check)
+        }));
+    }
+    Ok(trials)
+}
+
+/// Without an image there is nothing to test; any other trouble with it is a failure.
+fn trial(tree: &Tree, name: String, image: &Result<Image, HostError>, check: Check) -> Trial {
+    let tree = tree.clone();
+    match image {
+        Ok(image) => {
+            let image = image.clone();
+            Trial::test(name, move || check(&tree, &image))
+        }
+        Err(error) => {
+            let is_missing = matches!(error, HostError::NoImage { .. });
+            let why = error.to_string();
+            Trial::ignorable_test(name, move || match is_missing {
+                true => Ok(Completion::ignored_with(why)),
+                false => Err(why.into()),
+            })
+        }
+    }
 }
 
 fn start(tree: &Tree, image: &Image, name: &str) -> Result<(Watch, Evidence), Failed> {
-    let folder = tree.guest_dir(GUEST).join("self-test").join(name);
+    let folder = tree.guest_dir(&image.guest).join("self-test").join(name);
     let evidence = Evidence::cleared(folder)?;
     let machine = image.machine().ok_or("no machine")?;
     Ok((Watch::start(machine, image, &evidence)?, evidence))
@@ -123,8 +162,61 @@ fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
         trouble == Trouble::Panic && took < SOON,
         format!("{trouble:?} in {took:?}"),
     )?;
-    let tail = guest.watch().tail(30);
-    expect(tail.contains("sysrq triggered crash"), tail)
+    let found = guest.watch().findings();
+    let is_told = found
+        .iter()
+        .any(|f| f.line.contains("sysrq triggered crash"));
+    expect(is_told, format!("{found:?}"))
+}
+
+/// The function tracer changes text and puts it back, as an engine does, and needs no module.
+fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let (watch, evidence) = start(tree, image, "text")?;
+    let mut guest = Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| told(stop))?;
+    let machine = image.machine().ok_or("no machine")?;
+    let text = TextJudge::before(&mut guest, machine, &evidence).map_err(told)?;
+    let chdir = chdir(image)?;
+    arm(&mut guest, &chdir)?;
+    let compared = text.compare(&mut guest, "now", &evidence).map_err(told)?;
+    let seen = compared.failure.map(|f| f.detail).unwrap_or_default();
+    let patched = seen.contains(&format!(" {chdir}+"));
+    expect(patched, format!("{chdir} is not among: {seen}"))?;
+    let disarm = "cd /sys/kernel/tracing && echo nop > current_tracer && echo > set_ftrace_filter";
+    guest.ask(disarm).map_err(told)?;
+    let compared = text.compare(&mut guest, "then", &evidence).map_err(told)?;
+    expect(compared.failure.is_none(), format!("{compared:?}"))?;
+    guest.quit();
+    Ok(())
+}
+
+fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let is_smp = image.capabilities.iter().any(|can| can == "smp");
+    let many = is_smp.then(|| serde_yaml::from_str(MANY)).transpose()?;
+    let image = image.clone().with_cpus(many);
+    let mut guest = boot(tree, &image, "counts")?;
+    let ftrace = arm(&mut guest, &chdir(&image)?)?;
+    let (open, close) = (Ftrace::open(), Ftrace::close());
+    let pinned = "taskset -c $cpu bash -c 'cd /; cd /; cd /'";
+    let last = image.cpus - 1;
+    let all = format!("{open}; for cpu in $(seq 0 {last}); do {pinned} || exit; done; {close}");
+    guest.ask(&all).map_err(told)?;
+    let counted = ftrace.count(&mut guest).map_err(told)??;
+    expect(
+        counted == 3 * u64::from(image.cpus),
+        format!("{counted} hits"),
+    )?;
+    guest.quit();
+    Ok(())
+}
+
+/// What the guest calls chdir's kernel entry.
+fn chdir(image: &Image) -> Result<String, Failed> {
+    Ok(image.names.expand("${syscall.chdir}")?)
+}
+
+fn arm(guest: &mut Guest, function: &str) -> Result<Ftrace, Failed> {
+    let armed = Ftrace::arm(guest, function).map_err(told)?;
+    armed.map_err(|failure| failure.what.into())
 }
 
 fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
@@ -227,11 +319,13 @@ fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
     }
 }
 
-fn killed_harness(tree: &Tree, _: &Image) -> Result<(), Failed> {
-    let console = tree.guest_dir(GUEST).join("cli/no-such-probe/console.log");
+fn killed_harness(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let console = tree
+        .guest_dir(&image.guest)
+        .join("cli/no-such-probe/console.log");
     let console = console.display().to_string();
     let mut harness = Command::new(env!("CARGO_BIN_EXE_harness"))
-        .args(["run", GUEST, "cli/no-such-probe"])
+        .args(["run", &image.guest, "cli/no-such-probe"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
