@@ -42,8 +42,11 @@ const MACHINES: &[Machine] = &[
                 "flow_hash_from_keys",
                 "__skb_get_hash",
                 "__skb_get_hash_symmetric",
+                "secure_tcp_ts_off",
+                "secure_tcpv6_ts_off",
+                "__inet_hash_connect",
             ],
-            why: "net_get_random_once: the branch to its first use is taken out after it",
+            why: RANDOM_ONCE,
             before: "ea......",
             after: "e1a00000",
         }],
@@ -56,7 +59,12 @@ const MACHINES: &[Machine] = &[
         network: VIRTIO,
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
-        own_changes: &[],
+        own_changes: &[OwnChange {
+            functions: &["__inet_hash_connect"],
+            why: RANDOM_ONCE,
+            before: "14......",
+            after: "d503201f",
+        }],
     },
     Machine {
         name: "q35",
@@ -76,9 +84,28 @@ const MACHINES: &[Machine] = &[
         network: VIRTIO,
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
-        own_changes: &[],
+        own_changes: &[
+            OwnChange {
+                functions: &["flow_hash_from_keys"],
+                why: RANDOM_ONCE,
+                before: "eb ..",
+                after: "66 90",
+            },
+            OwnChange {
+                functions: &[
+                    "__skb_get_hash_net",
+                    "__skb_get_hash_symmetric",
+                    "__inet_hash_connect",
+                ],
+                why: RANDOM_ONCE,
+                before: "e9 .. .. .. ..",
+                after: "0f 1f 44 00 00",
+            },
+        ],
     },
 ];
+
+const RANDOM_ONCE: &str = "net_get_random_once: the branch to its first use is taken out after it";
 
 /// Nobody boots from the network, so its option ROM need not be there.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
@@ -169,6 +196,21 @@ mod tests {
                 .is_some()
         );
         assert!(machine.own_change("sys_chdir", &pair, change).is_none());
+    }
+
+    #[test]
+    fn own_changes_are_written_as_a_change_is_shown() {
+        for machine in MACHINES {
+            let width = match machine.unit {
+                Unit::Word => 8,
+                Unit::Byte => 2,
+            };
+            for own in machine.own_changes {
+                let words = own.before.split(' ').chain(own.after.split(' '));
+                assert!(words.clone().all(|word| word.len() == width), "{own:?}");
+                assert_eq!(own.before.len(), own.after.len(), "{own:?}");
+            }
+        }
     }
 
     #[test]
