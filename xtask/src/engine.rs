@@ -18,8 +18,9 @@ use crate::toolchain::{self, Toolchain};
 /// How the names begin by which C calls Rust.
 const ENTRY_PREFIX: &str = "trapline_";
 
-/// A kernel's module loader does not expect position-independent code.
-const STATIC_CODE: &str = "-Crelocation-model=static";
+/// A kernel's module loader knows no position-independent code and no global offset table, through
+/// which rustc would otherwise call memcpy and its like on some targets.
+const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
 
 /// The two modules built from one source.
 #[derive(Clone, Copy, Debug)]
