@@ -34,6 +34,9 @@ static int __init trapline_init(void)
 	error = trapline_symbols_init();
 	if (error)
 		return error;
+	error = trapline_arch_init();
+	if (error)
+		return error;
 	error = trapline_start();
 	if (error)
 		return error;

@@ -40,6 +40,12 @@ int shim_each_function(shim_visit_fn visit, void *context);
 /* symbols.c: why not to probe there, as platform.rs numbers it; 0 if one may. */
 unsigned int shim_off_limits(unsigned long address);
 
+/* symbols.c: not 0 if the kernel rewrites what is there as it runs. */
+int shim_rewritten(unsigned long address);
+
+/* symbols.c: how many bytes there belong to the kernel's function tracer. */
+size_t shim_ftrace_slot(unsigned long address);
+
 /* symbols.c: reads text; callable from a trap. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
@@ -106,6 +112,12 @@ static_assert(sizeof(struct trapline_stats_row) == 40);
 /* symbols.c: the address of one of the kernel's own functions; 0 if none. */
 unsigned long trapline_symbol(const char *name);
 int trapline_symbols_init(void);
+
+/* arch/: finds what this architecture needs of the kernel's own functions. */
+int trapline_arch_init(void);
+
+/* arch/: whether something that only this architecture has rewrites text there. */
+bool trapline_rewritten(unsigned long address);
 
 /* arch/: the hook that catches the trap. */
 int trapline_hook_init(void);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The kernel's symbols and its text: which functions there are, and what they are made of. */
+#include <linux/extable.h>
+#include <linux/ftrace.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
@@ -12,6 +15,12 @@ static typeof(&kallsyms_lookup_name) lookup_name;
 static typeof(&kallsyms_on_each_symbol) each_symbol;
 static typeof(&core_kernel_text) is_core_text;
 static typeof(&within_kprobe_blacklist) is_blacklisted;
+static typeof(&ftrace_text_reserved) is_ftraced;
+static typeof(&jump_label_text_reserved) is_jump_label;
+static typeof(&search_exception_tables) find_fixup;
+
+/* Code that is freed once the kernel is up. */
+static unsigned long init_start, init_end;
 
 unsigned long trapline_symbol(const char *name)
 {
@@ -46,7 +55,13 @@ int trapline_symbols_init(void)
 	each_symbol = (void *)trapline_symbol("kallsyms_on_each_symbol");
 	is_core_text = (void *)trapline_symbol("core_kernel_text");
 	is_blacklisted = (void *)trapline_symbol("within_kprobe_blacklist");
-	return each_symbol && is_core_text && is_blacklisted ? 0 : -ENOENT;
+	is_ftraced = (void *)trapline_symbol("ftrace_text_reserved");
+	is_jump_label = (void *)trapline_symbol("jump_label_text_reserved");
+	find_fixup = (void *)trapline_symbol("search_exception_tables");
+	init_start = trapline_symbol("_sinittext");
+	init_end = trapline_symbol("_einittext");
+	return each_symbol && is_core_text && is_blacklisted && is_ftraced &&
+	       is_jump_label && find_fixup && init_start && init_end ? 0 : -ENOENT;
 }
 
 struct walk {
@@ -54,12 +69,18 @@ struct walk {
 	void *context;
 };
 
+/* Some kernels list their data too. */
+static bool is_function(unsigned long address)
+{
+	return is_core_text(address) || (address >= init_start && address < init_end);
+}
+
 static int visit_symbol(void *data, const char *name, struct module *module,
 			unsigned long address)
 {
 	struct walk *walk = data;
 
-	if (module)
+	if (module || !is_function(address))
 		return 0;
 	return walk->visit(walk->context, name, strlen(name), address);
 }
@@ -75,7 +96,23 @@ unsigned int shim_off_limits(unsigned long address)
 {
 	if (!is_core_text(address))
 		return 1;
-	return is_blacklisted(address) ? 2 : 0;
+	if (is_blacklisted(address))
+		return 2;
+	return find_fixup(address) ? 3 : 0;
+}
+
+int shim_rewritten(unsigned long address)
+{
+	void *at = (void *)address;
+
+	return is_ftraced(at, at) || is_jump_label(at, at) || trapline_rewritten(address);
+}
+
+size_t shim_ftrace_slot(unsigned long address)
+{
+	void *at = (void *)address;
+
+	return is_ftraced(at, at) ? MCOUNT_INSN_SIZE : 0;
 }
 
 int shim_peek(unsigned long address, void *bytes, size_t length)

@@ -26,11 +26,13 @@
 extern crate std;
 
 pub mod arm;
+pub mod arm64;
 mod memory;
 mod pattern;
 mod plan;
 mod table;
 mod why;
+pub mod x86;
 
 pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;

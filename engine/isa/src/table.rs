@@ -35,7 +35,9 @@ const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
 ///
 /// A row is `"encoding", "section", "name", answer;`. The answer is
 /// `refuse(Reason)`, or `emulate(f(a, b))`, where the function `f` is given
-/// the values of the encoding's fields `a` and `b`. The first row that matches
+/// the values of the encoding's fields `a` and `b`; or `decide(f(a, b))`,
+/// where `f` makes the whole plan, since no drawing says that two fields are
+/// equal. The first row that matches
 /// answers; the row after `otherwise` answers for whatever is left, and so
 /// must draw no fixed bit.
 macro_rules! rows {
@@ -79,13 +81,16 @@ macro_rules! rows {
     (@refuse $word:ident, $pattern:ident, $why:ident) => {
         $crate::Plan::Refuse($crate::Why::$why)
     };
-    (@emulate $word:ident, $pattern:ident, $make:ident($($field:ident),+)) => {
-        $crate::Plan::Emulate($make($({
+    (@emulate $word:ident, $pattern:ident, $make:ident($($field:ident),*)) => {
+        $crate::Plan::Emulate(rows!(@decide $word, $pattern, $make($($field),*)))
+    };
+    (@decide $word:ident, $pattern:ident, $make:ident($($field:ident),*)) => {
+        $make($({
             // Named, for an inline constant would leave `field` itself, with
             // its panic, in the object.
             const FIELD: $crate::pattern::Field = $pattern.field(stringify!($field));
             FIELD.of($word)
-        }),+))
+        }),*)
     };
 }
 

@@ -35,6 +35,8 @@ macro_rules! reasons {
 reasons! {
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
+    Stack, "stack",
+        "it moves the stack pointer, which this processor's way out of a trap does not take from the saved registers";
     Undefined, "undefined",
         "this word exists in order to trap: it marks a BUG, or another tool's probe";
     Unpredictable, "unpredictable",

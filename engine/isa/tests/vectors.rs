@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capstone::prelude::*;
-use engine_isa::{Plan, arm};
+use engine_isa::{Plan, arm, arm64, x86};
 
 /// An instruction set, as far as its vectors go.
 struct Set {
@@ -24,20 +24,65 @@ struct Set {
     rows: fn() -> Vec<String>,
 }
 
-const SETS: &[Set] = &[Set {
-    name: "arm",
-    text: word,
-    disassembler: || {
-        let arm = Capstone::new().arm();
-        arm.mode(arch::arm::ArchMode::Arm).build()
+const SETS: &[Set] = &[
+    Set {
+        name: "arm",
+        text: word,
+        disassembler: || {
+            let arm = Capstone::new().arm();
+            arm.mode(arch::arm::ArchMode::Arm).build()
+        },
+        plan: |text| said(arm::plan(as_word(text))),
+        row: |text| {
+            let word = as_word(text);
+            arm::ROWS.iter().position(|row| row.pattern.matches(word))
+        },
+        rows: || described(arm::ROWS),
     },
-    plan: |text| said(arm::plan(as_word(text))),
-    row: |text| {
-        let word = as_word(text);
-        arm::ROWS.iter().position(|row| row.pattern.matches(word))
+    Set {
+        name: "arm64",
+        text: word,
+        disassembler: || {
+            let arm64 = Capstone::new().arm64();
+            arm64.mode(arch::arm64::ArchMode::Arm).build()
+        },
+        plan: |text| said(arm64::plan(as_word(text))),
+        row: |text| {
+            let word = as_word(text);
+            arm64::ROWS.iter().position(|row| row.pattern.matches(word))
+        },
+        rows: || described(arm64::ROWS),
     },
-    rows: || described(arm::ROWS),
-}];
+    Set {
+        name: "x86",
+        text: bytes,
+        disassembler: || {
+            let x86 = Capstone::new().x86();
+            x86.mode(arch::x86::ArchMode::Mode64).build()
+        },
+        plan: |text| said(x86::plan(&followed(text))),
+        row: |text| {
+            let text = followed(text);
+            x86::ROWS.iter().position(|row| row.encoding.matches(&text))
+        },
+        rows: || x86::ROWS.iter().map(|row| row.name.to_owned()).collect(),
+    },
+];
+
+/// Pairs of hexadecimal digits are bytes, in the order that memory has.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    digits
+        .split(' ')
+        .map(|pair| u8::from_str_radix(pair, 16).ok())
+        .collect()
+}
+
+/// An instruction with nothing readable behind it.
+fn followed(bytes: &[u8]) -> [u8; x86::LONGEST] {
+    let mut text = [0; x86::LONGEST];
+    text[..bytes.len()].copy_from_slice(bytes);
+    text
+}
 
 /// Eight hexadecimal digits are a word, in memory lowest byte first.
 fn word(digits: &str) -> Option<Vec<u8>> {

@@ -7,9 +7,8 @@ use core::slice;
 
 use engine_tracer::{ConsumerId, Isa, Tracer, Trap};
 
-use crate::arch::Native;
+use crate::arch::{self, Native};
 use crate::device::{self, Errno};
-use crate::memory::Interrupted;
 use crate::platform::Kernel;
 
 /// The registers that a trap saves.
@@ -34,11 +33,11 @@ unsafe fn engine() -> &'static Tracer<Native, Kernel> {
     unsafe { cell.assume_init_ref() }
 }
 
-/// The trapping instruction, for the hook that catches it.
+/// The trapping instruction as a number, for the hook that catches it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trapline_trap_word() -> u32 {
-    let bytes = const { <Native as Isa>::TRAP.first_chunk() };
-    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    let bytes = <Native as Isa>::TRAP.iter().rev();
+    bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
 /// Makes the engine: asks the kernel for its functions and plans for each.
@@ -74,10 +73,7 @@ pub unsafe extern "C" fn trapline_end() {
 /// From the trap's handler, with interrupts off, with the registers that it will restore.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
-    let memory = Interrupted;
-    #[cfg(trapline_mutants)]
-    let memory = crate::mutant::IntoFrame::new(memory, regs);
-    let mut memory = memory;
+    let mut memory = arch::memory(regs);
     // SAFETY: the caller's registers, which only this handler touches.
     let regs = unsafe { &mut *regs };
     // SAFETY: the hook is there only between start and end.

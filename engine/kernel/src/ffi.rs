@@ -23,6 +23,8 @@ unsafe extern "C" {
 
     pub fn shim_each_function(visit: VisitFn, context: *mut c_void) -> c_int;
     pub safe fn shim_off_limits(address: usize) -> c_uint;
+    pub safe fn shim_rewritten(address: usize) -> c_int;
+    pub safe fn shim_ftrace_slot(address: usize) -> usize;
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_patch(address: usize, bytes: *const c_void, length: usize);
 

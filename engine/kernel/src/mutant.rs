@@ -1,49 +1,55 @@
 //! Seeded defects, to show that the scenarios can see one. Built in only with
 //! `--cfg trapline_mutants`, and at most one is chosen, when the module is loaded.
+//!
+//! Which there are is for each instruction set to say: see [`arch::MUTANTS`].
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
-use engine_isa::arm::Regs;
 use engine_isa::{Fault, Memory, Width};
 
-/// Whether `push-into-frame` is chosen.
-static PUSH_INTO_FRAME: AtomicBool = AtomicBool::new(false);
+use crate::arch;
+
+/// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
+pub const PUSH_INTO_FRAME: &str = "push-into-frame";
+
+/// The chosen defect's index in [`arch::MUTANTS`].
+static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Chooses the defect of this name; whether there is one.
 pub fn choose(name: &[u8]) -> bool {
-    match name {
-        b"push-into-frame" => PUSH_INTO_FRAME.store(true, Ordering::Relaxed),
-        _ => return false,
-    }
+    let mut known = arch::MUTANTS.iter();
+    let Some(index) = known.position(|mutant| mutant.as_bytes() == name) else {
+        return false;
+    };
+    CHOSEN.store(index, Ordering::Relaxed);
     true
 }
 
-/// The two highest words of Linux' ARM `struct pt_regs`: the saved CPSR, and ORIG_r0.
-const FRAME_TOP: [usize; 2] = [16, 17];
+/// Whether it is this one.
+pub fn is_chosen(name: &str) -> bool {
+    arch::MUTANTS.get(CHOSEN.load(Ordering::Relaxed)) == Some(&name)
+}
 
-/// Reserved in ARMv6's CPSR, which ignores it. QEMU takes it for ARMv8's IL on any CPU, and would
-/// have every value with it end the same way.
-const IL: u32 = 1 << 20;
-
-/// `push-into-frame`, the defect of 2013: emulated stores land in the trap's own frame.
-///
-/// That kernel kept no room below the interrupted stack pointer, so what `push {r4, lr}` stored
-/// were also the two highest words of the frame: the trap returned with r4 for its CPSR, which is
-/// harmless for some values of r4 and fatal for others. This kernel does keep room, so its frame
-/// is overlaid here as that one's was: the first two words that an instruction stores become the
-/// frame's two highest. Which makes it r4 for CPSR again in `sys_chdir`, `push {r4-r8, lr}` now.
+/// Memory in whose way, with `push-into-frame`, a trap's frame lies as it did on kernels that keep
+/// no room below the interrupted stack pointer: the first words that an instruction stores become
+/// words of the frame.
 pub struct IntoFrame<M> {
     memory: M,
-    frame: *mut u32,
+    frame: *mut usize,
+    overlaid: &'static [usize],
+    kept: usize,
     stored: usize,
 }
 
 impl<M> IntoFrame<M> {
-    /// `memory`, with `frame` lying in the way of what is stored to it.
-    pub fn new(memory: M, frame: *mut Regs) -> Self {
+    /// `memory`, and the words of `frame` that are overlaid, with the bits of a word that are
+    /// `kept`.
+    pub fn new(memory: M, frame: *mut usize, overlaid: &'static [usize], kept: usize) -> Self {
         Self {
             memory,
-            frame: frame.cast(),
+            frame,
+            overlaid,
+            kept,
             stored: 0,
         }
     }
@@ -56,13 +62,13 @@ impl<M: Memory> Memory for IntoFrame<M> {
 
     fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault> {
         self.memory.store(address, width, value)?;
-        let word = value as u32;
-        let overlaid = FRAME_TOP.get(self.stored);
+        let overlaid = self.overlaid.get(self.stored);
         self.stored = self.stored.wrapping_add(1);
-        if let Some(&index) = overlaid.filter(|_| PUSH_INTO_FRAME.load(Ordering::Relaxed)) {
+        if let Some(&index) = overlaid.filter(|_| is_chosen(PUSH_INTO_FRAME)) {
+            let word = value as usize & self.kept;
             // SAFETY: inside `struct pt_regs`, whose address the trap's handler was given. It is
             // meant to be wrong: whoever restores this frame restores the word.
-            unsafe { self.frame.wrapping_add(index).write_volatile(word & !IL) };
+            unsafe { self.frame.wrapping_add(index).write_volatile(word) };
         }
         Ok(())
     }

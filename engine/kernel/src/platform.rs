@@ -44,6 +44,14 @@ impl Platform for Kernel {
         OffLimits::from_code(ffi::shim_off_limits(address))
     }
 
+    fn rewritten(&self, address: usize) -> bool {
+        ffi::shim_rewritten(address) != 0
+    }
+
+    fn ftrace_slot(&self, address: usize) -> usize {
+        ffi::shim_ftrace_slot(address)
+    }
+
     fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Walk { visit };
         // SAFETY: `visit_one` gets this `walk` back, which outlives the call.

@@ -38,13 +38,21 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
-int trapline_hook_init(void)
+bool trapline_rewritten(unsigned long address)
+{
+	return false;
+}
+
+int trapline_arch_init(void)
 {
 	register_hook = (void *)trapline_symbol("register_undef_hook");
 	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
 	patch_word = (void *)trapline_symbol("patch_text");
-	if (!register_hook || !unregister_hook || !patch_word)
-		return -ENOENT;
+	return register_hook && unregister_hook && patch_word ? 0 : -ENOENT;
+}
+
+int trapline_hook_init(void)
+{
 	hook.instr_val = trapline_trap_word();
 	register_hook(&hook);
 	return 0;

@@ -3,11 +3,15 @@
 //!
 //! Functions that share an address count once, under the name that the kernel lists first: the
 //! one its own tracers and backtraces print.
+//!
+//! Where a function begins with a slot of the kernel's function tracer, which is a no-op or a call
+//! of that tracer, the probe is on the instruction after it. So both can come and go as they like.
 
 use alloc::vec::Vec;
 
 use engine_isa::{Plan, Why};
 
+use crate::glob::matches;
 use crate::grow::{OutOfMemory, extend, push};
 use crate::isa::Isa;
 use crate::platform::{OffLimits, Platform};
@@ -23,7 +27,7 @@ pub const ENTRY: &[u8] = b"entry";
 /// A function's entry that can be probed.
 #[derive(Debug)]
 pub struct Probe<T> {
-    /// Where its first instruction is.
+    /// Where the trap goes: its first instruction that is not the function tracer's.
     pub address: usize,
     function: Span,
     /// How many active ECBs it has, over all consumers.
@@ -49,8 +53,12 @@ pub struct Refused {
 pub enum Reason {
     /// The kernel forbids it.
     OffLimits(OffLimits),
+    /// It is not a function, but a part of one.
+    Part,
     /// It may run on the way to a trap's handler; with the sentence that says why.
     Toxic(&'static str),
+    /// Its first instruction is a place that the kernel writes to as it runs.
+    Rewritten,
     /// The instruction core will not stand in for its first instruction.
     Instruction(Why),
     /// Its text cannot be read.
@@ -62,7 +70,9 @@ impl Reason {
     pub fn word(self) -> &'static str {
         match self {
             Self::OffLimits(reason) => reason.word(),
+            Self::Part => "part",
             Self::Toxic(_) => "toxic",
+            Self::Rewritten => "rewritten",
             Self::Instruction(reason) => reason.word(),
             Self::Unreadable => "unreadable",
         }
@@ -72,7 +82,9 @@ impl Reason {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::OffLimits(reason) => reason.sentence(),
+            Self::Part => "it is a part of another function, which does not begin there",
             Self::Toxic(sentence) => sentence,
+            Self::Rewritten => "the kernel rewrites this very instruction as it runs",
             Self::Instruction(reason) => reason.sentence(),
             Self::Unreadable => "its text cannot be read",
         }
@@ -125,15 +137,12 @@ impl<T: Copy> Fbt<T> {
             length: name.len(),
         };
         extend(&mut self.names, name)?;
-        let probeable = match toxic::reason(name) {
-            Some(reason) => Err(Reason::Toxic(reason)),
-            None => probeable::<I, P>(platform, address),
-        };
-        match probeable {
+        let site = address.wrapping_add(platform.ftrace_slot(address));
+        match named::<I>(name).and_then(|()| probeable::<I, P>(platform, site)) {
             Ok(text) => push(
                 &mut self.probes,
                 Probe {
-                    address,
+                    address: site,
                     function,
                     ecbs: 0,
                     text,
@@ -184,6 +193,20 @@ impl<T: Copy> Fbt<T> {
     }
 }
 
+/// Code seldom run, which the compiler has moved out of its function.
+const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
+
+/// Whether a function of that name may have a probe.
+fn named<I: Isa>(name: &[u8]) -> Result<(), Reason> {
+    if PARTS.iter().any(|part| matches(part, name)) {
+        return Err(Reason::Part);
+    }
+    match toxic::reason(name, I::TOXIC) {
+        Some(reason) => Err(Reason::Toxic(reason)),
+        None => Ok(()),
+    }
+}
+
 /// The text at `address`, if a probe can be put there.
 pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
     if let Some(reason) = platform.off_limits(address) {
@@ -194,7 +217,12 @@ pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I:
         .peek(address, text.as_mut())
         .map_err(|_| Reason::Unreadable)?;
     match I::plan(&text) {
-        Plan::Emulate(_) => Ok(text),
+        Plan::Emulate(emulation) => {
+            if I::is_placeholder(emulation) && platform.rewritten(address) {
+                return Err(Reason::Rewritten);
+            }
+            Ok(text)
+        }
         Plan::Relocate(never) => match never {},
         Plan::Refuse(why) => Err(Reason::Instruction(why)),
     }

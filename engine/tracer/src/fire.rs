@@ -4,7 +4,7 @@
 //! that could itself be probed: the live table is plain memory, and the platform promises as much
 //! for `cpu` and for reading a value under [`Rcu`].
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
 
 use engine_isa::Memory;
 
@@ -53,8 +53,12 @@ impl Cpu {
             return;
         }
         self.firing.store(true, Ordering::Relaxed);
+        // Who looks at the guard is this CPU, in a trap within the work: only the compiler could
+        // put the two out of order.
+        compiler_fence(Ordering::SeqCst);
         bump(&self.fired);
         work();
+        compiler_fence(Ordering::SeqCst);
         self.firing.store(false, Ordering::Relaxed);
     }
 }
@@ -73,15 +77,16 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         let pc = I::pc(regs);
         self.live.read(|live| {
             let Some((site, ecbs)) = live.and_then(|live| live.site(pc)) else {
-                return if self.traps(pc) {
-                    Trap::Stray
-                } else {
-                    Trap::Retry
-                };
+                if self.traps(pc) {
+                    return Trap::Stray;
+                }
+                I::set_pc(regs, pc);
+                return Trap::Retry;
             };
             if let Some(cpu) = self.cpus.get(self.platform.cpu()) {
                 cpu.guarded(|| self.fire(ecbs));
             }
+            I::set_pc(regs, pc);
             match I::emulate(site.emulation, regs, memory) {
                 Ok(()) => Trap::Resumed,
                 Err(_) => Trap::Failed,

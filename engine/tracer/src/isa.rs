@@ -17,13 +17,24 @@ pub trait Isa: Send + Sync + 'static {
     /// The trapping instruction, which takes the first bytes of a probed one.
     const TRAP: &'static [u8];
 
+    /// Functions on the way from this trap to its handler, and from there back, that the kernel's
+    /// own blacklist does not have: names, as globs, each with a sentence that says why.
+    const TOXIC: &'static [(&'static [u8], &'static str)];
+
     /// Plans for the instruction that `text` begins with.
     fn plan(text: &Self::Text) -> Plan<Self::Emulation, Infallible>;
 
-    /// Where the trap was taken.
+    /// Whether kernels put this instruction where they later write another: a no-op.
+    fn is_placeholder(emulation: Self::Emulation) -> bool;
+
+    /// Where the trap was taken: the address of the trapping instruction.
     fn pc(regs: &Self::Regs) -> usize;
 
-    /// Does what the displaced instruction would have done, and moves on behind it.
+    /// Makes `pc` the place to go on from.
+    fn set_pc(regs: &mut Self::Regs, pc: usize);
+
+    /// Does what the displaced instruction would have done at the registers' pc, and moves on
+    /// behind it.
     fn emulate(
         emulation: Self::Emulation,
         regs: &mut Self::Regs,

@@ -27,6 +27,14 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Why no probe may be put at `address`, if so.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
 
+    /// Whether the kernel rewrites the instruction at `address` as it runs: the place of a jump
+    /// label, a static call or an alternative. Not cheap.
+    fn rewritten(&self, address: usize) -> bool;
+
+    /// How many bytes at `address` the kernel's function tracer keeps for itself: it writes a call
+    /// there and takes it out again, at any time.
+    fn ftrace_slot(&self, address: usize) -> usize;
+
     /// Shows every function of the kernel proper, its name and its address, in the order of their
     /// addresses.
     fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory>;
@@ -98,4 +106,6 @@ off_limits! {
     Discarded = 1 "discarded" "it lies outside the running kernel's text",
     /// On the kernel's own blacklist: code that runs before a trap's handler has control.
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
+    /// In the kernel's table of accesses that may fault.
+    Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
 }

@@ -8,8 +8,10 @@ use crate::glob::matches;
 
 const FTRACE: &str = "the kernel's function tracer runs it on the way to every trap";
 
-/// Names, as globs, and why.
-const TOXIC: [(&[u8], &str); 5] = [
+/// A name, as a glob, and why.
+type Toxic = (&'static [u8], &'static str);
+
+const TOXIC: [Toxic; 5] = [
     (b"*mcount*", FTRACE),
     (b"*fentry*", FTRACE),
     (b"ftrace_*caller*", FTRACE),
@@ -17,9 +19,11 @@ const TOXIC: [(&[u8], &str); 5] = [
     (b"function_*trace_call", FTRACE),
 ];
 
-/// Why no probe may be in the function of this name, if so.
-pub fn reason(function: &[u8]) -> Option<&'static str> {
-    let known = TOXIC.iter().find(|(glob, _)| matches(glob, function))?;
+/// Why no probe may be in the function of this name, if so. The way is `own` to the instruction
+/// set in part.
+pub fn reason(function: &[u8], own: &[Toxic]) -> Option<&'static str> {
+    let mut all = TOXIC.iter().chain(own);
+    let known = all.find(|(glob, _)| matches(glob, function))?;
     Some(known.1)
 }
 
@@ -38,9 +42,16 @@ mod tests {
             "arch_ftrace_ops_list_func",
             "ftrace_ops_assist_func",
         ] {
-            assert!(reason(name.as_bytes()).is_some(), "{name}");
+            assert!(reason(name.as_bytes(), &[]).is_some(), "{name}");
         }
-        assert_eq!(reason(b"sys_chdir"), None);
-        assert_eq!(reason(b"trace_function"), None);
+        assert_eq!(reason(b"sys_chdir", &[]), None);
+        assert_eq!(reason(b"trace_function", &[]), None);
+    }
+
+    #[test]
+    fn an_instruction_set_adds_its_own() {
+        let own: [Toxic; 1] = [(b"sys_ch*", "it says so")];
+        assert_eq!(reason(b"sys_chdir", &own), Some("it says so"));
+        assert_eq!(reason(b"sys_dup", &own), None);
     }
 }

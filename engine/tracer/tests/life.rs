@@ -28,7 +28,13 @@ fn functions_are_provided_or_refused_with_a_reason() {
             })
         })
         .collect();
-    let expected = [(1, ALPHA, "alpha"), (2, BETA, "beta"), (3, GAMMA, "gamma")];
+    let expected = [
+        (1, ALPHA, "alpha"),
+        (2, BETA, "beta"),
+        (3, GAMMA, "gamma"),
+        (4, TRACED + 4, "traced"),
+        (5, KEPT, "kept"),
+    ];
     assert_eq!(
         probes,
         expected.map(|(id, address, name)| (id, address, name.to_owned()))
@@ -40,6 +46,9 @@ fn functions_are_provided_or_refused_with_a_reason() {
         (TOXIC, "toxic"),
         (UNPORTED, "unported"),
         (FORBIDDEN, "blacklisted"),
+        (OWN_WAY, "toxic"),
+        (COLD, "part"),
+        (REWRITTEN, "rewritten"),
         (0xdead_0000, "unreadable"),
     ];
     assert_eq!(refused, expected);
@@ -72,6 +81,20 @@ fn an_enabled_probe_fires_and_its_instruction_is_done() {
     assert_eq!(fake.image(), before);
     engine.close(id);
     assert_eq!(stat(&engine, "consumers"), 0);
+}
+
+#[test]
+fn the_function_tracers_slot_is_its_own_at_any_time() {
+    let (fake, engine) = engine();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("traced")).unwrap();
+    assert_eq!(engine.go(id, 0), Ok(0));
+    fake.write(TRACED, 0xeb00_0000); // bl: the function tracer comes,
+    assert_eq!(execute(fake, &engine, TRACED), None);
+    assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
+    fake.write(TRACED, NOP); // and goes.
+    assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
+    assert_eq!(drain(&engine, id, 0), [1, 1]);
 }
 
 #[test]
@@ -288,8 +311,8 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     ON_PATCH.set(None);
     assert_eq!(
         TRAPS.load(Ordering::Relaxed),
-        6,
-        "three sites, armed and disarmed"
+        10,
+        "five sites, armed and disarmed"
     );
 }
 

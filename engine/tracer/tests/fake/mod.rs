@@ -15,6 +15,10 @@ use engine_tracer::{
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
+/// The function tracer's slot while it is off.
+pub const NOP: u32 = 0xe320_f000;
+/// `sub sp, sp, #0`
+pub const PLACEHOLDER: u32 = 0xe24d_d000;
 /// `mov r0, r0`, which no row covers.
 pub const MOV: u32 = 0xe1a0_0000;
 
@@ -24,6 +28,13 @@ pub const GAMMA: usize = 0x8200;
 pub const TOXIC: usize = 0x8280;
 pub const UNPORTED: usize = 0x8300;
 pub const FORBIDDEN: usize = 0x8400;
+pub const OWN_WAY: usize = 0x8500;
+/// Begins with a slot of the function tracer.
+pub const TRACED: usize = 0x8600;
+pub const COLD: usize = 0x8700;
+/// Two that begin with what might be rewritten; the first is.
+pub const REWRITTEN: usize = 0x8800;
+pub const KEPT: usize = 0x8900;
 pub const CPUS: usize = 2;
 
 /// A32 over the fake kernel.
@@ -34,13 +45,23 @@ impl Isa for A32 {
     type Emulation = Emulation;
     type Text = [u8; 4];
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[(b"own_way", "traps run it")];
 
     fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
         arm::plan(u32::from_le_bytes(*text))
     }
 
+    /// For want of a no-op among those that are emulated.
+    fn is_placeholder(emulation: Emulation) -> bool {
+        matches!(arm::plan(PLACEHOLDER), Plan::Emulate(one) if one == emulation)
+    }
+
     fn pc(regs: &Regs) -> usize {
         regs.r[15] as usize
+    }
+
+    fn set_pc(regs: &mut Regs, pc: usize) {
+        regs.r[15] = pc as u32;
     }
 
     fn emulate(
@@ -80,6 +101,12 @@ impl Fake {
             (TOXIC, PUSH),
             (UNPORTED, MOV),
             (FORBIDDEN, PUSH),
+            (OWN_WAY, PUSH),
+            (TRACED, NOP),
+            (TRACED + 4, PUSH),
+            (COLD, PUSH),
+            (REWRITTEN, PLACEHOLDER),
+            (KEPT, PLACEHOLDER),
         ];
         Self {
             text: Mutex::new(text.into()),
@@ -124,6 +151,14 @@ impl Platform for &'static Fake {
         (address == FORBIDDEN).then_some(OffLimits::Blacklisted)
     }
 
+    fn rewritten(&self, address: usize) -> bool {
+        address == REWRITTEN
+    }
+
+    fn ftrace_slot(&self, address: usize) -> usize {
+        if address == TRACED { 4 } else { 0 }
+    }
+
     fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
         visit(b"alpha", ALPHA)?;
         visit(b"alpha_alias", ALPHA)?;
@@ -133,6 +168,11 @@ impl Platform for &'static Fake {
         visit(b"function_trace_call", TOXIC)?;
         visit(b"unported", UNPORTED)?;
         visit(b"forbidden", FORBIDDEN)?;
+        visit(b"own_way", OWN_WAY)?;
+        visit(b"traced", TRACED)?;
+        visit(b"alpha.cold", COLD)?;
+        visit(b"rewritten", REWRITTEN)?;
+        visit(b"kept", KEPT)?;
         visit(b"vanished", 0xdead_0000)
     }
 }

@@ -1,0 +1,4 @@
+//! A64 against its manual.
+
+mod emulate;
+mod table;

@@ -1,0 +1,5 @@
+//! x86-64 against its manual.
+
+mod emulate;
+mod reading;
+mod table;

@@ -1,0 +1,73 @@
+//! A32 on ARMv6 and later, by the undefined-instruction trap.
+
+use core::convert::Infallible;
+
+use engine_isa::arm::{self, Emulation, Regs};
+use engine_isa::{Fault, Memory, Plan};
+use engine_tracer::Isa;
+
+use crate::memory::Interrupted;
+#[cfg(trapline_mutants)]
+use crate::mutant::{IntoFrame, PUSH_INTO_FRAME};
+
+/// A32.
+pub struct Native;
+
+impl Isa for Native {
+    type Regs = Regs;
+    type Emulation = Emulation;
+    type Text = [u8; 4];
+
+    const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+
+    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+        arm::plan(u32::from_le_bytes(*text))
+    }
+
+    fn is_placeholder(_: Emulation) -> bool {
+        false
+    }
+
+    fn pc(regs: &Regs) -> usize {
+        regs.r[15] as usize
+    }
+
+    fn set_pc(regs: &mut Regs, pc: usize) {
+        regs.r[15] = pc as u32;
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        emulation.run(regs, memory)
+    }
+}
+
+/// The memory of the code whose registers these are.
+#[cfg(not(trapline_mutants))]
+pub fn memory(_: *mut Regs) -> impl Memory {
+    Interrupted
+}
+
+/// The seeded defects that this set has.
+#[cfg(trapline_mutants)]
+pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME];
+
+/// The memory of the code whose registers these are.
+///
+/// The defect of 2013 had what `push {r4, lr}` stored overlay the two highest words of the frame,
+/// ORIG_r0 and, below it, the saved CPSR: the trap returned with r4 for its CPSR, which is harmless
+/// for some values of r4 and fatal for others. The first two words that an instruction stores go
+/// there, which makes it r4 for CPSR again in `sys_chdir`, `push {r4-r8, lr}` now.
+#[cfg(trapline_mutants)]
+pub fn memory(regs: *mut Regs) -> impl Memory {
+    /// The saved CPSR and ORIG_r0 of Linux' `struct pt_regs`, in words from its start.
+    const TOP: &[usize] = &[16, 17];
+    /// Reserved in ARMv6's CPSR, which ignores it. QEMU takes it for ARMv8's IL on any CPU, and
+    /// would have every value with it end the same way.
+    const IL: usize = 1 << 20;
+    IntoFrame::new(Interrupted, regs.cast(), TOP, !IL)
+}

@@ -1,0 +1,97 @@
+//! A64, by `brk`.
+
+use core::arch::asm;
+use core::convert::Infallible;
+
+use engine_isa::arm64::{self, Emulation, Regs};
+use engine_isa::{Fault, Memory, Plan};
+use engine_tracer::Isa;
+
+use crate::memory::Interrupted;
+
+/// A64.
+pub struct Native;
+
+impl Isa for Native {
+    type Regs = Regs;
+    type Emulation = Emulation;
+    type Text = [u8; 4];
+
+    const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+
+    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+        arm64::plan(instruction(u32::from_le_bytes(*text)))
+    }
+
+    fn is_placeholder(emulation: Emulation) -> bool {
+        emulation.is_nop()
+    }
+
+    fn pc(regs: &Regs) -> usize {
+        regs.pc as usize
+    }
+
+    fn set_pc(regs: &mut Regs, pc: usize) {
+        regs.pc = pc as u64;
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        emulation.run(regs, memory, sign)
+    }
+}
+
+/// `pacia`: signs a return address with the key of the code that a trap in the kernel interrupted,
+/// which is the key that is in use. Where the processor signs nothing, this is a no-op.
+fn sign(pointer: u64, modifier: u64) -> u64 {
+    let signed;
+    // SAFETY: PACIA1716 by its number among the hints, so that any A64 processor takes it. It
+    // writes x17 only.
+    unsafe {
+        asm!(
+            "hint #8",
+            inout("x17") pointer => signed,
+            in("x16") modifier,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    signed
+}
+
+/// The memory of the code whose registers these are. No instruction that stores is emulated here.
+pub fn memory(_: *mut Regs) -> impl Memory {
+    Interrupted
+}
+
+/// The instruction to plan for.
+#[cfg(not(trapline_mutants))]
+fn instruction(word: u32) -> u32 {
+    word
+}
+
+/// The seeded defects that this set has.
+#[cfg(trapline_mutants)]
+pub const MUTANTS: &[&str] = &[NOP_FOR_MOV];
+
+/// `nop-for-mov`: plans are made from the kernel as it was built, not as it runs.
+///
+/// There most functions begin with two no-ops; at boot the function tracer makes the first a
+/// `mov x9, x30`. Whether x9 is right nobody notices until that tracer is switched on: x9 is where
+/// it finds the caller.
+#[cfg(trapline_mutants)]
+const NOP_FOR_MOV: &str = "nop-for-mov";
+
+/// The instruction to plan for.
+#[cfg(trapline_mutants)]
+fn instruction(word: u32) -> u32 {
+    const MOV_X9_X30: u32 = 0xaa1e_03e9;
+    const NOP: u32 = 0xd503_201f;
+    if word == MOV_X9_X30 && crate::mutant::is_chosen(NOP_FOR_MOV) {
+        return NOP;
+    }
+    word
+}

@@ -1,0 +1,21 @@
+//! The instruction set of the kernel that this is built for: the sole place that asks which.
+//!
+//! Each file is one set's seam, and gives the same three things: `Native`, which is the set as the
+//! tracer wants it; `MUTANTS`, the names of its seeded defects; and `memory`, the memory of the
+//! code that a trap interrupted.
+
+#[cfg(target_arch = "aarch64")]
+mod arm64;
+#[cfg(target_arch = "aarch64")]
+pub use arm64::*;
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+#[cfg(target_arch = "x86_64")]
+pub use x86::*;
+
+// For ARM, and for whatever other host looks at this.
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod arm;
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+pub use arm::*;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * arm64: a hook on our own number of BRK, and text through the kernel's own
+ * aarch64_insn_patch_text(), which stops the other CPUs and looks after the
+ * caches. On the way here the kernel tells RCU, whatever the CPU was doing.
+ */
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <asm/debug-monitors.h>
+#include <asm/patching.h>
+#include <asm/ptrace.h>
+
+#include "../shim.h"
+
+/* The number in a BRK instruction. */
+#define BRK_IMMEDIATE GENMASK(20, 5)
+
+static typeof(&register_kernel_break_hook) register_hook;
+static typeof(&unregister_kernel_break_hook) unregister_hook;
+static typeof(&aarch64_insn_patch_text) patch_words;
+
+static int trapped(struct pt_regs *regs, unsigned long esr)
+{
+	return trapline_trap(regs) ? DBG_HOOK_ERROR : DBG_HOOK_HANDLED;
+}
+
+static struct break_hook hook = { .fn = trapped };
+
+bool trapline_rewritten(unsigned long address)
+{
+	return false;
+}
+
+int trapline_arch_init(void)
+{
+	register_hook = (void *)trapline_symbol("register_kernel_break_hook");
+	unregister_hook = (void *)trapline_symbol("unregister_kernel_break_hook");
+	patch_words = (void *)trapline_symbol("aarch64_insn_patch_text");
+	return register_hook && unregister_hook && patch_words ? 0 : -ENOENT;
+}
+
+int trapline_hook_init(void)
+{
+	hook.imm = FIELD_GET(BRK_IMMEDIATE, trapline_trap_word());
+	register_hook(&hook);
+	return 0;
+}
+
+void trapline_hook_exit(void)
+{
+	unregister_hook(&hook);
+}
+
+/*
+ * Length is that of the trap, a word. There may be tens of thousands to patch
+ * in a row, so others get their turn in between.
+ */
+void shim_patch(unsigned long address, const void *bytes, size_t length)
+{
+	void *at = (void *)address;
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	cpus_read_lock();
+	patch_words(&at, &word, 1);
+	cpus_read_unlock();
+	cond_resched();
+}

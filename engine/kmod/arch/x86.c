@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * x86-64: the notifier of dying, which hears of each INT3 that is nobody's, and
+ * text through the kernel's own text_poke(). The handler runs as in an NMI: the
+ * kernel has told RCU, whatever the CPU was doing.
+ */
+#include <linux/errno.h>
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/static_call.h>
+
+#include <asm/alternative.h>
+#include <asm/ptrace.h>
+#include <asm/text-patching.h>
+
+#include "../shim.h"
+
+static typeof(&text_poke) poke;
+static typeof(&text_poke_sync) sync_cores;
+static typeof(&text_mutex) text_lock;
+static typeof(&alternatives_text_reserved) is_alternative;
+static typeof(&static_call_text_reserved) is_static_call;
+
+/* The kernel's own INT3 only: user mode may keep its own use of it. */
+static int trapped(struct notifier_block *self, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+
+	if (event != DIE_INT3 || user_mode(args->regs))
+		return NOTIFY_DONE;
+	return trapline_trap(args->regs) ? NOTIFY_DONE : NOTIFY_STOP;
+}
+
+static struct notifier_block hook = {
+	.notifier_call = trapped,
+	.priority = INT_MAX,
+};
+
+bool trapline_rewritten(unsigned long address)
+{
+	void *at = (void *)address;
+
+	return is_alternative(at, at) || is_static_call(at, at);
+}
+
+int trapline_arch_init(void)
+{
+	poke = (void *)trapline_symbol("text_poke");
+	sync_cores = (void *)trapline_symbol("text_poke_sync");
+	text_lock = (void *)trapline_symbol("text_mutex");
+	is_alternative = (void *)trapline_symbol("alternatives_text_reserved");
+	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
+	return poke && sync_cores && text_lock && is_alternative &&
+	       is_static_call ? 0 : -ENOENT;
+}
+
+int trapline_hook_init(void)
+{
+	return register_die_notifier(&hook);
+}
+
+void trapline_hook_exit(void)
+{
+	unregister_die_notifier(&hook);
+}
+
+/*
+ * Length is that of the trap, a byte, which other CPUs see whole. There may be
+ * tens of thousands to patch in a row, so others get their turn in between.
+ */
+void shim_patch(unsigned long address, const void *bytes, size_t length)
+{
+	mutex_lock(text_lock);
+	poke((void *)address, bytes, length);
+	sync_cores();
+	mutex_unlock(text_lock);
+	cond_resched();
+}
