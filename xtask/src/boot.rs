@@ -1,4 +1,4 @@
-//! What QEMU and /init need out of the kernel package: the kernel wrapped for QEMU, its device
+//! What QEMU and /init need out of the kernel package: the kernel as QEMU takes it, its device
 //! tree, and the modules to load, in the order in which they load.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Boot {
 pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
     let dir = guest.dir();
     let boot = Boot {
-        kernel: dir.join("uImage"),
+        kernel: dir.join("kernel"),
         dtb: guest.kernel.dtb.as_ref().map(|_| dir.join("board.dtb")),
         module_order: dir.join("modules/order"),
     };
@@ -56,17 +56,14 @@ fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
             || is_dtb(path, guest.kernel.dtb.as_deref())
     };
     let members = deb::members(deb, wanted)?;
-    let zimage = contents(&members, deb, "/boot/vmlinuz*", |p| {
+    let packaged = contents(&members, deb, "/boot/vmlinuz*", |p| {
         p.starts_with("/boot/vmlinuz")
     })?;
-    let raw = kernel::payload(zimage).ok_or_else(|| Error::Content {
+    let prepared = kernel::prepare(packaged, &guest.kernel).ok_or_else(|| Error::Content {
         path: deb.into(),
-        why: "no xz-compressed kernel in its /boot/vmlinuz".into(),
+        why: "no xz-compressed kernel in its /boot/vmlinuz; a kernel that is none has `image: packaged` in the guest's file".into(),
     })?;
-    files::write(
-        &boot.kernel,
-        &kernel::uimage(&raw, guest.kernel.load_address),
-    )?;
+    files::write(&boot.kernel, &prepared)?;
     if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
         files::write(
             path,

@@ -13,10 +13,14 @@ use crate::guest::Guest;
 use crate::progress::Step;
 use crate::run;
 use crate::stamp::Inputs;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 
 /// How the names begin by which C calls Rust.
 const ENTRY_PREFIX: &str = "trapline_";
+
+/// A kernel's module loader knows no position-independent code and no global offset table, through
+/// which rustc would otherwise call memcpy and its like on some targets.
+const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
 
 /// The two modules built from one source.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +40,11 @@ impl Variant {
         }
     }
 
-    /// Rust flags; a kernel's module loader does not expect position-independent code.
-    fn rustflags(self) -> &'static str {
+    /// Flags for the one crate in which the two differ; all that it is built on is built once.
+    fn rustflags(self) -> &'static [&'static str] {
         match self {
-            Self::Plain => "-Crelocation-model=static",
-            Self::Mutants => "-Crelocation-model=static --cfg trapline_mutants",
+            Self::Plain => &[],
+            Self::Mutants => &["--cfg", "trapline_mutants"],
         }
     }
 
@@ -50,14 +54,6 @@ impl Variant {
             Self::Plain => "",
             Self::Mutants => "-DTRAPLINE_MUTANTS",
         }
-    }
-
-    /// A cargo target directory of its own, or each build would undo the other's.
-    fn target_dir(self) -> PathBuf {
-        workspace_root().join(match self {
-            Self::Plain => "target/guest",
-            Self::Mutants => "target/guest-mutants",
-        })
     }
 }
 
@@ -92,28 +88,13 @@ pub fn compile(
 ) -> Result<PathBuf> {
     let sh = run::shell()?;
     let target = &guest.build.module_target;
-    let target_dir = variant.target_dir();
     let cargo = toolchain
-        .cargo(&sh, variant.rustflags())
-        .args([
-            "rustc",
-            "--package",
-            "engine-kernel",
-            "--lib",
-            "--crate-type",
-            "staticlib",
-        ])
-        .args([
-            "--profile",
-            "guest",
-            "-Zbuild-std=core,alloc",
-            "--target",
-            target,
-        ])
-        .arg("--target-dir")
-        .arg(&target_dir);
+        .cargo(&sh, "rustc", target, STATIC_CODE)
+        .args(["--package", "engine-kernel", "--lib"])
+        .args(["--crate-type", "staticlib", "-Zbuild-std=core,alloc", "--"])
+        .args(variant.rustflags());
     run::quietly(step, cargo)?;
-    Ok(target_dir.join(target).join("guest/libengine_kernel.a"))
+    Ok(toolchain::output(target, "libengine_kernel.a"))
 }
 
 /// One object of all that the entry points reach; every other name is local to it, so that it

@@ -21,6 +21,8 @@ pub struct Guest {
     pub machine: String,
     /// Size of the guest's memory, as QEMU takes it.
     pub memory: String,
+    /// How many processors it boots with.
+    pub cpus: u32,
     /// What the host must have for this guest.
     pub host: Vec<HostNeed>,
     /// What comes from the distribution.
@@ -37,6 +39,8 @@ pub struct Guest {
     pub names: BTreeMap<String, String>,
     /// What a scenario's `needs:` may ask of it.
     pub capabilities: Vec<String>,
+    /// The seeded defects that its module with mutants knows.
+    pub mutants: Vec<String>,
 }
 
 /// One thing to look for on the host.
@@ -65,14 +69,26 @@ pub struct Packages {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Kernel {
-    /// Where the kernel is loaded and entered.
-    pub load_address: u32,
+    /// What of the packaged image QEMU is given.
+    pub image: Form,
+    /// Where a bare kernel is loaded and entered, if QEMU would put it elsewhere.
+    pub load_address: Option<u32>,
     /// File name of the device tree in the kernel package.
     pub dtb: Option<String>,
     /// Modules for /init to load; those they depend on come along.
     pub modules: Vec<String>,
     /// The kernel's command line.
     pub append: String,
+}
+
+/// What of a kernel's packaged image QEMU is given.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The file as it is.
+    Packaged,
+    /// The kernel inside a file that would unpack itself.
+    Payload,
 }
 
 /// How our module and programs are built for a guest.

@@ -1,17 +1,31 @@
-//! The guest's kernel: unpacked on the host, where it is cheap, and wrapped so that QEMU places it
-//! right.
+//! The guest's kernel as QEMU takes it: unpacked on the host, where that is cheap, and wrapped
+//! where QEMU would not place it right.
 
 use std::io::Read;
 
 use liblzma::read::XzDecoder;
 
+use crate::guest::{Form, Kernel};
+
 const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 const UIMAGE_MAGIC: u32 = 0x2705_1956;
 const UIMAGE_HEADER: usize = 64;
 
+/// What QEMU is given of a packaged image; nothing if the image has no payload and should.
+pub fn prepare(image: &[u8], guest: &Kernel) -> Option<Vec<u8>> {
+    let kernel = match guest.image {
+        Form::Packaged => image.to_vec(),
+        Form::Payload => payload(image)?,
+    };
+    Some(match guest.load_address {
+        Some(address) => uimage(&kernel, address),
+        None => kernel,
+    })
+}
+
 /// The kernel inside a self-extracting image: of all xz streams in it, the one that unpacks to
 /// most.
-pub fn payload(image: &[u8]) -> Option<Vec<u8>> {
+fn payload(image: &[u8]) -> Option<Vec<u8>> {
     let starts = image
         .windows(XZ_MAGIC.len())
         .enumerate()
@@ -25,7 +39,7 @@ pub fn payload(image: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A raw kernel behind a legacy uImage header, uncompressed, loaded and entered at one address.
-pub fn uimage(kernel: &[u8], load: u32) -> Vec<u8> {
+fn uimage(kernel: &[u8], load: u32) -> Vec<u8> {
     const LINUX: u8 = 5;
     const ARM: u8 = 2;
     const KERNEL: u8 = 2;
@@ -80,6 +94,27 @@ mod tests {
     #[test]
     fn an_image_without_a_stream_has_no_payload() {
         assert_eq!(payload(b"no kernel here"), None);
+    }
+
+    fn boots(image: Form, load_address: Option<u32>) -> Kernel {
+        Kernel {
+            image,
+            load_address,
+            dtb: None,
+            modules: Vec::new(),
+            append: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_unpacked_and_wrapped_only_where_the_guest_says_so() {
+        let image = [b"stub".as_slice(), &xz(b"kernel")].concat();
+        let prepared = |form, address| prepare(&image, &boots(form, address)).unwrap();
+        assert_eq!(prepared(Form::Packaged, None), image);
+        assert_eq!(prepared(Form::Payload, None), b"kernel");
+        let wrapped = uimage(b"kernel", 0x8000);
+        assert_eq!(prepared(Form::Payload, Some(0x8000)), wrapped);
+        assert_eq!(prepare(b"bare", &boots(Form::Payload, None)), None);
     }
 
     #[test]

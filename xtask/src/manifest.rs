@@ -16,7 +16,7 @@ pub const MODULE: &str = "/lib/trapline/trapline.ko";
 /// Where the module with seeded defects lies inside a guest.
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -24,6 +24,7 @@ struct Manifest<'a> {
     guest: &'a str,
     machine: &'a str,
     memory: &'a str,
+    cpus: u32,
     kernel: &'a Path,
     initrd: &'a Path,
     dtb: Option<&'a Path>,
@@ -34,6 +35,7 @@ struct Manifest<'a> {
     mutants_module: &'static str,
     names: &'a BTreeMap<String, String>,
     capabilities: &'a [String],
+    mutants: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -63,6 +65,7 @@ pub fn write(
         guest: &guest.name,
         machine: &guest.machine,
         memory: &guest.memory,
+        cpus: guest.cpus,
         kernel: &boot.kernel,
         initrd,
         dtb: boot.dtb.as_deref(),
@@ -73,6 +76,7 @@ pub fn write(
         mutants_module: MUTANTS_MODULE,
         names: &guest.names,
         capabilities: &guest.capabilities,
+        mutants: &guest.mutants,
     };
     let text =
         serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON");

@@ -16,7 +16,7 @@ use crate::module;
 use crate::progress::Step;
 use crate::run;
 use crate::stamp::{Inputs, unless_current};
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 
 /// Where the dtrace command lies inside a guest.
 const DTRACE: &str = "/usr/sbin/dtrace";
@@ -100,14 +100,12 @@ fn compile_dtrace(
         "CARGO_TARGET_{}_LINKER",
         target.to_uppercase().replace('-', "_")
     );
-    let target_dir = files::workspace_root().join("target/guest");
+    let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
     let cargo = toolchain
-        .cargo(sh, "-Ctarget-feature=+crt-static")
+        .cargo(sh, "build", target, "-Ctarget-feature=+crt-static")
         .env(linker, &guest.build.cc)
-        .args(["build", "--package", "engine-dtrace", "--profile", "guest"])
-        .args(["-Zbuild-std=std,panic_abort", "--target", target])
-        .arg("--target-dir")
-        .arg(&target_dir);
+        .args(["--package", "engine-dtrace"])
+        .args(build_std);
     run::quietly(step, cargo)?;
-    Ok(target_dir.join(target).join("guest/dtrace"))
+    Ok(toolchain::output(target, "dtrace"))
 }

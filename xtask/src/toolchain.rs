@@ -1,6 +1,7 @@
 //! The Rust that builds what runs in guests: any installed toolchain that has the library's sources
-//! and knows the targets, because the library is built anew for each of them.
+//! and knows the targets, because few targets have a library that is already built.
 
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use xshell::{Cmd, Shell, cmd};
@@ -12,6 +13,7 @@ use crate::run;
 
 /// A toolchain with library sources.
 pub struct Toolchain {
+    sysroot: PathBuf,
     rustc: PathBuf,
     cargo: PathBuf,
     /// As rustc names itself.
@@ -53,6 +55,7 @@ impl Toolchain {
             .trim()
             .to_owned();
         let found = Self {
+            sysroot: sysroot.into(),
             rustc,
             cargo,
             version,
@@ -60,9 +63,26 @@ impl Toolchain {
         targets.iter().all(knows).then_some(found)
     }
 
-    /// A call of this toolchain's cargo, in the workspace, free of what the cargo that started
-    /// xtask has set.
-    pub fn cargo<'a>(&self, sh: &'a Shell, rustflags: &str) -> Cmd<'a> {
+    /// Whether it comes with a built standard library for a target.
+    pub fn brings_std(&self, target: &str) -> bool {
+        let built = self.sysroot.join("lib/rustlib").join(target).join("lib");
+        let is_std = |file: &DirEntry| {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("libstd-") && name.ends_with(".rlib")
+        };
+        fs::read_dir(built).is_ok_and(|files| files.flatten().any(|f| is_std(&f)))
+    }
+
+    /// A call of this toolchain's cargo that builds for a target, in the workspace, free of what
+    /// the cargo that started xtask has set.
+    pub fn cargo<'a>(
+        &self,
+        sh: &'a Shell,
+        command: &str,
+        target: &str,
+        rustflags: &str,
+    ) -> Cmd<'a> {
         sh.change_dir(workspace_root());
         sh.cmd(&self.cargo)
             .env("RUSTC", &self.rustc)
@@ -71,5 +91,44 @@ impl Toolchain {
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .env_remove("CARGO_BUILD_TARGET")
             .env_remove("RUSTUP_TOOLCHAIN")
+            .args([command, "--profile", "guest", "--target", target])
+            .arg("--target-dir")
+            .arg(target_dir())
+    }
+}
+
+/// Where such a call puts a file that it makes for a target.
+pub fn output(target: &str, file: &str) -> PathBuf {
+    target_dir().join(target).join("guest").join(file)
+}
+
+/// One for all guests: what cargo makes for the host, macros and build scripts, serves them all.
+fn target_dir() -> PathBuf {
+    workspace_root().join("target/guest")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toolchain_in(sysroot: &Path) -> Toolchain {
+        Toolchain {
+            sysroot: sysroot.into(),
+            rustc: PathBuf::new(),
+            cargo: PathBuf::new(),
+            version: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_built_library_is_one_that_programs_can_be_linked_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let lib = dir.path().join("lib/rustlib/x/lib");
+        fs::create_dir_all(&lib).unwrap();
+        fs::write(lib.join("libstd-0123.so"), "").unwrap();
+        assert!(!toolchain_in(dir.path()).brings_std("x"));
+        fs::write(lib.join("libstd-0123.rlib"), "").unwrap();
+        assert!(toolchain_in(dir.path()).brings_std("x"));
+        assert!(!toolchain_in(dir.path()).brings_std("y"));
     }
 }
