@@ -37,19 +37,27 @@ const MACHINES: &[Machine] = &[
         network: "usb-net,netdev=n0",
         text_offset: 0xc000_0000,
         unit: Unit::Word,
-        own_changes: &[OwnChange {
-            functions: &[
-                "flow_hash_from_keys",
-                "__skb_get_hash",
-                "__skb_get_hash_symmetric",
-                "secure_tcp_ts_off",
-                "secure_tcpv6_ts_off",
-                "__inet_hash_connect",
-            ],
-            why: RANDOM_ONCE,
-            before: "ea......",
-            after: "e1a00000",
-        }],
+        own_changes: &[
+            OwnChange {
+                functions: &[
+                    "flow_hash_from_keys",
+                    "__skb_get_hash",
+                    "__skb_get_hash_symmetric",
+                    "secure_tcp_ts_off",
+                    "secure_tcpv6_ts_off",
+                    "__inet_hash_connect",
+                ],
+                why: RANDOM_ONCE,
+                before: "ea......",
+                after: "e1a00000",
+            },
+            OwnChange {
+                functions: &["__schedule", "try_to_wake_up", "wake_up_new_task"],
+                why: "a tracepoint that a tracer had switched on: the no-op that comes back is not the compiler's",
+                before: "e320f000",
+                after: "e1a00000",
+            },
+        ],
     },
     Machine {
         name: "virt",
@@ -60,7 +68,12 @@ const MACHINES: &[Machine] = &[
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
         own_changes: &[OwnChange {
-            functions: &["__inet_hash_connect"],
+            functions: &[
+                "flow_hash_from_keys",
+                "__skb_get_hash_net",
+                "__skb_get_hash_symmetric",
+                "__inet_hash_connect",
+            ],
             why: RANDOM_ONCE,
             before: "14......",
             after: "d503201f",
