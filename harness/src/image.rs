@@ -12,7 +12,7 @@ use crate::machine::{self, Machine};
 use crate::normalise::Facts;
 use crate::plan::Target;
 use crate::qemu;
-use crate::scenario::{Cpus, Names};
+use crate::scenario::{Cpus, Names, Processor};
 use crate::tree::Tree;
 
 const SCHEMA: u32 = 2;
@@ -51,6 +51,9 @@ pub struct Image {
     pub capabilities: Vec<String>,
     /// The seeded defects that its mutants' module knows.
     pub mutants: Vec<String>,
+    /// Which of the machine's processors it boots with; not a thing of the build.
+    #[serde(skip)]
+    pub processor: Processor,
     /// Keeps `cargo xtask` from building another one under whoever uses this one.
     #[serde(skip)]
     _lock: Option<Arc<File>>,
@@ -130,10 +133,14 @@ impl Image {
         }
     }
 
-    /// The same with as many CPUs as `wanted`, where a number is.
-    pub fn with_cpus(self, wanted: Option<Cpus>) -> Self {
+    /// The same with the CPUs that a scenario wants.
+    pub fn with_cpus(self, wanted: Option<Cpus>, processor: Processor) -> Self {
         let cpus = wanted.map_or(self.cpus, Cpus::count);
-        Self { cpus, ..self }
+        Self {
+            cpus,
+            processor,
+            ..self
+        }
     }
 
     /// What a plan wants to know of it.
@@ -187,7 +194,7 @@ mod tests {
         let image = Image::parse(&described(2, "raspi0")).expect("valid");
         assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
         assert_eq!(image.facts().kernel_release, "6.1.0");
-        let cpus = |wanted| image.clone().with_cpus(wanted).cpus;
+        let cpus = |wanted| image.clone().with_cpus(wanted, Processor::Usual).cpus;
         assert_eq!((cpus(None), cpus(serde_yaml::from_str("4").ok())), (1, 4));
     }
 

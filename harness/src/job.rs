@@ -79,7 +79,9 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
     };
     let mut run = Run {
         job,
-        image: image.clone().with_cpus(job.scenario.cpus),
+        image: image
+            .clone()
+            .with_cpus(job.scenario.cpus, job.scenario.processor),
         progress,
         evidence,
         started: Instant::now(),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::changes::{OwnChange, Pair, Unit};
 use crate::image::Image;
+use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
 #[derive(Debug)]
@@ -16,8 +17,11 @@ pub struct Machine {
     pub program: &'static str,
     /// The command that installs it.
     pub remedy: &'static str,
-    /// The board and its CPU.
+    /// The board.
     board: &'static [&'static str],
+    /// Its processors: the usual one, and the one with everything that QEMU can do. None where the
+    /// board has but one.
+    processors: Option<[&'static str; 2]>,
     /// The device on which the guest's network arrives.
     network: &'static str,
     /// What is taken from a virtual address of the kernel's text to get the physical one.
@@ -34,6 +38,7 @@ const MACHINES: &[Machine] = &[
         program: "qemu-system-arm",
         remedy: "apt-get install qemu-system-arm",
         board: &["-M", "raspi0"],
+        processors: None,
         network: "usb-net,netdev=n0",
         text_offset: 0xc000_0000,
         unit: Unit::Word,
@@ -63,7 +68,9 @@ const MACHINES: &[Machine] = &[
         name: "virt",
         program: "qemu-system-aarch64",
         remedy: "apt-get install qemu-system-arm",
-        board: &["-M", "virt", "-cpu", "cortex-a53"],
+        board: &["-M", "virt"],
+        // QEMU's own way of signing is quicker than the architecture's, and signs as well.
+        processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
         network: VIRTIO,
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
@@ -84,16 +91,8 @@ const MACHINES: &[Machine] = &[
         program: "qemu-system-x86_64",
         remedy: "apt-get install qemu-system-x86",
         // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
-        board: &[
-            "-M",
-            "q35",
-            "-cpu",
-            "max",
-            "-bios",
-            "qboot.rom",
-            "-vga",
-            "none",
-        ],
+        board: &["-M", "q35", "-bios", "qboot.rom", "-vga", "none"],
+        processors: Some(["max", "max"]),
         network: VIRTIO,
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
@@ -152,6 +151,13 @@ impl Machine {
         serial.push(console);
         let mut arguments: Vec<OsString> = self.board.iter().map(OsString::from).collect();
         let mut add = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
+        if let Some([usual, full]) = self.processors {
+            let processor = match image.processor {
+                Processor::Usual => usual,
+                Processor::Full => full,
+            };
+            add("-cpu", processor.into());
+        }
         add("-accel", "tcg".into());
         add("-m", image.memory.clone().into());
         add("-smp", image.cpus.to_string().into());

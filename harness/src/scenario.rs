@@ -39,6 +39,9 @@ pub struct Scenario {
     /// How many CPUs the guest boots with; absent means as many as it usually has.
     #[serde(default)]
     pub cpus: Option<Cpus>,
+    /// Which of the machine's processors the guest has.
+    #[serde(default)]
+    pub processor: Processor,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
     pub trace: String,
     /// The command run once the tracer's probes are live.
@@ -62,6 +65,17 @@ pub struct Scenario {
     /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+}
+
+/// A machine's processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Processor {
+    /// The one that is quick to emulate.
+    #[default]
+    Usual,
+    /// The one that has everything the emulator knows.
+    Full,
 }
 
 /// How the tracer is ended after the workload.

@@ -17,6 +17,7 @@ use harness::ftrace::Ftrace;
 use harness::guest::{Guest, Stop, Watch};
 use harness::health::Trouble;
 use harness::image::Image;
+use harness::scenario::Processor;
 use harness::text::TextJudge;
 use harness::transcript::Ending;
 use harness::tree::Tree;
@@ -197,7 +198,7 @@ fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
 fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let is_smp = image.capabilities.iter().any(|can| can == "smp");
     let many = is_smp.then(|| serde_yaml::from_str(MANY)).transpose()?;
-    let image = image.clone().with_cpus(many);
+    let image = image.clone().with_cpus(many, Processor::Usual);
     let mut guest = boot(tree, &image, "counts")?;
     let ftrace = arm(&mut guest, &chdir(&image)?)?;
     let (open, close) = (Ftrace::open(), Ftrace::close());

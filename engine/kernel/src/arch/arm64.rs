@@ -47,7 +47,7 @@ impl Isa for Native {
 
 /// `pacia`: signs a return address with the key of the code that a trap in the kernel interrupted,
 /// which is the key that is in use. Where the processor signs nothing, this is a no-op.
-fn sign(pointer: u64, modifier: u64) -> u64 {
+fn pacia(pointer: u64, modifier: u64) -> u64 {
     let signed;
     // SAFETY: PACIA1716 by its number among the hints, so that any A64 processor takes it. It
     // writes x17 only.
@@ -67,6 +67,9 @@ pub fn memory(_: *mut Regs) -> impl Memory {
     Interrupted
 }
 
+#[cfg(not(trapline_mutants))]
+use pacia as sign;
+
 /// The instruction to plan for.
 #[cfg(not(trapline_mutants))]
 fn instruction(word: u32) -> u32 {
@@ -75,7 +78,7 @@ fn instruction(word: u32) -> u32 {
 
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[NOP_FOR_MOV];
+pub const MUTANTS: &[&str] = &[NOP_FOR_MOV, SIGN_NOTHING];
 
 /// `nop-for-mov`: plans are made from the kernel as it was built, not as it runs.
 ///
@@ -94,4 +97,16 @@ fn instruction(word: u32) -> u32 {
         return NOP;
     }
     word
+}
+
+/// `sign-nothing`: `paciasp` is a no-op, as it is on processors that sign nothing.
+#[cfg(trapline_mutants)]
+const SIGN_NOTHING: &str = "sign-nothing";
+
+#[cfg(trapline_mutants)]
+fn sign(pointer: u64, modifier: u64) -> u64 {
+    if crate::mutant::is_chosen(SIGN_NOTHING) {
+        return pointer;
+    }
+    pacia(pointer, modifier)
 }

@@ -1,0 +1,81 @@
+//! The engine on an instruction set whose saved pc is behind the trap: where the registers point
+//! after every way out of it.
+
+mod fake;
+
+use std::convert::Infallible;
+
+use engine_isa::arm::{Emulation, Regs};
+use engine_isa::{Fault, Memory, Plan};
+use engine_tracer::{Isa, Tracer, Trap};
+use fake::*;
+
+/// What the processor has gone past when it saves the pc.
+const PAST: usize = 4;
+
+/// A32, but for the saved pc.
+struct LateA32;
+
+impl Isa for LateA32 {
+    type Regs = Regs;
+    type Emulation = Emulation;
+    type Text = [u8; 4];
+    const TRAP: &'static [u8] = A32::TRAP;
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+
+    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+        A32::plan(text)
+    }
+
+    fn is_placeholder(emulation: Emulation) -> bool {
+        A32::is_placeholder(emulation)
+    }
+
+    fn pc(regs: &Regs) -> usize {
+        A32::pc(regs) - PAST
+    }
+
+    fn set_pc(regs: &mut Regs, pc: usize) {
+        A32::set_pc(regs, pc);
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        A32::emulate(emulation, regs, memory)
+    }
+}
+
+/// What becomes of a trap at `pc`, and where the registers point then.
+fn trap(
+    engine: &Tracer<LateA32, &'static Fake>,
+    pc: usize,
+    memory: &mut impl Memory,
+) -> (Trap, usize) {
+    let mut regs = registers(pc + PAST);
+    let trap = engine.trap(&mut regs, memory);
+    (trap, A32::pc(&regs))
+}
+
+#[test]
+fn every_way_out_of_a_trap_leads_to_the_right_place() {
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    let engine = Tracer::<LateA32, _>::new(fake).unwrap();
+    let id = engine.open().unwrap();
+    engine.enable(id, &describe("alpha")).unwrap();
+    engine.go(id, 0).unwrap();
+    let resumed = (Trap::Resumed, ALPHA + 4);
+    assert_eq!(trap(&engine, ALPHA, &mut Anywhere), resumed);
+    let failed = (Trap::Failed, ALPHA);
+    assert_eq!(trap(&engine, ALPHA, &mut Nowhere), failed);
+
+    fake.write(BETA, engine_isa::arm::TRAP);
+    let stray = (Trap::Stray, BETA + PAST);
+    assert_eq!(trap(&engine, BETA, &mut Anywhere), stray);
+
+    engine.stop(id).unwrap();
+    let retry = (Trap::Retry, ALPHA);
+    assert_eq!(trap(&engine, ALPHA, &mut Anywhere), retry);
+}
