@@ -63,6 +63,12 @@ pub fn symbols(
     symbols.map(|s| Ok(s.name()?.to_owned())).collect()
 }
 
+/// Whether an object has a section of this name.
+pub fn has_section(data: &[u8], name: &str) -> Result<bool, object::Error> {
+    let file = object::File::parse(data)?;
+    Ok(file.section_by_name(name).is_some())
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -28,6 +28,7 @@ mod rootfs;
 mod run;
 mod stamp;
 mod test;
+mod tidy;
 mod toolchain;
 mod vm_test;
 
@@ -65,6 +66,8 @@ enum Task {
     },
     /// Run every test that needs no guest
     Test,
+    /// Check that architectures are named only where they may be
+    Tidy,
     /// Run everything that must be right before a change goes in
     Ci,
     /// Say what this host has and lacks, and how to mend it
@@ -80,6 +83,7 @@ impl Task {
                 .try_for_each(|g| image::build(g, *update)),
             Self::Shell { guest } => vm_test::shell(&Guest::load(guest)?),
             Self::Test => test::run(),
+            Self::Tidy => tidy::check(),
             Self::Ci => ci::run(),
             Self::Doctor => doctor::run(),
         }

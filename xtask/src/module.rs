@@ -103,20 +103,24 @@ fn is_panic(symbol: &str) -> bool {
     format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
 }
 
-/// What a trap runs must not call the kernel's own function tracer: that can be probed.
+/// What a trap runs must not call the kernel's own function tracer: that can be probed. The call is
+/// there already, or the compiler has left room for it and a list of the places.
 fn refuse_tracing(path: &Path, module: &[u8]) -> Result<()> {
+    const ROOM: &str = "__patchable_function_entries";
+    let bad = |e: object::Error| Error::Content {
+        path: path.into(),
+        why: e.to_string(),
+    };
     let traces = |s: &object::Symbol<'_, '_>| {
         s.name()
             .is_ok_and(|name| name.contains("mcount") || name == "__fentry__")
     };
-    let found = elf::symbols(module, traces).map_err(|e| Error::Content {
-        path: path.into(),
-        why: e.to_string(),
-    })?;
-    match found.first() {
+    let call = elf::symbols(module, traces).map_err(bad)?.pop();
+    let room = elf::has_section(module, ROOM).map_err(bad)?;
+    match call.or(room.then(|| ROOM.to_owned())) {
         None => Ok(()),
         Some(name) => Err(Error::Module(format!(
-            "{} calls {name}: build its C without the kernel's function tracer (see its Kbuild)",
+            "{} has {name}: build its C without the kernel's function tracer (see its Kbuild)",
             path.display()
         ))),
     }
@@ -137,7 +141,9 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use object::write::{Object as Writer, Symbol, SymbolSection};
-    use object::{Architecture, BinaryFormat, Endianness, SymbolFlags, SymbolKind, SymbolScope};
+    use object::{
+        Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
+    };
 
     fn module_with(symbol: &str) -> Vec<u8> {
         let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
@@ -173,6 +179,16 @@ mod tests {
         let refused = refuse_tracing(Path::new("x.ko"), &module).unwrap_err();
         assert!(refused.to_string().contains("__gnu_mcount_nc"));
         refuse_tracing(Path::new("x.ko"), &module_with("printk")).unwrap();
+    }
+
+    #[test]
+    fn room_for_such_a_call_is_found() {
+        let mut object = Writer::new(BinaryFormat::Elf, Architecture::Aarch64, Endianness::Little);
+        let name = b"__patchable_function_entries".to_vec();
+        let section = object.add_section(Vec::new(), name, SectionKind::Data);
+        object.append_section_data(section, &[0; 8], 8);
+        let refused = refuse_tracing(Path::new("x.ko"), &object.write().unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("__patchable_function_entries"));
     }
 
     #[test]

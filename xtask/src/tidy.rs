@@ -1,0 +1,79 @@
+//! Where architectures may be named, as `doc/porting.md` lists it: everything else is one design.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::files::{self, workspace_root};
+
+/// What only the seam may ask.
+const QUESTION: &str = "target_arch";
+/// The seam.
+const SEAM: &str = "engine/kernel/src/arch/";
+/// What a scenario must not say: the names that a guest's `names:` are there for.
+const OWN_NAMES: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];
+
+/// An error that lists every place where an architecture is named that must not be.
+pub fn check() -> Result<()> {
+    let root = workspace_root();
+    let mut found = Vec::new();
+    for folder in ["engine", "harness", "xtask", "scenarios"] {
+        for path in files::walk(&root.join(folder), &["target"])? {
+            let Ok(name) = path.strip_prefix(&root) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&files::read(&path)?).into_owned();
+            found.extend(named_in(name, &text));
+        }
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Stages(format!(
+        "an architecture is named where none may be (doc/porting.md):\n{}",
+        found.join("\n")
+    )))
+}
+
+/// The lines of a file that name one.
+fn named_in(name: &Path, text: &str) -> Vec<String> {
+    let words: &[&str] = if name.starts_with("scenarios") {
+        &OWN_NAMES
+    } else if name.starts_with(SEAM) || name == Path::new(file!()) {
+        &[]
+    } else {
+        &[QUESTION]
+    };
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| words.iter().any(|word| line.contains(word)))
+        .map(|(number, line)| format!("  {}:{number}: {}", name.display(), line.trim()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_is_tidy() {
+        check().unwrap();
+    }
+
+    #[test]
+    fn the_seam_may_ask_and_nothing_else() {
+        let text = "#[cfg(target_arch = \"arm\")]";
+        let found = |name: &str| named_in(Path::new(name), text);
+        assert_eq!(found("engine/kernel/src/arch/mod.rs"), [""; 0]);
+        assert_eq!(
+            found("engine/isa/src/lib.rs"),
+            ["  engine/isa/src/lib.rs:1: #[cfg(target_arch = \"arm\")]"]
+        );
+    }
+
+    #[test]
+    fn a_scenario_says_what_it_means_by_the_guests_names() {
+        let found = |text: &str| named_in(Path::new("scenarios/fbt/x.yaml"), text).len();
+        assert_eq!(found("trace: dtrace -n fbt::__x64_sys_chdir:entry"), 1);
+        assert_eq!(found("trace: dtrace -n 'fbt::${syscall.chdir}:entry'"), 0);
+    }
+}
