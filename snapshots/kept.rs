@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::suite;
+use harness::plan::{self, Item};
 use harness::tree::Tree;
+use harness::{described, suite};
 
 /// Every `.snap` below `folder`, as seen from it and without its extension.
 fn kept(folder: &Path) -> BTreeSet<String> {
@@ -51,4 +52,28 @@ fn every_scenario_parses_and_has_its_snapshots_and_no_other_exists() {
         }
     }
     assert_eq!(kept(&tree.snapshots()), expected);
+}
+
+/// What is run by nobody is not put to the test, however good a run of all guests looks.
+#[test]
+fn every_scenario_and_every_seeded_defect_runs_on_some_guest() {
+    let tree = Tree::own();
+    let sources = suite::sources(&tree, &[]).expect("every scenario parses");
+    let guests = described::guests(&tree).expect("every guest is described");
+    let mut untried: BTreeSet<String> = sources.iter().map(|s| s.id.clone()).collect();
+    for guest in &guests {
+        let mut unseeded: BTreeSet<String> = guest.mutants.iter().cloned().collect();
+        for item in plan::plan(&sources, guest, true).expect("names are known") {
+            if let Item::Run(job) = item {
+                untried.remove(&job.id.scenario);
+                unseeded.remove(&job.id.mutant.unwrap_or_default());
+            }
+        }
+        assert!(
+            unseeded.is_empty(),
+            "{}: nothing seeds {unseeded:?}",
+            guest.guest
+        );
+    }
+    assert!(untried.is_empty(), "no guest runs {untried:?}");
 }

@@ -15,7 +15,7 @@ use crate::verdict::Observed;
 
 /// How long a session may take to be ready.
 const READY_LIMIT: Duration = Duration::from_secs(20);
-/// How long the tracer may take to end once it was told to.
+/// How long the tracer may take at least to end, and print what is left, once it was told to.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 /// What a control session prints after each command; no command of the harness prints it.
 const DONE: &str = "--trapline-done--";
@@ -146,7 +146,7 @@ impl<'a> Stretch<'a> {
         if let Some(signal) = signal.filter(|_| !is_over(&self.trace.exec)) {
             let kill = format!("kill -{signal} {}", self.trace.pid);
             observed.was_told = self.control.tell(guest, &kill)?.is_good();
-            end = Instant::now() + STOP_LIMIT;
+            end = end.max(Instant::now() + STOP_LIMIT);
         }
         guest.wait(&mut [&mut self.trace.exec], end, |execs| {
             execs.iter().all(|exec| is_over(exec))

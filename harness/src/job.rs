@@ -236,12 +236,12 @@ impl Run<'_> {
     }
 
     fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
+        let mutants_module = quote(&self.image.mutants_module);
         let command = match &self.job.mutant {
-            Some(mutant) => format!(
-                "insmod {} mutant={}",
-                quote(&self.image.mutants_module),
-                quote(&mutant.name)
-            ),
+            Some(mutant) if mutant.expected.is_some() => {
+                format!("insmod {mutants_module} mutant={}", quote(&mutant.name))
+            }
+            Some(_) => format!("insmod {mutants_module}"),
             None => format!("insmod {}", quote(&self.image.module)),
         };
         let answer = guest.run(&command, MODULE_LIMIT)?;
@@ -376,7 +376,7 @@ impl Run<'_> {
     }
 
     fn settle(&self, outcome: Result<(), Stop>) -> Done {
-        let expected = self.job.mutant.as_ref().map(|mutant| mutant.expected);
+        let expected = self.job.mutant.as_ref().and_then(|mutant| mutant.expected);
         let interrupted = matches!(outcome, Err(Stop::Interrupted));
         let (verdict, why) = match outcome {
             Ok(()) => self.judged(expected),

@@ -16,6 +16,7 @@
 pub mod changes;
 pub mod console;
 pub mod course;
+pub mod described;
 pub mod error;
 pub mod evidence;
 pub mod ftrace;

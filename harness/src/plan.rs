@@ -22,13 +22,16 @@ pub struct Target {
     pub mutants: Vec<String>,
 }
 
+/// The control of a scenario's defects: their module, with none of them chosen.
+const NONE: &str = "none";
+
 /// A seeded defect and how a scenario must fail with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
     /// What the mutants' module calls it.
     pub name: String,
-    /// How the scenario must fail.
-    pub expected: Kind,
+    /// How the scenario must fail; the control must pass.
+    pub expected: Option<Kind>,
 }
 
 /// Which job it is: scenario, guest, and the seeded defect if there is one.
@@ -85,13 +88,38 @@ pub enum Item {
     },
 }
 
-/// The defects with which `scenario` is run beside the run without any.
-pub fn mutants(scenario: &Scenario) -> Vec<Mutant> {
+impl Item {
+    /// Which job it is, or would have been.
+    pub fn id(self) -> JobId {
+        match self {
+            Self::Run(job) => job.id,
+            Self::Skip { id, .. } => id,
+        }
+    }
+}
+
+/// The defects with which `scenario` is run beside the run without any, as far as the guest knows
+/// them, and before them their control.
+pub fn mutants(scenario: &Scenario, known: &[String]) -> Vec<Mutant> {
     let mutant = |(name, expected): (&String, &Kind)| Mutant {
         name: name.clone(),
-        expected: *expected,
+        expected: Some(*expected),
     };
-    scenario.mutants.iter().map(mutant).collect()
+    let is_known = |(name, _): &(&String, &Kind)| known.contains(name);
+    let mut mutants: Vec<_> = scenario
+        .mutants
+        .iter()
+        .filter(is_known)
+        .map(mutant)
+        .collect();
+    if !mutants.is_empty() {
+        let control = Mutant {
+            name: NONE.to_owned(),
+            expected: None,
+        };
+        mutants.insert(0, control);
+    }
+    mutants
 }
 
 /// Everything that the scenarios come to in one guest.
@@ -113,33 +141,20 @@ pub fn plan(
         }
         let scenario = source.for_guest(&target.guest, &target.names)?;
         let wanted = if with_mutants {
-            mutants(&scenario)
+            mutants(&scenario, &target.mutants)
         } else {
             Vec::new()
         };
         for mutant in std::iter::once(None).chain(wanted.into_iter().map(Some)) {
-            let id = id(mutant.as_ref().map(|m| m.name.clone()));
-            items.push(match unseeded(&id, target) {
-                Some(why) => Item::Skip { id, why },
-                None => Item::Run(Box::new(Job {
-                    id,
-                    source: Arc::clone(source),
-                    scenario: scenario.clone(),
-                    mutant,
-                })),
-            });
+            items.push(Item::Run(Box::new(Job {
+                id: id(mutant.as_ref().map(|m| m.name.clone())),
+                source: Arc::clone(source),
+                scenario: scenario.clone(),
+                mutant,
+            })));
         }
     }
     Ok(items)
-}
-
-/// Why a defect can't be seeded in this guest.
-fn unseeded(id: &JobId, target: &Target) -> Option<String> {
-    let lacking = id
-        .mutant
-        .as_ref()
-        .filter(|mutant| !target.mutants.contains(mutant))?;
-    Some(format!("{} has no mutant {lacking}", target.guest))
 }
 
 /// Why a scenario is not for this guest.
@@ -267,6 +282,7 @@ mod tests {
             told(&sources, true),
             [
                 "armv6 a/b: b sys_f",
+                "armv6 a/b+none: b sys_f",
                 "armv6 a/b+m: b sys_f",
                 "armv6 a/b+n: b sys_f"
             ]
@@ -274,16 +290,18 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_of_another_guest_is_skipped_and_the_scenario_runs() {
+    fn a_defect_of_another_guest_is_not_this_ones_affair() {
         let sources = [source("a/b", "mutants: {m: guest-crash, o: left-behind}\n")];
         assert_eq!(
             told(&sources, true),
             [
                 "armv6 a/b: b sys_f",
-                "armv6 a/b+m: b sys_f",
-                "armv6 a/b+o: skip, armv6 has no mutant o"
+                "armv6 a/b+none: b sys_f",
+                "armv6 a/b+m: b sys_f"
             ]
         );
+        let theirs = [source("a/b", "mutants: {o: left-behind}\n")];
+        assert_eq!(told(&theirs, true), ["armv6 a/b: b sys_f"]);
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl Tree {
         Ok(names)
     }
 
+    /// Where a guest is described.
+    pub fn described(&self, guest: &str) -> PathBuf {
+        self.root.join("images").join(format!("{guest}.yaml"))
+    }
+
     /// The scenarios, as id and file, by id.
     pub fn scenarios(&self) -> Result<Vec<(String, PathBuf)>, HostError> {
         let mut all = Vec::new();

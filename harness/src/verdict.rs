@@ -14,6 +14,10 @@ use crate::transcript::{Ending, Step, Transcript, records};
 pub enum Kind {
     /// The guest, or the program that was traced, died or hung.
     GuestCrash,
+    /// The emulator or the connection went away, and the guest did not say why: nothing that a
+    /// scenario could state.
+    #[serde(skip_deserializing)]
+    GuestLost,
     /// The guest's kernel lives, but complained.
     GuestComplaint,
     /// The module did not load.
@@ -75,6 +79,7 @@ impl From<&Finding> for Failure {
     fn from(finding: &Finding) -> Self {
         let kind = match finding.trouble {
             Trouble::Overdue => Kind::TimedOut,
+            Trouble::EarlyExit | Trouble::SshLost | Trouble::BootTimeOut => Kind::GuestLost,
             trouble if trouble.is_fatal() => Kind::GuestCrash,
             _ => Kind::GuestComplaint,
         };
@@ -266,6 +271,9 @@ fn settle_mutant(failures: &[Failure], stated: Kind, loaded: bool) -> (Verdict, 
             Verdict::Broken,
             format!("the mutant was not loaded: {seen}"),
         ),
+        _ if failures.iter().any(|f| f.kind == Kind::GuestLost) => {
+            (Verdict::Broken, format!("that may be the host's: {seen}"))
+        }
         None if failures.is_empty() => (Verdict::Missed, format!("it passed; {stated} was stated")),
         _ => (Verdict::Missed, format!("{stated} was stated, but: {seen}")),
     }

@@ -6,10 +6,11 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use harness::described;
 use harness::error::HostError;
 use harness::image::Image;
 use harness::job;
-use harness::plan::{self, Item, JobId};
+use harness::plan::{self, Item, JobId, Target};
 use harness::progress::Progress;
 use harness::scenario::Source;
 use harness::snapshot::Update;
@@ -32,10 +33,11 @@ fn trials() -> Result<Vec<Trial>, SuiteError> {
     let tree = Tree::own();
     let sources = suite::sources(&tree, &[])?;
     let mut trials = Vec::new();
-    for guest in tree.guests()? {
-        match Image::read(&tree, &guest).and_then(|i| i.check_host(&guest).map(|()| i)) {
+    for described in described::guests(&tree)? {
+        let guest = &described.guest;
+        match Image::read(&tree, guest).and_then(|i| i.check_host(guest).map(|()| i)) {
             Ok(image) => trials.extend(live(&tree, &sources, &image)?),
-            Err(error) => trials.extend(absent(&sources, &guest, &error)),
+            Err(error) => trials.extend(absent(&sources, &described, &error)?),
         }
     }
     Ok(trials)
@@ -69,25 +71,21 @@ fn live(tree: &Tree, sources: &[Arc<Source>], image: &Image) -> Result<Vec<Trial
 }
 
 /// Without an image there is nothing to test; any other trouble with it is a failure.
-fn absent(sources: &[Arc<Source>], guest: &str, error: &HostError) -> Vec<Trial> {
+fn absent(
+    sources: &[Arc<Source>],
+    guest: &Target,
+    error: &HostError,
+) -> Result<Vec<Trial>, SuiteError> {
     let is_missing = matches!(error, HostError::NoImage { .. });
-    let ids = sources.iter().flat_map(|source| {
-        let mutants = plan::mutants(&source.scenario).into_iter();
-        let mutants = mutants.map(|mutant| Some(mutant.name));
-        std::iter::once(None).chain(mutants).map(|mutant| JobId {
-            scenario: source.id.clone(),
-            guest: guest.to_owned(),
-            mutant,
-        })
-    });
-    ids.map(|id| {
+    let ids = plan::plan(sources, guest, true)?.into_iter().map(Item::id);
+    let trial = |id: JobId| {
         let why = error.to_string();
         Trial::ignorable_test(name(&id), move || match is_missing {
             true => Ok(Completion::ignored_with(why)),
             false => Err(why.into()),
         })
-    })
-    .collect()
+    };
+    Ok(ids.map(trial).collect())
 }
 
 fn name(id: &JobId) -> String {

@@ -15,7 +15,7 @@ use crate::guest::Guest;
 use crate::progress::Step;
 use crate::run;
 use crate::stamp::unless_current;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 
 /// Builds one module for a guest.
 pub fn make(
@@ -39,8 +39,10 @@ pub fn make(
             let step = Step::begin(format!("{}: {}.ko", guest.name, variant.name()));
             let build = dir.join("build").join(variant.name());
             copy(&workspace_root().join("engine/kmod"), &build)?;
+            let lock = toolchain::lock()?;
             let archive = engine::compile(&step, guest, toolchain, variant)?;
             engine::link(&step, guest, &archive, &build.join("engine.o_shipped"))?;
+            drop(lock);
             // The kernel's build wants to know each object's C sources; this one has none.
             files::write(&build.join(".engine.o.cmd"), b"")?;
             compile_module(&step, guest, headers, &build, variant)?;

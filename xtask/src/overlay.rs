@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use xshell::Shell;
+use xshell::{Shell, cmd};
 
 use crate::engine::{self, Variant};
 use crate::error::{At, Result};
@@ -73,6 +73,7 @@ fn make_dtrace(guest: &Guest, toolchain: &Toolchain) -> Result<PathBuf> {
     let dtrace = dir.join("dtrace");
     let mut inputs = engine::inputs(guest, toolchain)?;
     inputs.add(format!("{:?}", guest.build));
+    inputs.add_file(&libc_of(guest)?)?;
     unless_current(
         &dir,
         "dtrace",
@@ -80,6 +81,7 @@ fn make_dtrace(guest: &Guest, toolchain: &Toolchain) -> Result<PathBuf> {
         std::slice::from_ref(&dtrace),
         || {
             let step = Step::begin(format!("{}: dtrace", guest.name));
+            let _lock = toolchain::lock()?;
             let built = compile_dtrace(&step, &run::shell()?, guest, toolchain)?;
             files::write_with_mode(&dtrace, &files::read(&built)?, 0o755)?;
             step.done();
@@ -87,6 +89,13 @@ fn make_dtrace(guest: &Guest, toolchain: &Toolchain) -> Result<PathBuf> {
         },
     )?;
     Ok(dtrace)
+}
+
+/// The C library that becomes a part of it.
+fn libc_of(guest: &Guest) -> Result<PathBuf> {
+    let (sh, cc) = (run::shell()?, &guest.build.cc);
+    let path = run::read(cmd!(sh, "{cc} -print-file-name=libc.a"))?;
+    Ok(path.trim().into())
 }
 
 fn compile_dtrace(

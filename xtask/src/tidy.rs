@@ -18,7 +18,7 @@ pub fn check() -> Result<()> {
     let mut found = Vec::new();
     for folder in ["engine", "harness", "xtask", "scenarios"] {
         for path in files::walk(&root.join(folder), &["target"])? {
-            let Ok(name) = path.strip_prefix(&root) else {
+            let Ok(name) = path.strip_prefix(root) else {
                 continue;
             };
             let text = String::from_utf8_lossy(&files::read(&path)?).into_owned();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::error::{Error, Result};
-use crate::files::workspace_root;
+use crate::files::{Lock, workspace_root};
 use crate::guest::Guest;
 use crate::run;
 
@@ -100,6 +100,11 @@ impl Toolchain {
 /// Where such a call puts a file that it makes for a target.
 pub fn output(target: &str, file: &str) -> PathBuf {
     target_dir().join(target).join("guest").join(file)
+}
+
+/// Held from a build until its output is used: another build for the same target would replace it.
+pub fn lock() -> Result<Lock> {
+    Lock::take(&target_dir())
 }
 
 /// One for all guests: what cargo makes for the host, macros and build scripts, serves them all.

@@ -1,12 +1,12 @@
 //! `vm-test` and `shell`: make the guests ready, then become the harness.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use xshell::{Cmd, Shell};
 
-use crate::error::{Error, Result};
+use crate::error::{At, Error, Result};
 use crate::guest::{self, Guest};
 use crate::host;
 use crate::image;
@@ -47,10 +47,11 @@ impl VmTest {
         self.check_reports()?;
         self.check_files()?;
         host::ensure(&needs::of_workspace())?;
-        guests.iter().try_for_each(|g| image::build(g, false))
+        build_all(&guests)
     }
 
-    /// A report that cannot be written is known now, not after the run.
+    /// A report that cannot be written is known now, not after the run; and one that was not there
+    /// is not left behind empty.
     fn check_reports(&self) -> Result<()> {
         for report in self.report.chunks_exact(2) {
             let (format, file) = (&report[0], &report[1]);
@@ -58,8 +59,12 @@ impl VmTest {
                 let why = format!("no report format `{format}`; there are json and junit");
                 return Err(Error::Usage(why));
             }
+            let was_there = Path::new(file).exists();
             let opened = OpenOptions::new().create(true).append(true).open(file);
             opened.map_err(|why| Error::Usage(format!("cannot write the report {file}: {why}")))?;
+            if !was_there {
+                fs::remove_file(file).at("remove", Path::new(file))?;
+            }
         }
         Ok(())
     }
@@ -94,6 +99,23 @@ impl VmTest {
     pub fn exec(&self) -> Result<()> {
         self.prepare()?;
         Err(run::exec(self.harness(&run::shell()?)))
+    }
+}
+
+/// Builds the guests, all of them, whatever becomes of one.
+fn build_all(guests: &[Guest]) -> Result<()> {
+    let failed = |guest: &Guest| Some((guest.name.clone(), image::build(guest, false).err()?));
+    let mut failed: Vec<(String, Error)> = guests.iter().filter_map(failed).collect();
+    match failed.len() {
+        0 => Ok(()),
+        1 => Err(failed.remove(0).1),
+        _ => {
+            for (guest, error) in &failed {
+                eprintln!("{guest}: {error}");
+            }
+            let names: Vec<_> = failed.into_iter().map(|(guest, _)| guest).collect();
+            Err(Error::Stages(format!("no image of {}", names.join(", "))))
+        }
     }
 }
 

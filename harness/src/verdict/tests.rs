@@ -127,6 +127,15 @@ fn a_mutant_that_was_not_loaded_is_not_caught() {
 }
 
 #[test]
+fn what_may_be_the_hosts_doing_catches_no_mutant() {
+    let lost = [Failure::new(Kind::GuestLost, "QEMU ended early")];
+    let (verdict, why) = settle(&lost, Some(Kind::GuestCrash), true);
+    assert_eq!(verdict, Verdict::Broken);
+    assert_eq!(why, "that may be the host's: QEMU ended early");
+    assert_eq!(settle(&lost, None, true).0, Verdict::Fail);
+}
+
+#[test]
 fn what_was_to_run_must_have_run() {
     let wrong = |what: &str| vec![(Kind::WrongStatus, what.to_owned())];
     let mut run = observed(GOOD, GOOD, 0, None);
