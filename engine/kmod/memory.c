@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Memory, the control lock, the grace period, CPU and clock. */
+#include <linux/cpu.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -35,10 +36,13 @@ void shim_unlock(void)
 
 /*
  * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that
- * it watches. See arch/ for whether it always does.
+ * it watches. See arch/ for whether it always does. A CPU that is just going or
+ * coming is one that it does not watch.
  */
 void shim_synchronize(void)
 {
+	cpus_read_lock();
+	cpus_read_unlock();
 	synchronize_rcu();
 }
 

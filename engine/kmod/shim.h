@@ -50,7 +50,7 @@ size_t shim_ftrace_slot(unsigned long address);
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
 /* arch/: writes text, on every CPU; may sleep. */
-void shim_patch(unsigned long address, const void *bytes, size_t length);
+int shim_patch(unsigned long address, const void *bytes, size_t length);
 
 /* device.c: copies to the process that asks. */
 int shim_copy_to_user(u64 to, const void *from, size_t length);

@@ -101,6 +101,7 @@ unsigned int shim_off_limits(unsigned long address)
 	return find_fixup(address) ? 3 : 0;
 }
 
+/* Text of the kernel proper: the tables that tell of it do not change, so no lock is taken. */
 int shim_rewritten(unsigned long address)
 {
 	void *at = (void *)address;

@@ -26,7 +26,7 @@ unsafe extern "C" {
     pub safe fn shim_rewritten(address: usize) -> c_int;
     pub safe fn shim_ftrace_slot(address: usize) -> usize;
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
-    pub fn shim_patch(address: usize, bytes: *const c_void, length: usize);
+    pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
 }

@@ -1,6 +1,7 @@
 //! Memory as a displaced instruction would have reached it: in the same mode and address space.
 //!
-//! What faults here would have faulted in the interrupted code; it does so now, and is as fatal.
+//! What faults here would have faulted in the interrupted code; it does so now, and is at least as
+//! fatal: where a trap's handler runs as in an NMI, the kernel panics.
 
 use core::ptr;
 

@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::slice;
 
-use engine_tracer::{OffLimits, OutOfMemory, Platform, Unreadable, Visit};
+use engine_tracer::{OffLimits, OutOfMemory, Platform, Unpatched, Unreadable, Visit};
 
 use crate::ffi;
 use crate::sync::{ControlLock, KernelRcu};
@@ -35,9 +35,12 @@ impl Platform for Kernel {
         }
     }
 
-    fn patch(&self, address: usize, bytes: &[u8]) {
+    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched> {
         // SAFETY: the tracer patches only sites it has peeked, and puts back what was there.
-        unsafe { ffi::shim_patch(address, bytes.as_ptr().cast(), bytes.len()) }
+        match unsafe { ffi::shim_patch(address, bytes.as_ptr().cast(), bytes.len()) } {
+            0 => Ok(()),
+            _ => Err(Unpatched),
+        }
     }
 
     fn off_limits(&self, address: usize) -> Option<OffLimits> {

@@ -67,7 +67,7 @@ void trapline_hook_exit(void)
  * Length is that of the trap, a word. There may be tens of thousands to patch
  * in a row, so others get their turn in between.
  */
-void shim_patch(unsigned long address, const void *bytes, size_t length)
+int shim_patch(unsigned long address, const void *bytes, size_t length)
 {
 	u32 word;
 
@@ -76,4 +76,5 @@ void shim_patch(unsigned long address, const void *bytes, size_t length)
 	patch_word((void *)address, word);
 	cpus_read_unlock();
 	cond_resched();
+	return 0;
 }

@@ -60,14 +60,16 @@ void trapline_hook_exit(void)
  * Length is that of the trap, a word. There may be tens of thousands to patch
  * in a row, so others get their turn in between.
  */
-void shim_patch(unsigned long address, const void *bytes, size_t length)
+int shim_patch(unsigned long address, const void *bytes, size_t length)
 {
 	void *at = (void *)address;
+	int error;
 	u32 word;
 
 	memcpy(&word, bytes, sizeof(word));
 	cpus_read_lock();
-	patch_words(&at, &word, 1);
+	error = patch_words(&at, &word, 1);
 	cpus_read_unlock();
 	cond_resched();
+	return error;
 }

@@ -12,7 +12,6 @@
 #include <linux/sched.h>
 #include <linux/static_call.h>
 
-#include <asm/alternative.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
@@ -21,7 +20,6 @@
 static typeof(&text_poke) poke;
 static typeof(&text_poke_sync) sync_cores;
 static typeof(&text_mutex) text_lock;
-static typeof(&alternatives_text_reserved) is_alternative;
 static typeof(&static_call_text_reserved) is_static_call;
 
 /* The kernel's own INT3 only: user mode may keep its own use of it. */
@@ -43,7 +41,7 @@ bool trapline_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_alternative(at, at) || is_static_call(at, at);
+	return is_static_call(at, at);
 }
 
 int trapline_arch_init(void)
@@ -51,10 +49,8 @@ int trapline_arch_init(void)
 	poke = (void *)trapline_symbol("text_poke");
 	sync_cores = (void *)trapline_symbol("text_poke_sync");
 	text_lock = (void *)trapline_symbol("text_mutex");
-	is_alternative = (void *)trapline_symbol("alternatives_text_reserved");
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
-	return poke && sync_cores && text_lock && is_alternative &&
-	       is_static_call ? 0 : -ENOENT;
+	return poke && sync_cores && text_lock && is_static_call ? 0 : -ENOENT;
 }
 
 int trapline_hook_init(void)
@@ -71,11 +67,12 @@ void trapline_hook_exit(void)
  * Length is that of the trap, a byte, which other CPUs see whole. There may be
  * tens of thousands to patch in a row, so others get their turn in between.
  */
-void shim_patch(unsigned long address, const void *bytes, size_t length)
+int shim_patch(unsigned long address, const void *bytes, size_t length)
 {
 	mutex_lock(text_lock);
 	poke((void *)address, bytes, length);
 	sync_cores();
 	mutex_unlock(text_lock);
 	cond_resched();
+	return 0;
 }

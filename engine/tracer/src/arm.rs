@@ -50,38 +50,48 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         probe.text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
     }
 
-    /// Puts the trap in place, if the text is still what was planned for.
+    /// Puts the trap in place, if the instruction is still the one that was planned for.
     fn displace(&self, probe: &mut Probe<I::Text>) {
-        let mut text = I::Text::default();
-        let read = self.platform.peek(probe.address, text.as_mut());
-        let planned = matches!(I::plan(&probe.text), Plan::Emulate(_));
-        if read.is_ok() && planned && text == probe.text {
-            self.platform.patch(probe.address, I::TRAP);
-            probe.armed = true;
+        let Plan::Emulate(emulation) = I::plan(&probe.text) else {
+            return;
+        };
+        let planned = probe.text.as_ref().get(..I::length(emulation));
+        if planned.is_some_and(|planned| self.is_there(probe.address, planned)) {
+            probe.armed = self.platform.patch(probe.address, I::TRAP).is_ok();
         }
     }
 
-    /// Puts back what was displaced; leaves alone what someone else has written there since.
+    /// Puts back what was displaced; leaves alone what someone else has written there since. What
+    /// cannot be put back stays armed, and its site known.
     fn restore(&self, probe: &mut Probe<I::Text>) {
-        probe.armed = false;
-        if self.traps(probe.address)
-            && let Some(displaced) = probe.text.as_ref().get(..I::TRAP.len())
-        {
-            self.platform.patch(probe.address, displaced);
-        }
+        probe.armed = self.is_there(probe.address, I::TRAP)
+            && probe
+                .text
+                .as_ref()
+                .get(..I::TRAP.len())
+                .is_some_and(|displaced| self.platform.patch(probe.address, displaced).is_err());
     }
 
-    /// Whether the text at `address` is our trap.
-    pub(crate) fn traps(&self, address: usize) -> bool {
+    /// Whether the text at `address` is not our trap, as far as it can be read.
+    pub(crate) fn is_not_ours(&self, address: usize) -> bool {
         let mut text = I::Text::default();
-        self.platform.peek(address, text.as_mut()).is_ok() && text.as_ref().starts_with(I::TRAP)
+        let read = text.as_mut().get_mut(..I::TRAP.len());
+        read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read != I::TRAP)
+    }
+
+    /// Whether `text` is what is at `address`.
+    fn is_there(&self, address: usize, text: &[u8]) -> bool {
+        let mut there = I::Text::default();
+        let read = there.as_mut().get_mut(..text.len());
+        read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read == text)
     }
 }
 
-/// The live table for the active ECBs.
+/// The live table for the active ECBs, and for what is armed without any.
 fn survey<I: Isa>(control: &Control<I::Text>) -> Result<Live<I::Emulation>, OutOfMemory> {
     let mut live = Live::new();
-    for probe in control.fbt.probes().iter().filter(|probe| probe.ecbs > 0) {
+    let probes = control.fbt.probes().iter();
+    for probe in probes.filter(|probe| probe.ecbs > 0 || probe.armed) {
         if let Plan::Emulate(emulation) = I::plan(&probe.text) {
             live.add_site(probe.address, emulation, probe.ecbs)?;
         }

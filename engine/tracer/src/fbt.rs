@@ -116,12 +116,13 @@ impl<T: Copy> Fbt<T> {
         };
         let mut last = None;
         platform.each_function(&mut |name, address| {
+            let site = address.wrapping_add(platform.ftrace_slot(address));
             // Not above the last: the same function again, or out of the order that sites need.
-            if last.is_some_and(|last| address <= last) {
+            if last.is_some_and(|last| site <= last) {
                 return Ok(());
             }
-            last = Some(address);
-            fbt.add::<I, P>(platform, name, address)
+            last = Some(site);
+            fbt.add::<I, P>(platform, name, address, site)
         })?;
         Ok(fbt)
     }
@@ -131,13 +132,13 @@ impl<T: Copy> Fbt<T> {
         platform: &P,
         name: &[u8],
         address: usize,
+        site: usize,
     ) -> Result<(), OutOfMemory> {
         let function = Span {
             start: self.names.len(),
             length: name.len(),
         };
         extend(&mut self.names, name)?;
-        let site = address.wrapping_add(platform.ftrace_slot(address));
         match named::<I>(name).and_then(|()| probeable::<I, P>(platform, site)) {
             Ok(text) => push(
                 &mut self.probes,

@@ -4,7 +4,7 @@
 //! that could itself be probed: the live table is plain memory, and the platform promises as much
 //! for `cpu` and for reading a value under [`Rcu`].
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
 use engine_isa::Memory;
 
@@ -32,7 +32,7 @@ pub enum Trap {
 pub(crate) struct Cpu {
     firing: AtomicBool,
     fired: AtomicU64,
-    recursions: AtomicU64,
+    recursions: AtomicUsize,
 }
 
 impl Cpu {
@@ -41,15 +41,16 @@ impl Cpu {
         self.fired.load(Ordering::Relaxed)
     }
 
-    /// Traps that did not, because they came from within firing.
+    /// Traps that did not, because they came while the CPU was firing.
     pub(crate) fn recursions(&self) -> u64 {
-        self.recursions.load(Ordering::Relaxed)
+        self.recursions.load(Ordering::Relaxed) as u64
     }
 
     /// Runs `work`, unless this CPU is in such work already: then that is counted.
     fn guarded(&self, work: impl FnOnce()) {
         if self.firing.load(Ordering::Relaxed) {
-            bump(&self.recursions);
+            // Such traps can interrupt one another.
+            self.recursions.fetch_add(1, Ordering::Relaxed);
             return;
         }
         self.firing.store(true, Ordering::Relaxed);
@@ -77,11 +78,11 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         let pc = I::pc(regs);
         self.live.read(|live| {
             let Some((site, ecbs)) = live.and_then(|live| live.site(pc)) else {
-                if self.traps(pc) {
-                    return Trap::Stray;
+                if self.is_not_ours(pc) {
+                    I::set_pc(regs, pc);
+                    return Trap::Retry;
                 }
-                I::set_pc(regs, pc);
-                return Trap::Retry;
+                return Trap::Stray;
             };
             if let Some(cpu) = self.cpus.get(self.platform.cpu()) {
                 cpu.guarded(|| self.fire(ecbs));

@@ -24,6 +24,9 @@ pub trait Isa: Send + Sync + 'static {
     /// Plans for the instruction that `text` begins with.
     fn plan(text: &Self::Text) -> Plan<Self::Emulation, Infallible>;
 
+    /// How many bytes the displaced instruction has.
+    fn length(emulation: Self::Emulation) -> usize;
+
     /// Whether kernels put this instruction where they later write another: a no-op.
     fn is_placeholder(emulation: Self::Emulation) -> bool;
 

@@ -46,7 +46,7 @@ pub use consumer::ConsumerId;
 pub use fire::Trap;
 pub use grow::OutOfMemory;
 pub use isa::Isa;
-pub use platform::{Lock, OffLimits, Platform, Rcu, Unreadable, Visit};
+pub use platform::{Lock, OffLimits, Platform, Rcu, Unpatched, Unreadable, Visit};
 pub use ring::Copied;
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};

@@ -22,13 +22,13 @@ pub trait Platform: Sized + Send + Sync + 'static {
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
     /// Writes kernel text; when it returns, every CPU executes what was written. May sleep.
-    fn patch(&self, address: usize, bytes: &[u8]);
+    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched>;
 
     /// Why no probe may be put at `address`, if so.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
 
     /// Whether the kernel rewrites the instruction at `address` as it runs: the place of a jump
-    /// label, a static call or an alternative. Not cheap.
+    /// label or a static call. Not cheap.
     fn rewritten(&self, address: usize) -> bool;
 
     /// How many bytes at `address` the kernel's function tracer keeps for itself: it writes a call
@@ -66,6 +66,10 @@ pub trait Rcu<T> {
     /// Replaces the value, waits until no trap reads the old one, and drops that. May sleep.
     fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory>;
 }
+
+/// Text that could not be written, and is as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unpatched;
 
 /// Text that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,12 +11,26 @@ const FTRACE: &str = "the kernel's function tracer runs it on the way to every t
 /// A name, as a glob, and why.
 type Toxic = (&'static [u8], &'static str);
 
-const TOXIC: [Toxic; 5] = [
+const TOXIC: [Toxic; 18] = [
     (b"*mcount*", FTRACE),
     (b"*fentry*", FTRACE),
-    (b"ftrace_*caller*", FTRACE),
-    (b"*ftrace_*_func", FTRACE),
+    (b"*ftrace*", FTRACE),
     (b"function_*trace_call", FTRACE),
+    (b"function_graph_*", FTRACE),
+    (b"function_profile_call", FTRACE),
+    (b"stack_trace_call", FTRACE),
+    (b"*return_to_handler*", FTRACE),
+    // What a graph tracer runs when a function returns, without a guard of its own.
+    (b"*trace_graph_*", FTRACE),
+    (b"trace_function*", FTRACE),
+    (b"trace_buffer_*", FTRACE),
+    (b"trace_event_buffer_*", FTRACE),
+    (b"trace_clock*", FTRACE),
+    (b"ring_buffer_*", FTRACE),
+    (b"rb_*", FTRACE),
+    (b"__rb_*", FTRACE),
+    (b"__bpf_prog_enter*", FTRACE),
+    (b"__bpf_prog_exit*", FTRACE),
 ];
 
 /// Why no probe may be in the function of this name, if so. The way is `own` to the instruction
@@ -41,11 +55,15 @@ mod tests {
             "function_stack_trace_call",
             "arch_ftrace_ops_list_func",
             "ftrace_ops_assist_func",
+            "ftrace_return_to_handler",
+            "trace_graph_return",
+            "ring_buffer_lock_reserve",
+            "stack_trace_call",
         ] {
             assert!(reason(name.as_bytes(), &[]).is_some(), "{name}");
         }
         assert_eq!(reason(b"sys_chdir", &[]), None);
-        assert_eq!(reason(b"trace_function", &[]), None);
+        assert_eq!(reason(b"tracing_open", &[]), None);
     }
 
     #[test]

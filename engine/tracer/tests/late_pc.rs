@@ -27,6 +27,10 @@ impl Isa for LateA32 {
         A32::plan(text)
     }
 
+    fn length(emulation: Emulation) -> usize {
+        A32::length(emulation)
+    }
+
     fn is_placeholder(emulation: Emulation) -> bool {
         A32::is_placeholder(emulation)
     }

@@ -84,6 +84,25 @@ fn an_enabled_probe_fires_and_its_instruction_is_done() {
 }
 
 #[test]
+fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
+    let (fake, engine) = engine();
+    let (one, other) = (engine.open().unwrap(), engine.open().unwrap());
+    engine.enable(one, &describe("alpha")).unwrap();
+    STUCK.set(true);
+    assert_eq!(engine.go(one, 0), Ok(1), "a probe that stayed unarmed");
+    STUCK.set(false);
+    engine.enable(other, &describe("beta")).unwrap();
+    assert_eq!(engine.go(other, 0), Ok(0));
+    STUCK.set(true);
+    engine.close(other);
+    assert_eq!(execute(fake, &engine, BETA), Some(Trap::Resumed));
+    STUCK.set(false);
+    engine.close(one);
+    assert_eq!(execute(fake, &engine, BETA), None);
+    assert_eq!(stat(&engine, "armed"), 0);
+}
+
+#[test]
 fn the_function_tracers_slot_is_its_own_at_any_time() {
     let (fake, engine) = engine();
     let id = engine.open().unwrap();

@@ -77,10 +77,10 @@ fn extended(to: Place, from: Operand, extend: Extend) -> Option<Action> {
     writable(to).map(|to| Action::Move { to, from, extend })
 }
 
-/// Declines the stack pointer: the handler works on the stack that it points
-/// to, and a push is all that has been thought through.
+/// Declines the stack pointer and what it points to: the handler works on that
+/// stack, and a push is all that has been thought through.
 fn writable(to: Place) -> Option<Place> {
-    (!to.is_stack_pointer()).then_some(to)
+    (!to.is_stack_pointer() && !to.is_on_stack()).then_some(to)
 }
 
 impl Emulation {

@@ -116,6 +116,11 @@ impl Place {
     pub(super) const fn is_stack_pointer(self) -> bool {
         matches!(self, Self::Register(Register::Low(General::Sp, _)))
     }
+
+    /// Whether it lies somewhere about where the stack pointer points to.
+    pub(super) const fn is_on_stack(self) -> bool {
+        matches!(self, Self::Memory(address, _) if matches!(address.base, Base::Register(General::Sp)))
+    }
 }
 
 impl Register {

@@ -50,21 +50,18 @@ pub fn read(text: &[u8; 15]) -> Option<Read> {
     let operation = reader.operation()?;
     let length = reader.at;
     match operation {
-        Operation::Move(to, _) | Operation::Address(to, _) if to.is_stack_pointer() => None,
+        Operation::Move(to, _) | Operation::Address(to, _) if to.touches_stack() => None,
         operation => Some(Read { length, operation }),
     }
 }
 
 impl Target {
-    fn is_stack_pointer(self) -> bool {
-        matches!(
-            self,
-            Self::Register {
-                number: SP,
-                shift: 0,
-                ..
-            }
-        )
+    /// The stack pointer itself, or memory that is found by it.
+    fn touches_stack(self) -> bool {
+        match self {
+            Self::Register { number, shift, .. } => number == SP && shift == 0,
+            Self::Memory { base, .. } => base == Some(SP),
+        }
     }
 }
 

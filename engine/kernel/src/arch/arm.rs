@@ -25,6 +25,10 @@ impl Isa for Native {
         arm::plan(u32::from_le_bytes(*text))
     }
 
+    fn length(_: Emulation) -> usize {
+        Self::TRAP.len()
+    }
+
     fn is_placeholder(_: Emulation) -> bool {
         false
     }

@@ -9,6 +9,8 @@ use engine_tracer::Isa;
 
 use crate::memory::Interrupted;
 
+const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
+
 /// A64.
 pub struct Native;
 
@@ -18,10 +20,17 @@ impl Isa for Native {
     type Text = [u8; 4];
 
     const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[
+        (b"__kvm_hyp_vector*", HYPERVISOR),
+        (b"__kvm_adjust_pc", HYPERVISOR),
+    ];
 
     fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
         arm64::plan(instruction(u32::from_le_bytes(*text)))
+    }
+
+    fn length(_: Emulation) -> usize {
+        Self::TRAP.len()
     }
 
     fn is_placeholder(emulation: Emulation) -> bool {

@@ -11,6 +11,8 @@ use crate::memory::Interrupted;
 use crate::mutant::IntoFrame;
 
 const NOTIFIES: &str = "the notifier that a trap's handler is reached by runs it";
+const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
+const XEN: &str = "it is on the way back from every trap";
 
 /// x86-64.
 pub struct Native;
@@ -26,10 +28,39 @@ impl Isa for Native {
         (b"__rcu_read_unlock", NOTIFIES),
         (b"rcu_read_unlock_special", NOTIFIES),
         (b"hw_breakpoint_exceptions_notify", NOTIFIES),
+        (b"startup_64*", WAKES),
+        (b"secondary_startup_64*", WAKES),
+        (b"sev_verify_cbit", WAKES),
+        (b"verify_cpu", WAKES),
+        (b"cr4_*", WAKES),
+        (b"cpu_init_exception_handling", WAKES),
+        (b"setup_ghcb", WAKES),
+        (b"*cc_platform_has*", WAKES),
+        (b"setup_getcpu", WAKES),
+        (b"*load_direct_gdt", WAKES),
+        (b"*load_fixmap_gdt", WAKES),
+        (b"load_current_idt", WAKES),
+        (b"*bringup_idt*", WAKES),
+        (b"memset*", WAKES),
+        (b"native_write_cr*", WAKES),
+        (b"native_write_gdt_entry", WAKES),
+        (b"native_load_*", WAKES),
+        (b"native_read_msr*", WAKES),
+        (b"native_write_msr*", WAKES),
+        (b"native_cpuid", WAKES),
+        (b"native_set_ldt", WAKES),
+        (b"wakeup_long64", WAKES),
+        (b"*restore_processor_state", WAKES),
+        (b"fix_processor_context", WAKES),
+        (b"xen_iret", XEN),
     ];
 
     fn plan(text: &[u8; 15]) -> Plan<Emulation, Infallible> {
         x86::plan(text)
+    }
+
+    fn length(emulation: Emulation) -> usize {
+        emulation.length().into()
     }
 
     fn is_placeholder(emulation: Emulation) -> bool {

@@ -10,7 +10,8 @@ use engine_abi::{Description, Records};
 use engine_isa::arm::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan, Width};
 use engine_tracer::{
-    ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unreadable, Visit,
+    ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unpatched,
+    Unreadable, Visit,
 };
 
 /// `push {r4, lr}`
@@ -51,6 +52,10 @@ impl Isa for A32 {
         arm::plan(u32::from_le_bytes(*text))
     }
 
+    fn length(_: Emulation) -> usize {
+        4
+    }
+
     /// For want of a no-op among those that are emulated.
     fn is_placeholder(emulation: Emulation) -> bool {
         matches!(arm::plan(PLACEHOLDER), Plan::Emulate(one) if one == emulation)
@@ -83,6 +88,8 @@ thread_local! {
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
+    /// Whether text cannot be written just now.
+    pub static STUCK: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
 }
@@ -136,15 +143,20 @@ impl Platform for &'static Fake {
 
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
         let word = *self.text.lock().unwrap().get(&address).ok_or(Unreadable)?;
-        bytes.copy_from_slice(&word.to_le_bytes());
+        let word = word.to_le_bytes();
+        bytes.copy_from_slice(word.get(..bytes.len()).ok_or(Unreadable)?);
         Ok(())
     }
 
-    fn patch(&self, address: usize, bytes: &[u8]) {
+    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched> {
+        if STUCK.get() {
+            return Err(Unpatched);
+        }
         let seen = |address| ON_PATCH.with_borrow(|see| see.iter().for_each(|see| see(address)));
         seen(address);
         self.write(address, u32::from_le_bytes(bytes.try_into().unwrap()));
         seen(address);
+        Ok(())
     }
 
     fn off_limits(&self, address: usize) -> Option<OffLimits> {
