@@ -2,3 +2,5 @@
 
 mod emulate;
 mod table;
+#[path = "../words/mod.rs"]
+mod words;

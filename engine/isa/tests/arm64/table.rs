@@ -1,11 +1,11 @@
 //! The table answers for every word, and as a plain reading of the manual
 //! does: what it accepts is exactly what that reading accepts.
 
-use std::collections::BTreeSet;
-
 use engine_isa::arm64::{self, BRK_IMMEDIATE, ROWS};
 use engine_isa::{Plan, Why};
 use proptest::prelude::*;
+
+use crate::words;
 
 /// The manual's decoding (C4.1), written out group by group.
 fn reading(word: u32) -> Result<(), Why> {
@@ -153,26 +153,6 @@ fn answer(word: u32) -> Result<(), Why> {
     }
 }
 
-/// A word of some row, its free bits at random, with up to two bits flipped.
-fn word_near_a_row() -> impl Strategy<Value = u32> {
-    let flips = proptest::collection::vec(0_u32..32, 0..3);
-    (0..ROWS.len(), any::<u32>(), flips).prop_map(|(row, free, flips)| {
-        let digits = ROWS[row]
-            .pattern
-            .text()
-            .bytes()
-            .filter(|&digit| digit != b' ');
-        let word = digits
-            .zip((0..32).rev())
-            .fold(free, |word, (digit, bit)| match digit {
-                b'0' => word & !(1 << bit),
-                b'1' => word | 1 << bit,
-                _ => word,
-            });
-        flips.into_iter().fold(word, |word, bit| word ^ 1 << bit)
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(65536))]
 
@@ -182,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn a_word_near_a_row_is_answered_as_the_manual_reads(word in word_near_a_row()) {
+    fn a_word_near_a_row_is_answered_as_the_manual_reads(word in words::near_a_row(ROWS)) {
         prop_assert_eq!(answer(word), reading(word), "{:08x}", word);
     }
 }
@@ -201,20 +181,7 @@ const ACCEPTED: u64 = {
 #[test]
 #[ignore = "walks all 2^32 words: minutes in a release build, run with --nocapture to see the rows' counts"]
 fn all_words_are_answered_as_the_manual_reads() {
-    let mut accepted = 0;
-    let mut counts = vec![0_u64; ROWS.len()];
-    for word in 0..=u32::MAX {
-        let answer = answer(word);
-        assert_eq!(answer, reading(word), "{word:08x}");
-        accepted += u64::from(answer.is_ok());
-        let row = ROWS.iter().position(|row| row.pattern.matches(word));
-        counts[row.expect("the last row matches every word")] += 1;
-    }
-    for (row, count) in ROWS.iter().zip(counts) {
-        println!("{count:>10}  {}  {}", row.pattern.text(), row.name);
-        assert_ne!(count, 0, "{} matches no word", row.name);
-    }
-    assert_eq!(accepted, ACCEPTED);
+    assert_eq!(words::walk(ROWS, answer, reading), ACCEPTED);
 }
 
 #[test]
@@ -228,18 +195,6 @@ fn the_trap_carries_the_immediate() {
 }
 
 #[test]
-fn no_two_rows_share_a_name() {
-    let names: BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
-    assert_eq!(names.len(), ROWS.len());
-}
-
-#[test]
-fn every_row_names_a_section_of_the_manual() {
-    for row in ROWS {
-        let numbers = row.section.strip_prefix('C').unwrap_or_default();
-        let numeric = numbers
-            .split('.')
-            .all(|number| number.parse::<u16>().is_ok());
-        assert!(numeric, "{}: `{}`", row.name, row.section);
-    }
+fn every_row_has_a_name_of_its_own_and_a_section_of_the_manual() {
+    words::are_told_apart(ROWS, 'C');
 }
