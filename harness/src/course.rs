@@ -60,6 +60,7 @@ pub fn run(
         }
     }
     outcome?;
+    stretch.control.end(guest)?;
     if let (Some(ftrace), None) = (ftrace, &observed.ftrace) {
         observed.ftrace = Some(ftrace.count(guest)?);
     }
@@ -230,6 +231,17 @@ impl Control {
             Some((said, status)) => self.told(guest, command, &said, &status, started),
             None => Err(guest.overdue(command, READY_LIMIT)),
         }
+    }
+
+    /// Lets the shell go, and sees it gone: of a session that is closed while its program lives, the
+    /// guest's ssh server can end the whole connection ("Failed assertion: !channel->sent_close").
+    fn end(&mut self, guest: &mut Guest) -> Result<(), Stop> {
+        self.shell.send_end();
+        let end = Instant::now() + READY_LIMIT;
+        guest.wait(&mut [&mut self.shell], end, |execs| {
+            execs.iter().all(|exec| is_over(exec))
+        })?;
+        Ok(())
     }
 
     fn told(
