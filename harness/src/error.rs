@@ -57,6 +57,12 @@ pub enum HostError {
         /// What it says itself.
         booted: String,
     },
+    /// A guest was not saved, since what begins with it would not show this.
+    #[error("not saved: {0}")]
+    Unsaved(String),
+    /// The host has no randomness to give.
+    #[error("the kernel gives no random bytes: {0}")]
+    Random(io::Error),
     /// QEMU did not start.
     #[error("QEMU did not start: {0}")]
     Qemu(String),

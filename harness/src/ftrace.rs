@@ -31,14 +31,14 @@ impl Ftrace {
         Ok(Err(Failure::new(Kind::Disagreement, what)))
     }
 
-    /// The command that opens the window.
-    pub fn open() -> String {
-        format!("echo 1 > {TRACEFS}/tracing_on")
+    /// Opens the window, or says why it stays closed.
+    pub fn open(&self, guest: &mut Guest) -> Result<Result<(), String>, Stop> {
+        guest.write(&tracing_on(), "1\n")
     }
 
-    /// The command that closes the window.
-    pub fn close() -> String {
-        format!("echo 0 > {TRACEFS}/tracing_on")
+    /// Closes it.
+    pub fn close(&self, guest: &mut Guest) -> Result<Result<(), String>, Stop> {
+        guest.write(&tracing_on(), "0\n")
     }
 
     /// How many hits fell into the window, or why that is not known.
@@ -46,6 +46,10 @@ impl Ftrace {
         let stats = guest.ask(&format!("cat {TRACEFS}/per_cpu/cpu*/stats"))?;
         Ok(hits(&stats).ok_or_else(|| format!("ftrace tells no count: {stats}")))
     }
+}
+
+fn tracing_on() -> String {
+    format!("{TRACEFS}/tracing_on")
 }
 
 /// Several names can share an address, and ftrace lists only one of them.

@@ -6,20 +6,21 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ssh2::Channel;
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::console::Console;
 use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::health::{Finding, Trouble};
-use crate::image::{Image, Keys};
+use crate::image::Image;
 use crate::interrupt;
-use crate::machine::Machine;
+use crate::line::{Exec, Heard, Line, LineError, MOST};
+use crate::machine::{Launch, Machine};
 use crate::qemu::Qemu;
-use crate::ssh::{Connecting, Exec, Poll, Ssh, SshError};
 use crate::transcript::Ending;
 
-/// How long a guest may take from its start to its first answer.
+/// How long a guest may take from its start to its first answer, on whatever host.
 const BOOT_LIMIT: Duration = Duration::from_secs(90);
 /// How long the harness's own small commands may take.
 pub const ASK_LIMIT: Duration = Duration::from_secs(30);
@@ -29,10 +30,8 @@ const PULSE_LIMIT: Duration = Duration::from_secs(5);
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
-/// How long a first attempt to connect is kept up before the next.
-const FIRST_PATIENCE: Duration = Duration::from_millis(150);
-/// How long the last ones are.
-const LAST_PATIENCE: Duration = Duration::from_secs(3);
+/// How often a timer that forgets is nudged.
+const NUDGES: Duration = Duration::from_millis(250);
 
 /// Why a job can't go on.
 #[derive(Debug)]
@@ -65,40 +64,25 @@ pub struct Answer {
 /// QEMU and the console, looked at by every wait.
 #[derive(Debug)]
 pub struct Watch {
+    machine: &'static Machine,
     qemu: Qemu,
     console: Console,
-    boot_limit: Duration,
+    nudged: Instant,
     is_up: bool,
 }
 
-/// A guest that answers.
+/// A guest, from its start on.
 #[derive(Debug)]
 pub struct Guest {
     watch: Watch,
-    ssh: Ssh,
+    line: Line,
     evidence: Evidence,
+    started: Instant,
+    boot_limit: Duration,
+    pace: f64,
 }
 
 impl Watch {
-    /// Starts the guest.
-    pub fn start(
-        machine: &'static Machine,
-        image: &Image,
-        evidence: &Evidence,
-    ) -> Result<Self, HostError> {
-        Ok(Self {
-            console: Console::new(evidence.console()),
-            qemu: Qemu::start(machine, image, evidence)?,
-            boot_limit: BOOT_LIMIT,
-            is_up: false,
-        })
-    }
-
-    /// Gives the guest so long to answer for the first time.
-    pub fn with_boot_limit(self, boot_limit: Duration) -> Self {
-        Self { boot_limit, ..self }
-    }
-
     /// Every trouble that the console tells of by now.
     pub fn findings(&mut self) -> Vec<Finding> {
         let is_up = self.is_up;
@@ -119,13 +103,20 @@ impl Watch {
         self.qemu.id()
     }
 
+    /// The port of the loopback device behind which the guest's ssh is.
+    pub fn ssh_port(&mut self) -> Result<u16, Stop> {
+        let port = self.qemu.ssh_port();
+        port.map_err(|error| self.explained(error.into()))
+    }
+
     /// What the console said from `finding` on, or last if the finding is not the console's: `count`
     /// lines of it. A kernel in trouble can say much after the line that matters.
     pub fn told_from(&mut self, finding: &Finding, count: usize) -> String {
         self.console.from_words(&finding.line, count)
     }
 
-    fn look(&mut self) -> Result<(), Stop> {
+    /// An error once the guest is in trouble, or the user wants to leave.
+    pub fn look(&mut self) -> Result<(), Stop> {
         if interrupt::asked() {
             return Err(Stop::Interrupted);
         }
@@ -135,8 +126,23 @@ impl Watch {
         }
         match self.qemu.ended() {
             Some(status) => Err(Stop::Guest(self.end_of_qemu(&status.to_string()))),
-            None => Ok(()),
+            None => self.nudge(),
         }
+    }
+
+    fn nudge(&mut self) -> Result<(), Stop> {
+        let Some(timer) = self.machine.timer else {
+            return Ok(());
+        };
+        if self.nudged.elapsed() < NUDGES {
+            return Ok(());
+        }
+        self.nudged = Instant::now();
+        let nudged = self.qemu.nudge(timer);
+        nudged.map_err(|error| match self.qemu.ended() {
+            Some(status) => Stop::Guest(self.end_of_qemu(&status.to_string())),
+            None => error.into(),
+        })
     }
 
     /// A kernel that panics may reboot at once, with which QEMU ends: its last words came before.
@@ -160,97 +166,106 @@ impl Watch {
         }
     }
 
-    /// A broken connection is the least of the explanations for itself.
-    fn lost(&mut self, error: &SshError) -> Stop {
+    /// A broken line is the least of the explanations for itself.
+    fn lost(&mut self, error: &LineError) -> Stop {
         let line = error.to_string();
-        self.explained(found(Trouble::SshLost, line))
+        self.explained(found(Trouble::LineLost, line))
     }
 
     /// What the guest's end explains, if it came to one, or else `stop`.
-    fn explained(&mut self, stop: Stop) -> Stop {
+    pub fn explained(&mut self, stop: Stop) -> Stop {
         std::thread::sleep(LAST_WORDS);
         self.look().err().unwrap_or(stop)
-    }
-
-    fn connect(&mut self, keys: &Keys) -> Result<Ssh, Stop> {
-        let port = self.qemu.ssh_port();
-        let port = port.map_err(|error| self.explained(error.into()))?;
-        let mut last = String::new();
-        let end = Instant::now() + self.boot_limit;
-        let mut patience = FIRST_PATIENCE;
-        while Instant::now() < end {
-            match self.attempt(port, keys, patience, end)? {
-                Ok(Some(ssh)) => return Ok(ssh),
-                Ok(None) => patience = (patience * 2).min(LAST_PATIENCE),
-                Err(SshError::WrongHostKey) => {
-                    return Err(HostError::Monitor(SshError::WrongHostKey.to_string()).into());
-                }
-                Err(error) => {
-                    last = format!(" (the last attempt: {error})");
-                    std::thread::sleep(TICK);
-                }
-            }
-        }
-        let seconds = self.boot_limit.as_secs();
-        let line = format!("no answer after {seconds} s{last}");
-        Err(found(Trouble::BootTimeOut, line))
-    }
-
-    /// One attempt; `None` when nobody spoke for as long as `patience` lasted.
-    fn attempt(
-        &mut self,
-        port: u16,
-        keys: &Keys,
-        patience: Duration,
-        end: Instant,
-    ) -> Result<Poll<Ssh>, Stop> {
-        let mut connecting = match Connecting::start(port, keys) {
-            Ok(connecting) => connecting,
-            Err(error) => return Ok(Err(error)),
-        };
-        let unheard = Instant::now() + patience;
-        loop {
-            self.look()?;
-            match connecting.step(keys) {
-                Ok(true) => return Ok(Ok(Some(connecting.finish()))),
-                Ok(false) => connecting.rest(TICK),
-                Err(error) => return Ok(Err(error)),
-            }
-            let give_up = if connecting.is_heard() { end } else { unheard };
-            if Instant::now() > give_up {
-                return Ok(Ok(None));
-            }
-        }
     }
 }
 
 impl Guest {
-    /// Waits until the guest answers; gives the watch back if it does not, for a look at it.
-    pub fn up(
-        mut watch: Watch,
-        keys: &Keys,
+    /// Starts a guest, or what of one was saved. It is not up yet.
+    pub fn start(
+        machine: &'static Machine,
+        image: &Image,
+        launch: Launch<'_>,
         evidence: &Evidence,
-    ) -> Result<Self, (Box<Watch>, Stop)> {
-        let ssh = match watch.connect(keys) {
-            Ok(ssh) => ssh,
-            Err(stop) => return Err((Box::new(watch), stop)),
-        };
-        watch.is_up = true;
+    ) -> Result<Self, HostError> {
+        let started = Instant::now();
+        let console = Console::new(evidence.console());
+        let (qemu, line) = Qemu::start(machine, image, launch, evidence)?;
         Ok(Self {
-            watch,
-            ssh,
+            watch: Watch {
+                machine,
+                qemu,
+                console,
+                nudged: Instant::now(),
+                is_up: false,
+            },
+            line,
             evidence: evidence.clone(),
+            started,
+            boot_limit: BOOT_LIMIT,
+            pace: 1.0,
         })
+    }
+
+    /// Gives the guest so long to answer for the first time.
+    pub fn with_boot_limit(self, boot_limit: Duration) -> Self {
+        Self { boot_limit, ..self }
+    }
+
+    /// Gives it so many times as long for everything: hosts differ.
+    pub fn with_pace(self, pace: f64) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// How long ago its QEMU was started.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// As long as `limit` is on this host.
+    pub fn paced(&self, limit: Duration) -> Duration {
+        limit.mul_f64(self.pace)
+    }
+
+    /// Lets a restored guest go on where it was saved.
+    pub fn restore(&mut self, state: &Path) -> Result<(), Stop> {
+        let restored = self.watch.qemu.restore(state);
+        restored.map_err(|error| self.watch.explained(error.into()))?;
+        self.line.was_up();
+        if let Some(timer) = self.watch.machine.timer {
+            self.watch.qemu.nudge(timer)?;
+        }
+        Ok(())
+    }
+
+    /// Saves it, with which it stops for good.
+    pub fn save(&mut self, state: &Path) -> Result<(), Stop> {
+        let saved = self.watch.qemu.save(state);
+        saved.map_err(|error| self.watch.explained(error.into()))
+    }
+
+    /// Waits until the guest answers, and tells it what no saved guest can know.
+    pub fn wake(&mut self) -> Result<(), Stop> {
+        let end = Instant::now() + self.boot_limit;
+        let limit = self.boot_limit.as_secs();
+        if !self.wait(end, Line::is_up)? {
+            let line = format!("no answer after {limit} s");
+            return Err(found(Trouble::BootTimeOut, line));
+        }
+        self.line.wake(seed()?);
+        if !self.wait(end, |line| line.awake().is_some())? {
+            let line = format!("it did not wake in {limit} s");
+            return Err(found(Trouble::BootTimeOut, line));
+        }
+        self.watch.is_up = true;
+        match self.line.awake() {
+            Some(Err(trouble)) => Err(found(Trouble::CommandFailed, trouble.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// What happens to it.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch
-    }
-
-    /// The connection to it.
-    pub fn ssh(&self) -> &Ssh {
-        &self.ssh
     }
 
     /// Copies physical memory into a file.
@@ -260,75 +275,80 @@ impl Guest {
     }
 
     /// Starts a command.
-    pub fn start(&mut self, command: &str) -> Result<Exec, Stop> {
-        self.start_within(command, ASK_LIMIT)
+    pub fn exec(&mut self, command: &str) -> Exec {
+        self.line.exec(command)
     }
 
-    fn start_within(&mut self, command: &str, limit: Duration) -> Result<Exec, Stop> {
-        let mut channel = self.insist(limit, Ssh::open)?;
-        self.insist(limit, |ssh| ssh.exec(&mut channel, command))?;
-        Ok(Exec::new(channel))
+    /// Gives a command something to read.
+    pub fn send(&mut self, exec: Exec, text: &str) {
+        self.line.send(exec, text.as_bytes());
     }
 
-    /// Opens a channel.
-    pub fn channel(&mut self) -> Result<Channel, Stop> {
-        self.insist(ASK_LIMIT, Ssh::open)
+    /// What a command has said so far.
+    pub fn heard(&self, exec: Exec) -> &Heard {
+        self.line.heard(exec)
     }
 
-    /// Repeats `step` until it is done; a guest that does not let it be done in time hangs.
-    pub fn insist<T>(
-        &mut self,
-        limit: Duration,
-        mut step: impl FnMut(&Ssh) -> Poll<T>,
-    ) -> Result<T, Stop> {
-        let end = Instant::now() + limit;
-        while Instant::now() < end {
-            self.watch.look()?;
-            match step(&self.ssh) {
-                Ok(Some(value)) => return Ok(value),
-                Ok(None) => self.ssh.rest(TICK),
-                Err(error) => return Err(self.watch.lost(&error)),
-            }
+    /// Sends a signal to a command; an error if it is gone already.
+    pub fn signal(&mut self, exec: Exec, number: i32) -> Result<Result<(), String>, Stop> {
+        self.line.signal(exec, number);
+        self.answer(exec, &format!("signal {number}"))
+    }
+
+    /// Writes a text to a file that is there, which runs nothing in the guest.
+    pub fn write(&mut self, path: &str, text: &str) -> Result<Result<(), String>, Stop> {
+        let order = self.line.write(path, text);
+        let answer = self.answer(order, &format!("write to {path}"))?;
+        let told = answer.as_ref().err().map_or("done", String::as_str);
+        self.evidence.note_command(&format!("{text} > {path}\n# {told}\n"))?;
+        Ok(answer)
+    }
+
+    fn answer(&mut self, exec: Exec, what: &str) -> Result<Result<(), String>, Stop> {
+        let known = self.line.answered(exec);
+        let end = Instant::now() + self.paced(ASK_LIMIT);
+        self.wait(end, |line| line.answered(exec) > known)?;
+        match self.line.answer(exec) {
+            Some(answer) => Ok(answer.clone()),
+            None => Err(self.overdue(what, ASK_LIMIT)),
         }
-        Err(hang(limit))
     }
 
-    /// Pumps `execs` until `is_done` says so; false when `end` came first.
+    /// Waits until `is_done` says so; false when `end` came first.
     pub fn wait(
         &mut self,
-        execs: &mut [&mut Exec],
         end: Instant,
-        mut is_done: impl FnMut(&[&mut Exec]) -> bool,
+        is_done: impl Fn(&Line) -> bool,
     ) -> Result<bool, Stop> {
         loop {
-            for exec in execs.iter_mut() {
-                exec.pump().map_err(|error| self.watch.lost(&error))?;
-            }
-            if is_done(execs) {
+            self.turn()?;
+            if is_done(&self.line) {
                 return Ok(true);
             }
             if Instant::now() >= end {
                 return Ok(false);
             }
-            self.watch.look()?;
-            self.ssh.rest(TICK);
+            self.line.rest(TICK);
         }
     }
 
-    /// Moves what `exec` has, without waiting.
-    pub fn turn(&mut self, exec: &mut Exec) -> Result<(), Stop> {
-        self.watch.look()?;
-        exec.pump().map_err(|error| self.watch.lost(&error))
+    /// Looks at everything once, without waiting.
+    pub fn turn(&mut self) -> Result<(), Stop> {
+        self.line.turn().map_err(|error| self.watch.lost(&error))?;
+        if self.line.take_too_much() {
+            let line = format!("a command said more than {} MiB", MOST >> 20);
+            return Err(found(Trouble::TooMuch, line));
+        }
+        self.watch.look()
     }
 
     /// Runs a command to its end, or until `limit` is over.
     pub fn run(&mut self, command: &str, limit: Duration) -> Result<Answer, Stop> {
         let started = Instant::now();
-        let mut exec = self.start_within(command, limit.clamp(PULSE_LIMIT, ASK_LIMIT))?;
-        self.wait(&mut [&mut exec], started + limit, |execs| {
-            execs.iter().all(|exec| exec.ending().is_some())
-        })?;
-        let answer = Answer::of(&exec, limit);
+        let limit = self.paced(limit);
+        let exec = self.exec(command);
+        self.wait(started + limit, |line| line.is_over(exec))?;
+        let answer = Answer::of(self.heard(exec), limit);
         self.note(command, &answer, started.elapsed())?;
         Ok(answer)
     }
@@ -357,7 +377,7 @@ impl Guest {
     /// After a command took too long: an error if it is the guest that hangs.
     pub fn pulse(&mut self) -> Result<(), Stop> {
         match self.run("echo pulse", PULSE_LIMIT)?.ending {
-            Ending::TimedOut(_) => Err(hang(PULSE_LIMIT)),
+            Ending::TimedOut(limit) => Err(hang(limit)),
             _ => Ok(()),
         }
     }
@@ -375,19 +395,25 @@ impl Guest {
 
     /// Ends the guest, in order.
     pub fn quit(self) {
-        drop(self.ssh);
         self.watch.qemu.quit();
     }
 }
 
+fn seed() -> Result<[u8; 32], HostError> {
+    let mut seed = [0; 32];
+    let failed = |error: Errno| HostError::Random(error.into());
+    getrandom(&mut seed[..], GetRandomFlags::empty()).map_err(failed)?;
+    Ok(seed)
+}
+
 impl Answer {
-    /// What `exec` has said by now; without an ending, it still runs after `took`.
-    pub fn of(exec: &Exec, took: Duration) -> Self {
+    /// What was heard of a command; without an ending, it still runs after `took`.
+    pub fn of(heard: &Heard, took: Duration) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
-            stdout: text(&exec.stdout),
-            stderr: text(&exec.stderr),
-            ending: exec.ending().cloned().unwrap_or(Ending::TimedOut(took)),
+            stdout: text(&heard.stdout),
+            stderr: text(&heard.stderr),
+            ending: heard.ending.clone().unwrap_or(Ending::TimedOut(took)),
         }
     }
 

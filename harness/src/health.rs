@@ -27,8 +27,12 @@ pub enum Trouble {
     BootTimeOut,
     /// The guest no longer answers anything.
     Hang,
-    /// The connection to the guest broke.
+    /// The ssh connection to the guest broke.
     SshLost,
+    /// The line to the guest broke.
+    LineLost,
+    /// A command said more than anybody will read.
+    TooMuch,
     /// A command of the harness took too long although the guest answers.
     Overdue,
     /// A command of the harness failed, so nobody knows what it was to find out.
@@ -47,6 +51,7 @@ impl Trouble {
                 | Self::Bug
                 | Self::Warn
                 | Self::Overdue
+                | Self::TooMuch
                 | Self::CommandFailed
                 | Self::ProgramDied
         )
@@ -67,6 +72,8 @@ impl Trouble {
             Self::BootTimeOut => "boot timed out",
             Self::Hang => "guest hung",
             Self::SshLost => "ssh lost",
+            Self::LineLost => "line lost",
+            Self::TooMuch => "too much output",
             Self::Overdue => "no answer although the guest has a pulse",
             Self::CommandFailed => "command failed",
             Self::ProgramDied => "program died",

@@ -109,9 +109,9 @@ impl Image {
 
     /// An error unless the host has what it takes to boot it.
     pub fn check_host(&self, guest: &str) -> Result<(), HostError> {
-        qemu::must_have("setpriv", "apt-get install util-linux")?;
+        qemu::find("setpriv", "apt-get install util-linux")?;
         if let Some(machine) = self.machine() {
-            qemu::must_have(machine.program, machine.remedy)?;
+            qemu::find(machine.program, machine.remedy)?;
         }
         let ssh = &self.ssh;
         let files = [

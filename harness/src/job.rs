@@ -1,4 +1,4 @@
-//! One job: from a cold boot to a verdict, with everything that a user would check by hand.
+//! One job: from a guest's start to a verdict, with everything that a user would check by hand.
 //!
 //! Boot, arm ftrace if it is to judge, copy the kernel's text, load the module, run the scenario's
 //! stretch, compare the text, unload, see that nothing is left, compare the text again, read the
@@ -12,15 +12,18 @@ use crate::course;
 use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::ftrace::Ftrace;
-use crate::guest::{Answer, Guest, Stop, Watch, quote};
+use crate::guest::{Answer, Guest, Stop, Watch};
 use crate::health::{self, Finding};
 use crate::image::Image;
 use crate::machine::Machine;
+use crate::module;
 use crate::normalise;
 use crate::plan::Job;
 use crate::progress::Progress;
 use crate::report::JobReport;
+use crate::saved::Level;
 use crate::snapshot::{Comparison, Snapshot, Update};
+use crate::start::{self, Ready};
 use crate::text::{self, TextJudge};
 use crate::transcript::{Ending, records};
 use crate::tree::{self, Tree};
@@ -59,6 +62,8 @@ struct Run<'a> {
     evidence: Evidence,
     started: Instant,
     ready: Option<Duration>,
+    /// Why its guest was not restored, if it was not.
+    cold: Option<String>,
     /// Whether the module, or the mutants' module, got into the kernel.
     loaded: bool,
     /// Whether the transcript was written as the reviewed one.
@@ -86,6 +91,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
         evidence,
         started: Instant::now(),
         ready: None,
+        cold: None,
         loaded: false,
         accepted: false,
         failures: Vec::new(),
@@ -93,7 +99,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
         observed: Observed::default(),
     };
     let outcome = run
-        .in_guest()
+        .in_guest(tree)
         .and_then(|()| Ok(run.snapshot(tree, update)?));
     let done = run.settle(outcome);
     run.keep(done)
@@ -134,15 +140,20 @@ impl Done {
 
 impl Run<'_> {
     /// The guest's life; its troubles are failures, everything else that stops it is passed on.
-    fn in_guest(&mut self) -> Result<(), Stop> {
-        self.progress.now("boots");
+    fn in_guest(&mut self, tree: &Tree) -> Result<(), Stop> {
+        self.progress.now("starts");
         let machine = self.machine()?;
-        let watch = Watch::start(machine, &self.image, &self.evidence)?;
-        let mut guest = match Guest::up(watch, &self.image.ssh, &self.evidence) {
-            Ok(guest) => guest,
-            Err((mut watch, stop)) => return self.trouble(&mut watch, stop, &[]),
+        let level = match self.job.mutant {
+            None => Level::Loaded,
+            Some(_) => Level::Booted,
         };
-        let outcome = self.with_guest(&mut guest, machine);
+        let cold = self.job.scenario.boot.cold_because();
+        let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
+        self.cold = started.cold;
+        let mut guest = started.guest;
+        let outcome = started
+            .ready
+            .and_then(|ready| self.with_guest(&mut guest, machine, ready));
         let log = match &outcome {
             Ok(()) => self.kernel_log(&mut guest)?,
             Err(Stop::Guest(finding)) if !finding.trouble.is_fatal() => {
@@ -165,13 +176,21 @@ impl Run<'_> {
         })
     }
 
-    fn with_guest(&mut self, guest: &mut Guest, machine: &'static Machine) -> Result<(), Stop> {
+    fn with_guest(
+        &mut self,
+        guest: &mut Guest,
+        machine: &'static Machine,
+        ready: Ready,
+    ) -> Result<(), Stop> {
         self.check_release(&guest.ask("uname -r")?)?;
-        self.ready = Some(self.started.elapsed());
-        self.progress.now("loads the module");
+        self.ready = Some(guest.age());
         let ftrace = self.arm_ftrace(guest)?;
-        let text = TextJudge::before(guest, machine, &self.evidence)?;
-        self.loaded = self.load(guest)?;
+        let text = TextJudge::before(guest, machine, ready.symbols, &self.evidence)?;
+        self.loaded = ready.is_loaded;
+        if !self.loaded {
+            self.progress.now("loads the module");
+            self.loaded = self.load(guest)?;
+        }
         if !self.loaded {
             return Ok(());
         }
@@ -236,14 +255,7 @@ impl Run<'_> {
     }
 
     fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
-        let mutants_module = quote(&self.image.mutants_module);
-        let command = match &self.job.mutant {
-            Some(mutant) if mutant.expected.is_some() => {
-                format!("insmod {mutants_module} mutant={}", quote(&mutant.name))
-            }
-            Some(_) => format!("insmod {mutants_module}"),
-            None => format!("insmod {}", quote(&self.image.module)),
-        };
+        let command = module::load(&self.image, self.job.mutant.as_ref());
         let answer = guest.run(&command, MODULE_LIMIT)?;
         self.expect_good(guest, &command, &answer, Kind::LoadFailed)
     }

@@ -1,8 +1,9 @@
 //! The machines that guests boot on: one row each, and the QEMU command line that follows from it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::changes::{OwnChange, Pair, Unit};
 use crate::image::Image;
@@ -18,12 +19,20 @@ pub struct Machine {
     /// The command that installs it.
     pub remedy: &'static str,
     /// The board.
-    board: &'static [&'static str],
+    board: &'static str,
+    /// What else the board wants to be told.
+    extras: &'static [&'static str],
     /// Its processors: the usual one, and the one with everything that QEMU can do. None where the
     /// board has but one.
     processors: Option<[&'static str; 2]>,
-    /// The device on which the guest's network arrives.
+    /// The devices at whose other end the guest's agent listens.
+    line: &'static [&'static str],
+    /// The device on which the guest's network arrives, where it gets one.
     network: &'static str,
+    /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
+    pub timer: Option<Timer>,
+    /// How long it boots on a machine that has nothing else to do.
+    pub boots_in: Duration,
     /// What is taken from a virtual address of the kernel's text to get the physical one.
     text_offset: u64,
     /// In what its text is read.
@@ -32,14 +41,54 @@ pub struct Machine {
     pub own_changes: &'static [OwnChange],
 }
 
+/// The registers of a timer that counts microseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Timer {
+    /// The count.
+    pub now: u64,
+    /// The count at which the next interrupt comes.
+    pub next: u64,
+}
+
+/// How a guest is started.
+#[derive(Debug, Clone, Copy)]
+pub enum Launch<'a> {
+    /// Cold.
+    Cold,
+    /// Cold, with a network and its ssh server behind it.
+    Networked,
+    /// Cold, with its memory in this file, so that it can be saved.
+    Saving(&'a Path),
+    /// From what was saved, with a copy of the memory in this file.
+    Restored(&'a Path),
+}
+
+/// The file descriptors that QEMU is given.
+pub mod fd {
+    /// Its monitor.
+    pub const MONITOR: i32 = 3;
+    /// The line to the guest's agent.
+    pub const LINE: i32 = 4;
+    /// Where registers are read and written from outside.
+    pub const REGISTERS: i32 = 5;
+}
+
 const MACHINES: &[Machine] = &[
     Machine {
         name: "raspi0",
         program: "qemu-system-arm",
         remedy: "apt-get install qemu-system-arm",
-        board: &["-M", "raspi0"],
+        board: "raspi0",
+        extras: &[],
         processors: None,
+        // The second of its serial ports; the console is the first.
+        line: &["-serial", "chardev:line"],
         network: "usb-net,netdev=n0",
+        timer: Some(Timer {
+            now: 0x2000_3004,
+            next: 0x2000_3018,
+        }),
+        boots_in: Duration::from_millis(1500),
         text_offset: 0xc000_0000,
         unit: Unit::Word,
         own_changes: &[
@@ -68,10 +117,14 @@ const MACHINES: &[Machine] = &[
         name: "virt",
         program: "qemu-system-aarch64",
         remedy: "apt-get install qemu-system-arm",
-        board: &["-M", "virt"],
+        board: "virt",
+        extras: &[],
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
         processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
+        line: VIRTIO_LINE,
         network: VIRTIO,
+        timer: None,
+        boots_in: Duration::from_millis(1400),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
         own_changes: &[OwnChange {
@@ -91,9 +144,13 @@ const MACHINES: &[Machine] = &[
         program: "qemu-system-x86_64",
         remedy: "apt-get install qemu-system-x86",
         // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
-        board: &["-M", "q35", "-bios", "qboot.rom", "-vga", "none"],
+        board: "q35",
+        extras: &["-bios", "qboot.rom", "-vga", "none"],
         processors: Some(["max", "max"]),
+        line: VIRTIO_LINE,
         network: VIRTIO,
+        timer: None,
+        boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
         own_changes: &[
@@ -118,6 +175,13 @@ const MACHINES: &[Machine] = &[
 ];
 
 const RANDOM_ONCE: &str = "net_get_random_once: the branch to its first use is taken out after it";
+
+const VIRTIO_LINE: &[&str] = &[
+    "-device",
+    "virtio-serial-pci",
+    "-device",
+    "virtserialport,chardev=line,name=trapline",
+];
 
 /// Nobody boots from the network, so its option ROM need not be there.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
@@ -144,40 +208,93 @@ impl Machine {
         rows.find(|own| own.functions.contains(&function) && pair.is(change, own))
     }
 
-    /// The emulator's arguments: its monitor on standard input, the console in a file, and port 22
-    /// behind a port of the loopback device that QEMU chooses.
-    pub fn arguments(&self, image: &Image, console: &Path) -> Vec<OsString> {
+    /// The emulator's arguments: its monitor and the line on file descriptors, the console in a file.
+    pub fn arguments(&self, image: &Image, launch: Launch<'_>, console: &Path) -> Vec<OsString> {
+        let mut arguments = Arguments::default();
         let mut serial = OsString::from("file:");
         serial.push(console);
-        let mut arguments: Vec<OsString> = self.board.iter().map(OsString::from).collect();
-        let mut add = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
+        self.board(&mut arguments, image, launch);
+        arguments.add("-accel", "tcg");
+        arguments.add("-smp", image.cpus.to_string());
+        arguments.add("-display", "none");
+        arguments.add("-serial", serial);
+        arguments.socket("monitor", fd::MONITOR);
+        arguments.add("-mon", "chardev=monitor,mode=control");
+        arguments.socket("line", fd::LINE);
+        arguments.extend(self.line);
+        if self.timer.is_some() {
+            arguments.socket("qtest", fd::REGISTERS);
+            arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
+        }
+        arguments.add("-kernel", &image.kernel);
+        if let Some(dtb) = &image.dtb {
+            arguments.add("-dtb", dtb);
+        }
+        arguments.add("-initrd", &image.initrd);
+        let network = match launch {
+            Launch::Networked => {
+                arguments.add("-netdev", FORWARDED);
+                arguments.add("-device", self.network);
+                NETWORK_WORD
+            }
+            _ => "",
+        };
+        arguments.add("-append", format!("{}{network}", image.append));
+        if let Launch::Restored(_) = launch {
+            arguments.add("-incoming", "defer");
+        }
+        arguments.extend(&["-nodefaults", "-no-reboot"]);
+        arguments.0
+    }
+
+    fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
+        let (file, share) = match launch {
+            Launch::Saving(file) => (Some(file), "on"),
+            Launch::Restored(file) => (Some(file), "off"),
+            Launch::Cold | Launch::Networked => (None, ""),
+        };
+        let backend = file.map_or("", |_| ",memory-backend=memory");
+        arguments.add("-M", format!("{}{backend}", self.board));
+        arguments.extend(self.extras);
         if let Some([usual, full]) = self.processors {
             let processor = match image.processor {
                 Processor::Usual => usual,
                 Processor::Full => full,
             };
-            add("-cpu", processor.into());
+            arguments.add("-cpu", processor);
         }
-        add("-accel", "tcg".into());
-        add("-m", image.memory.clone().into());
-        add("-smp", image.cpus.to_string().into());
-        add("-display", "none".into());
-        add("-serial", serial);
-        add("-chardev", "socket,id=monitor,fd=0".into());
-        add("-mon", "chardev=monitor,mode=control".into());
-        add("-kernel", image.kernel.clone().into());
-        if let Some(dtb) = &image.dtb {
-            add("-dtb", dtb.clone().into());
+        arguments.add("-m", &image.memory);
+        if let Some(file) = file {
+            // A comma would end the path, so it is doubled.
+            let path = file.display().to_string().replace(',', ",,");
+            let size = &image.memory;
+            let object = format!(
+                "memory-backend-file,id=memory,size={size},share={share},mem-path={path}"
+            );
+            arguments.add("-object", object);
         }
-        add("-initrd", image.initrd.clone().into());
-        add("-append", image.append.clone().into());
-        add(
-            "-netdev",
-            "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22".into(),
-        );
-        add("-device", self.network.into());
-        arguments.extend(["-nodefaults".into(), "-no-reboot".into()]);
-        arguments
+    }
+}
+
+/// The word that has the guest bring up its network.
+const NETWORK_WORD: &str = " trapline.network";
+/// Port 22 behind a port of the loopback device that QEMU chooses.
+const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
+
+#[derive(Default)]
+struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    fn add(&mut self, flag: &str, value: impl AsRef<OsStr>) {
+        self.0.extend([flag.into(), value.as_ref().to_owned()]);
+    }
+
+    fn extend(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn socket(&mut self, id: &str, fd: i32) {
+        self.add("-chardev", format!("socket,id={id},fd={fd}"));
     }
 }
 

@@ -155,7 +155,7 @@ fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
     match image {
         Err(error) => refuse(&error.to_string(), code_of(&error)),
         Ok(image) => match shell::run(tree, &image) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(FAILED)),
             Err(Stop::Guest(finding)) => refuse(&finding.to_string(), FAILED),
             Err(Stop::Host(error)) => refuse(&error.to_string(), HOST),
             Err(Stop::Interrupted) => ExitCode::from(FAILED),

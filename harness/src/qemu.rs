@@ -2,25 +2,34 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use command_fds::{CommandFdExt, FdMapping};
+use qapi::qmp::{MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
 use qapi::{Qmp, Stream, qmp};
 
 use crate::error::HostError;
 use crate::evidence::Evidence;
+use crate::guest::quote;
 use crate::image::Image;
-use crate::machine::Machine;
+use crate::line::Line;
+use crate::machine::{Launch, Machine, Timer, fd};
 
 /// How long the monitor may take for an answer.
 const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 /// How long QEMU may take to end when told to.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
+/// How often to look whether QEMU is done.
+const STEP: Duration = Duration::from_millis(2);
+/// How soon a nudged timer fires: late enough that the count has not passed it by when it is set.
+const SOON_US: u32 = 2000;
 
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
@@ -28,6 +37,7 @@ const QUIT_LIMIT: Duration = Duration::from_secs(2);
 pub struct Qemu {
     child: Child,
     monitor: Monitor,
+    registers: Option<Registers>,
     log: PathBuf,
 }
 
@@ -40,25 +50,34 @@ impl std::fmt::Debug for Monitor {
 }
 
 impl Qemu {
-    /// Starts `image` on `machine`; what it says goes to the evidence.
+    /// Starts `image` on `machine`; what it says goes to the evidence. The line into the guest comes
+    /// with it.
     pub fn start(
         machine: &'static Machine,
         image: &Image,
+        launch: Launch<'_>,
         evidence: &Evidence,
-    ) -> Result<Self, HostError> {
-        let argv = command_line(machine, image, evidence);
+    ) -> Result<(Self, Line), HostError> {
+        let argv = command_line(machine, image, launch, evidence);
         evidence.write("qemu.argv", &shell_line(&argv))?;
         let log = evidence.qemu_log();
-        let (ours, theirs) = UnixStream::pair().map_err(|e| HostError::Monitor(e.to_string()))?;
-        let monitor = Monitor::new(ours).map_err(|e| HostError::Monitor(e.to_string()))?;
-        let child = spawn(&argv, theirs, &log)?;
+        let (monitor, monitors) = sockets()?;
+        let (line, lines) = sockets()?;
+        let (registers, boards) = sockets()?;
+        let given = [
+            (monitors, fd::MONITOR),
+            (lines, fd::LINE),
+            (boards, fd::REGISTERS),
+        ];
+        let child = spawn(&argv, given, &log)?;
         let mut qemu = Self {
             child,
-            monitor,
+            monitor: Monitor::new(monitor).map_err(unspoken)?,
+            registers: machine.timer.map(|_| Registers::new(registers)).transpose().map_err(unspoken)?,
             log,
         };
         qemu.greet()?;
-        Ok(qemu)
+        Ok((qemu, Line::new(line).map_err(unspoken)?))
     }
 
     /// The port of the loopback device behind which the guest's ssh is.
@@ -70,6 +89,83 @@ impl Qemu {
         let table = self.monitor.0.execute(&command).map_err(refused)?;
         forwarded_port(&table)
             .ok_or_else(|| HostError::Monitor(format!("no forwarded port in:\n{table}")))
+    }
+
+    /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.
+    pub fn save(&mut self, path: &Path) -> Result<(), HostError> {
+        self.leave_memory()?;
+        let uri = Some(format!("exec:cat > {}", quote(&path.display().to_string())));
+        let migrate = qmp::migrate {
+            channels: None,
+            detach: None,
+            resume: None,
+            uri,
+        };
+        self.monitor.0.execute(&migrate).map_err(refused)?;
+        self.until("saved", |qemu| {
+            let info = qemu.monitor.0.execute(&qmp::query_migrate {}).map_err(refused)?;
+            match info.status {
+                Some(MigrationStatus::completed) => Ok(true),
+                Some(MigrationStatus::failed) => {
+                    let why = info.error_desc.unwrap_or_else(|| "no reason given".to_owned());
+                    Err(HostError::Monitor(format!("the guest cannot be saved: {why}")))
+                }
+                _ => Ok(false),
+            }
+        })
+    }
+
+    /// Restores what [`Self::save`] saved, and lets it go on.
+    pub fn restore(&mut self, path: &Path) -> Result<(), HostError> {
+        self.leave_memory()?;
+        let uri = Some(format!("exec:cat {}", quote(&path.display().to_string())));
+        let incoming = qmp::migrate_incoming {
+            channels: None,
+            exit_on_error: None,
+            uri,
+        };
+        self.monitor.0.execute(&incoming).map_err(refused)?;
+        self.until("restored", |qemu| {
+            let info = qemu.monitor.0.execute(&qmp::query_status {}).map_err(refused)?;
+            Ok(info.running)
+        })
+    }
+
+    /// What is saved and restored leaves the memory to its file.
+    fn leave_memory(&mut self) -> Result<(), HostError> {
+        let capability = MigrationCapabilityStatus {
+            capability: MigrationCapability::x_ignore_shared,
+            state: true,
+        };
+        let capabilities = vec![capability];
+        let command = qmp::migrate_set_capabilities { capabilities };
+        self.monitor.0.execute(&command).map_err(refused)?;
+        Ok(())
+    }
+
+    fn until(
+        &mut self,
+        what: &str,
+        mut is_so: impl FnMut(&mut Self) -> Result<bool, HostError>,
+    ) -> Result<(), HostError> {
+        let end = Instant::now() + MONITOR_LIMIT;
+        while !is_so(self)? {
+            if Instant::now() > end {
+                let seconds = MONITOR_LIMIT.as_secs();
+                let why = format!("the guest is not {what} after {seconds} s");
+                return Err(HostError::Monitor(why));
+            }
+            thread::sleep(STEP);
+        }
+        Ok(())
+    }
+
+    /// Makes a timer interrupt come soon, where QEMU may have lost the one that the guest waits for.
+    pub fn nudge(&mut self, timer: Timer) -> Result<(), HostError> {
+        match &mut self.registers {
+            None => Ok(()),
+            Some(registers) => registers.nudge(timer).map_err(unspoken),
+        }
     }
 
     /// Writes `size` bytes of physical memory from `address` on into `path`.
@@ -106,7 +202,7 @@ impl Qemu {
         }
         let end = Instant::now() + QUIT_LIMIT;
         while self.ended().is_none() && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(5));
+            thread::sleep(STEP);
         }
     }
 
@@ -140,6 +236,37 @@ impl Drop for Qemu {
     }
 }
 
+/// QEMU's protocol for tests of devices, which reads and writes registers of a running board.
+#[derive(Debug)]
+struct Registers(BufReader<UnixStream>);
+
+impl Registers {
+    fn new(stream: UnixStream) -> io::Result<Self> {
+        stream.set_read_timeout(Some(MONITOR_LIMIT))?;
+        Ok(Self(BufReader::new(stream)))
+    }
+
+    fn nudge(&mut self, timer: Timer) -> io::Result<()> {
+        let now = self.ask(&format!("readl {:#x}", timer.now))?;
+        let soon = (now as u32).wrapping_add(SOON_US);
+        self.ask(&format!("writel {:#x} {soon:#x}", timer.next))?;
+        Ok(())
+    }
+
+    /// `OK` or `OK 0x1234` is what it answers.
+    fn ask(&mut self, command: &str) -> io::Result<u64> {
+        writeln!(self.0.get_ref(), "{command}")?;
+        let mut answer = String::new();
+        self.0.read_line(&mut answer)?;
+        let mut words = answer.split_whitespace();
+        if words.next() != Some("OK") {
+            return Err(io::Error::other(format!("{command}: {}", answer.trim())));
+        }
+        let digits = words.next().and_then(|word| word.strip_prefix("0x"));
+        Ok(digits.and_then(|d| u64::from_str_radix(d, 16).ok()).unwrap_or(0))
+    }
+}
+
 impl Monitor {
     fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(MONITOR_LIMIT))?;
@@ -162,22 +289,42 @@ fn refused(error: qapi::ExecuteError) -> HostError {
     HostError::Monitor(error.to_string())
 }
 
-fn command_line(machine: &'static Machine, image: &Image, evidence: &Evidence) -> Vec<OsString> {
+fn unspoken(error: io::Error) -> HostError {
+    HostError::Monitor(error.to_string())
+}
+
+fn sockets() -> Result<(UnixStream, OwnedFd), HostError> {
+    let (ours, theirs) = UnixStream::pair().map_err(unspoken)?;
+    Ok((ours, theirs.into()))
+}
+
+fn command_line(
+    machine: &'static Machine,
+    image: &Image,
+    launch: Launch<'_>,
+    evidence: &Evidence,
+) -> Vec<OsString> {
     let mut argv = vec![machine.program.into()];
-    argv.extend(machine.arguments(image, &evidence.console()));
+    argv.extend(machine.arguments(image, launch, &evidence.console()));
     argv
 }
 
 /// Its own process group keeps a terminal's Ctrl-C from QEMU: the harness decides.
-fn spawn(argv: &[OsString], monitor: UnixStream, log: &Path) -> Result<Child, HostError> {
+fn spawn(argv: &[OsString], given: [(OwnedFd, i32); 3], log: &Path) -> Result<Child, HostError> {
     let log_file = File::create(log).map_err(HostError::file("create", log))?;
     let log_twin = log_file.try_clone().map_err(HostError::file("open", log))?;
+    let mappings = given.map(|(parent_fd, child_fd)| FdMapping {
+        parent_fd,
+        child_fd,
+    });
     tied(process::id())
         .args(argv)
-        .stdin(Stdio::from(OwnedFd::from(monitor)))
+        .stdin(Stdio::null())
         .stdout(log_twin)
         .stderr(log_file)
         .process_group(0)
+        .fd_mappings(mappings.into())
+        .map_err(|e| HostError::Qemu(e.to_string()))?
         .spawn()
         .map_err(|e| HostError::Qemu(format!("setpriv: {e}")))
 }
@@ -192,12 +339,12 @@ fn tied(parent: u32) -> Command {
     command
 }
 
-/// An error unless `program` is in PATH.
-pub fn must_have(program: &'static str, remedy: &'static str) -> Result<(), HostError> {
+/// Where in PATH `program` is.
+pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, HostError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    found
-        .then_some(())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
@@ -218,7 +365,7 @@ fn forwarded_port(table: &str) -> Option<u16> {
 fn shell_line(argv: &[OsString]) -> String {
     let words: Vec<String> = argv
         .iter()
-        .map(|word| crate::guest::quote(&word.to_string_lossy()))
+        .map(|word| quote(&word.to_string_lossy()))
         .collect();
     words.join(" ") + "\n"
 }
@@ -247,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named_with_its_remedy() {
-        let error = must_have("no-such-emulator", "apt-get install it").expect_err("not there");
+        let error = find("no-such-emulator", "apt-get install it").expect_err("not there");
         let text = error.to_string();
         assert_eq!(
             text,

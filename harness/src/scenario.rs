@@ -42,6 +42,9 @@ pub struct Scenario {
     /// Which of the machine's processors the guest has.
     #[serde(default)]
     pub processor: Processor,
+    /// Whether the guest boots for this job, or goes on from what was saved of one.
+    #[serde(default)]
+    pub boot: Boot,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
     pub trace: String,
     /// The command run once the tracer's probes are live.
@@ -65,6 +68,27 @@ pub struct Scenario {
     /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+}
+
+/// How a guest comes to be ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boot {
+    /// It goes on from where one like it was saved.
+    #[default]
+    Restored,
+    /// It boots.
+    Cold,
+}
+
+impl Boot {
+    /// Why a guest is not restored, in a report's words.
+    pub fn cold_because(self) -> Option<&'static str> {
+        match self {
+            Self::Restored => None,
+            Self::Cold => Some("boot: cold"),
+        }
+    }
 }
 
 /// A machine's processor.

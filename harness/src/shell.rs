@@ -1,17 +1,25 @@
 //! A person in a guest: the user's terminal on a shell there, with the module loaded.
+//!
+//! A terminal is what ssh is good at, so the guest boots with a network for it. Everything else goes over
+//! the line, as in a job.
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use crate::error::HostError;
 use crate::evidence::Evidence;
-use crate::guest::{ASK_LIMIT, Guest, Stop, Watch, quote};
-use crate::image::Image;
+use crate::guest::{ASK_LIMIT, Guest, Stop};
+use crate::health::{Finding, Trouble};
+use crate::image::{Image, Keys};
+use crate::machine::Launch;
+use crate::module;
 use crate::progress::Progress;
-use crate::ssh::Exec;
+use crate::ssh::{Connecting, Exec, Poll, Ssh, SshError};
+use crate::transcript::Ending;
 use crate::tree::Tree;
 
 const TICK: Timespec = Timespec {
@@ -19,11 +27,24 @@ const TICK: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 /// How long to sleep at once when only the guest can have something to say.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(20);
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
+/// How long the guest's ssh server may take.
+const LOGIN_LIMIT: Duration = Duration::from_secs(60);
+/// How long a first attempt to connect is kept up before the next.
+const FIRST_PATIENCE: Duration = Duration::from_millis(150);
+/// How long the last ones are.
+const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Boots the guest, loads the module, and hands the terminal over until the shell there ends.
-pub fn run(tree: &Tree, image: &Image) -> Result<(), Stop> {
+/// A guest with a way in for people.
+struct Visit {
+    guest: Guest,
+    ssh: Ssh,
+}
+
+/// Boots the guest, loads the module, and hands the terminal over until the shell there ends, whose
+/// exit status it returns.
+pub fn run(tree: &Tree, image: &Image) -> Result<i32, Stop> {
     let folder = tree.guest_dir(&image.guest).join("shell");
     let evidence = Evidence::cleared(folder)?;
     let machine = image
@@ -31,73 +52,154 @@ pub fn run(tree: &Tree, image: &Image) -> Result<(), Stop> {
         .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
     let progress = Progress::begin(&image.guest);
     progress.now("boots");
-    let watch = Watch::start(machine, image, &evidence)?;
-    let mut guest = Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| stop)?;
-    drop(progress);
+    let mut guest = Guest::start(machine, image, Launch::Networked, &evidence)?;
+    guest.wake()?;
     load(&mut guest, image)?;
-    let outcome = converse(&mut guest);
-    guest.quit();
+    let ssh = connect(&mut guest, &image.ssh)?;
+    drop(progress);
+    let mut visit = Visit { guest, ssh };
+    let outcome = visit.converse();
+    visit.guest.quit();
     outcome
 }
 
 fn load(guest: &mut Guest, image: &Image) -> Result<(), Stop> {
-    let answer = guest.run(&format!("insmod {}", quote(&image.module)), MODULE_LIMIT)?;
+    let answer = guest.run(&module::load(image, None), MODULE_LIMIT)?;
     if answer.is_good() {
         eprintln!("{}: trapline is loaded; `exit` ends the guest", image.guest);
     } else {
-        eprintln!(
-            "{}: the module is not loaded: {}",
-            image.guest,
-            answer.stderr.trim()
-        );
+        let why = answer.stderr.trim();
+        eprintln!("{}: the module is not loaded: {why}", image.guest);
     }
     Ok(())
 }
 
-fn converse(guest: &mut Guest) -> Result<(), Stop> {
-    let mut channel = guest.channel()?;
-    let is_terminal = io::stdin().is_terminal();
-    if is_terminal {
-        let term = std::env::var("TERM").unwrap_or_else(|_| "vt100".to_owned());
-        guest.insist(ASK_LIMIT, |ssh| ssh.terminal(&mut channel, &term, size()))?;
+/// Connects to the guest's ssh server, once it is there.
+pub fn connect(guest: &mut Guest, keys: &Keys) -> Result<Ssh, Stop> {
+    let port = guest.watch().ssh_port()?;
+    let mut last = String::new();
+    let end = Instant::now() + LOGIN_LIMIT;
+    let mut patience = FIRST_PATIENCE;
+    while Instant::now() < end {
+        match attempt(guest, port, keys, patience, end)? {
+            Ok(Some(ssh)) => return Ok(ssh),
+            Ok(None) => patience = (patience * 2).min(LAST_PATIENCE),
+            Err(SshError::WrongHostKey) => {
+                return Err(HostError::Monitor(SshError::WrongHostKey.to_string()).into());
+            }
+            Err(error) => {
+                last = format!(" (the last attempt: {error})");
+                thread::sleep(PAUSE);
+            }
+        }
     }
-    guest.insist(ASK_LIMIT, |ssh| ssh.exec(&mut channel, "exec bash -l"))?;
-    let raw = is_terminal.then(Raw::enter).transpose().map_err(terminal)?;
-    let outcome = shuttle(guest, &mut Exec::new(channel));
-    drop(raw);
-    outcome
+    let line = format!("no ssh after {} s{last}", LOGIN_LIMIT.as_secs());
+    let trouble = Trouble::BootTimeOut;
+    Err(Stop::Guest(Finding { trouble, line }))
 }
 
-/// Carries bytes both ways until the shell in the guest ends.
-fn shuttle(guest: &mut Guest, shell: &mut Exec) -> Result<(), Stop> {
-    let mut known = size();
-    let mut is_open = true;
-    while shell.ending().is_none() {
-        if !is_open {
-            guest.ssh().rest(PAUSE);
-        } else if has_input(guest) {
-            is_open = forward(shell).map_err(terminal)?;
+/// One attempt; `None` when nobody spoke for as long as `patience` lasted.
+fn attempt(
+    guest: &mut Guest,
+    port: u16,
+    keys: &Keys,
+    patience: Duration,
+    end: Instant,
+) -> Result<Poll<Ssh>, Stop> {
+    let mut connecting = match Connecting::start(port, keys) {
+        Ok(connecting) => connecting,
+        Err(error) => return Ok(Err(error)),
+    };
+    let unheard = Instant::now() + patience;
+    loop {
+        guest.turn()?;
+        match connecting.step(keys) {
+            Ok(true) => return Ok(Ok(Some(connecting.finish()))),
+            Ok(false) => connecting.rest(PAUSE),
+            Err(error) => return Ok(Err(error)),
         }
-        if size() != known {
-            known = size();
-            guest.insist(ASK_LIMIT, |_| shell.resize(known))?;
+        let give_up = if connecting.is_heard() { end } else { unheard };
+        if Instant::now() > give_up {
+            return Ok(Ok(None));
         }
-        guest.turn(shell)?;
-        show(shell).map_err(terminal)?;
     }
-    Ok(())
 }
 
-/// Sleeps until there is something to carry; true if it is the user's.
-fn has_input(guest: &Guest) -> bool {
-    let stdin = io::stdin();
-    let mut both = [
-        PollFd::new(&stdin, PollFlags::IN),
-        PollFd::new(guest.ssh().socket(), PollFlags::IN),
-    ];
-    // An interrupted sleep is only a short one.
-    poll(&mut both, Some(&TICK)).ok();
-    !both[0].revents().is_empty()
+impl Visit {
+    fn converse(&mut self) -> Result<i32, Stop> {
+        let mut channel = self.insist(Ssh::open)?;
+        let is_terminal = io::stdin().is_terminal();
+        if is_terminal {
+            let term = std::env::var("TERM").unwrap_or_else(|_| "vt100".to_owned());
+            self.insist(|ssh| ssh.terminal(&mut channel, &term, size()))?;
+        }
+        self.insist(|ssh| ssh.exec(&mut channel, "exec bash -l"))?;
+        let raw = is_terminal.then(Raw::enter).transpose().map_err(terminal)?;
+        let outcome = self.shuttle(&mut Exec::new(channel));
+        drop(raw);
+        outcome
+    }
+
+    /// Repeats `step` until it is done.
+    fn insist<T>(&mut self, mut step: impl FnMut(&Ssh) -> Poll<T>) -> Result<T, Stop> {
+        let end = Instant::now() + ASK_LIMIT;
+        while Instant::now() < end {
+            self.guest.turn()?;
+            match step(&self.ssh) {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => self.ssh.rest(PAUSE),
+                Err(error) => return Err(self.lost(&error)),
+            }
+        }
+        let line = format!("no answer within {} s", ASK_LIMIT.as_secs());
+        let trouble = Trouble::Hang;
+        Err(Stop::Guest(Finding { trouble, line }))
+    }
+
+    /// A broken connection is the least of the explanations for itself.
+    fn lost(&mut self, error: &SshError) -> Stop {
+        let line = error.to_string();
+        let trouble = Trouble::SshLost;
+        let lost = Stop::Guest(Finding { trouble, line });
+        self.guest.watch().explained(lost)
+    }
+
+    /// Carries bytes both ways until the shell in the guest ends.
+    fn shuttle(&mut self, shell: &mut Exec) -> Result<i32, Stop> {
+        let mut known = size();
+        let mut is_open = true;
+        loop {
+            if !is_open {
+                self.ssh.rest(PAUSE);
+            } else if self.has_input() {
+                is_open = forward(shell).map_err(terminal)?;
+            }
+            if size() != known {
+                known = size();
+                self.insist(|_| shell.resize(known))?;
+            }
+            self.guest.turn()?;
+            shell.pump().map_err(|error| self.lost(&error))?;
+            show(shell).map_err(terminal)?;
+            match shell.ending() {
+                None => {}
+                Some(Ending::Status(code)) => return Ok(*code),
+                Some(_) => return Ok(1),
+            }
+        }
+    }
+
+    /// Sleeps until there is something to carry; true if it is the user's.
+    fn has_input(&self) -> bool {
+        let stdin = io::stdin();
+        let mut both = [
+            PollFd::new(&stdin, PollFlags::IN),
+            PollFd::new(self.ssh.socket(), PollFlags::IN),
+        ];
+        // An interrupted sleep is only a short one.
+        poll(&mut both, Some(&TICK)).ok();
+        !both[0].revents().is_empty()
+    }
 }
 
 /// False once the user's side is closed.

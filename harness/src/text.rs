@@ -48,13 +48,13 @@ pub struct Compared {
 }
 
 impl TextJudge {
-    /// Takes the first copy.
+    /// Takes the first copy. `symbols` is what [`symbols`] found in the same kernel.
     pub fn before(
         guest: &mut Guest,
         machine: &'static Machine,
+        symbols: String,
         evidence: &Evidence,
     ) -> Result<Self, Stop> {
-        let symbols = guest.ask(&symbols_command(machine))?;
         let range = Range::parse(&symbols, machine).ok_or_else(|| {
             let name = machine.name;
             let what = format!("the text is not where {name}'s row puts it, by this: {symbols}");
@@ -97,6 +97,11 @@ impl TextJudge {
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
     let path = evidence.text(BEFORE);
     fs::remove_file(&path).map_err(HostError::file("remove", &path))
+}
+
+/// What the guest's kernel says of where its text is.
+pub fn symbols(guest: &mut Guest, machine: &Machine) -> Result<String, Stop> {
+    guest.ask(&symbols_command(machine))
 }
 
 /// Asks for the text's bounds and the functions that the kernel changes itself, each with the
@@ -177,7 +182,7 @@ fn complete(bytes: Vec<u8>, size: u64, path: &Path) -> Result<Vec<u8>, HostError
     Err(HostError::Monitor(what))
 }
 
-fn symbols(kallsyms: &str) -> impl Iterator<Item = (u64, &str)> {
+fn listed(kallsyms: &str) -> impl Iterator<Item = (u64, &str)> {
     kallsyms.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let address = u64::from_str_radix(words.next()?, 16).ok()?;
@@ -186,14 +191,14 @@ fn symbols(kallsyms: &str) -> impl Iterator<Item = (u64, &str)> {
 }
 
 fn address_of(kallsyms: &str, name: &str) -> Option<u64> {
-    symbols(kallsyms)
+    listed(kallsyms)
         .find(|(_, symbol)| *symbol == name)
         .map(|(address, _)| address)
 }
 
 /// The nearest name at or below `address`, the first where several share a place, and how far it is.
 fn place(kallsyms: &str, address: u64) -> (&str, u64) {
-    symbols(kallsyms)
+    listed(kallsyms)
         .filter(|(at, name)| *at <= address && !name.starts_with('$'))
         .reduce(|best, one| if one.0 > best.0 { one } else { best })
         .map_or(("?", address), |(at, name)| (name, address - at))

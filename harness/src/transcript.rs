@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use harness_agent::End;
+
 use crate::scenario::Scenario;
 
 /// How a command ended.
@@ -14,6 +16,18 @@ pub enum Ending {
     Signal(String),
     /// It was still running when its time was over.
     TimedOut(Duration),
+    /// It did not begin, for this reason.
+    NotStarted(String),
+}
+
+impl From<End> for Ending {
+    fn from(end: End) -> Self {
+        match end {
+            End::Status(code) => Self::Status(code),
+            End::Signal(number) => Self::by_signal(number),
+            End::NotStarted(why) => Self::NotStarted(why),
+        }
+    }
 }
 
 impl fmt::Display for Ending {
@@ -22,6 +36,7 @@ impl fmt::Display for Ending {
             Self::Status(code) => write!(f, "status {code}"),
             Self::Signal(name) => f.write_str(name),
             Self::TimedOut(limit) => write!(f, "still running after {} s", limit.as_secs()),
+            Self::NotStarted(why) => write!(f, "did not start: {why}"),
         }
     }
 }
@@ -35,14 +50,24 @@ impl Ending {
     /// The same, where it was a shell that told it: above 128 it means a signal.
     pub fn told_by_shell(self) -> Self {
         let signal = match self {
-            Self::Status(code) => usize::try_from(code - 129).ok(),
+            Self::Status(code) => signal_name(code - 128),
             _ => None,
         };
-        match signal.and_then(|number| SIGNALS.get(number)) {
-            Some(name) => Self::Signal((*name).to_owned()),
+        match signal {
+            Some(name) => Self::Signal(name.to_owned()),
             None => self,
         }
     }
+
+    fn by_signal(number: i32) -> Self {
+        let name = signal_name(number).map(str::to_owned);
+        Self::Signal(name.unwrap_or_else(|| format!("SIG{number}")))
+    }
+}
+
+fn signal_name(number: i32) -> Option<&'static str> {
+    let index = usize::try_from(number - 1).ok()?;
+    SIGNALS.get(index).copied()
 }
 
 /// One command and everything it said.

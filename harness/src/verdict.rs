@@ -79,7 +79,11 @@ impl From<&Finding> for Failure {
     fn from(finding: &Finding) -> Self {
         let kind = match finding.trouble {
             Trouble::Overdue => Kind::TimedOut,
-            Trouble::EarlyExit | Trouble::SshLost | Trouble::BootTimeOut => Kind::GuestLost,
+            Trouble::TooMuch => Kind::WrongOutput,
+            Trouble::EarlyExit
+            | Trouble::SshLost
+            | Trouble::LineLost
+            | Trouble::BootTimeOut => Kind::GuestLost,
             trouble if trouble.is_fatal() => Kind::GuestCrash,
             _ => Kind::GuestComplaint,
         };
@@ -311,9 +315,13 @@ fn rank(trouble: Trouble) -> u8 {
         Trouble::BootPanic | Trouble::Panic => 1,
         Trouble::Lockup | Trouble::Bug | Trouble::Warn => 2,
         Trouble::HungTask | Trouble::RcuStall => 3,
-        Trouble::EarlyExit | Trouble::BootTimeOut | Trouble::Hang | Trouble::SshLost => 4,
+        Trouble::EarlyExit
+        | Trouble::BootTimeOut
+        | Trouble::Hang
+        | Trouble::SshLost
+        | Trouble::LineLost => 4,
         Trouble::ProgramDied => 5,
-        Trouble::Overdue | Trouble::CommandFailed => 6,
+        Trouble::Overdue | Trouble::TooMuch | Trouble::CommandFailed => 6,
     }
 }
 

@@ -1,0 +1,362 @@
+//! The way into a guest: a serial line, and the agent at its other end.
+//!
+//! It is there without a network, survives a restore, and a command over it costs the guest no more
+//! than the command itself. Nothing here waits; who waits is [`crate::guest::Guest`], which watches
+//! the guest while it does.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use harness_agent::{Channel, Decoder, Order, PIECE, VERSION, WireError, Word, encode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::transcript::Ending;
+
+/// The most that one command may say.
+pub const MOST: usize = 4 << 20;
+/// What ends a command that says more.
+const KILL: i32 = 9;
+
+/// The line is of no use any more.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// QEMU closed it.
+    #[error("QEMU closed the line")]
+    Closed,
+    /// What the socket says.
+    #[error("{0}")]
+    Socket(#[from] io::Error),
+    /// Something else than the agent speaks on it.
+    #[error("{0}")]
+    Wire(#[from] WireError),
+    /// The agent was started anew, so what it ran is lost.
+    #[error("the agent started anew")]
+    Restarted,
+    /// The agent is of another build.
+    #[error("the guest's agent speaks version {0} where {VERSION} is known")]
+    Version(u32),
+}
+
+/// A line into a guest.
+#[derive(Debug)]
+pub struct Line {
+    socket: UnixStream,
+    decoder: Decoder<Word>,
+    unsent: Vec<u8>,
+    heard: BTreeMap<Channel, Heard>,
+    next: Channel,
+    /// Whether the agent has said hello.
+    is_up: bool,
+    /// What the agent answered to being woken.
+    awake: Option<Result<(), String>>,
+    is_too_much: bool,
+}
+
+/// Something that goes on at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exec(Channel);
+
+/// What came of it so far.
+#[derive(Debug, Clone, Default)]
+pub struct Heard {
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+    /// How it ended, if it has.
+    pub ending: Option<Ending>,
+    /// Whether it said more than [`MOST`], so that it was told to die and the rest is not here.
+    pub is_too_much: bool,
+    /// The answers to what was asked of it.
+    answers: Vec<Result<(), String>>,
+}
+
+impl Heard {
+    fn add(&mut self, bytes: &[u8], to_stderr: bool) -> bool {
+        if self.stdout.len() + self.stderr.len() + bytes.len() > MOST {
+            return !std::mem::replace(&mut self.is_too_much, true);
+        }
+        let stream = if to_stderr {
+            &mut self.stderr
+        } else {
+            &mut self.stdout
+        };
+        stream.extend_from_slice(bytes);
+        false
+    }
+}
+
+impl Line {
+    /// The line of a guest that starts.
+    pub fn new(socket: UnixStream) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        Ok(Self {
+            socket,
+            decoder: Decoder::default(),
+            unsent: Vec::new(),
+            heard: BTreeMap::new(),
+            next: 0,
+            is_up: false,
+            awake: None,
+            is_too_much: false,
+        })
+    }
+
+    /// Whether the agent has said hello.
+    pub fn is_up(&self) -> bool {
+        self.is_up
+    }
+
+    /// Of a guest that is restored: its agent said hello long ago.
+    pub fn was_up(&mut self) {
+        self.is_up = true;
+    }
+
+    /// Tells the guest what time it is, and gives it randomness that no other guest has.
+    pub fn wake(&mut self, seed: [u8; 32]) {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH);
+        self.order(&Order::Wake {
+            time: time.unwrap_or_default(),
+            seed,
+        });
+    }
+
+    /// What the agent answered to being woken.
+    pub fn awake(&self) -> Option<&Result<(), String>> {
+        self.awake.as_ref()
+    }
+
+    /// Starts a command.
+    pub fn exec(&mut self, command: &str) -> Exec {
+        let (exec, channel) = self.channel();
+        let command = command.to_owned();
+        self.order(&Order::Exec { channel, command });
+        exec
+    }
+
+    /// Gives a command something to read.
+    pub fn send(&mut self, exec: Exec, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE) {
+            self.order(&Order::Input {
+                channel: exec.0,
+                bytes: piece.to_vec(),
+            });
+        }
+    }
+
+    /// Sends a signal to a command.
+    pub fn signal(&mut self, exec: Exec, number: i32) {
+        self.order(&Order::Signal {
+            channel: exec.0,
+            number,
+        });
+    }
+
+    /// Writes a text to a file that is there.
+    pub fn write(&mut self, path: &str, text: &str) -> Exec {
+        let (exec, channel) = self.channel();
+        self.order(&Order::Write {
+            channel,
+            path: path.to_owned(),
+            text: text.to_owned(),
+        });
+        exec
+    }
+
+    /// What came of it so far.
+    pub fn heard(&self, exec: Exec) -> &Heard {
+        static NOTHING: Heard = Heard {
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            ending: None,
+            is_too_much: false,
+            answers: Vec::new(),
+        };
+        self.heard.get(&exec.0).unwrap_or(&NOTHING)
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self, exec: Exec) -> bool {
+        self.heard(exec).ending.is_some()
+    }
+
+    /// How many orders on this channel were answered.
+    pub fn answered(&self, exec: Exec) -> usize {
+        self.heard(exec).answers.len()
+    }
+
+    /// The last answer on this channel.
+    pub fn answer(&self, exec: Exec) -> Option<&Result<(), String>> {
+        self.heard(exec).answers.last()
+    }
+
+    /// Whether a command said too much since this was last asked.
+    pub fn take_too_much(&mut self) -> bool {
+        std::mem::take(&mut self.is_too_much)
+    }
+
+    /// Moves whatever can be moved without waiting.
+    pub fn turn(&mut self) -> Result<(), LineError> {
+        self.push()?;
+        let is_open = self.pull()?;
+        while let Some(word) = self.decoder.next_message() {
+            self.take(word?)?;
+        }
+        is_open.then_some(()).ok_or(LineError::Closed)
+    }
+
+    /// Sleeps until the guest has said something, at most this long.
+    pub fn rest(&self, limit: Duration) {
+        let mut wanted = PollFlags::IN;
+        wanted.set(PollFlags::OUT, !self.unsent.is_empty());
+        let limit = Timespec::try_from(limit).ok();
+        // A signal or an error ends the sleep early, which harms nobody: every caller looks again.
+        poll(&mut [PollFd::new(&self.socket, wanted)], limit.as_ref()).ok();
+    }
+
+    fn channel(&mut self) -> (Exec, Channel) {
+        self.next = self.next.wrapping_add(1);
+        self.heard.insert(self.next, Heard::default());
+        (Exec(self.next), self.next)
+    }
+
+    fn order(&mut self, order: &Order) {
+        self.unsent.extend(encode(order));
+    }
+
+    fn push(&mut self) -> Result<(), LineError> {
+        while !self.unsent.is_empty() {
+            match self.socket.write(&self.unsent) {
+                Ok(sent) => drop(self.unsent.drain(..sent)),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// False once the other end is closed.
+    fn pull(&mut self) -> Result<bool, LineError> {
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            match self.socket.read(&mut buffer) {
+                Ok(0) => return Ok(false),
+                Ok(count) => self.decoder.push(&buffer[..count]),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    fn take(&mut self, word: Word) -> Result<(), LineError> {
+        match word {
+            Word::Hello { version } if version != VERSION => Err(LineError::Version(version))?,
+            Word::Hello { .. } if self.is_up => Err(LineError::Restarted)?,
+            Word::Hello { .. } => self.is_up = true,
+            Word::Awake { trouble } => self.awake = Some(trouble.map_or(Ok(()), Err)),
+            Word::Output { channel, bytes } => self.said(channel, &bytes, false),
+            Word::Error { channel, bytes } => self.said(channel, &bytes, true),
+            Word::Ended { channel, end } => {
+                if let Some(heard) = self.heard.get_mut(&channel) {
+                    heard.ending = Some(end.into());
+                }
+            }
+            Word::Done { channel, trouble } => {
+                if let Some(heard) = self.heard.get_mut(&channel) {
+                    heard.answers.push(trouble.map_or(Ok(()), Err));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn said(&mut self, channel: Channel, bytes: &[u8], to_stderr: bool) {
+        let heard = self.heard.get_mut(&channel);
+        if heard.is_some_and(|heard| heard.add(bytes, to_stderr)) {
+            self.is_too_much = true;
+            self.signal(Exec(channel), KILL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness_agent::End;
+
+    use super::*;
+
+    fn pair() -> (Line, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().expect("sockets");
+        (Line::new(ours).expect("a line"), theirs)
+    }
+
+    fn say(guest: &mut UnixStream, word: &Word) {
+        guest.write_all(&encode(word)).expect("sent");
+    }
+
+    #[test]
+    fn what_is_said_on_a_channel_is_heard_there() {
+        let (mut line, mut guest) = pair();
+        let (a, b) = (line.exec("true"), line.exec("false"));
+        let bytes = b"out".to_vec();
+        say(&mut guest, &Word::Hello { version: VERSION });
+        say(&mut guest, &Word::Output { channel: a.0, bytes });
+        let end = End::Signal(11);
+        say(&mut guest, &Word::Ended { channel: b.0, end });
+        line.turn().expect("all is well");
+        assert!(line.is_up() && line.is_over(b) && !line.is_over(a));
+        assert_eq!(line.heard(a).stdout, b"out");
+        let died = line.heard(b).ending.as_ref().map(ToString::to_string);
+        assert_eq!(died.as_deref(), Some("SIGSEGV"));
+    }
+
+    #[test]
+    fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
+        let (mut line, mut guest) = pair();
+        guest.set_nonblocking(true).expect("a socket");
+        let exec = line.exec("yes");
+        let word = Word::Error {
+            channel: exec.0,
+            bytes: vec![b'y'; PIECE],
+        };
+        for _ in 0..MOST / PIECE + 3 {
+            say(&mut guest, &word);
+            line.turn().expect("all is well");
+        }
+        assert_eq!(line.heard(exec).stderr.len(), MOST);
+        assert!(line.take_too_much() && !line.take_too_much());
+        let mut told = Vec::new();
+        guest.read_to_end(&mut told).expect_err("nothing more yet");
+        let mut orders = Decoder::<Order>::default();
+        orders.push(&told);
+        let orders = std::iter::from_fn(|| orders.next_message());
+        let kill = Order::Signal {
+            channel: exec.0,
+            number: KILL,
+        };
+        let kills = orders.filter(|order| order.as_ref() == Ok(&kill)).count();
+        assert_eq!(kills, 1);
+    }
+
+    #[test]
+    fn a_line_that_is_of_no_use_says_why() {
+        let trouble = |bytes: &[u8]| {
+            let (mut line, mut guest) = pair();
+            line.was_up();
+            guest.write_all(bytes).expect("sent");
+            drop(guest);
+            line.turn().expect_err("no use").to_string()
+        };
+        assert_eq!(
+            trouble(b"login:\0"),
+            "6 bytes came over the line that are no message"
+        );
+        let hello = encode(&Word::Hello { version: VERSION });
+        assert_eq!(trouble(&hello), "the agent started anew");
+        let other = encode(&Word::Hello { version: 0 });
+        assert!(trouble(&other).starts_with("the guest's agent speaks version 0 where"));
+        assert_eq!(trouble(b""), "QEMU closed the line");
+    }
+}

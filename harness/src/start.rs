@@ -1,0 +1,116 @@
+//! How a job comes to a guest that is ready: what was saved of one goes on, unless the job is about how
+//! a guest boots, or saving does not work here.
+
+use std::env;
+use std::time::Duration;
+
+use crate::evidence::Evidence;
+use crate::guest::{Guest, Stop};
+use crate::image::Image;
+use crate::machine::{Launch, Machine};
+use crate::saved::{Level, Saved};
+use crate::text;
+use crate::tree::Tree;
+
+/// Whoever sets this to `cold` has every guest boot.
+const BOOT: &str = "TRAPLINE_BOOT";
+/// A host is never taken for more than so many times as slow as the one that the limits are for.
+const SLOWEST: f64 = 10.0;
+
+/// A guest that was started.
+#[derive(Debug)]
+pub struct Started {
+    /// The guest, whatever became of it.
+    pub guest: Guest,
+    /// What it is like, if it is ready.
+    pub ready: Result<Ready, Stop>,
+    /// Why it was not restored, if it was not.
+    pub cold: Option<String>,
+}
+
+/// What a guest that is ready is like.
+#[derive(Debug)]
+pub struct Ready {
+    /// Whether the module is loaded.
+    pub is_loaded: bool,
+    /// Where its kernel's text is, in the kernel's own words.
+    pub symbols: String,
+}
+
+/// Why no guest may be restored in this run, if none may.
+fn forbidden() -> Option<String> {
+    let is_cold = env::var(BOOT).is_ok_and(|how| how == "cold");
+    is_cold.then(|| format!("{BOOT}=cold"))
+}
+
+/// Starts a guest that has come as far as `level`, or is at least booted. `cold` says why it must boot,
+/// if it must.
+pub fn guest(
+    tree: &Tree,
+    image: &Image,
+    machine: &'static Machine,
+    level: Level,
+    cold: Option<&str>,
+    evidence: &Evidence,
+) -> Result<Started, Stop> {
+    if let Some(why) = cold.map(str::to_owned).or_else(forbidden) {
+        return boot(image, machine, why, evidence);
+    }
+    match Saved::of(tree, image, machine, level) {
+        Ok(saved) => restore(&saved, image, machine, level, evidence),
+        Err(Stop::Interrupted) => Err(Stop::Interrupted),
+        Err(Stop::Guest(finding)) => boot(image, machine, finding.to_string(), evidence),
+        Err(Stop::Host(error)) => boot(image, machine, error.to_string(), evidence),
+    }
+}
+
+fn restore(
+    saved: &Saved,
+    image: &Image,
+    machine: &'static Machine,
+    level: Level,
+    evidence: &Evidence,
+) -> Result<Started, Stop> {
+    let memory = saved.memory();
+    let guest = Guest::start(machine, image, Launch::Restored(&memory), evidence)?;
+    let mut guest = guest.with_pace(pace(machine, saved.facts.booted_in()));
+    let restored = guest.restore(&saved.state()).and_then(|()| guest.wake());
+    let ready = restored.map(|()| Ready {
+        is_loaded: level == Level::Loaded,
+        symbols: saved.facts.symbols.clone(),
+    });
+    Ok(Started {
+        guest,
+        ready,
+        cold: None,
+    })
+}
+
+fn boot(
+    image: &Image,
+    machine: &'static Machine,
+    why: String,
+    evidence: &Evidence,
+) -> Result<Started, Stop> {
+    let mut guest = Guest::start(machine, image, Launch::Cold, evidence)?;
+    let woken = guest.wake();
+    let pace = pace(machine, guest.age());
+    let mut guest = guest.with_pace(pace);
+    let ready = woken
+        .and_then(|()| text::symbols(&mut guest, machine))
+        .map(|symbols| Ready {
+            is_loaded: false,
+            symbols,
+        });
+    Ok(Started {
+        guest,
+        ready,
+        cold: Some(why),
+    })
+}
+
+/// How many times as long as intended everything may take where a boot takes this long.
+pub fn pace(machine: &Machine, booted_in: Duration) -> f64 {
+    let ratio = booted_in.as_secs_f64() / machine.boots_in.as_secs_f64();
+    ratio.clamp(1.0, SLOWEST)
+}
