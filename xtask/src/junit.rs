@@ -1,8 +1,9 @@
 //! `junit-merge`: the JUnit reports of many machines as one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use quick_junit::Report;
+use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -28,15 +29,36 @@ fn bad(path: &Path, why: &dyn std::error::Error) -> Error {
     }
 }
 
-/// All suites in one report: it begins with the first of them, and its time is that of all machines
-/// together.
+/// One report that begins with the first of them, and whose time is that of all machines together.
 fn merged(reports: Vec<Report>) -> Report {
     let name = reports.first().map_or("", |first| first.name.as_str());
     let mut all = Report::new(name);
     all.timestamp = reports.iter().filter_map(|report| report.timestamp).min();
     all.time = reports.iter().map(|report| report.time).sum();
-    all.add_test_suites(reports.into_iter().flat_map(|report| report.test_suites));
+    let mut suites: BTreeMap<String, Vec<TestCase>> = BTreeMap::new();
+    for part in reports.into_iter().flat_map(|report| report.test_suites) {
+        let cases = suites.entry(part.name.into_string()).or_default();
+        cases.extend(part.test_cases);
+    }
+    for (name, cases) in suites {
+        let mut suite = TestSuite::new(name);
+        suite.add_test_cases(counted_once(cases));
+        all.add_test_suite(suite);
+    }
     all
+}
+
+/// Without what was skipped in one place and told of in another: each machine lists all tests, also
+/// those that are run elsewhere or nowhere.
+fn counted_once(mut cases: Vec<TestCase>) -> Vec<TestCase> {
+    cases.sort_by_key(is_skipped);
+    let mut told = BTreeSet::new();
+    cases.retain(|case| told.insert(case.name.as_str().to_owned()) || !is_skipped(case));
+    cases
+}
+
+fn is_skipped(case: &TestCase) -> bool {
+    matches!(case.status, TestCaseStatus::Skipped { .. })
 }
 
 #[cfg(test)]
@@ -89,19 +111,40 @@ mod tests {
         let all = Report::deserialize_from_str(&text).unwrap();
         assert_eq!((all.tests, all.failures, all.errors), (8, 2, 2));
         assert_eq!(all.time.unwrap().as_millis(), 5_000);
-        assert_eq!(
-            all.timestamp.unwrap().to_rfc3339(),
-            "2030-01-02T03:00:00+00:00"
-        );
-        let parts = [SHARE, &other].map(|share| Report::deserialize_from_str(share).unwrap());
-        let suites: Vec<_> = parts
-            .into_iter()
-            .flat_map(|part| part.test_suites)
-            .collect();
-        assert_eq!(all.test_suites, suites);
-        for told in ["a::lost", "b::flaky", "what was seen", "the first time"] {
+        let begun = all.timestamp.unwrap().to_rfc3339();
+        assert_eq!(begun, "2030-01-02T03:00:00+00:00");
+        for told in [
+            "a::lost",
+            "b::flaky",
+            "what was seen",
+            "line one",
+            "the first time",
+        ] {
             assert!(text.contains(told), "{told} is lost:\n{text}");
         }
+    }
+
+    #[test]
+    fn a_test_is_skipped_once_and_only_if_nobody_ran_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let skips_one_more = SHARE
+            .replace("a::fails", "b::passes")
+            .replace("a::elsewhere", "a::nowhere")
+            .replace("<error type=\"test timeout\"/>", "<skipped/>");
+        let runs_one_more = SHARE.replace("<skipped/>", "");
+        let shares = [SHARE, &skips_one_more, &skips_one_more, &runs_one_more];
+        let text = merge_in(dir.path(), &shares).unwrap();
+        let all = Report::deserialize_from_str(&text).unwrap();
+        let skipped = |name: &str| {
+            let cases = all.test_suites[0].test_cases.iter();
+            let of_name: Vec<_> = cases.filter(|case| case.name.as_str() == name).collect();
+            let skips = of_name.iter().filter(|case| is_skipped(case)).count();
+            (of_name.len(), skips)
+        };
+        assert_eq!(skipped("a::nowhere"), (1, 1));
+        assert_eq!(skipped("a::elsewhere"), (1, 0));
+        assert_eq!(skipped("a::lost"), (2, 0));
+        assert_eq!(all.test_suites[0].disabled, 1);
     }
 
     #[test]
