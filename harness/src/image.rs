@@ -15,7 +15,7 @@ use crate::qemu;
 use crate::scenario::{Cpus, Names, Processor};
 use crate::tree::Tree;
 
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// A built guest.
 #[derive(Debug, Clone, Deserialize)]
@@ -88,7 +88,19 @@ impl Image {
             what,
         })?;
         let _lock = Some(Arc::new(lock));
-        Ok(Self { _lock, ..image })
+        Ok(Self { _lock, ..image }.in_folder(&tree.guest_dir(guest)))
+    }
+
+    /// The same with its files where they are; they are written as seen from their description,
+    /// so that a guest can be moved.
+    fn in_folder(mut self, folder: &Path) -> Self {
+        let ssh = &mut self.ssh;
+        let keys = [&mut ssh.private_key, &mut ssh.public_key];
+        let files = [&mut self.kernel, &mut self.initrd].into_iter().chain(keys);
+        for path in files.chain(&mut self.dtb) {
+            *path = folder.join(&*path);
+        }
+        self
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -181,8 +193,8 @@ mod tests {
     fn described(schema: u32, machine: &str) -> String {
         format!(
             r#"{{"schema": {schema}, "guest": "armv6", "machine": "{machine}", "memory": "512M", "cpus": 1,
-            "kernel": "/k", "initrd": "/i", "dtb": null, "append": "console=x",
-            "kernel_release": "6.1.0", "ssh": {{"user": "root", "private_key": "/p",
+            "kernel": "k", "initrd": "i", "dtb": "d", "append": "console=x",
+            "kernel_release": "6.1.0", "ssh": {{"user": "root", "private_key": "p",
             "public_key": "/q", "host_key": "ssh-ed25519 AAAA"}}, "module": "/m",
             "mutants_module": "/n", "names": {{"a": "b"}}, "capabilities": ["fbt"],
             "mutants": ["m"]}}"#
@@ -191,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_description_is_understood() {
-        let image = Image::parse(&described(2, "raspi0")).expect("valid");
+        let image = Image::parse(&described(3, "raspi0")).expect("valid");
         assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
         assert_eq!(image.facts().kernel_release, "6.1.0");
         let cpus = |wanted| image.clone().with_cpus(wanted, Processor::Usual).cpus;
@@ -199,13 +211,24 @@ mod tests {
     }
 
     #[test]
+    fn files_lie_where_the_description_lies() {
+        let image = Image::parse(&described(3, "raspi0")).expect("valid");
+        let image = image.in_folder(Path::new("/moved/here"));
+        assert_eq!(image.kernel, Path::new("/moved/here/k"));
+        assert_eq!(image.initrd, Path::new("/moved/here/i"));
+        assert_eq!(image.dtb.as_deref(), Some(Path::new("/moved/here/d")));
+        assert_eq!(image.ssh.private_key, Path::new("/moved/here/p"));
+        assert_eq!(image.ssh.public_key, Path::new("/q"));
+    }
+
+    #[test]
     fn another_schema_or_machine_is_refused_by_name() {
         let refused = |text: &str| Image::parse(text).expect_err("refused");
         assert_eq!(
-            refused(&described(1, "raspi0")),
-            "schema 1 where 2 is known"
+            refused(&described(2, "raspi0")),
+            "schema 2 where 3 is known"
         );
-        assert_eq!(refused(&described(2, "vax")), "no machine `vax` is known");
+        assert_eq!(refused(&described(3, "vax")), "no machine `vax` is known");
         assert!(refused("{}").contains("missing field `schema`"));
     }
 }

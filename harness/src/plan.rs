@@ -10,7 +10,7 @@ use crate::verdict::Kind;
 const SMP: &str = "smp";
 
 /// What a plan needs to know of a guest.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
     /// Its name.
     pub guest: String,

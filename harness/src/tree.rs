@@ -1,5 +1,6 @@
 //! Where things lie in the workspace.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,16 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The workspace that this harness was built in.
+    /// The workspace that this harness belongs to: where it is run, or else where it was built.
+    ///
+    /// A test that was built elsewhere and came in an archive is told by its runner where its package
+    /// is now.
     pub fn own() -> Self {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let told = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let root = told.and_then(|package| workspace_of(&package));
+        let built = Path::new(env!("CARGO_MANIFEST_DIR"));
         Self {
-            root: package.parent().unwrap_or(package).to_owned(),
+            root: root.unwrap_or_else(|| built.parent().unwrap_or(built).to_owned()),
         }
     }
 
@@ -77,6 +83,16 @@ impl Tree {
     }
 }
 
+/// The workspace that a package is in, if it is one of ours: the harness may have been started by
+/// something that cargo runs in another workspace.
+fn workspace_of(package: &Path) -> Option<PathBuf> {
+    let root = package.parent()?;
+    let ours = ["images", "scenarios", "snapshots"];
+    ours.iter()
+        .all(|folder| root.join(folder).is_dir())
+        .then(|| root.to_owned())
+}
+
 /// The snapshot of a scenario: under `snapshots/`, or beside a file from outside the workspace.
 pub fn snapshot(tree: &Tree, source: &Source, guest: Option<&str>) -> PathBuf {
     let at = guest.map_or(String::new(), |guest| format!("@{guest}"));
@@ -110,4 +126,21 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, HostError> {
     fs::read_dir(folder)
         .and_then(|found| found.map(|entry| Ok(entry?.path())).collect())
         .map_err(HostError::file("list", folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_package_of_this_workspace_tells_where_it_is() {
+        let root = tempfile::tempdir().expect("a folder");
+        let package = root.path().join("harness");
+        assert_eq!(workspace_of(&package), None);
+        for folder in ["images", "scenarios", "snapshots"] {
+            fs::create_dir(root.path().join(folder)).expect("writable");
+        }
+        assert_eq!(workspace_of(&package).as_deref(), Some(root.path()));
+        assert_eq!(workspace_of(Path::new("/")), None);
+    }
 }

@@ -1,26 +1,26 @@
 //! Every scenario in every guest, as tests of their own: `armv6::fbt::three-chdir`.
 //!
-//! They run through the same code as the command line. A guest without an image lists its tests
-//! and ignores them, with the command that builds it.
+//! They run through the same code as the command line. Which there are, and what they are called,
+//! follows from `scenarios/` and `images/` alone, so that every machine lists the same; a built guest
+//! is looked into only by the test that boots it, because a runner may start this program once for
+//! each.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use harness::described;
 use harness::error::HostError;
 use harness::image::Image;
 use harness::job;
-use harness::plan::{self, Item, JobId, Target};
+use harness::plan::{self, Item, Job, JobId, Target};
 use harness::progress::Progress;
-use harness::scenario::Source;
 use harness::snapshot::Update;
 use harness::suite::{self, SuiteError};
 use harness::tree::Tree;
-use libtest_mimic::{Arguments, Completion, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    match trials() {
+    match trials(&Tree::own(), &arguments) {
         Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
         Err(error) => {
             eprintln!("conformance: {error}");
@@ -29,63 +29,71 @@ fn main() -> ExitCode {
     }
 }
 
-fn trials() -> Result<Vec<Trial>, SuiteError> {
-    let tree = Tree::own();
-    let sources = suite::sources(&tree, &[])?;
+fn trials(tree: &Tree, arguments: &Arguments) -> Result<Vec<Trial>, SuiteError> {
+    let sources = suite::sources(tree, &[])?;
     let mut trials = Vec::new();
-    for described in described::guests(&tree)? {
-        let guest = &described.guest;
-        match Image::read(&tree, guest).and_then(|i| i.check_host(guest).map(|()| i)) {
-            Ok(image) => trials.extend(live(&tree, &sources, &image)?),
-            Err(error) => trials.extend(absent(&sources, &described, &error)?),
+    for target in described::guests(tree)? {
+        let absent = absent(tree, &target.guest);
+        for item in plan::plan(&sources, &target, true)? {
+            trials.push(match (item, &absent) {
+                (Item::Skip { id, why }, _) => ignored(&id, why, arguments),
+                (Item::Run(job), Some(why)) => ignored(&job.id, why.clone(), arguments),
+                (Item::Run(job), None) => {
+                    let (tree, target) = (tree.clone(), target.clone());
+                    Trial::test(name(&job.id), move || run(&tree, &target, &job))
+                }
+            });
         }
     }
     Ok(trials)
 }
 
-fn live(tree: &Tree, sources: &[Arc<Source>], image: &Image) -> Result<Vec<Trial>, SuiteError> {
-    let items = plan::plan(sources, &image.target(), true)?;
-    let trial = |item| match item {
-        Item::Run(job) => {
-            let (tree, image) = (tree.clone(), image.clone());
-            Trial::test(name(&job.id), move || {
-                let done = job::run(
-                    &job,
-                    &image,
-                    &tree,
-                    Update::from_environment(),
-                    &Progress::hidden(),
-                );
-                if done.report.verdict.is_good() {
-                    Ok(())
-                } else {
-                    Err(done.story().into())
-                }
-            })
-        }
-        Item::Skip { id, why } => {
-            Trial::ignorable_test(name(&id), move || Ok(Completion::ignored_with(why)))
-        }
-    };
-    Ok(items.into_iter().map(trial).collect())
+/// Why there is nothing to test; any other trouble with an image is a test's failure.
+fn absent(tree: &Tree, guest: &str) -> Option<String> {
+    let (guest, path) = (guest.to_owned(), tree.guest_json(guest));
+    let is_there = path.exists();
+    (!is_there).then(|| HostError::NoImage { guest, path }.to_string())
 }
 
-/// Without an image there is nothing to test; any other trouble with it is a failure.
-fn absent(
-    sources: &[Arc<Source>],
-    guest: &Target,
-    error: &HostError,
-) -> Result<Vec<Trial>, SuiteError> {
-    let is_missing = matches!(error, HostError::NoImage { .. });
-    let ids = plan::plan(sources, guest, true)?.into_iter().map(Item::id);
-    let trial = |id: JobId| {
-        let why = error.to_string();
-        Trial::ignorable_test(name(&id), move || match is_missing {
-            true => Ok(Completion::ignored_with(why)),
-            false => Err(why.into()),
-        })
-    };
-    Ok(ids.map(trial).collect())
+/// A test that says why it is not run. A list marks it, since that is all that a runner which starts
+/// tests one by one sees of it; when it is to be run nevertheless, it has not passed.
+fn ignored(id: &JobId, why: String, arguments: &Arguments) -> Trial {
+    let is_forced = arguments.ignored || arguments.include_ignored;
+    let trial = Trial::ignorable_test(name(id), move || match is_forced {
+        true => Err(why.into()),
+        false => Ok(Completion::ignored_with(why)),
+    });
+    trial.with_ignored_flag(arguments.list || is_forced)
+}
+
+fn run(tree: &Tree, target: &Target, job: &Job) -> Result<(), Failed> {
+    let image = current(tree, target)?;
+    let update = Update::from_environment();
+    let done = job::run(job, &image, tree, update, &Progress::hidden());
+    if done.report.verdict.is_good() {
+        Ok(())
+    } else {
+        Err(done.story().into())
+    }
+}
+
+/// The image, if it is of the guest that the tests were named after.
+fn current(tree: &Tree, target: &Target) -> Result<Image, HostError> {
+    let guest = &target.guest;
+    let image = Image::read(tree, guest)?;
+    image.check_host(guest)?;
+    if image.target() == *target {
+        return Ok(image);
+    }
+    let described = tree.described(guest);
+    Err(HostError::BadImage {
+        guest: guest.clone(),
+        path: tree.guest_json(guest),
+        what: format!(
+            "not of {} as it is now",
+            tree.relative(&described).display()
+        ),
+    })
 }
 
 fn name(id: &JobId) -> String {

@@ -6,6 +6,7 @@
 //! What depends on a machine or on its kernel is checked on each guest. What depends on the harness,
 //! on QEMU and on the ssh server, which are the same for all, is checked on one.
 
+use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -54,7 +55,7 @@ const ON_ONE: &[(&str, Check)] = &[
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    match trials(&Tree::own()) {
+    match trials(&Tree::own(), arguments.list) {
         Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
         Err(error) => {
             eprintln!("guests: {error}");
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn trials(tree: &Tree) -> Result<Vec<Trial>, HostError> {
+fn trials(tree: &Tree, are_listed: bool) -> Result<Vec<Trial>, HostError> {
     let guests = tree.guests()?;
     let images: Vec<_> = guests
         .iter()
@@ -76,14 +77,21 @@ fn trials(tree: &Tree) -> Result<Vec<Trial>, HostError> {
         let checks = ON_EACH.iter().chain(alone);
         trials.extend(checks.map(|(name, check)| {
             let name = format!("{guest}::{name}");
-            trial(tree, name, image, *check)
+            trial(tree, name, image, *check, are_listed)
         }));
     }
     Ok(trials)
 }
 
-/// Without an image there is nothing to test; any other trouble with it is a failure.
-fn trial(tree: &Tree, name: String, image: &Result<Image, HostError>, check: Check) -> Trial {
+/// Without an image there is nothing to test, which a list says too; any other trouble with it is a
+/// failure.
+fn trial(
+    tree: &Tree,
+    name: String,
+    image: &Result<Image, HostError>,
+    check: Check,
+    is_listed: bool,
+) -> Trial {
     let tree = tree.clone();
     match image {
         Ok(image) => {
@@ -93,10 +101,11 @@ fn trial(tree: &Tree, name: String, image: &Result<Image, HostError>, check: Che
         Err(error) => {
             let is_missing = matches!(error, HostError::NoImage { .. });
             let why = error.to_string();
-            Trial::ignorable_test(name, move || match is_missing {
+            let trial = Trial::ignorable_test(name, move || match is_missing {
                 true => Ok(Completion::ignored_with(why)),
                 false => Err(why.into()),
-            })
+            });
+            trial.with_ignored_flag(is_listed && is_missing)
         }
     }
 }
@@ -330,7 +339,10 @@ fn killed_harness(tree: &Tree, image: &Image) -> Result<(), Failed> {
         .guest_dir(&image.guest)
         .join("cli/no-such-probe/console.log");
     let console = console.display().to_string();
-    let mut harness = Command::new(env!("CARGO_BIN_EXE_harness"))
+    // In an archive it is not where it was built.
+    let moved = env::var_os("NEXTEST_BIN_EXE_harness");
+    let program = moved.unwrap_or_else(|| env!("CARGO_BIN_EXE_harness").into());
+    let mut harness = Command::new(program)
         .args(["run", &image.guest, "cli/no-such-probe"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

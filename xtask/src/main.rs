@@ -16,6 +16,7 @@ mod headers;
 mod host;
 mod image;
 mod initramfs;
+mod junit;
 mod kernel;
 mod keys;
 mod manifest;
@@ -32,6 +33,7 @@ mod tidy;
 mod toolchain;
 mod vm_test;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -70,6 +72,14 @@ enum Task {
     Tidy,
     /// Run everything that must be right before a change goes in
     Ci,
+    /// Make one JUnit report of several
+    JunitMerge {
+        /// The report to write
+        output: PathBuf,
+        /// The reports to read
+        #[arg(required = true)]
+        inputs: Vec<PathBuf>,
+    },
     /// Say what this host has and lacks, and how to mend it
     Doctor,
 }
@@ -85,6 +95,7 @@ impl Task {
             Self::Test => test::run(),
             Self::Tidy => tidy::check(),
             Self::Ci => ci::run(),
+            Self::JunitMerge { output, inputs } => junit::merge(output, inputs),
             Self::Doctor => doctor::run(),
         }
     }

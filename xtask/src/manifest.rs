@@ -1,4 +1,5 @@
-//! `guest.json`: all that the harness must know to boot a guest and log in to it.
+//! `guest.json`: all that the harness must know to boot a guest and log in to it. Its paths are as
+//! seen from where it lies, so that a built guest can be moved to another machine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ pub const MODULE: &str = "/lib/trapline/trapline.ko";
 /// Where the module with seeded defects lies inside a guest.
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -54,10 +55,20 @@ pub fn write(
     keys: &Keys,
     kernel_release: &str,
 ) -> Result<()> {
+    let text = text(guest, boot, initrd, keys, kernel_release);
+    let path = guest.dir().join("guest.json");
+    if files::read(&path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    files::write(&path, &text)
+}
+
+fn text(guest: &Guest, boot: &Boot, initrd: &Path, keys: &Keys, kernel_release: &str) -> Vec<u8> {
+    let dir = guest.dir();
     let ssh = Ssh {
         user: "root",
-        private_key: &keys.private,
-        public_key: &keys.public,
+        private_key: beside(&dir, &keys.private),
+        public_key: beside(&dir, &keys.public),
         host_key: &keys.host_public,
     };
     let manifest = Manifest {
@@ -66,9 +77,9 @@ pub fn write(
         machine: &guest.machine,
         memory: &guest.memory,
         cpus: guest.cpus,
-        kernel: &boot.kernel,
-        initrd,
-        dtb: boot.dtb.as_deref(),
+        kernel: beside(&dir, &boot.kernel),
+        initrd: beside(&dir, initrd),
+        dtb: boot.dtb.as_deref().map(|dtb| beside(&dir, dtb)),
         append: &guest.kernel.append,
         kernel_release,
         ssh,
@@ -78,11 +89,43 @@ pub fn write(
         capabilities: &guest.capabilities,
         mutants: &guest.mutants,
     };
-    let text =
-        serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON");
-    let path = guest.dir().join("guest.json");
-    if files::read(&path).is_ok_and(|old| old == text) {
-        return Ok(());
+    serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON")
+}
+
+/// A file as seen from the manifest.
+fn beside<'p>(dir: &Path, path: &'p Path) -> &'p Path {
+    path.strip_prefix(dir).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::workspace_root;
+    use crate::guest;
+
+    #[test]
+    fn no_manifest_says_where_it_was_built() {
+        for guest in guest::select("all").unwrap() {
+            let dir = guest.dir();
+            let boot = Boot {
+                kernel: dir.join("kernel"),
+                dtb: Some(dir.join("board.dtb")),
+                module_order: dir.join("modules/order"),
+            };
+            let keys = Keys {
+                private: dir.join("id"),
+                public: dir.join("id.pub"),
+                authorized: String::new(),
+                host_public: String::new(),
+                host_private: Vec::new(),
+            };
+            let text = text(&guest, &boot, &dir.join("initrd.cpio"), &keys, "6.1.0");
+            let text = String::from_utf8(text).unwrap();
+            assert!(text.contains("\"initrd.cpio\""), "{text}");
+            assert!(
+                !text.contains(&*workspace_root().to_string_lossy()),
+                "{text}"
+            );
+        }
     }
-    files::write(&path, &text)
 }
