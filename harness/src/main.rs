@@ -120,6 +120,11 @@ fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
         }
     }
     println!("{}", report.totals);
+    let planned = report.span.planned;
+    if report.jobs.len() < planned {
+        let left = planned - report.jobs.len();
+        println!("interrupted: {left} of {planned} jobs were not begun");
+    }
     for batch in batches {
         let folder = tree.guest_dir(&batch.image.guest);
         println!("evidence: {}", tree.relative(&folder).display());

@@ -196,6 +196,8 @@ pub struct Span {
     pub wall_ms: u64,
     /// How many workers it had.
     pub workers: usize,
+    /// How many jobs it was to do; an interrupted one did fewer.
+    pub planned: usize,
 }
 
 /// A whole run.

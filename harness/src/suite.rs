@@ -252,6 +252,7 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
         started,
         wall_ms,
         workers,
+        planned: tasks.len(),
     };
     Report::new(span, jobs)
 }

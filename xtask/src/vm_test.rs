@@ -158,3 +158,24 @@ pub fn shell(guest: &Guest) -> Result<()> {
 fn harness(sh: &Shell) -> Cmd<'_> {
     run::cargo(sh).args(["run", "--quiet", "--package", "harness", "--"])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_harness_is_told_the_numbers_that_were_given() {
+        let told = |task: &VmTest| {
+            let numbers = task.numbers();
+            let words = numbers.map(|(flag, number)| format!("{flag} {number}"));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let mut task = VmTest::everything([("json", "a".into()), ("junit", "b".into())]);
+        assert_eq!(told(&task), "");
+        task.jobs = Some(2);
+        task.retries = Some(0);
+        assert_eq!(told(&task), "--jobs 2 --retries 0");
+        task.repeat = Some(40);
+        assert_eq!(told(&task), "--jobs 2 --repeat 40 --retries 0");
+    }
+}

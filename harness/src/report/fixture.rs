@@ -70,6 +70,7 @@ pub fn report(jobs: Vec<Entry>) -> Report {
         started: DateTime::UNIX_EPOCH,
         wall_ms: 9_000,
         workers: 2,
+        planned: jobs.len(),
     };
     Report::new(span, jobs)
 }

@@ -11,7 +11,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::printable::printable;
@@ -80,13 +80,17 @@ fn header(report: &Report, jobs: &[Row<'_>]) -> Markup {
         1 => "one at a time".to_owned(),
         many => format!("up to {many} at once"),
     };
+    let jobs_done = match (jobs.len(), span.planned) {
+        (done, planned) if done < planned => format!("interrupted after {done} of {planned} jobs"),
+        (done, _) => format!("{done} jobs"),
+    };
     html! {
         header {
             h1 { "Trapline" }
             p.sum { (counts(jobs.iter().map(|row| row.entry))) }
             p.quiet {
                 (span.started.format("%Y-%m-%d %H:%M:%S UTC"))
-                ", " (seconds(span.wall_ms)) ", " (jobs.len()) " jobs, " (workers)
+                ", " (seconds(span.wall_ms)) ", " (jobs_done) ", " (workers)
             }
         }
     }
@@ -124,7 +128,7 @@ impl<'a> Row<'a> {
 /// Text from outside, shown harmlessly.
 struct Text<T>(T);
 
-impl<T: AsRef<str>> maud::Render for Text<T> {
+impl<T: AsRef<str>> Render for Text<T> {
     fn render_to(&self, buffer: &mut String) {
         printable(self.0.as_ref()).as_ref().render_to(buffer);
     }
@@ -156,10 +160,10 @@ fn seconds(ms: u64) -> String {
     }
 }
 
-/// A job's folder, as seen from the page.
-fn evidence(entry: &Entry) -> Markup {
+/// A link to a job's folder, which lies beside the page.
+fn evidence(entry: &Entry, name: impl Render) -> Markup {
     let link = utf8_percent_encode(&entry.evidence, IN_LINKS);
-    html! { a href={ (link.to_string()) "/" } { (Text(&entry.evidence)) } }
+    html! { a href={ (link.to_string()) "/" } { (name) } }
 }
 
 #[cfg(test)]

@@ -12,12 +12,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 fn shown(c: char) -> String {
-    match u32::from(c) {
-        _ if !is_harmful(c) => c.to_string(),
-        // Unicode has a picture of each of ASCII's control characters.
-        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('?').to_string(),
-        0x7f => '\u{2421}'.to_string(),
-        _ => c.escape_unicode().to_string(),
+    match is_harmful(c) {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
     }
 }
 
@@ -38,8 +35,8 @@ mod tests {
     #[test]
     fn what_would_act_is_shown_instead() {
         insta::assert_snapshot!(printable("a\u{1b}[31mb\r\n\t\0\u{7f}\u{9b}\u{202e}é"), @r"
-        a␛[31mb␍
-        	␀␡\u{9b}\u{202e}é
+        a\u{1b}[31mb\u{d}
+        	\u{0}\u{7f}\u{9b}\u{202e}é
         ");
         assert!(matches!(printable("plain\n"), Cow::Borrowed(_)));
     }

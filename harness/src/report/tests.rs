@@ -10,6 +10,7 @@ fn the_json_is_the_one_that_was_agreed() {
       "started": "1970-01-01T00:00:00Z",
       "wall_ms": 9000,
       "workers": 2,
+      "planned": 1,
       "jobs": [
         {
           "scenario": "fbt/a",
@@ -124,11 +125,11 @@ fn junit_tells_a_failure_by_its_first_attempt() {
 fn people_get_a_line_each_and_the_sum() {
     let report = report(every_verdict());
     let lines: Vec<String> = report.jobs.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(printable::printable(&lines.join("\n")), @"
+    insta::assert_snapshot!(printable::printable(&lines.join("\n")), @r"
     pass   armv6 fbt/a                                    3.8 s
     caught armv6 fbt/a+m                                  3.8 s  bash died by SIGSEGV
     missed armv6 fbt/a+n                                  3.8 s  it passed; guest-crash was stated
-    fail   armv6 fbt/b                                    3.8 s  2 records, not 3 <&␇>
+    fail   armv6 fbt/b                                    3.8 s  2 records, not 3 <&\u{7}>
     skip   armv6 cli/c                                    0.0 s  only for arm64
     broken armv6 cli/d                                    3.8 s  no QEMU
     flaky  armv6 cli/e                                    3.8 s  pass at attempt 2; first fail: 2 records, not 3

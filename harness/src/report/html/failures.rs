@@ -60,7 +60,7 @@ fn attempt(entry: &Entry) -> Markup {
                 pre { (Text(&entry.console)) }
             }
         }
-        p.quiet { "Evidence: " (evidence(entry)) }
+        p.quiet { "Evidence: " (evidence(entry, Text(&entry.evidence))) }
     }
 }
 

@@ -13,7 +13,7 @@ const LEFT: u64 = 30;
 const LETTER: u64 = 7;
 /// What an average bar should have of room, so that it can be pointed at.
 const AVERAGE: u64 = 36;
-const LEAST_WIDTH: u64 = 860;
+const LEAST_WIDTH: u64 = 1100;
 const MOST_WIDTH: u64 = 12_000;
 /// How far marks of time are apart at least.
 const MARKS: u64 = 90;

@@ -98,7 +98,7 @@ pub fn jobs(jobs: &[Row<'_>]) -> Option<Markup> {
                 th {} th { "guest" } th { "job" }
                 th.number { "began" } th.number { "ready" } th.number { "run" }
                 th.number { "records" } th.number { "attempts" } th.number { "worker" }
-                th { "evidence" } th { "why" }
+                th { "why" }
             } }
             tbody { @for row in jobs { (job(*row)) } }
         } }
@@ -113,15 +113,14 @@ fn job(row: Row<'_>) -> Markup {
         tr id={ "job-" (row.number) } {
             td { @if row.is_told() { a href=(row.link()) { (chip(job.verdict)) } } @else { (chip(job.verdict)) } }
             td { (Text(&job.guest)) }
-            td { (row.name()) }
-            @if entry.attempts == 0 { td colspan="7" {} } @else {
+            td { @if entry.attempts == 0 { (row.name()) } @else { (evidence(entry, row.name())) } }
+            @if entry.attempts == 0 { td colspan="6" {} } @else {
                 td.number { (seconds(entry.started_ms)) }
                 td.number { (job.ready_ms) " ms" }
                 td.number { (seconds(job.run_ms)) }
                 td.number { (job.events) }
                 td.number { (entry.attempts) }
                 td.number { (entry.worker) }
-                td { (evidence(entry)) }
             }
             td { (Text(&job.why)) }
         }

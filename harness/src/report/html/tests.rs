@@ -13,10 +13,7 @@ fn every_job_is_there_under_its_name_with_its_verdict() {
             .expect("a row");
         let row = row.split("</tr>").next().expect("an end");
         assert!(
-            row.contains(&format!(
-                "<td>{}</td>",
-                entry.job.id().scenario_and_mutant()
-            )),
+            row.contains(&format!(">{}</", entry.job.id().scenario_and_mutant())),
             "{row}"
         );
         assert!(
@@ -67,7 +64,7 @@ fn nothing_in_a_text_acts() {
     ] {
         assert!(!page.contains(bad), "{bad}");
     }
-    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;\u{241b}[31m"));
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;\\u{1b}[31m"));
     assert!(page.contains("href=\"a%20b/%22%237%25/javascript%3A/\""));
 }
 
@@ -103,4 +100,12 @@ fn times_are_said_as_people_say_them() {
         [0, 3_149, 59_999, 125_000].map(seconds),
         ["0.0 s", "3.1 s", "59.9 s", "2 min 5 s"]
     );
+}
+
+#[test]
+fn a_run_that_was_interrupted_says_so() {
+    let mut report = report(every_verdict());
+    assert!(page(&report).contains(", 7 jobs, up to 2 at once"));
+    report.span.planned = 9;
+    assert!(page(&report).contains("interrupted after 7 of 9 jobs"));
 }
