@@ -11,6 +11,8 @@ use std::sync::Arc;
 use crate::error::HostError;
 use crate::lock::{self, Share};
 
+const ATTEMPT: &str = "attempt-";
+
 /// The folder of one job.
 #[derive(Debug, Clone)]
 pub struct Evidence {
@@ -22,12 +24,31 @@ pub struct Evidence {
 impl Evidence {
     /// An empty folder at this place, whatever was there before.
     pub fn cleared(folder: PathBuf) -> Result<Self, HostError> {
+        let evidence = Self::locked(folder)?;
+        let folder = &evidence.folder;
+        empty(folder).map_err(HostError::file("clear", folder))?;
+        Ok(evidence)
+    }
+
+    fn locked(folder: PathBuf) -> Result<Self, HostError> {
         fs::create_dir_all(&folder).map_err(HostError::file("create", &folder))?;
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
         lock::take(&lock, Share::Alone, &folder)?;
-        empty(&folder).map_err(HostError::file("clear", &folder))?;
         let _lock = Arc::new(lock);
         Ok(Self { folder, _lock })
+    }
+
+    /// The folder for this attempt at a job, from 1: a first one finds it empty, a later one finds
+    /// in `attempt-<n>` what the one before it left.
+    pub fn for_attempt(folder: PathBuf, attempt: u32) -> Result<Self, HostError> {
+        let before = attempt.saturating_sub(1);
+        if before == 0 {
+            return Self::cleared(folder);
+        }
+        let evidence = Self::locked(folder)?;
+        let folder = &evidence.folder;
+        set_aside(folder, before).map_err(HostError::file("set aside", folder))?;
+        Ok(evidence)
     }
 
     /// The folder.
@@ -68,6 +89,24 @@ impl Evidence {
     }
 }
 
+/// Where, in a job's folder, the evidence of an attempt is that was not the last.
+pub fn attempt_folder(attempt: u32) -> String {
+    format!("{ATTEMPT}{attempt}")
+}
+
+/// Everything but earlier attempts.
+fn set_aside(folder: &Path, attempt: u32) -> io::Result<()> {
+    let aside = folder.join(attempt_folder(attempt));
+    fs::create_dir_all(&aside)?;
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !name.to_string_lossy().starts_with(ATTEMPT) {
+            fs::rename(folder.join(&name), aside.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
 /// The folder itself stays, because the lock is on it.
 fn empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -87,6 +126,25 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn each_attempt_keeps_what_the_ones_before_left() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("fbt/claim");
+        for attempt in [1, 2, 3] {
+            let evidence = Evidence::for_attempt(folder.clone(), attempt).expect("free");
+            assert!(!folder.join("got.txt").exists());
+            let said = format!("{attempt}");
+            evidence.write("got.txt", &said).expect("writable");
+        }
+        let got = |at: &str| fs::read_to_string(folder.join(at).join("got.txt")).expect("kept");
+        assert_eq!(
+            [got("attempt-1"), got("attempt-2"), got("")],
+            ["1", "2", "3"]
+        );
+        drop(Evidence::for_attempt(folder.clone(), 1).expect("free"));
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    }
 
     #[test]
     fn a_folder_is_emptied_and_taken_in_turns() {

@@ -78,7 +78,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
     let folder = tree
         .guest_dir(&job.id.guest)
         .join(job.id.scenario_and_mutant());
-    let evidence = match Evidence::cleared(folder) {
+    let evidence = match Evidence::for_attempt(folder, job.attempt) {
         Ok(evidence) => evidence,
         Err(error) => return broken(job, &error),
     };
@@ -130,11 +130,6 @@ impl Done {
         let failures = self.failures.iter();
         let told = failures.map(|f| format!("\n{}: {}\n{}", f.kind, f.what, f.detail));
         format!("{}{}", self.report, told.collect::<String>())
-    }
-
-    /// Where its evidence is, below its guest's folder.
-    pub fn folder(&self) -> String {
-        self.report.id().scenario_and_mutant()
     }
 }
 
@@ -440,6 +435,7 @@ impl Run<'_> {
     }
 }
 
-fn millis(time: Duration) -> u64 {
+/// A time as reports write it.
+pub fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,20 +1,20 @@
 //! The command line of the proving ground.
 //!
-//! Exit status: 0 when every job passed (or was skipped, or caught its mutant), 1 when one failed,
-//! missed its mutant, was broken or the run was interrupted, 2 when the command line or a scenario
-//! makes no sense, 3 when the host lacks something.
+//! Exit status: 0 when every job passed (or was skipped, or caught its mutant, or did so at a later
+//! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
+//! command line or a scenario makes no sense, 3 when the host lacks something.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::error::HostError;
 use harness::guest::Stop;
 use harness::image::Image;
-use harness::job::Done;
-use harness::report::Report;
-use harness::suite::{self, Request, SuiteError};
+use harness::report::printable::printable;
+use harness::report::{Entry, Report, html};
+use harness::suite::{self, Batch, Request, SuiteError};
 use harness::tree::Tree;
 use harness::{interrupt, shell};
 
@@ -35,23 +35,35 @@ struct Cli {
 #[derive(Subcommand)]
 enum Task {
     /// Run scenarios in a guest and judge them
-    Run {
-        /// A guest of images/, or `all`
-        guest: String,
-        /// Parts of `provider/claim`, or paths of scenario files; none means all
-        filters: Vec<String>,
-        /// Also run each scenario with each of its seeded defects
-        #[arg(long)]
-        mutants: bool,
-        /// Write a report; may be given more than once
-        #[arg(long, num_args = 2, value_names = ["FORMAT", "FILE"])]
-        report: Vec<String>,
-    },
+    Run(Run),
     /// Open a shell in a guest that has the module loaded
     Shell {
         /// A guest of images/
         guest: String,
     },
+}
+
+#[derive(Args)]
+struct Run {
+    /// A guest of images/, or `all`
+    guest: String,
+    /// Parts of `provider/claim`, or paths of scenario files; none means all
+    filters: Vec<String>,
+    /// Also run each scenario with each of its seeded defects
+    #[arg(long)]
+    mutants: bool,
+    /// Run so many jobs at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// Run each job so many times, as jobs of their own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeat: Option<u32>,
+    /// Run a job that does not end well again, up to so many times; it is flaky if that helps
+    #[arg(long, value_name = "N", default_value_t, value_parser = clap::value_parser!(u32).range(..=100))]
+    retries: u32,
+    /// Write a report; may be given more than once
+    #[arg(long, num_args = 2, value_names = ["FORMAT", "FILE"])]
+    report: Vec<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -68,18 +80,16 @@ fn main() -> ExitCode {
     }
     let tree = Tree::own();
     match cli.task {
-        Task::Run {
-            guest,
-            filters,
-            mutants,
-            report,
-        } => {
+        Task::Run(task) => {
             let request = Request {
-                guest,
-                filters,
-                mutants,
+                guest: task.guest,
+                filters: task.filters,
+                mutants: task.mutants,
+                jobs: task.jobs.map(usize::from),
+                repeat: task.repeat,
+                retries: task.retries,
             };
-            run(&tree, &request, &report)
+            run(&tree, &request, &task.report)
         }
         Task::Shell { guest } => open_shell(&tree, &guest),
     }
@@ -94,24 +104,31 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
         Ok(batches) => batches,
         Err(error) => return refuse(&error.to_string(), code_of(&error)),
     };
-    let report = suite::run(tree, &batches, |done| tell(tree, done));
+    let report = suite::run(tree, &batches, request, |entry| tell(tree, entry));
+    sum_up(tree, &batches, &report);
+    if let Err(what) = write_reports(tree, &report, &reports) {
+        return refuse(&what, HOST);
+    }
+    let is_good = report.is_good() && !interrupt::asked();
+    ExitCode::from(if is_good { 0 } else { FAILED })
+}
+
+fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
     if batches.len() > 1 {
         for (guest, totals) in report.by_guest() {
             println!("{guest}: {totals}");
         }
     }
     println!("{}", report.totals);
-    for batch in &batches {
+    let planned = report.span.planned;
+    if report.jobs.len() < planned {
+        let left = planned - report.jobs.len();
+        println!("interrupted: {left} of {planned} jobs were not begun");
+    }
+    for batch in batches {
         let folder = tree.guest_dir(&batch.image.guest);
         println!("evidence: {}", tree.relative(&folder).display());
     }
-    for (format, path) in &reports {
-        if let Err(what) = write_report(&report, *format, path) {
-            return refuse(&what, HOST);
-        }
-    }
-    let is_good = report.is_good() && !interrupt::asked();
-    ExitCode::from(if is_good { 0 } else { FAILED })
 }
 
 fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
@@ -125,27 +142,41 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
         .map_err(|what| format!("--report: {what}; the formats are json and junit"))
 }
 
-fn write_report(report: &Report, format: Format, path: &Path) -> Result<(), String> {
-    let text = match format {
-        Format::Json => report.to_json().map_err(|e| e.to_string()),
-        Format::Junit => report.to_junit().map_err(|e| e.to_string()),
-    }?;
+/// The page always, and what was asked for.
+fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Result<(), String> {
+    let page = tree.evidence().join("report.html");
+    write(&page, &html::page(report))?;
+    println!("report: {}", tree.relative(&page).display());
+    for (format, path) in wanted {
+        let text = match format {
+            Format::Json => report.to_json().map_err(|e| e.to_string()),
+            Format::Junit => report.to_junit().map_err(|e| e.to_string()),
+        }?;
+        write(path, &text)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|e| format!("{}: cannot write: {e}", path.display()))
 }
 
-fn tell(tree: &Tree, done: &Done) {
-    println!("{}", done.report);
-    if done.report.verdict.is_good() {
-        return;
+fn tell(tree: &Tree, entry: &Entry) {
+    println!("{}", printable(&entry.to_string()));
+    let see = |one: &Entry| {
+        let folder = tree.evidence().join(&one.evidence);
+        println!("       see {}", tree.relative(&folder).display());
+    };
+    if entry.job.verdict.is_good() {
+        return entry.earlier.iter().for_each(see);
     }
-    for failure in &done.failures {
-        println!("       {}: {}", failure.kind, failure.what);
+    for failure in &entry.failures {
+        println!("       {}: {}", failure.kind, printable(&failure.what));
         for line in failure.detail.lines().take(SHOWN_LINES) {
-            println!("         {line}");
+            println!("         {}", printable(line));
         }
     }
-    let folder = tree.guest_dir(&done.report.guest).join(done.folder());
-    println!("       see {}", tree.relative(&folder).display());
+    see(entry);
 }
 
 fn open_shell(tree: &Tree, guest: &str) -> ExitCode {

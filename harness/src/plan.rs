@@ -34,7 +34,7 @@ pub struct Mutant {
     pub expected: Option<Kind>,
 }
 
-/// Which job it is: scenario, guest, and the seeded defect if there is one.
+/// Which job it is: scenario, guest, the seeded defect if there is one, and which of its copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobId {
     /// `provider/claim`.
@@ -43,15 +43,18 @@ pub struct JobId {
     pub guest: String,
     /// The seeded defect.
     pub mutant: Option<String>,
+    /// Which of several copies, from 1; none where the job is run once.
+    pub copy: Option<u32>,
 }
 
 impl JobId {
-    /// The scenario with its defect, as file names have it: `fbt/three-chdir+push-into-frame`.
+    /// The scenario with its defect, as file names have it: `fbt/three-chdir+push-into-frame`, and
+    /// behind it a copy's number: `fbt/three-chdir#7`.
     pub fn scenario_and_mutant(&self) -> String {
-        match &self.mutant {
-            Some(mutant) => format!("{}+{mutant}", self.scenario),
-            None => self.scenario.clone(),
-        }
+        let mutant = self.mutant.iter().map(|mutant| format!("+{mutant}"));
+        let copy = self.copy.iter().map(|copy| format!("#{copy}"));
+        let parts = mutant.chain(copy).collect::<String>();
+        format!("{}{parts}", self.scenario)
     }
 }
 
@@ -72,6 +75,8 @@ pub struct Job {
     pub scenario: Scenario,
     /// The defect to be seeded.
     pub mutant: Option<Mutant>,
+    /// Which attempt at it this is, from 1.
+    pub attempt: u32,
 }
 
 /// What becomes of a scenario in a guest.
@@ -134,6 +139,7 @@ pub fn plan(
             scenario: source.id.clone(),
             guest: target.guest.clone(),
             mutant,
+            copy: None,
         };
         if let Some(why) = unfit(&source.scenario, target) {
             items.push(Item::Skip { id: id(None), why });
@@ -151,10 +157,28 @@ pub fn plan(
                 source: Arc::clone(source),
                 scenario: scenario.clone(),
                 mutant,
+                attempt: 1,
             })));
         }
     }
     Ok(items)
+}
+
+/// Each job `times` times, as jobs of their own that are numbered from 1; a skip stays one.
+pub fn repeat(items: Vec<Item>, times: u32) -> Vec<Item> {
+    let copies = |item| match item {
+        Item::Run(job) => (1..=times)
+            .map(|copy| Item::Run(numbered(&job, copy)))
+            .collect(),
+        skip => vec![skip],
+    };
+    items.into_iter().flat_map(copies).collect()
+}
+
+fn numbered(job: &Job, copy: u32) -> Box<Job> {
+    let mut job = job.clone();
+    job.id.copy = Some(copy);
+    Box::new(job)
 }
 
 /// Why a scenario is not for this guest.
@@ -302,6 +326,30 @@ mod tests {
         );
         let theirs = [source("a/b", "mutants: {o: left-behind}\n")];
         assert_eq!(told(&theirs, true), ["armv6 a/b: b sys_f"]);
+    }
+
+    #[test]
+    fn a_copy_is_a_job_with_a_number_and_a_skip_is_no_copy() {
+        let sources = [
+            source("a/b", "mutants: {m: guest-crash}\n"),
+            source("a/c", "guests: [arm64]\n"),
+        ];
+        let items = plan(&sources, &target(), true).expect("names are known");
+        let ids = repeat(items, 2)
+            .into_iter()
+            .map(|item| item.id().to_string());
+        assert_eq!(
+            ids.collect::<Vec<_>>(),
+            [
+                "armv6 a/b#1",
+                "armv6 a/b#2",
+                "armv6 a/b+none#1",
+                "armv6 a/b+none#2",
+                "armv6 a/b+m#1",
+                "armv6 a/b+m#2",
+                "armv6 a/c",
+            ]
+        );
     }
 
     #[test]

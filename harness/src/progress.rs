@@ -1,29 +1,68 @@
-//! What goes on right now, in one line that is drawn over: on a terminal only, and gone when the
-//! job is over.
+//! What goes on right now, in lines that are drawn over: on a terminal only, and gone when it is
+//! over.
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+const TICK: Duration = Duration::from_millis(120);
+
+/// The lines of all jobs under way, and below them how many of all are done.
+#[derive(Debug)]
+pub struct Board {
+    lines: MultiProgress,
+    sum: ProgressBar,
+}
+
+impl Board {
+    /// For so many jobs; indicatif draws nothing where stderr is no terminal.
+    pub fn new(jobs: usize) -> Self {
+        let lines = MultiProgress::new();
+        let sum = ProgressBar::new(u64::try_from(jobs).unwrap_or(u64::MAX));
+        let sum = lines.add(style(sum, "{pos}/{len} {elapsed}"));
+        sum.enable_steady_tick(TICK);
+        Self { lines, sum }
+    }
+
+    /// A line for the job of this name.
+    pub fn line(&self, job: &str) -> Progress {
+        let bar = ProgressBar::new_spinner();
+        Progress::drawn(self.lines.insert_before(&self.sum, bar), job)
+    }
+
+    /// A job has ended, and `say` prints so: above the lines, which step aside for it.
+    pub fn above(&self, say: impl FnOnce()) {
+        self.lines.suspend(say);
+        self.sum.inc(1);
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.sum.finish_and_clear();
+    }
+}
 
 /// A job's line.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// A line for the job of this name; indicatif draws nothing where stderr is no terminal.
-    pub fn begin(job: &str) -> Self {
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {msg:.dim}") {
-            bar.set_style(style);
-        }
-        bar.set_prefix(job.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Self(bar)
+    /// A line alone, for the guest of this name.
+    pub fn begin(guest: &str) -> Self {
+        Self::drawn(ProgressBar::new_spinner(), guest)
     }
 
-    /// No line, where many jobs run at once.
+    /// No line, where somebody else tells what goes on.
     pub fn hidden() -> Self {
         Self(ProgressBar::hidden())
+    }
+
+    fn drawn(bar: ProgressBar, name: &str) -> Self {
+        let bar = style(bar, "{spinner} {prefix} {elapsed} {msg:.dim}");
+        bar.set_prefix(name.to_owned());
+        bar.enable_steady_tick(TICK);
+        Self(bar)
     }
 
     /// Says what the job does from now on.
@@ -35,5 +74,12 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+fn style(bar: ProgressBar, template: &str) -> ProgressBar {
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }

@@ -1,13 +1,19 @@
-//! What came out of a run of jobs: a table for people, JSON and JUnit for machines. Pure.
+//! What came out of a run of jobs: lines and sums for people, JSON and JUnit for machines, a page
+//! for a browser. Pure.
+
+pub mod html;
+mod junit;
+pub mod keep;
+pub mod printable;
 
 use std::fmt;
 use std::time::Duration;
 
-use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::plan::JobId;
-use crate::verdict::Verdict;
+use crate::verdict::{Failure, Verdict};
 
 /// One job's line in every report.
 #[derive(Debug, Clone, Serialize)]
@@ -18,6 +24,8 @@ pub struct JobReport {
     pub guest: String,
     /// The seeded defect.
     pub mutant: Option<String>,
+    /// Which of several copies.
+    pub copy: Option<u32>,
     /// What is said of it.
     pub verdict: Verdict,
     /// Why, in one line; empty for a plain pass.
@@ -37,6 +45,7 @@ impl JobReport {
             scenario: id.scenario.clone(),
             guest: id.guest.clone(),
             mutant: id.mutant.clone(),
+            copy: id.copy,
             verdict,
             why,
             ready_ms: 0,
@@ -51,11 +60,16 @@ impl JobReport {
             scenario: self.scenario.clone(),
             guest: self.guest.clone(),
             mutant: self.mutant.clone(),
+            copy: self.copy,
         }
     }
 
+    fn total_ms(&self) -> u64 {
+        self.ready_ms.saturating_add(self.run_ms)
+    }
+
     fn time(&self) -> Duration {
-        Duration::from_millis(self.ready_ms + self.run_ms)
+        Duration::from_millis(self.total_ms())
     }
 }
 
@@ -67,6 +81,51 @@ impl fmt::Display for JobReport {
         let verdict = self.verdict.to_string();
         let line = format!("{verdict:6} {id:44} {seconds:5.1} s  {}", self.why);
         f.write_str(line.trim_end())
+    }
+}
+
+/// A job as the whole run sees it; what it says of times and failures is that of its last attempt.
+#[derive(Debug, Clone, Serialize)]
+pub struct Entry {
+    /// What came of it.
+    #[serde(flatten)]
+    pub job: JobReport,
+    /// When it began, from the start of the run on.
+    pub started_ms: u64,
+    /// Which of the workers did it, from 1.
+    pub worker: usize,
+    /// How many attempts there were; none at a job that is skipped.
+    pub attempts: u32,
+    /// Where its evidence lies, below `target/trapline`.
+    pub evidence: String,
+    /// The command that runs it again.
+    pub rerun: String,
+    /// What went wrong, as much of it as a report [keeps](keep).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+    /// What the guest's kernel said last, where the job did not end well.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub console: String,
+    /// The attempts before the last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Entry>,
+}
+
+impl Entry {
+    /// All attempts, from the first to the last.
+    pub fn tries(&self) -> impl Iterator<Item = &Entry> {
+        self.earlier.iter().chain([self])
+    }
+}
+
+/// The job's line, with the number of attempts where `why` does not tell it.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.job.fmt(f)?;
+        match self.attempts {
+            many @ 2.. if self.job.verdict != Verdict::Flaky => write!(f, " ({many} attempts)"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -85,12 +144,15 @@ pub struct Totals {
     pub caught: usize,
     /// Mutants that were not.
     pub missed: usize,
+    /// Jobs that ended well at a later attempt.
+    pub flaky: usize,
 }
 
 impl Totals {
     /// The sum of `jobs`.
-    fn of(jobs: &[JobReport]) -> Self {
-        let count = |verdict| jobs.iter().filter(|job| job.verdict == verdict).count();
+    fn of(jobs: &[Entry]) -> Self {
+        let is = |verdict| move |entry: &&Entry| entry.job.verdict == verdict;
+        let count = |verdict| jobs.iter().filter(is(verdict)).count();
         Self {
             pass: count(Verdict::Pass),
             fail: count(Verdict::Fail),
@@ -98,6 +160,7 @@ impl Totals {
             broken: count(Verdict::Broken),
             caught: count(Verdict::Caught),
             missed: count(Verdict::Missed),
+            flaky: count(Verdict::Flaky),
         }
     }
 }
@@ -111,6 +174,7 @@ impl fmt::Display for Totals {
             (self.broken, "broken"),
             (self.caught, "caught"),
             (self.missed, "missed"),
+            (self.flaky, "flaky"),
         ];
         let said = all.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<_> = said
@@ -123,35 +187,58 @@ impl fmt::Display for Totals {
     }
 }
 
+/// When a run was, and how many jobs it did at once.
+#[derive(Debug, Clone, Serialize)]
+pub struct Span {
+    /// When it began.
+    pub started: DateTime<Utc>,
+    /// How long it took.
+    pub wall_ms: u64,
+    /// How many workers it had.
+    pub workers: usize,
+    /// How many jobs it was to do; an interrupted one did fewer.
+    pub planned: usize,
+}
+
 /// A whole run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     schema: u32,
-    /// The jobs, in the order in which they ended.
-    pub jobs: Vec<JobReport>,
+    /// When it was.
+    #[serde(flatten)]
+    pub span: Span,
+    /// The jobs that came to an end, in the order of the plan.
+    pub jobs: Vec<Entry>,
     /// Their sum.
     pub totals: Totals,
 }
 
 impl Report {
     /// The report over `jobs`.
-    pub fn new(jobs: Vec<JobReport>) -> Self {
+    pub fn new(span: Span, jobs: Vec<Entry>) -> Self {
         Self {
-            schema: 1,
+            schema: 2,
+            span,
             totals: Totals::of(&jobs),
             jobs,
         }
     }
 
-    /// The sums of the guests, in the order in which they ran.
+    /// The jobs of each guest, in the order of the plan.
+    fn of_guests(&self) -> impl Iterator<Item = (&str, &[Entry])> {
+        let guests = self.jobs.chunk_by(|a, b| a.job.guest == b.job.guest);
+        guests.filter_map(|jobs| Some((jobs.first()?.job.guest.as_str(), jobs)))
+    }
+
+    /// The sums of the guests, in the order of the plan.
     pub fn by_guest(&self) -> impl Iterator<Item = (&str, Totals)> {
-        let guests = self.jobs.chunk_by(|a, b| a.guest == b.guest);
-        guests.filter_map(|jobs| Some((jobs.first()?.guest.as_str(), Totals::of(jobs))))
+        let guests = self.of_guests();
+        guests.map(|(guest, jobs)| (guest, Totals::of(jobs)))
     }
 
     /// Whether every job ended well.
     pub fn is_good(&self) -> bool {
-        self.jobs.iter().all(|job| job.verdict.is_good())
+        self.jobs.iter().all(|entry| entry.job.verdict.is_good())
     }
 
     /// As JSON.
@@ -161,147 +248,11 @@ impl Report {
 
     /// As JUnit XML, one suite for each guest.
     pub fn to_junit(&self) -> Result<String, quick_junit::SerializeError> {
-        let mut junit = Junit::new("trapline");
-        for jobs in self.jobs.chunk_by(|a, b| a.guest == b.guest) {
-            let Some(first) = jobs.first() else { continue };
-            let mut suite = TestSuite::new(first.guest.as_str());
-            suite.add_test_cases(jobs.iter().map(test_case));
-            junit.add_test_suite(suite);
-        }
-        junit.to_string()
+        junit::of(self).to_string()
     }
-}
-
-fn test_case(job: &JobReport) -> TestCase {
-    let mut status = match job.verdict {
-        Verdict::Pass | Verdict::Caught => TestCaseStatus::success(),
-        Verdict::Skip => TestCaseStatus::skipped(),
-        Verdict::Fail | Verdict::Missed => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
-    };
-    status.set_type(job.verdict.to_string());
-    status.set_message(job.why.as_str());
-    let mut case = TestCase::new(job.id().scenario_and_mutant(), status);
-    case.set_classname(job.guest.as_str());
-    case.set_time(job.time());
-    case
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn job(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) -> JobReport {
-        JobReport {
-            scenario: scenario.to_owned(),
-            guest: "armv6".to_owned(),
-            mutant: mutant.map(str::to_owned),
-            verdict,
-            why: why.to_owned(),
-            ready_ms: 1_500,
-            run_ms: 2_345,
-            events: 3,
-        }
-    }
-
-    fn report() -> Report {
-        Report::new(vec![
-            job("fbt/a", None, Verdict::Pass, ""),
-            job("fbt/a", Some("m"), Verdict::Caught, "bash died by SIGSEGV"),
-            job("fbt/b", None, Verdict::Fail, "2 records, not 3 <&\u{7}>"),
-            job("cli/c", None, Verdict::Skip, "only for arm64"),
-            job("cli/d", None, Verdict::Broken, "no QEMU"),
-        ])
-    }
-
-    #[test]
-    fn the_json_is_the_one_that_was_agreed() {
-        let json = Report::new(vec![job("fbt/a", None, Verdict::Pass, "")]).to_json();
-        insta::assert_snapshot!(json.expect("plain data"), @r#"
-        {
-          "schema": 1,
-          "jobs": [
-            {
-              "scenario": "fbt/a",
-              "guest": "armv6",
-              "mutant": null,
-              "verdict": "pass",
-              "why": "",
-              "ready_ms": 1500,
-              "run_ms": 2345,
-              "events": 3
-            }
-          ],
-          "totals": {
-            "pass": 1,
-            "fail": 0,
-            "skip": 0,
-            "broken": 0,
-            "caught": 0,
-            "missed": 0
-          }
-        }
-        "#);
-    }
-
-    #[test]
-    fn junit_has_every_job_and_stays_xml() {
-        let junit = report().to_junit().expect("plain data");
-        insta::assert_snapshot!(junit, @r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="trapline" tests="5" failures="1" errors="1">
-            <testsuite name="armv6" tests="5" disabled="1" errors="1" failures="1">
-                <testcase name="fbt/a" classname="armv6" time="3.845">
-                </testcase>
-                <testcase name="fbt/a+m" classname="armv6" time="3.845">
-                </testcase>
-                <testcase name="fbt/b" classname="armv6" time="3.845">
-                    <failure message="2 records, not 3 &lt;&amp;&gt;" type="fail"/>
-                </testcase>
-                <testcase name="cli/c" classname="armv6" time="3.845">
-                    <skipped message="only for arm64" type="skip"/>
-                </testcase>
-                <testcase name="cli/d" classname="armv6" time="3.845">
-                    <error message="no QEMU" type="broken"/>
-                </testcase>
-            </testsuite>
-        </testsuites>
-        "#);
-    }
-
-    #[test]
-    fn people_get_a_line_each_and_the_sum() {
-        let report = report();
-        let lines: Vec<String> = report.jobs.iter().map(ToString::to_string).collect();
-        insta::assert_snapshot!(lines.join("\n"), @"pass   armv6 fbt/a                                    3.8 s\ncaught armv6 fbt/a+m                                  3.8 s  bash died by SIGSEGV\nfail   armv6 fbt/b                                    3.8 s  2 records, not 3 <&\u{7}>\nskip   armv6 cli/c                                    3.8 s  only for arm64\nbroken armv6 cli/d                                    3.8 s  no QEMU");
-        insta::assert_snapshot!(report.totals, @"1 passed, 1 failed, 1 skipped, 1 broken, 1 caught");
-        assert_eq!(Totals::default().to_string(), "nothing to do");
-    }
-
-    #[test]
-    fn each_guest_has_its_sum() {
-        let mut jobs = report().jobs;
-        jobs[3].guest = "x86_64".to_owned();
-        jobs[4].guest = "x86_64".to_owned();
-        let report = Report::new(jobs);
-        let told: Vec<String> = report
-            .by_guest()
-            .map(|(guest, sum)| format!("{guest}: {sum}"))
-            .collect();
-        assert_eq!(
-            told,
-            [
-                "armv6: 1 passed, 1 failed, 1 caught",
-                "x86_64: 1 skipped, 1 broken"
-            ]
-        );
-    }
-
-    #[test]
-    fn a_suite_is_good_when_all_of_it_is() {
-        assert!(!report().is_good());
-        assert!(Report::new(report().jobs[..2].to_vec()).is_good());
-        let missed = job("fbt/a", Some("m"), Verdict::Missed, "it passed");
-        assert!(!Report::new(vec![missed]).is_good());
-    }
-}
+mod fixture;
+#[cfg(test)]
+mod tests;

@@ -74,6 +74,11 @@ impl Update {
         }
     }
 
+    /// Whether a text can become the reviewed one without a review.
+    pub fn is_accepting(self) -> bool {
+        matches!(self, Self::Accept | Self::AcceptUnseen)
+    }
+
     fn accepts(self, is_unseen: bool) -> bool {
         self == Self::Accept || (self == Self::AcceptUnseen && is_unseen)
     }

@@ -1,21 +1,30 @@
-//! A whole run: what the command line asks for, job after job, and the reports over it.
+//! A whole run: what the command line asks for, the jobs that it comes to, and the report over them.
+
+mod attempts;
+mod crew;
+mod room;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::Utc;
 
 use crate::described;
 use crate::error::HostError;
 use crate::image::Image;
 use crate::interrupt;
-use crate::job::{self, Done};
+use crate::job;
 use crate::plan::{self, Item, NoMatch};
-use crate::progress::Progress;
-use crate::report::{JobReport, Report};
+use crate::progress::Board;
+use crate::report::keep::Budget;
+use crate::report::{Entry, Report, Span};
 use crate::scenario::{ScenarioError, Source};
 use crate::snapshot::Update;
 use crate::tree::{self, Tree};
-use crate::verdict::Verdict;
+
+use attempts::Bench;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +35,12 @@ pub struct Request {
     pub filters: Vec<String>,
     /// Whether seeded defects are run too.
     pub mutants: bool,
+    /// How many jobs run at once; as many as there is room for if it is not said.
+    pub jobs: Option<usize>,
+    /// How many copies of each job are run, if they are to be copies at all.
+    pub repeat: Option<u32>,
+    /// How often a job that does not end well is run again.
+    pub retries: u32,
 }
 
 /// Why nothing was run.
@@ -50,6 +65,19 @@ pub enum SuiteError {
         /// Why.
         cause: std::io::Error,
     },
+    /// Two files that would leave their evidence in the same place.
+    #[error("{} and {} are both called {id} here; rename one", first.display(), second.display())]
+    SameName {
+        /// What both are called.
+        id: String,
+        /// One file.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// Many runs are to be taken as the one text that was reviewed.
+    #[error("INSTA_UPDATE accepts what one run says; leave out --repeat, or set INSTA_UPDATE=no")]
+    RepeatAccepts,
     /// A scenario does not say what it should.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -93,6 +121,7 @@ pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, Suit
     if wanted.is_empty() || !filters.is_empty() {
         wanted.extend(inside(tree, &filters)?);
     }
+    let wanted = once_each(wanted)?;
     let guests = tree.guests()?;
     let checked = |(id, path): &(String, PathBuf)| {
         let source = read(id, path)?;
@@ -137,6 +166,22 @@ fn outside(tree: &Tree, path: &Path) -> Result<(String, PathBuf), SuiteError> {
     }))
 }
 
+/// Each file once, however often it was asked for.
+fn once_each(wanted: Vec<(String, PathBuf)>) -> Result<Vec<(String, PathBuf)>, SuiteError> {
+    let mut kept: Vec<(String, PathBuf)> = Vec::new();
+    for (id, path) in wanted {
+        match kept.iter().find(|(other, _)| *other == id) {
+            None => kept.push((id, path)),
+            Some((_, first)) if *first == path => {}
+            Some((_, first)) => {
+                let (first, second) = (first.clone(), path);
+                return Err(SuiteError::SameName { id, first, second });
+            }
+        }
+    }
+    Ok(kept)
+}
+
 fn inside(tree: &Tree, filters: &[String]) -> Result<Vec<(String, PathBuf)>, SuiteError> {
     let all = tree.scenarios()?;
     let ids: Vec<String> = all.iter().map(|(id, _)| id.clone()).collect();
@@ -155,6 +200,9 @@ fn read(id: &str, path: &Path) -> Result<Source, SuiteError> {
 
 /// Everything that `request` comes to, checked before the first guest boots.
 pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError> {
+    if request.repeat.is_some() && Update::from_environment().is_accepting() {
+        return Err(SuiteError::RepeatAccepts);
+    }
     let sources = sources(tree, &request.filters)?;
     check_words(tree, &sources)?;
     guests(tree, &request.guest)?
@@ -162,34 +210,65 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
         .map(|guest| {
             let image = Image::read(tree, guest)?;
             image.check_host(guest)?;
-            let items = plan::plan(&sources, &image.target(), request.mutants)?;
+            let mut items = plan::plan(&sources, &image.target(), request.mutants)?;
+            if let Some(times) = request.repeat {
+                items = plan::repeat(items, times);
+            }
             Ok(Batch { image, items })
         })
         .collect()
 }
 
-/// Runs all jobs one after the other and tells each one's end to `told`.
-pub fn run(tree: &Tree, batches: &[Batch], mut told: impl FnMut(&Done)) -> Report {
-    let update = Update::from_environment();
-    let mut reports: Vec<JobReport> = Vec::new();
-    for (image, item) in batches
+/// Runs all jobs, as many at once as `request` says, and tells each one's end to `told`.
+pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Entry)) -> Report {
+    let tasks: Vec<(&Image, &Item)> = batches
         .iter()
         .flat_map(|batch| batch.items.iter().map(move |item| (&batch.image, item)))
-    {
-        let done = match item {
-            Item::Run(job) => {
-                let progress = Progress::begin(&job.id.to_string());
-                job::run(job, image, tree, update, &progress)
-            }
-            Item::Skip { id, why } => {
-                Done::without_a_run(JobReport::not_run(id, Verdict::Skip, why.clone()))
-            }
+        .collect();
+    let images = batches.iter().map(|batch| &batch.image);
+    let workers = request.jobs.unwrap_or_else(|| room::jobs(images));
+    let board = Board::new(tasks.len());
+    let (started, clock) = (Utc::now(), Instant::now());
+    let bench = Bench {
+        tree,
+        request,
+        board: &board,
+        update: Update::from_environment(),
+        clock,
+    };
+    let mut budget = Budget::default();
+    let jobs = crew::work(
+        &tasks,
+        workers,
+        || !interrupt::asked(),
+        |(image, item), worker| bench.settle(image, item, worker),
+        |entry| {
+            board.above(|| told(entry));
+            budget.spend(entry);
+        },
+    );
+    let wall_ms = job::millis(clock.elapsed());
+    let span = Span {
+        started,
+        wall_ms,
+        workers,
+        planned: tasks.len(),
+    };
+    Report::new(span, jobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_runs_once_and_two_of_one_name_are_refused() {
+        let wanted = |paths: &[&str]| {
+            let one = |path: &&str| ("outside/a".to_owned(), PathBuf::from(*path));
+            once_each(paths.iter().map(one).collect())
         };
-        told(&done);
-        reports.push(done.report);
-        if done.interrupted || interrupt::asked() {
-            break;
-        }
+        assert_eq!(wanted(&["x/a.yaml", "x/a.yaml"]).expect("one").len(), 1);
+        let error = wanted(&["x/a.yaml", "y/a.yaml"]).expect_err("two");
+        insta::assert_snapshot!(error, @"x/a.yaml and y/a.yaml are both called outside/a here; rename one");
     }
-    Report::new(reports)
 }

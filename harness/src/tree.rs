@@ -40,7 +40,12 @@ impl Tree {
 
     /// Where everything about a guest goes.
     pub fn guest_dir(&self, guest: &str) -> PathBuf {
-        self.root.join("target/trapline").join(guest)
+        self.evidence().join(guest)
+    }
+
+    /// Where everything about guests and runs goes.
+    pub fn evidence(&self) -> PathBuf {
+        self.root.join("target/trapline")
     }
 
     /// The guests that have a description in `images/`.

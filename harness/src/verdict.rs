@@ -107,12 +107,15 @@ pub enum Verdict {
     Caught,
     /// The seeded defect went unnoticed, or showed in another way than stated.
     Missed,
+    /// It ended well, but not at the first attempt: neither a pass nor a failure.
+    Flaky,
 }
 
 impl Verdict {
-    /// Whether a suite with this verdict in it is a good one.
+    /// Whether a suite with this verdict in it is a good one. Who asks for retries lets a flaky job
+    /// pass for the moment; that it was flaky stays in every report.
     pub fn is_good(self) -> bool {
-        matches!(self, Self::Pass | Self::Skip | Self::Caught)
+        matches!(self, Self::Pass | Self::Skip | Self::Caught | Self::Flaky)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, value_parser};
 use xshell::{Cmd, Shell};
 
 use crate::error::{At, Error, Result};
@@ -23,6 +23,15 @@ pub struct VmTest {
     /// Also run each scenario against its seeded defects, which it must catch
     #[arg(long)]
     mutants: bool,
+    /// Run so many jobs at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// Run each job so many times, as jobs of their own
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
+    repeat: Option<u32>,
+    /// Run a job that does not end well again, up to so many times; it is flaky if that helps
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=100))]
+    retries: Option<u32>,
     /// Write a report; may be given more than once
     #[arg(long, num_args = 2, value_names = ["json|junit", "FILE"], action = clap::ArgAction::Append)]
     report: Vec<String>,
@@ -37,6 +46,9 @@ impl VmTest {
             guest: "all".into(),
             filter: Vec::new(),
             mutants: true,
+            jobs: None,
+            repeat: None,
+            retries: None,
             report: reports.map(pair).concat(),
         }
     }
@@ -89,10 +101,25 @@ impl VmTest {
         if self.mutants {
             cmd = cmd.arg("--mutants");
         }
+        for (flag, number) in self.numbers() {
+            cmd = cmd.arg(flag).arg(number.to_string());
+        }
         for report in self.report.chunks_exact(2) {
             cmd = cmd.arg("--report").args(report);
         }
         cmd
+    }
+
+    /// The options that are numbers, as far as they were given.
+    fn numbers(&self) -> impl Iterator<Item = (&str, u32)> {
+        let jobs = self.jobs.map(u32::from);
+        [
+            ("--jobs", jobs),
+            ("--repeat", self.repeat),
+            ("--retries", self.retries),
+        ]
+        .into_iter()
+        .filter_map(|(flag, number)| Some((flag, number?)))
     }
 
     /// Does it all; comes back only with an error.
@@ -130,4 +157,25 @@ pub fn shell(guest: &Guest) -> Result<()> {
 
 fn harness(sh: &Shell) -> Cmd<'_> {
     run::cargo(sh).args(["run", "--quiet", "--package", "harness", "--"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_harness_is_told_the_numbers_that_were_given() {
+        let told = |task: &VmTest| {
+            let numbers = task.numbers();
+            let words = numbers.map(|(flag, number)| format!("{flag} {number}"));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let mut task = VmTest::everything([("json", "a".into()), ("junit", "b".into())]);
+        assert_eq!(told(&task), "");
+        task.jobs = Some(2);
+        task.retries = Some(0);
+        assert_eq!(told(&task), "--jobs 2 --retries 0");
+        task.repeat = Some(40);
+        assert_eq!(told(&task), "--jobs 2 --repeat 40 --retries 0");
+    }
 }

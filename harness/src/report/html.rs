@@ -1,0 +1,170 @@
+//! The report as one page that needs nothing but itself: no script, no other file, no network.
+//!
+//! All text in it comes from guests, from files or from a command line. maud escapes what HTML could
+//! mistake for itself, and [`printable`] what a browser would act on; besides, the page forbids
+//! itself to run or load anything.
+
+mod failures;
+mod gantt;
+mod matrix;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::printable::printable;
+use super::{Entry, Report};
+use crate::verdict::Verdict;
+
+const STYLE: &str = include_str!("html/style.css");
+/// Nothing is loaded and nothing runs, whatever got into the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// What a file's name may have in a link as it is.
+const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.');
+
+/// The whole page.
+pub fn page(report: &Report) -> String {
+    let jobs: Vec<Row<'_>> = report.jobs.iter().enumerate().map(Row::of).collect();
+    let sections = [
+        ("matrix", "Scenarios and guests", matrix::scenarios(&jobs)),
+        ("mutants", "Mutants", matrix::mutants(&jobs)),
+        ("failures", "What did not end well", failures::list(&jobs)),
+        (
+            "times",
+            "Jobs over time",
+            gantt::picture(&report.span, &jobs),
+        ),
+        ("ready", "From start to ready", tables::ready(report)),
+        ("skips", "Skipped", tables::skips(&jobs)),
+        ("jobs", "All jobs", tables::jobs(&jobs)),
+    ];
+    let there = || {
+        sections
+            .iter()
+            .filter_map(|(id, name, part)| Some((id, name, part.as_ref()?)))
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { "Trapline: " (report.totals) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (header(report, &jobs))
+                nav { @for (id, name, _) in there() { a href={ "#" (id) } { (name) } " " } }
+                main {
+                    @for (id, name, part) in there() {
+                        section id=(id) { h2 { (name) } (part) }
+                    }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn header(report: &Report, jobs: &[Row<'_>]) -> Markup {
+    let span = &report.span;
+    let workers = match span.workers {
+        1 => "one at a time".to_owned(),
+        many => format!("up to {many} at once"),
+    };
+    let jobs_done = match (jobs.len(), span.planned) {
+        (done, planned) if done < planned => format!("interrupted after {done} of {planned} jobs"),
+        (done, _) => format!("{done} jobs"),
+    };
+    html! {
+        header {
+            h1 { "Trapline" }
+            p.sum { (counts(jobs.iter().map(|row| row.entry))) }
+            p.quiet {
+                (span.started.format("%Y-%m-%d %H:%M:%S UTC"))
+                ", " (seconds(span.wall_ms)) ", " (jobs_done) ", " (workers)
+            }
+        }
+    }
+}
+
+/// A job and where in the page it is told of.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    number: usize,
+    entry: &'a Entry,
+}
+
+impl<'a> Row<'a> {
+    fn of((number, entry): (usize, &'a Entry)) -> Self {
+        Self { number, entry }
+    }
+
+    /// Whether it is among those that did not end well.
+    fn is_told(self) -> bool {
+        let verdict = self.entry.job.verdict;
+        !verdict.is_good() || verdict == Verdict::Flaky
+    }
+
+    /// Where the page says most of it.
+    fn link(self) -> String {
+        let part = if self.is_told() { "failure" } else { "job" };
+        format!("#{part}-{}", self.number)
+    }
+
+    fn name(self) -> Text<String> {
+        Text(self.entry.job.id().scenario_and_mutant())
+    }
+}
+
+/// Text from outside, shown harmlessly.
+struct Text<T>(T);
+
+impl<T: AsRef<str>> Render for Text<T> {
+    fn render_to(&self, buffer: &mut String) {
+        printable(self.0.as_ref()).as_ref().render_to(buffer);
+    }
+}
+
+/// A verdict as a coloured word.
+fn chip(verdict: Verdict) -> Markup {
+    html! { span class={ "chip " (verdict) } { (verdict) } }
+}
+
+/// A coloured word for each verdict, with how often it is there.
+fn counts<'a>(entries: impl Iterator<Item = &'a Entry>) -> Markup {
+    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+    for entry in entries {
+        *counts.entry(entry.job.verdict).or_default() += 1;
+    }
+    html! {
+        @for (verdict, count) in counts {
+            span class={ "chip " (verdict) } { (count) " " (verdict) } " "
+        }
+    }
+}
+
+/// `3.1 s`, `2 min 5 s`.
+fn seconds(ms: u64) -> String {
+    match ms / 1000 {
+        0..60 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        whole => format!("{} min {} s", whole / 60, whole % 60),
+    }
+}
+
+/// A link to a job's folder, which lies beside the page.
+fn evidence(entry: &Entry, name: impl Render) -> Markup {
+    let link = utf8_percent_encode(&entry.evidence, IN_LINKS);
+    html! { a href={ (link.to_string()) "/" } { (name) } }
+}
+
+#[cfg(test)]
+mod tests;

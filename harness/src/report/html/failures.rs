@@ -1,0 +1,94 @@
+//! What did not end well, with everything that the report keeps of it, and how to see it again.
+
+use maud::{Markup, html};
+
+use super::{Row, Text, chip, evidence, seconds};
+use crate::report::Entry;
+use crate::verdict::{Failure, Verdict};
+
+/// How many are unfolded from the beginning.
+const OPEN: usize = 5;
+
+/// The worst first: what is flaky ended well after all. None if all is well.
+pub fn list(jobs: &[Row<'_>]) -> Option<Markup> {
+    let mut told: Vec<_> = jobs.iter().filter(|row| row.is_told()).collect();
+    told.sort_by_key(|row| row.entry.job.verdict == Verdict::Flaky);
+    let list = html! {
+        @for (place, row) in told.iter().enumerate() { (one(**row, place < OPEN)) }
+        (again(&told))
+    };
+    (!told.is_empty()).then_some(list)
+}
+
+fn one(row: Row<'_>, is_open: bool) -> Markup {
+    let entry = row.entry;
+    html! {
+        details.failure id={ "failure-" (row.number) } open[is_open] {
+            summary {
+                (chip(entry.job.verdict)) " " b { (Text(&entry.job.guest)) " " (row.name()) } " "
+                span.why { (Text(&entry.job.why)) }
+            }
+            pre.command { (Text(&entry.rerun)) }
+            @if entry.earlier.is_empty() { (attempt(entry)) } @else {
+                @for one in entry.tries() {
+                    h4 {
+                        "Attempt " (one.attempts) ": " (outcome(entry, one)) " "
+                        span.quiet { (seconds(one.job.total_ms())) }
+                    }
+                    (attempt(one))
+                }
+            }
+        }
+    }
+}
+
+/// The attempt that ended well has no verdict of its own any more.
+fn outcome(whole: &Entry, one: &Entry) -> Markup {
+    match one.job.verdict {
+        Verdict::Flaky => html! { "ended well" },
+        _ if std::ptr::eq(whole, one) => html! { (chip(one.job.verdict)) },
+        verdict => html! { (chip(verdict)) " " (Text(&one.job.why)) },
+    }
+}
+
+fn attempt(entry: &Entry) -> Markup {
+    html! {
+        @for failure in &entry.failures { (cause(failure)) }
+        @if !entry.console.is_empty() {
+            details {
+                summary { "The console\u{2019}s last lines" }
+                pre { (Text(&entry.console)) }
+            }
+        }
+        p.quiet { "Evidence: " (evidence(entry, Text(&entry.evidence))) }
+    }
+}
+
+fn cause(failure: &Failure) -> Markup {
+    html! {
+        p { code { (failure.kind) } " " (Text(&failure.what)) }
+        @if !failure.detail.is_empty() {
+            pre { @for line in failure.detail.lines() { (diff_line(line)) "\n" } }
+        }
+    }
+}
+
+/// Lines that a diff took or gave stand out; other text has hardly any that begin so.
+fn diff_line(line: &str) -> Markup {
+    match line.as_bytes().first() {
+        Some(b'+') => html! { ins { (Text(line)) } },
+        Some(b'-') => html! { del { (Text(line)) } },
+        _ => html! { (Text(line)) },
+    }
+}
+
+/// All commands in one piece, each once.
+fn again(told: &[&Row<'_>]) -> Markup {
+    let mut commands: Vec<&str> = told.iter().map(|row| row.entry.rerun.as_str()).collect();
+    commands.sort_unstable();
+    commands.dedup();
+    html! {
+        h3 { "Run again" }
+        pre.command { @for command in commands { (Text(command)) "\n" } }
+    }
+}

@@ -1,0 +1,148 @@
+//! How much of a failure a report keeps. A guest can say anything at any length, and a run can have
+//! hundreds of jobs; the evidence has all of it.
+
+use super::Entry;
+use crate::verdict::Failure;
+
+/// A job's reason, or a failure's.
+const LINE: usize = 1024;
+/// A diff, or a console's end.
+const TEXT: usize = 8 * 1024;
+const LINES: usize = 80;
+/// How many failures of one attempt are told.
+const FAILURES: usize = 8;
+/// What all jobs together may keep beyond a line each.
+const RUN: usize = 4 * 1024 * 1024;
+
+/// What a failure's line, a job's reason, may be at most.
+pub fn line(text: &str) -> String {
+    match &text[..boundary_before(text, LINE)] {
+        start if start.len() < text.len() => format!("{start}..."),
+        _ => text.to_owned(),
+    }
+}
+
+/// The last place at or before `at` where no character is cut.
+fn boundary_before(text: &str, at: usize) -> usize {
+    let mut places = (0..=at.min(text.len())).rev();
+    places.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The first failures, each with the beginning of its detail.
+pub fn failures(all: &[Failure]) -> Vec<Failure> {
+    let kept = all.iter().take(FAILURES).map(|failure| Failure {
+        kind: failure.kind,
+        what: line(&failure.what),
+        detail: beginning(&failure.detail),
+    });
+    kept.collect()
+}
+
+/// The first lines, and whether there are more.
+fn beginning(text: &str) -> String {
+    let kept = text.split_inclusive('\n').take(LINES).map(str::len).sum();
+    let end = boundary_before(text, TEXT.min(kept));
+    match text.len() - end {
+        0 => text.to_owned(),
+        more => {
+            let kept = text[..end].trim_end_matches('\n');
+            format!("{kept}\n... and {more} bytes more in the evidence\n")
+        }
+    }
+}
+
+/// The last lines.
+pub fn end(text: &str) -> String {
+    let mut places = text.len().saturating_sub(TEXT)..text.len();
+    let last = places.find(|at| text.is_char_boundary(*at));
+    let lines = text[last.unwrap_or_default()..]
+        .split_inclusive('\n')
+        .rev()
+        .take(LINES);
+    let kept: usize = lines.map(str::len).sum();
+    text[text.len() - kept..].to_owned()
+}
+
+/// What is left for the jobs that are still to come.
+#[derive(Debug)]
+pub struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(RUN)
+    }
+}
+
+impl Budget {
+    /// Takes from `entry` what does not fit any more.
+    pub fn spend(&mut self, entry: &mut Entry) {
+        let details = entry.failures.iter().map(|failure| failure.detail.len());
+        let size = details.sum::<usize>() + entry.console.len();
+        match self.0.checked_sub(size) {
+            Some(left) => self.0 = left,
+            None => strip(entry),
+        }
+        for earlier in &mut entry.earlier {
+            self.spend(earlier);
+        }
+    }
+}
+
+fn strip(entry: &mut Entry) {
+    for failure in &mut entry.failures {
+        failure.detail = "in the evidence: this report has enough of others".to_owned();
+    }
+    entry.console.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{entry, failing};
+    use super::*;
+    use crate::verdict::{Kind, Verdict};
+
+    #[test]
+    fn little_is_kept_as_it_is() {
+        let failure = Failure::new(Kind::WrongEvents, "2, not 3").with_detail("a\nb\n");
+        assert_eq!(failures(std::slice::from_ref(&failure)), [failure]);
+        assert_eq!(end("a\nb"), "a\nb");
+        assert_eq!(end(""), "");
+    }
+
+    #[test]
+    fn of_much_a_detail_keeps_the_beginning_and_a_console_the_end() {
+        let lines: String = (0..1000).map(|n| format!("line {n}\n")).collect();
+        let failure = Failure::new(Kind::WrongEvents, "é".repeat(LINE)).with_detail(&lines);
+        let kept = failures(&vec![failure; 50]);
+        assert_eq!(kept.len(), FAILURES);
+        assert!(kept[0].what.len() <= LINE + 3 && kept[0].what.ends_with("é..."));
+        assert!(kept[0].detail.starts_with("line 0\n"));
+        assert!(
+            kept[0]
+                .detail
+                .ends_with("line 79\n... and 8260 bytes more in the evidence\n")
+        );
+        assert!(end(&lines).starts_with("line 920\n") && end(&lines).ends_with("line 999\n"));
+    }
+
+    #[test]
+    fn one_endless_line_is_cut_between_characters() {
+        let text = "é".repeat(TEXT);
+        assert!(beginning(&text).len() < TEXT + 80);
+        assert!(end(&text).len() <= TEXT && end(&text).chars().all(|c| c == 'é'));
+    }
+
+    #[test]
+    fn a_run_keeps_no_more_than_all_can_read() {
+        let mut budget = Budget(100);
+        let mut first = failing("fbt/a", Verdict::Fail, &"x".repeat(60));
+        let mut second = failing("fbt/b", Verdict::Fail, &"y".repeat(60));
+        let mut small = entry("fbt/c", None, Verdict::Pass, "");
+        for entry in [&mut first, &mut second, &mut small] {
+            budget.spend(entry);
+        }
+        assert!(first.failures[0].detail.starts_with("xxx"));
+        assert!(second.failures[0].detail.starts_with("in the evidence"));
+        assert!(second.console.is_empty());
+    }
+}

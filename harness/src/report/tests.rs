@@ -1,0 +1,168 @@
+use super::fixture::{entry, every_verdict, failing, flaky, report};
+use super::*;
+
+#[test]
+fn the_json_is_the_one_that_was_agreed() {
+    let json = report(vec![entry("fbt/a", None, Verdict::Pass, "")]).to_json();
+    insta::assert_snapshot!(json.expect("plain data"), @r#"
+    {
+      "schema": 2,
+      "started": "1970-01-01T00:00:00Z",
+      "wall_ms": 9000,
+      "workers": 2,
+      "planned": 1,
+      "jobs": [
+        {
+          "scenario": "fbt/a",
+          "guest": "armv6",
+          "mutant": null,
+          "copy": null,
+          "verdict": "pass",
+          "why": "",
+          "ready_ms": 1500,
+          "run_ms": 2345,
+          "events": 3,
+          "started_ms": 0,
+          "worker": 1,
+          "attempts": 1,
+          "evidence": "armv6/fbt/a",
+          "rerun": "cargo xtask vm-test armv6 fbt/a"
+        }
+      ],
+      "totals": {
+        "pass": 1,
+        "fail": 0,
+        "skip": 0,
+        "broken": 0,
+        "caught": 0,
+        "missed": 0,
+        "flaky": 0
+      }
+    }
+    "#);
+}
+
+#[test]
+fn the_json_has_what_failed_and_each_attempt() {
+    let json = report(vec![flaky("fbt/a")]).to_json().expect("plain data");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let job = &json["jobs"][0];
+    assert_eq!(
+        (job["verdict"].as_str(), job["attempts"].as_u64()),
+        (Some("flaky"), Some(2))
+    );
+    assert_eq!(job["earlier"][0]["failures"][0]["kind"], "wrong-events");
+    assert_eq!(job["earlier"][0]["console"], "[    1.0] last words\n");
+    assert_eq!(json["totals"]["pass"], 0);
+    assert_eq!(json["totals"]["flaky"], 1);
+}
+
+#[test]
+fn junit_has_every_job_and_stays_xml() {
+    let junit = report(every_verdict()).to_junit().expect("plain data");
+    insta::assert_snapshot!(junit, @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="trapline" tests="7" failures="2" errors="1" timestamp="1970-01-01T00:00:00.000+00:00" time="9.000">
+        <testsuite name="armv6" tests="7" disabled="1" errors="1" failures="2">
+            <testcase name="fbt/a" classname="armv6" time="3.845">
+            </testcase>
+            <testcase name="fbt/a+m" classname="armv6" time="3.845">
+            </testcase>
+            <testcase name="fbt/a+n" classname="armv6" time="3.845">
+                <failure message="it passed; guest-crash was stated" type="missed"/>
+            </testcase>
+            <testcase name="fbt/b" classname="armv6" time="3.845">
+                <failure message="2 records, not 3 &lt;&amp;&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+    -3
+    +2
+    </failure>
+                <system-out>[    1.0] last words
+    </system-out>
+            </testcase>
+            <testcase name="cli/c" classname="armv6" time="0.000">
+                <skipped message="only for arm64" type="skip"/>
+            </testcase>
+            <testcase name="cli/d" classname="armv6" time="3.845">
+                <error message="no QEMU" type="broken"/>
+            </testcase>
+            <testcase name="cli/e" classname="armv6" time="3.845">
+                <flakyFailure time="3.845" message="2 records, not 3 &lt;&amp;&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+    -3
+    +2
+    </flakyFailure>
+            </testcase>
+        </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn junit_tells_a_failure_by_its_first_attempt() {
+    let first = Entry {
+        failures: failing("fbt/a", Verdict::Fail, "").failures,
+        ..entry("fbt/a", None, Verdict::Fail, "first")
+    };
+    let mut last = entry("fbt/a", None, Verdict::Broken, "second");
+    last.attempts = 2;
+    last.earlier = vec![first];
+    let junit = report(vec![last]).to_junit().expect("plain data");
+    insta::assert_snapshot!(junit, @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="trapline" tests="1" failures="1" errors="0" timestamp="1970-01-01T00:00:00.000+00:00" time="9.000">
+        <testsuite name="armv6" tests="1" disabled="0" errors="0" failures="1">
+            <testcase name="fbt/a" classname="armv6" time="3.845">
+                <failure message="first" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+    </failure>
+                <rerunError time="3.845" message="second" type="broken">
+                </rerunError>
+            </testcase>
+        </testsuite>
+    </testsuites>
+    "#);
+}
+
+#[test]
+fn people_get_a_line_each_and_the_sum() {
+    let report = report(every_verdict());
+    let lines: Vec<String> = report.jobs.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(printable::printable(&lines.join("\n")), @r"
+    pass   armv6 fbt/a                                    3.8 s
+    caught armv6 fbt/a+m                                  3.8 s  bash died by SIGSEGV
+    missed armv6 fbt/a+n                                  3.8 s  it passed; guest-crash was stated
+    fail   armv6 fbt/b                                    3.8 s  2 records, not 3 <&\u{7}>
+    skip   armv6 cli/c                                    0.0 s  only for arm64
+    broken armv6 cli/d                                    3.8 s  no QEMU
+    flaky  armv6 cli/e                                    3.8 s  pass at attempt 2; first fail: 2 records, not 3
+    ");
+    insta::assert_snapshot!(report.totals, @"1 passed, 1 failed, 1 skipped, 1 broken, 1 caught, 1 missed, 1 flaky");
+    assert_eq!(Totals::default().to_string(), "nothing to do");
+}
+
+#[test]
+fn each_guest_has_its_sum() {
+    let mut jobs = every_verdict();
+    for entry in &mut jobs[4..] {
+        entry.job.guest = "x86_64".to_owned();
+    }
+    let told: Vec<String> = report(jobs)
+        .by_guest()
+        .map(|(guest, sum)| format!("{guest}: {sum}"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "armv6: 1 passed, 1 failed, 1 caught, 1 missed",
+            "x86_64: 1 skipped, 1 broken, 1 flaky"
+        ]
+    );
+}
+
+#[test]
+fn a_suite_is_good_when_all_of_it_is() {
+    assert!(!report(every_verdict()).is_good());
+    assert!(report(every_verdict()[..2].to_vec()).is_good());
+    assert!(report(vec![flaky("fbt/a")]).is_good());
+    for bad in [Verdict::Fail, Verdict::Missed, Verdict::Broken] {
+        assert!(!report(vec![entry("fbt/a", Some("m"), bad, "why")]).is_good());
+    }
+}

@@ -1,0 +1,277 @@
+//! A job until it ends well or its attempts are used up, and what is said of it then.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use super::Request;
+use crate::evidence::attempt_folder;
+use crate::guest::quote;
+use crate::image::Image;
+use crate::interrupt;
+use crate::job::{self, Done};
+use crate::plan::{Item, Job, JobId};
+use crate::progress::Board;
+use crate::report::{Entry, JobReport, keep};
+use crate::snapshot::Update;
+use crate::tree::Tree;
+use crate::verdict::Verdict;
+
+/// How much of a console is looked at for its end.
+const CONSOLE: u64 = 32 * 1024;
+
+/// What all jobs of a run have in common.
+pub struct Bench<'a> {
+    pub tree: &'a Tree,
+    pub request: &'a Request,
+    pub board: &'a Board,
+    pub update: Update,
+    /// Since when times are counted.
+    pub clock: Instant,
+}
+
+impl Bench<'_> {
+    /// Everything that there is to do about one item of the plan.
+    pub fn settle(&self, image: &Image, item: &Item, worker: usize) -> Entry {
+        match item {
+            Item::Skip { id, why } => {
+                let report = JobReport::not_run(id, Verdict::Skip, why.clone());
+                self.entry(Done::without_a_run(report), worker, self.now())
+            }
+            Item::Run(job) => self.put_to_test(image, job, worker),
+        }
+    }
+
+    fn put_to_test(&self, image: &Image, job: &Job, worker: usize) -> Entry {
+        let mut earlier = Vec::new();
+        loop {
+            let attempt = u32::try_from(earlier.len()).unwrap_or(u32::MAX) + 1;
+            let (entry, interrupted) = self.attempt(image, job, attempt, worker);
+            let is_over = interrupted || interrupt::asked();
+            if is_over || !wants_another(entry.job.verdict, attempt, self.request.retries) {
+                return settled(entry, earlier);
+            }
+            earlier.push(entry);
+        }
+    }
+
+    fn attempt(&self, image: &Image, job: &Job, attempt: u32, worker: usize) -> (Entry, bool) {
+        let job = Job {
+            attempt,
+            ..job.clone()
+        };
+        let started_ms = self.now();
+        let progress = self.board.line(&named(&job.id, attempt));
+        let done = job::run(&job, image, self.tree, self.update, &progress);
+        let interrupted = done.interrupted;
+        let mut entry = self.entry(done, worker, started_ms);
+        entry.attempts = attempt;
+        entry.rerun = rerun(&job, self.tree, self.request.repeat);
+        if !entry.job.verdict.is_good() {
+            let console = self
+                .tree
+                .evidence()
+                .join(&entry.evidence)
+                .join("console.log");
+            entry.console = keep::end(&last_of(&console).unwrap_or_default());
+        }
+        (entry, interrupted)
+    }
+
+    fn entry(&self, done: Done, worker: usize, started_ms: u64) -> Entry {
+        let mut job = done.report;
+        job.why = keep::line(&job.why);
+        let id = job.id();
+        Entry {
+            job,
+            started_ms,
+            worker,
+            attempts: 0,
+            evidence: format!("{}/{}", id.guest, id.scenario_and_mutant()),
+            rerun: String::new(),
+            failures: keep::failures(&done.failures),
+            console: String::new(),
+            earlier: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        job::millis(self.clock.elapsed())
+    }
+}
+
+fn named(id: &JobId, attempt: u32) -> String {
+    match attempt {
+        1 => id.to_string(),
+        _ => format!("{id} (attempt {attempt})"),
+    }
+}
+
+/// Whoever ends badly gets another attempt while there are retries.
+fn wants_another(verdict: Verdict, attempt: u32, retries: u32) -> bool {
+    !verdict.is_good() && attempt <= retries
+}
+
+/// The last attempt with all before it: what ends well only then is flaky, and says how it began.
+fn settled(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
+    for entry in &mut earlier {
+        let folder = attempt_folder(entry.attempts);
+        entry.evidence = format!("{}/{folder}", entry.evidence);
+    }
+    if let Some(first) = earlier.first()
+        && last.job.verdict.is_good()
+    {
+        let (good, bad) = (last.job.verdict, first.job.verdict);
+        let (attempt, why) = (last.attempts, &first.job.why);
+        last.job.why = keep::line(&format!("{good} at attempt {attempt}; first {bad}: {why}"));
+        last.job.verdict = Verdict::Flaky;
+    }
+    last.earlier = earlier;
+    last
+}
+
+/// The command that runs a job again; one copy alone is not what found the failure.
+fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>) -> String {
+    let path = &job.source.path;
+    let what = match tree.owns(path) {
+        true => job.id.scenario.clone(),
+        false => path.display().to_string(),
+    };
+    let mut command = format!("cargo xtask vm-test {} {}", job.id.guest, quote(&what));
+    if job.mutant.is_some() {
+        command += " --mutants";
+    }
+    if let Some(times) = repeat {
+        command += &format!(" --repeat {times}");
+    }
+    command
+}
+
+/// The end of a file that can be of any size.
+fn last_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(CONSOLE);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(CONSOLE).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::plan::Mutant;
+    use crate::scenario::Source;
+
+    fn entry(attempt: u32, verdict: Verdict, why: &str) -> Entry {
+        let id = JobId {
+            scenario: "fbt/a".to_owned(),
+            guest: "armv6".to_owned(),
+            mutant: None,
+            copy: None,
+        };
+        Entry {
+            job: JobReport::not_run(&id, verdict, why.to_owned()),
+            started_ms: 0,
+            worker: 1,
+            attempts: attempt,
+            evidence: "armv6/fbt/a".to_owned(),
+            rerun: String::new(),
+            failures: Vec::new(),
+            console: String::new(),
+            earlier: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_ends_badly_is_tried_again_and_not_for_ever() {
+        for good in [Verdict::Pass, Verdict::Skip, Verdict::Caught] {
+            assert!(!wants_another(good, 1, 9));
+        }
+        for bad in [Verdict::Fail, Verdict::Broken, Verdict::Missed] {
+            assert!(!wants_another(bad, 1, 0));
+            assert!(wants_another(bad, 1, 2) && wants_another(bad, 2, 2));
+            assert!(!wants_another(bad, 3, 2));
+        }
+    }
+
+    #[test]
+    fn a_good_end_after_a_bad_one_is_flaky_and_says_how_it_began() {
+        let earlier = vec![
+            entry(1, Verdict::Fail, "2 records, not 3"),
+            entry(2, Verdict::Broken, "no QEMU"),
+        ];
+        let flaky = settled(entry(3, Verdict::Caught, "bash died"), earlier);
+        assert_eq!(flaky.job.verdict, Verdict::Flaky);
+        insta::assert_snapshot!(flaky.job.why, @"caught at attempt 3; first fail: 2 records, not 3");
+        let folders: Vec<_> = flaky.tries().map(|one| one.evidence.as_str()).collect();
+        assert_eq!(
+            folders,
+            [
+                "armv6/fbt/a/attempt-1",
+                "armv6/fbt/a/attempt-2",
+                "armv6/fbt/a"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_attempt_and_a_bad_end_stay_what_they_are() {
+        let pass = settled(entry(1, Verdict::Pass, ""), Vec::new());
+        assert_eq!(
+            (pass.job.verdict, pass.job.why.as_str()),
+            (Verdict::Pass, "")
+        );
+        let earlier = vec![entry(1, Verdict::Broken, "no QEMU")];
+        let fail = settled(entry(2, Verdict::Fail, "2 records, not 3"), earlier);
+        assert_eq!(fail.job.verdict, Verdict::Fail);
+        assert_eq!(
+            fail.to_string().split("  ").last(),
+            Some("2 records, not 3 (2 attempts)")
+        );
+    }
+
+    #[test]
+    fn a_job_is_run_again_by_its_name_or_its_file() {
+        let tree = Tree::own();
+        let job = |path: &Path, mutant: Option<&str>| {
+            let source =
+                Source::parse("fbt/a", path, "asserts: a\ntrace: b\nstop: exits\n").expect("valid");
+            Job {
+                id: entry(1, Verdict::Pass, "").job.id(),
+                scenario: source.scenario.clone(),
+                source: Arc::new(source),
+                mutant: mutant.map(|name| Mutant {
+                    name: name.to_owned(),
+                    expected: None,
+                }),
+                attempt: 1,
+            }
+        };
+        let outside = rerun(&job(Path::new("/my files/a.yaml"), None), &tree, Some(40));
+        assert_eq!(
+            outside,
+            "cargo xtask vm-test armv6 '/my files/a.yaml' --repeat 40"
+        );
+        let scenarios = tree.scenarios().expect("readable");
+        let own = job(&scenarios[0].1, Some("none"));
+        assert_eq!(
+            rerun(&own, &tree, None),
+            "cargo xtask vm-test armv6 fbt/a --mutants"
+        );
+    }
+
+    #[test]
+    fn of_a_flooded_console_the_end_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("console.log");
+        fs::write(&path, format!("{}end\n", "x\n".repeat(100_000))).expect("writable");
+        let last = last_of(&path).expect("readable");
+        assert!(last.len() == 32 * 1024 && last.ends_with("x\nend\n"));
+        assert!(last_of(&folder.path().join("none")).is_err());
+    }
+}
