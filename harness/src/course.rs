@@ -76,28 +76,30 @@ impl<'a> Stretch<'a> {
     }
 
     fn play(&mut self, guest: &mut Guest, observed: &mut Observed) -> Result<(), Stop> {
-        self.window(guest, Ftrace::open, observed)?;
+        self.window(guest, true, observed)?;
         let end = Instant::now() + guest.paced(self.scenario.time_limit.duration());
         self.trace.go(guest);
         let trace = self.trace.exec;
-        let is_live = guest.wait(end, |line| line.is_over(trace) || has_live_probes(line, trace))?;
+        let is_live = guest.wait(end, |line| {
+            line.is_over(trace) || has_live_probes(line, trace)
+        })?;
         if !is_live || !self.work(guest, end)? || !self.stop(guest, end, observed)? {
             return guest.pulse();
         }
-        self.window(guest, Ftrace::close, observed)
+        self.window(guest, false, observed)
     }
 
     /// Opens or closes the window of the judge of counts; without a window it can't judge.
     fn window(
         &mut self,
         guest: &mut Guest,
-        turn: fn(&Ftrace, &mut Guest) -> Result<Result<(), String>, Stop>,
+        is_open: bool,
         observed: &mut Observed,
     ) -> Result<(), Stop> {
         let Some(ftrace) = self.ftrace else {
             return Ok(());
         };
-        if let Err(why) = turn(ftrace, guest)? {
+        if let Err(why) = ftrace.record(guest, is_open)? {
             observed.ftrace = Some(Err(why));
         }
         Ok(())
@@ -152,9 +154,7 @@ impl Held {
         command: &str,
         prefix: &str,
     ) -> Result<Self, Stop> {
-        let exec = guest.exec(&format!(
-            "echo; IFS= read -r go || exit\n{prefix}{command}"
-        ));
+        let exec = guest.exec(&format!("echo; IFS= read -r go || exit\n{prefix}{command}"));
         let end = Instant::now() + guest.paced(READY_LIMIT);
         let has_said = |line: &Line| !line.heard(exec).stdout.is_empty();
         if !guest.wait(end, |line| line.is_over(exec) || has_said(line))? {

@@ -31,14 +31,10 @@ impl Ftrace {
         Ok(Err(Failure::new(Kind::Disagreement, what)))
     }
 
-    /// Opens the window, or says why it stays closed.
-    pub fn open(&self, guest: &mut Guest) -> Result<Result<(), String>, Stop> {
-        guest.write(&tracing_on(), "1\n")
-    }
-
-    /// Closes it.
-    pub fn close(&self, guest: &mut Guest) -> Result<Result<(), String>, Stop> {
-        guest.write(&tracing_on(), "0\n")
+    /// Opens or closes the window, or says why it stays as it was.
+    pub fn record(&self, guest: &mut Guest, is_on: bool) -> Result<Result<(), String>, Stop> {
+        let path = format!("{TRACEFS}/tracing_on");
+        guest.write(&path, if is_on { "1\n" } else { "0\n" })
     }
 
     /// How many hits fell into the window, or why that is not known.
@@ -46,10 +42,6 @@ impl Ftrace {
         let stats = guest.ask(&format!("cat {TRACEFS}/per_cpu/cpu*/stats"))?;
         Ok(hits(&stats).ok_or_else(|| format!("ftrace tells no count: {stats}")))
     }
-}
-
-fn tracing_on() -> String {
-    format!("{TRACEFS}/tracing_on")
 }
 
 /// Several names can share an address, and ftrace lists only one of them.

@@ -300,7 +300,8 @@ impl Guest {
         let order = self.line.write(path, text);
         let answer = self.answer(order, &format!("write to {path}"))?;
         let told = answer.as_ref().err().map_or("done", String::as_str);
-        self.evidence.note_command(&format!("{text} > {path}\n# {told}\n"))?;
+        self.evidence
+            .note_command(&format!("{text} > {path}\n# {told}\n"))?;
         Ok(answer)
     }
 
@@ -315,11 +316,7 @@ impl Guest {
     }
 
     /// Waits until `is_done` says so; false when `end` came first.
-    pub fn wait(
-        &mut self,
-        end: Instant,
-        is_done: impl Fn(&Line) -> bool,
-    ) -> Result<bool, Stop> {
+    pub fn wait(&mut self, end: Instant, is_done: impl Fn(&Line) -> bool) -> Result<bool, Stop> {
         loop {
             self.turn()?;
             if is_done(&self.line) {

@@ -302,7 +302,13 @@ mod tests {
         let (a, b) = (line.exec("true"), line.exec("false"));
         let bytes = b"out".to_vec();
         say(&mut guest, &Word::Hello { version: VERSION });
-        say(&mut guest, &Word::Output { channel: a.0, bytes });
+        say(
+            &mut guest,
+            &Word::Output {
+                channel: a.0,
+                bytes,
+            },
+        );
         let end = End::Signal(11);
         say(&mut guest, &Word::Ended { channel: b.0, end });
         line.turn().expect("all is well");

@@ -268,9 +268,8 @@ impl Machine {
             // A comma would end the path, so it is doubled.
             let path = file.display().to_string().replace(',', ",,");
             let size = &image.memory;
-            let object = format!(
-                "memory-backend-file,id=memory,size={size},share={share},mem-path={path}"
-            );
+            let object =
+                format!("memory-backend-file,id=memory,size={size},share={share},mem-path={path}");
             arguments.add("-object", object);
         }
     }

@@ -73,7 +73,11 @@ impl Qemu {
         let mut qemu = Self {
             child,
             monitor: Monitor::new(monitor).map_err(unspoken)?,
-            registers: machine.timer.map(|_| Registers::new(registers)).transpose().map_err(unspoken)?,
+            registers: machine
+                .timer
+                .map(|_| Registers::new(registers))
+                .transpose()
+                .map_err(unspoken)?,
             log,
         };
         qemu.greet()?;
@@ -103,12 +107,20 @@ impl Qemu {
         };
         self.monitor.0.execute(&migrate).map_err(refused)?;
         self.until("saved", |qemu| {
-            let info = qemu.monitor.0.execute(&qmp::query_migrate {}).map_err(refused)?;
+            let info = qemu
+                .monitor
+                .0
+                .execute(&qmp::query_migrate {})
+                .map_err(refused)?;
             match info.status {
                 Some(MigrationStatus::completed) => Ok(true),
                 Some(MigrationStatus::failed) => {
-                    let why = info.error_desc.unwrap_or_else(|| "no reason given".to_owned());
-                    Err(HostError::Monitor(format!("the guest cannot be saved: {why}")))
+                    let why = info
+                        .error_desc
+                        .unwrap_or_else(|| "no reason given".to_owned());
+                    Err(HostError::Monitor(format!(
+                        "the guest cannot be saved: {why}"
+                    )))
                 }
                 _ => Ok(false),
             }
@@ -126,7 +138,11 @@ impl Qemu {
         };
         self.monitor.0.execute(&incoming).map_err(refused)?;
         self.until("restored", |qemu| {
-            let info = qemu.monitor.0.execute(&qmp::query_status {}).map_err(refused)?;
+            let info = qemu
+                .monitor
+                .0
+                .execute(&qmp::query_status {})
+                .map_err(refused)?;
             Ok(info.running)
         })
     }
@@ -263,7 +279,9 @@ impl Registers {
             return Err(io::Error::other(format!("{command}: {}", answer.trim())));
         }
         let digits = words.next().and_then(|word| word.strip_prefix("0x"));
-        Ok(digits.and_then(|d| u64::from_str_radix(d, 16).ok()).unwrap_or(0))
+        Ok(digits
+            .and_then(|d| u64::from_str_radix(d, 16).ok())
+            .unwrap_or(0))
     }
 }
 

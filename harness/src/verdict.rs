@@ -80,10 +80,9 @@ impl From<&Finding> for Failure {
         let kind = match finding.trouble {
             Trouble::Overdue => Kind::TimedOut,
             Trouble::TooMuch => Kind::WrongOutput,
-            Trouble::EarlyExit
-            | Trouble::SshLost
-            | Trouble::LineLost
-            | Trouble::BootTimeOut => Kind::GuestLost,
+            Trouble::EarlyExit | Trouble::SshLost | Trouble::LineLost | Trouble::BootTimeOut => {
+                Kind::GuestLost
+            }
             trouble if trouble.is_fatal() => Kind::GuestCrash,
             _ => Kind::GuestComplaint,
         };

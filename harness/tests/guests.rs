@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 use harness::error::HostError;
 use harness::evidence::Evidence;
 use harness::ftrace::Ftrace;
-use harness::guest::{Guest, Stop, Watch};
+use harness::guest::{Guest, Stop};
 use harness::health::Trouble;
 use harness::image::Image;
+use harness::machine::Launch;
 use harness::scenario::Processor;
-use harness::text::TextJudge;
+use harness::shell;
+use harness::text::{self, TextJudge};
 use harness::transcript::Ending;
 use harness::tree::Tree;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -110,16 +112,27 @@ fn trial(
     }
 }
 
-fn start(tree: &Tree, image: &Image, name: &str) -> Result<(Watch, Evidence), Failed> {
+fn start(tree: &Tree, image: &Image, name: &str) -> Result<(Guest, Evidence), Failed> {
+    launch(tree, image, Launch::Cold, name)
+}
+
+fn launch(
+    tree: &Tree,
+    image: &Image,
+    launch: Launch<'_>,
+    name: &str,
+) -> Result<(Guest, Evidence), Failed> {
     let folder = tree.guest_dir(&image.guest).join("self-test").join(name);
     let evidence = Evidence::cleared(folder)?;
     let machine = image.machine().ok_or("no machine")?;
-    Ok((Watch::start(machine, image, &evidence)?, evidence))
+    let guest = Guest::start(machine, image, launch, &evidence)?;
+    Ok((guest, evidence))
 }
 
 fn boot(tree: &Tree, image: &Image, name: &str) -> Result<Guest, Failed> {
-    let (watch, evidence) = start(tree, image, name)?;
-    Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| told(stop))
+    let (mut guest, _) = start(tree, image, name)?;
+    guest.wake().map_err(told)?;
+    Ok(guest)
 }
 
 fn told(stop: Stop) -> Failed {
@@ -184,14 +197,15 @@ fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
 
 /// The function tracer changes text and puts it back, as an engine does, and needs no module.
 fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let (watch, evidence) = start(tree, image, "text")?;
-    let mut guest = Guest::up(watch, &image.ssh, &evidence).map_err(|(_, stop)| told(stop))?;
+    let (mut guest, evidence) = start(tree, image, "text")?;
+    guest.wake().map_err(told)?;
     let machine = image.machine().ok_or("no machine")?;
     let chdir = chdir(image)?;
     // What was on once becomes another no-op than the compiler's, so the first copy comes after it.
     arm(&mut guest, &chdir)?;
     guest.ask(DISARM).map_err(told)?;
-    let text = TextJudge::before(&mut guest, machine, &evidence).map_err(told)?;
+    let symbols = text::symbols(&mut guest, machine).map_err(told)?;
+    let text = TextJudge::before(&mut guest, machine, symbols, &evidence).map_err(told)?;
     arm(&mut guest, &chdir)?;
     let compared = text.compare(&mut guest, "now", &evidence).map_err(told)?;
     let seen = compared.failure.map(|f| f.detail).unwrap_or_default();
@@ -210,11 +224,12 @@ fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let image = image.clone().with_cpus(many, Processor::Usual);
     let mut guest = boot(tree, &image, "counts")?;
     let ftrace = arm(&mut guest, &chdir(&image)?)?;
-    let (open, close) = (Ftrace::open(), Ftrace::close());
     let pinned = "taskset -c $cpu bash -c 'cd /; cd /; cd /'";
     let last = image.cpus - 1;
-    let all = format!("{open}; for cpu in $(seq 0 {last}); do {pinned} || exit; done; {close}");
+    let all = format!("for cpu in $(seq 0 {last}); do {pinned} || exit; done");
+    ftrace.record(&mut guest, true).map_err(told)??;
     guest.ask(&all).map_err(told)?;
+    ftrace.record(&mut guest, false).map_err(told)??;
     let counted = ftrace.count(&mut guest).map_err(told)??;
     expect(
         counted == 3 * u64::from(image.cpus),
@@ -253,7 +268,7 @@ fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
     // Its answer can't come any more.
     let limit = Duration::from_secs(1);
     guest
-        .run("kill -STOP $(pidof dropbear)", limit)
+        .run("kill -STOP $(pidof trapline-agent)", limit)
         .map_err(told)?;
     let started = Instant::now();
     match guest.pulse() {
@@ -292,45 +307,41 @@ fn boot_panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut image = image.clone();
     let no_init = "rdinit=/no/such/init root=/dev/none";
     image.append = image.append.replace("rdinit=/init", no_init);
-    let (watch, evidence) = start(tree, &image, "boot-panics")?;
-    stillborn(watch, &evidence, &image, Trouble::BootPanic)
+    let (guest, _) = start(tree, &image, "boot-panics")?;
+    stillborn(guest, Trouble::BootPanic)
 }
 
 fn boot_is_slow(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let (watch, evidence) = start(tree, image, "slow")?;
-    let watch = watch.with_boot_limit(Duration::from_millis(500));
-    stillborn(watch, &evidence, image, Trouble::BootTimeOut)
+    let (guest, _) = start(tree, image, "slow")?;
+    let guest = guest.with_boot_limit(Duration::from_millis(200));
+    stillborn(guest, Trouble::BootTimeOut)
 }
 
-fn stillborn(
-    watch: Watch,
-    evidence: &Evidence,
-    image: &Image,
-    expected: Trouble,
-) -> Result<(), Failed> {
-    let started = Instant::now();
-    let up = Guest::up(watch, &image.ssh, evidence);
-    let took = started.elapsed();
-    match up {
-        Err((_, Stop::Guest(finding))) => {
+fn stillborn(mut guest: Guest, expected: Trouble) -> Result<(), Failed> {
+    let woken = guest.wake();
+    let took = guest.age();
+    match woken {
+        Err(Stop::Guest(finding)) => {
             let as_told = finding.trouble == expected && took < SOON;
             expect(as_told, format!("{finding} in {took:?}"))
         }
-        Err((_, stop)) => Err(told(stop)),
-        Ok(_) => Err("it answers".into()),
+        Err(stop) => Err(told(stop)),
+        Ok(()) => Err("it answers".into()),
     }
 }
 
 fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let mut image = image.clone();
+    let mut keys = image.ssh.clone();
     // The user's key is a good key, but not the guest's.
-    image.ssh.host_key = fs::read_to_string(&image.ssh.public_key)?.trim().to_owned();
-    match boot(tree, &image, "wrong-host-key") {
-        Err(failed) => {
-            let said = failed.message().unwrap_or_default();
-            expect(said.contains("host key is not the one"), said.to_owned())
+    keys.host_key = fs::read_to_string(&image.ssh.public_key)?.trim().to_owned();
+    let (mut guest, _) = launch(tree, image, Launch::Networked, "wrong-host-key")?;
+    guest.wake().map_err(told)?;
+    match shell::connect(&mut guest, &keys) {
+        Err(Stop::Host(error)) => {
+            let said = error.to_string();
+            expect(said.contains("host key is not the one"), said)
         }
-        Ok(_) => Err("the guest was let in".into()),
+        other => Err(format!("the guest was let in: {other:?}").into()),
     }
 }
 
