@@ -5,6 +5,7 @@
 //! is looked into only by the test that boots it, because a runner may start this program once for
 //! each.
 
+use std::env;
 use std::process::ExitCode;
 
 use harness::described;
@@ -69,12 +70,23 @@ fn ignored(id: &JobId, why: String, arguments: &Arguments) -> Trial {
 fn run(tree: &Tree, target: &Target, job: &Job) -> Result<(), Failed> {
     let image = current(tree, target)?;
     let update = Update::from_environment();
-    let done = job::run(job, &image, tree, update, &Progress::hidden());
+    let attempt = attempt();
+    let job = Job {
+        attempt,
+        ..job.clone()
+    };
+    let done = job::run(&job, &image, tree, update, &Progress::hidden());
     if done.report.verdict.is_good() {
         Ok(())
     } else {
         Err(done.story().into())
     }
+}
+
+/// Which attempt at the test it is, where the runner makes several.
+fn attempt() -> u32 {
+    let told = env::var("NEXTEST_ATTEMPT").ok();
+    told.and_then(|number| number.parse().ok()).unwrap_or(1)
 }
 
 /// The image, if it is of the guest that the tests were named after.
