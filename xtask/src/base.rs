@@ -23,8 +23,8 @@ pub fn make(guest: &Guest, debs: &[PathBuf], boot: &Boot, keys: &Keys) -> Result
     let mut inputs = Inputs::new()?;
     inputs.add_file(&init)?.add_file(&boot.module_order)?;
     inputs.add(format!(
-        "{:?} {} {}",
-        guest.programs, guest.name, guest.network
+        "{:?} {} {} {}",
+        guest.programs, guest.name, guest.line, guest.network.interface
     ));
     inputs.add_named(debs).add_stamp(&dir, "boot");
     inputs.add(&keys.authorized).add(&keys.host_private);
@@ -49,7 +49,7 @@ fn collect(
 ) -> Result<Archive> {
     let mut archive = Archive::default();
     add_programs(&mut archive, guest, debs)?;
-    let modules = add_modules(&mut archive, boot)?;
+    let [modules, network_modules] = add_modules(&mut archive, boot)?;
     add_login(&mut archive, keys);
     // A kernel opens /dev/console for /init before anything could mount a /dev.
     archive.character_device("/dev/console", 0o600, 5, 1);
@@ -67,8 +67,8 @@ fn collect(
     }
     archive.directory("/tmp", 0o1777);
     let about = format!(
-        "name={}\ninterface={}\nmodules='{modules}'\n",
-        guest.name, guest.network
+        "name={}\nline={}\nmodules='{modules}'\ninterface={}\nnetwork_modules='{network_modules}'\n",
+        guest.name, guest.line, guest.network.interface
     );
     archive.file("/etc/guest", 0o644, about);
     archive.file("/init", 0o755, files::read(init)?);
@@ -86,15 +86,17 @@ fn add_programs(archive: &mut Archive, guest: &Guest, debs: &[PathBuf]) -> Resul
     Ok(())
 }
 
-/// Adds the modules; gives their names in load order, separated by spaces.
-fn add_modules(archive: &mut Archive, boot: &Boot) -> Result<String> {
+/// Adds the modules; gives their names in load order, separated by spaces: those to load at once, and
+/// those for the network.
+fn add_modules(archive: &mut Archive, boot: &Boot) -> Result<[String; 2]> {
     let order = String::from_utf8_lossy(&files::read(&boot.module_order)?).into_owned();
-    for name in order.lines() {
+    for name in order.split_whitespace() {
         let file = format!("{name}.ko");
         let data = files::read(&boot.module_order.with_file_name(&file))?;
         archive.file(&format!("/lib/modules/{file}"), 0o644, data);
     }
-    Ok(order.lines().collect::<Vec<_>>().join(" "))
+    let mut groups = order.lines().map(str::to_owned);
+    Ok([(); 2].map(|()| groups.next().unwrap_or_default()))
 }
 
 fn add_login(archive: &mut Archive, keys: &Keys) {

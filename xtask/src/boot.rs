@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::deb::{self, Kind, Member};
+use crate::dtb;
 use crate::elf;
 use crate::error::{Error, Result};
 use crate::files;
@@ -19,7 +20,8 @@ pub struct Boot {
     pub kernel: PathBuf,
     /// The device tree, for machines that need one.
     pub dtb: Option<PathBuf>,
-    /// The modules' file names without `.ko`, one a line, in load order; the files lie beside it.
+    /// The modules' file names without `.ko`, in load order: on the first line those to load at
+    /// once, on the second those for the network. The files lie beside it.
     pub module_order: PathBuf,
 }
 
@@ -39,7 +41,7 @@ pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
     let mut inputs = Inputs::new()?;
     inputs
         .add_named(&[deb.to_path_buf()])
-        .add(format!("{:?}", guest.kernel));
+        .add(format!("{:?} {:?}", guest.kernel, guest.network));
     unless_current(&dir, "boot", inputs, &outputs, || {
         let step = Step::begin(format!("{}: kernel", guest.name));
         extract(guest, deb, &boot)?;
@@ -65,10 +67,10 @@ fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
     })?;
     files::write(&boot.kernel, &prepared)?;
     if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
-        files::write(
-            path,
-            contents(&members, deb, name, |p| is_dtb(p, Some(name)))?,
-        )?;
+        let packaged = contents(&members, deb, name, |p| is_dtb(p, Some(name)))?;
+        let enabled = dtb::enable(packaged, &guest.kernel.dtb_enable);
+        let enabled = enabled.map_err(|why| Error::Package(format!("{name}: {why}")))?;
+        files::write(path, &enabled)?;
     }
     write_modules(guest, &members, &boot.module_order)
 }
@@ -104,23 +106,24 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
         };
         elf::module_depends(data).ok()
     };
+    let wanted = [&guest.kernel.modules, &guest.network.modules];
     let mut order = String::new();
-    for name in load_order(&guest.kernel.modules, depends)? {
-        let Member {
-            path,
-            kind: Kind::File { data, .. },
-        } = modules[&name]
-        else {
-            continue;
-        };
-        let file = path
-            .rsplit_once('/')
-            .map_or(path.as_str(), |(_, file)| file);
-        files::write(&order_file.with_file_name(file), data)?;
-        order.push_str(file.trim_end_matches(".ko"));
+    for group in load_order(wanted, depends)? {
+        let members = group.iter().map(|name| modules[name]);
+        let names: Result<Vec<&str>> = members.map(|m| write_module(m, order_file)).collect();
+        order.push_str(&names?.join(" "));
         order.push('\n');
     }
     files::write(order_file, order.as_bytes())
+}
+
+/// Puts a module beside the list; its file's name without `.ko`.
+fn write_module<'a>(module: &'a Member, order_file: &Path) -> Result<&'a str> {
+    let file = module.path.rsplit('/').next().unwrap_or_default();
+    if let Kind::File { data, .. } = &module.kind {
+        files::write(&order_file.with_file_name(file), data)?;
+    }
+    Ok(file.trim_end_matches(".ko"))
 }
 
 /// A module's name for comparison: the kernel takes `-` and `_` for the same.
@@ -133,16 +136,21 @@ fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// The modules and all that they depend on, each after those it depends on.
-fn load_order(
-    wanted: &[String],
+/// For each group its modules and all that they depend on, each after those it depends on, and
+/// none again that an earlier group has.
+fn load_order<const N: usize>(
+    groups: [&Vec<String>; N],
     depends: impl Fn(&str) -> Option<Vec<String>>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Vec<String>>> {
     let mut order = Vec::new();
-    for name in wanted {
-        visit(&canonical(name), &depends, &mut order)?;
-    }
-    Ok(order)
+    let ordered = groups.map(|group| {
+        let before = order.len();
+        for name in group {
+            visit(&canonical(name), &depends, &mut order)?;
+        }
+        Ok(order[before..].to_vec())
+    });
+    ordered.into_iter().collect()
 }
 
 fn visit(
@@ -179,16 +187,17 @@ mod tests {
 
     #[test]
     fn modules_load_after_those_they_depend_on_and_once() {
-        let wanted = ["rndis-host".to_string(), "usbnet".to_string()];
+        let first = vec!["mii".to_string()];
+        let second = ["rndis-host", "usbnet"].map(str::to_string).to_vec();
         assert_eq!(
-            load_order(&wanted, depends).unwrap(),
-            ["mii", "usbnet", "cdc_ether", "rndis_host"]
+            load_order([&first, &second], depends).unwrap(),
+            [vec!["mii"], vec!["usbnet", "cdc_ether", "rndis_host"]]
         );
     }
 
     #[test]
     fn a_module_that_is_not_there_is_named() {
-        let text = load_order(&["usbnat".into()], depends)
+        let text = load_order([&vec!["usbnat".into()]], depends)
             .unwrap_err()
             .to_string();
         assert!(text.contains("usbnat"), "{text}");

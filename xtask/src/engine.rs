@@ -8,11 +8,10 @@ use xshell::cmd;
 
 use crate::elf;
 use crate::error::{Error, Result};
-use crate::files::{self, workspace_root};
+use crate::files;
 use crate::guest::Guest;
 use crate::progress::Step;
 use crate::run;
-use crate::stamp::Inputs;
 use crate::toolchain::{self, Toolchain};
 
 /// How the names begin by which C calls Rust.
@@ -55,28 +54,6 @@ impl Variant {
             Self::Mutants => "-DTRAPLINE_MUTANTS",
         }
     }
-}
-
-/// Everything a build of the engine is made from, the tools included.
-pub fn inputs(guest: &Guest, toolchain: &Toolchain) -> Result<Inputs> {
-    let root = workspace_root();
-    let sh = run::shell()?;
-    let mut inputs = Inputs::new()?;
-    inputs.add(&toolchain.version);
-    for tool in [
-        guest.build.cc.clone(),
-        format!("{}ld", guest.build.cross_compile),
-    ] {
-        inputs.add(run::read(cmd!(sh, "{tool} --version"))?);
-    }
-    inputs
-        .add_file(&root.join(".cargo/config.toml"))?
-        .add_file(&root.join("Cargo.toml"))?
-        .add_file(&root.join("Cargo.lock"))?;
-    for file in files::walk(&root.join("engine"), &["target"])? {
-        inputs.add_file(&file)?;
-    }
-    Ok(inputs)
 }
 
 /// The engine as a static library.

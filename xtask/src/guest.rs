@@ -31,8 +31,10 @@ pub struct Guest {
     pub programs: Vec<String>,
     /// How its kernel is booted.
     pub kernel: Kernel,
-    /// The interface that appears when the network card is found.
-    pub network: String,
+    /// The device in it at whose other end the harness is.
+    pub line: String,
+    /// What brings its network up, where that is asked for.
+    pub network: Network,
     /// How our parts are built for it.
     pub build: Build,
     /// Values for `${...}` in scenarios.
@@ -75,10 +77,23 @@ pub struct Kernel {
     pub load_address: Option<u32>,
     /// File name of the device tree in the kernel package.
     pub dtb: Option<String>,
+    /// Nodes of the device tree to enable, each by its path or an alias.
+    #[serde(default)]
+    pub dtb_enable: Vec<String>,
     /// Modules for /init to load; those they depend on come along.
     pub modules: Vec<String>,
     /// The kernel's command line.
     pub append: String,
+}
+
+/// A guest's network, which only a shell in it takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// The interface that appears when the network card is found.
+    pub interface: String,
+    /// Modules for /init to load for it; those they depend on come along.
+    pub modules: Vec<String>,
 }
 
 /// What of a kernel's packaged image QEMU is given.

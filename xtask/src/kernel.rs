@@ -101,6 +101,7 @@ mod tests {
             image,
             load_address,
             dtb: None,
+            dtb_enable: Vec::new(),
             modules: Vec::new(),
             append: String::new(),
         }

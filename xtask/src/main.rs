@@ -7,6 +7,7 @@ mod cache;
 mod ci;
 mod deb;
 mod doctor;
+mod dtb;
 mod elf;
 mod engine;
 mod error;
@@ -24,6 +25,7 @@ mod module;
 mod needs;
 mod overlay;
 mod packages;
+mod program;
 mod progress;
 mod rootfs;
 mod run;
@@ -53,7 +55,7 @@ struct Cli {
 enum Task {
     /// Boot guests and run scenarios in them
     VmTest(VmTest),
-    /// Make a guest ready to boot: packages, kernel, root, module, dtrace
+    /// Make a guest ready to boot: packages, kernel, root, module, programs
     Image {
         /// The guest, or `all`
         guest: String,

@@ -1,11 +1,9 @@
-//! The part of a guest's root that changes with the engine, and the two parts together as the
-//! archive QEMU loads.
+//! The part of a guest's root that is built here, and the two parts together as the archive QEMU
+//! loads.
 
 use std::path::{Path, PathBuf};
 
-use xshell::{Shell, cmd};
-
-use crate::engine::{self, Variant};
+use crate::engine::Variant;
 use crate::error::{At, Result};
 use crate::files;
 use crate::guest::Guest;
@@ -13,15 +11,16 @@ use crate::headers;
 use crate::initramfs::Archive;
 use crate::manifest::{MODULE, MUTANTS_MODULE};
 use crate::module;
-use crate::progress::Step;
-use crate::run;
+use crate::program;
 use crate::stamp::{Inputs, unless_current};
-use crate::toolchain::{self, Toolchain};
+use crate::toolchain::Toolchain;
 
 /// Where the dtrace command lies inside a guest.
 const DTRACE: &str = "/usr/sbin/dtrace";
+/// Where the harness's agent lies inside a guest.
+const AGENT: &str = "/sbin/trapline-agent";
 
-/// Builds the modules and dtrace, and puts them behind the base archive.
+/// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
     guest: &Guest,
     header_debs: &[PathBuf],
@@ -32,11 +31,13 @@ pub fn make(
     let headers = headers::make(guest, header_debs, kernel_release)?;
     let plain = module::make(guest, &toolchain, &headers, Variant::Plain)?;
     let mutants = module::make(guest, &toolchain, &headers, Variant::Mutants)?;
-    let dtrace = make_dtrace(guest, &toolchain)?;
+    let dtrace = program::make(guest, &toolchain, &program::DTRACE)?;
+    let agent = program::make(guest, &toolchain, &program::AGENT)?;
     let parts = [
         (MODULE, 0o644, plain),
         (MUTANTS_MODULE, 0o644, mutants),
         (DTRACE, 0o755, dtrace),
+        (AGENT, 0o755, agent),
     ];
     concatenate(guest, base, &parts)
 }
@@ -65,56 +66,4 @@ fn concatenate(guest: &Guest, base: &Path, parts: &[(&str, u32, PathBuf)]) -> Re
         },
     )?;
     Ok(initrd)
-}
-
-/// The dtrace command, static: a guest has only the libraries its own programs need.
-fn make_dtrace(guest: &Guest, toolchain: &Toolchain) -> Result<PathBuf> {
-    let dir = guest.dir();
-    let dtrace = dir.join("dtrace");
-    let mut inputs = engine::inputs(guest, toolchain)?;
-    inputs.add(format!("{:?}", guest.build));
-    inputs.add_file(&libc_of(guest)?)?;
-    unless_current(
-        &dir,
-        "dtrace",
-        inputs,
-        std::slice::from_ref(&dtrace),
-        || {
-            let step = Step::begin(format!("{}: dtrace", guest.name));
-            let _lock = toolchain::lock()?;
-            let built = compile_dtrace(&step, &run::shell()?, guest, toolchain)?;
-            files::write_with_mode(&dtrace, &files::read(&built)?, 0o755)?;
-            step.done();
-            Ok(())
-        },
-    )?;
-    Ok(dtrace)
-}
-
-/// The C library that becomes a part of it.
-fn libc_of(guest: &Guest) -> Result<PathBuf> {
-    let (sh, cc) = (run::shell()?, &guest.build.cc);
-    let path = run::read(cmd!(sh, "{cc} -print-file-name=libc.a"))?;
-    Ok(path.trim().into())
-}
-
-fn compile_dtrace(
-    step: &Step,
-    sh: &Shell,
-    guest: &Guest,
-    toolchain: &Toolchain,
-) -> Result<PathBuf> {
-    let target = &guest.build.program_target;
-    let linker = format!(
-        "CARGO_TARGET_{}_LINKER",
-        target.to_uppercase().replace('-', "_")
-    );
-    let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
-    let cargo = toolchain
-        .cargo(sh, "build", target, "-Ctarget-feature=+crt-static")
-        .env(linker, &guest.build.cc)
-        .args(["--package", "engine-dtrace"])
-        .args(build_std);
-    run::quietly(step, cargo)?;
-    Ok(toolchain::output(target, "dtrace"))
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::error::{Error, Result};
-use crate::files::{Lock, workspace_root};
+use crate::files::{self, Lock, workspace_root};
 use crate::guest::Guest;
 use crate::run;
+use crate::stamp::Inputs;
 
 /// A toolchain with library sources.
 pub struct Toolchain {
@@ -72,6 +73,27 @@ impl Toolchain {
             name.starts_with("libstd-") && name.ends_with(".rlib")
         };
         fs::read_dir(built).is_ok_and(|files| files.flatten().any(|f| is_std(&f)))
+    }
+
+    /// Everything that it makes of the sources in a folder of the workspace is made from, the tools
+    /// included.
+    pub fn inputs(&self, guest: &Guest, folder: &str) -> Result<Inputs> {
+        let root = workspace_root();
+        let sh = run::shell()?;
+        let mut inputs = Inputs::new()?;
+        inputs.add(&self.version);
+        let linker = format!("{}ld", guest.build.cross_compile);
+        for tool in [&guest.build.cc, &linker] {
+            inputs.add(run::read(cmd!(sh, "{tool} --version"))?);
+        }
+        inputs
+            .add_file(&root.join(".cargo/config.toml"))?
+            .add_file(&root.join("Cargo.toml"))?
+            .add_file(&root.join("Cargo.lock"))?;
+        for file in files::walk(&root.join(folder), &["target"])? {
+            inputs.add_file(&file)?;
+        }
+        Ok(inputs)
     }
 
     /// A call of this toolchain's cargo that builds for a target, in the workspace, free of what

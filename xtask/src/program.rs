@@ -1,0 +1,91 @@
+//! The programs of ours that a guest gets. They are static: a guest has only the libraries that its
+//! own programs need.
+
+use std::path::PathBuf;
+
+use xshell::{Shell, cmd};
+
+use crate::error::Result;
+use crate::files;
+use crate::guest::Guest;
+use crate::progress::Step;
+use crate::run;
+use crate::stamp::unless_current;
+use crate::toolchain::{self, Toolchain};
+
+/// One program.
+pub struct Program {
+    /// Its file name.
+    name: &'static str,
+    /// The package that it is of.
+    package: &'static str,
+    /// The folder in which all its sources are.
+    folder: &'static str,
+}
+
+/// The dtrace command.
+pub const DTRACE: Program = Program {
+    name: "dtrace",
+    package: "engine-dtrace",
+    folder: "engine",
+};
+
+/// What does in a guest as the harness says.
+pub const AGENT: Program = Program {
+    name: "trapline-agent",
+    package: "harness-agent",
+    folder: "harness/agent",
+};
+
+/// Builds a program for a guest.
+pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
+    let dir = guest.dir();
+    let file = dir.join(program.name);
+    let mut inputs = toolchain.inputs(guest, program.folder)?;
+    inputs.add(format!("{:?}", guest.build));
+    inputs.add_file(&libc_of(guest)?)?;
+    unless_current(
+        &dir,
+        program.name,
+        inputs,
+        std::slice::from_ref(&file),
+        || {
+            let step = Step::begin(format!("{}: {}", guest.name, program.name));
+            let _lock = toolchain::lock()?;
+            let built = compile(&step, &run::shell()?, guest, toolchain, program)?;
+            files::write_with_mode(&file, &files::read(&built)?, 0o755)?;
+            step.done();
+            Ok(())
+        },
+    )?;
+    Ok(file)
+}
+
+/// The C library that becomes a part of it.
+fn libc_of(guest: &Guest) -> Result<PathBuf> {
+    let (sh, cc) = (run::shell()?, &guest.build.cc);
+    let path = run::read(cmd!(sh, "{cc} -print-file-name=libc.a"))?;
+    Ok(path.trim().into())
+}
+
+fn compile(
+    step: &Step,
+    sh: &Shell,
+    guest: &Guest,
+    toolchain: &Toolchain,
+    program: &Program,
+) -> Result<PathBuf> {
+    let target = &guest.build.program_target;
+    let linker = format!(
+        "CARGO_TARGET_{}_LINKER",
+        target.to_uppercase().replace('-', "_")
+    );
+    let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
+    let cargo = toolchain
+        .cargo(sh, "build", target, "-Ctarget-feature=+crt-static")
+        .env(linker, &guest.build.cc)
+        .args(["--package", program.package, "--bin", program.name])
+        .args(build_std);
+    run::quietly(step, cargo)?;
+    Ok(toolchain::output(target, program.name))
+}
