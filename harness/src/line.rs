@@ -202,7 +202,12 @@ impl Line {
         self.push()?;
         let is_open = self.pull()?;
         while let Some(word) = self.decoder.next_message() {
-            self.take(word?)?;
+            match word {
+                Ok(word) => self.take(word)?,
+                // A serial port that is set up says this and that.
+                Err(_) if !self.is_up => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         is_open.then_some(()).ok_or(LineError::Closed)
     }

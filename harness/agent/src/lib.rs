@@ -1,7 +1,8 @@
 //! What the harness and its agent in a guest say to each other over a serial line.
 //!
-//! A message is postcard's bytes and their CRC-32, stuffed by COBS and ended by a zero byte. Whatever
-//! else gets on the line (a program in the guest can write to it) is noticed, and ends at the next zero.
+//! A message is postcard's bytes and their CRC-32, stuffed by COBS between two zero bytes. Whatever else
+//! gets on the line (a program in the guest can write to it, and a serial port that is set up says this
+//! and that) is noticed, and ends at the next zero.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -137,9 +138,7 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = postcard::to_stdvec(message).unwrap_or_default();
     let sum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
-    let mut stuffed = cobs::encode_vec(&bytes);
-    stuffed.push(0);
-    stuffed
+    [&[0], cobs::encode_vec(&bytes).as_slice(), &[0]].concat()
 }
 
 /// Makes messages of the bytes of a line, however these are cut.
@@ -166,6 +165,8 @@ impl<M: DeserializeOwned> Decoder<M> {
 
     /// The next message, once all of it is there.
     pub fn next_message(&mut self) -> Option<Result<M, WireError>> {
+        let begin = self.bytes.iter().position(|byte| *byte != 0);
+        self.bytes.drain(..begin.unwrap_or(self.bytes.len()));
         let Some(end) = self.bytes.iter().position(|byte| *byte == 0) else {
             let count = self.bytes.len();
             if count > LONGEST {
@@ -221,7 +222,7 @@ mod tests {
         let mut decoder = Decoder::<Word>::default();
         let mut line = encode(&output(b"lost"));
         line[4] ^= 1;
-        line.extend(b"login: \0");
+        line.extend(b"login: ");
         line.extend(encode(&output(b"kept")));
         decoder.push(&line);
         let mut next = || decoder.next_message();
