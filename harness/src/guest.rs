@@ -80,6 +80,7 @@ pub struct Guest {
     started: Instant,
     boot_limit: Duration,
     pace: f64,
+    seed: Option<u64>,
 }
 
 impl Watch {
@@ -203,6 +204,7 @@ impl Guest {
             started,
             boot_limit: BOOT_LIMIT,
             pace: 1.0,
+            seed: image.clockwork.seed,
         })
     }
 
@@ -251,7 +253,7 @@ impl Guest {
             let line = format!("no answer after {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
         }
-        self.line.wake(seed()?);
+        self.line.wake(seed(self.seed)?);
         if !self.wait(end, |line| line.awake().is_some())? {
             let line = format!("it did not wake in {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
@@ -396,8 +398,13 @@ impl Guest {
     }
 }
 
-fn seed() -> Result<[u8; 32], HostError> {
+/// What the guest's randomness begins with; the same again for the same `told`.
+fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
     let mut seed = [0; 32];
+    if let Some(told) = told {
+        seed[..8].copy_from_slice(&told.to_le_bytes());
+        return Ok(seed);
+    }
     let failed = |error: Errno| HostError::Random(error.into());
     getrandom(&mut seed[..], GetRandomFlags::empty()).map_err(failed)?;
     Ok(seed)

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::changes::{OwnChange, Pair, Unit};
-use crate::image::Image;
+use crate::image::{Clockwork, Image};
+use crate::manner::Tape;
 use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -216,13 +217,14 @@ impl Machine {
         self.board(&mut arguments, image, launch);
         arguments.add("-accel", "tcg");
         arguments.add("-smp", image.cpus.to_string());
+        arguments.clockwork(&image.clockwork);
         arguments.add("-display", "none");
         arguments.add("-serial", serial);
         arguments.socket("monitor", fd::MONITOR);
         arguments.add("-mon", "chardev=monitor,mode=control");
         arguments.socket("line", fd::LINE);
         arguments.extend(self.line);
-        if self.timer.is_some() {
+        if self.forgetful_timer(image).is_some() {
             arguments.socket("qtest", fd::REGISTERS);
             arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
         }
@@ -247,6 +249,12 @@ impl Machine {
         arguments.0
     }
 
+    /// Its timer, where that may have to be reminded: what is done to it from outside would be in no
+    /// recording, and a recorded guest's clock does not run away from it.
+    pub fn forgetful_timer(&self, image: &Image) -> Option<Timer> {
+        self.timer.filter(|_| image.clockwork.tape.is_none())
+    }
+
     fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
         let (file, share) = match launch {
             Launch::Saving(file) => (Some(file), "on"),
@@ -265,8 +273,7 @@ impl Machine {
         }
         arguments.add("-m", &image.memory);
         if let Some(file) = file {
-            // A comma would end the path, so it is doubled.
-            let path = file.display().to_string().replace(',', ",,");
+            let path = doubled(file);
             let size = &image.memory;
             let object =
                 format!("memory-backend-file,id=memory,size={size},share={share},mem-path={path}");
@@ -280,6 +287,11 @@ const NETWORK_WORD: &str = " trapline.network";
 /// Port 22 behind a port of the loopback device that QEMU chooses.
 const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
 
+/// A path inside an option: a comma would end it, so it is doubled.
+fn doubled(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
 #[derive(Default)]
 struct Arguments(Vec<OsString>);
 
@@ -290,6 +302,25 @@ impl Arguments {
 
     fn extend(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn clockwork(&mut self, clockwork: &Clockwork) {
+        let shift = clockwork.shift;
+        match &clockwork.tape {
+            None => {
+                if let Some(shift) = shift {
+                    self.add("-icount", format!("shift={shift}"));
+                }
+            }
+            Some(tape) => {
+                let (mode, file) = tape.option();
+                let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
+                self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
+            }
+        }
+        if let Some(seed) = clockwork.seed {
+            self.add("-seed", seed.to_string());
+        }
     }
 
     fn socket(&mut self, id: &str, fd: i32) {

@@ -74,7 +74,7 @@ impl Qemu {
             child,
             monitor: Monitor::new(monitor).map_err(unspoken)?,
             registers: machine
-                .timer
+                .forgetful_timer(image)
                 .map(|_| Registers::new(registers))
                 .transpose()
                 .map_err(unspoken)?,
