@@ -30,6 +30,8 @@ const PULSE_LIMIT: Duration = Duration::from_secs(5);
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
+/// So many times as long as usual is long enough for a person: the shortest limit becomes months.
+const NO_HURRY: f64 = 1e6;
 /// How often a timer that forgets is nudged.
 const NUDGES: Duration = Duration::from_millis(250);
 
@@ -108,6 +110,18 @@ impl Watch {
     pub fn ssh_port(&mut self) -> Result<u16, Stop> {
         let port = self.qemu.ssh_port();
         port.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Has QEMU wait for a debugger; where, is the answer.
+    pub fn debug(&mut self) -> Result<String, Stop> {
+        let address = self.qemu.debug();
+        address.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Whether the guest has been stopped from outside since this was last asked.
+    pub fn was_stopped(&mut self) -> Result<bool, Stop> {
+        let was = self.qemu.was_stopped();
+        was.map_err(|error| self.explained(error.into()))
     }
 
     /// What the console said from `finding` on, or last if the finding is not the console's: `count`
@@ -216,6 +230,11 @@ impl Guest {
     /// Gives it so many times as long for everything: hosts differ.
     pub fn with_pace(self, pace: f64) -> Self {
         Self { pace, ..self }
+    }
+
+    /// From now on it may take as long as it likes: someone stops it and looks at it.
+    pub fn lift_limits(&mut self) {
+        self.pace = NO_HURRY;
     }
 
     /// How long ago its QEMU was started.

@@ -36,6 +36,7 @@ pub mod plan;
 pub mod progress;
 pub mod qemu;
 pub mod report;
+pub mod repro;
 pub mod saved;
 pub mod scenario;
 pub mod setting;

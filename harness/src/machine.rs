@@ -32,6 +32,8 @@ pub struct Machine {
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
+    /// The register in which a function gets its first argument, as gdb calls it.
+    pub argument: &'static str,
     /// How long it boots on a machine that has nothing else to do.
     pub boots_in: Duration,
     /// What is taken from a virtual address of the kernel's text to get the physical one.
@@ -89,6 +91,7 @@ const MACHINES: &[Machine] = &[
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
+        argument: "$r0",
         boots_in: Duration::from_millis(1500),
         text_offset: 0xc000_0000,
         unit: Unit::Word,
@@ -125,6 +128,7 @@ const MACHINES: &[Machine] = &[
         line: VIRTIO_LINE,
         network: VIRTIO,
         timer: None,
+        argument: "$x0",
         boots_in: Duration::from_millis(1400),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
@@ -151,6 +155,7 @@ const MACHINES: &[Machine] = &[
         line: VIRTIO_LINE,
         network: VIRTIO,
         timer: None,
+        argument: "$rdi",
         boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
