@@ -164,8 +164,11 @@ impl<M: DeserializeOwned> Decoder<M> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, once all of it is there.
+    /// The next message, once all of it is there. Between zeros there need be none: who begins to
+    /// speak can end by a zero what was on the line before.
     pub fn next_message(&mut self) -> Option<Result<M, WireError>> {
+        let between = self.bytes.iter().take_while(|byte| **byte == 0).count();
+        self.bytes.drain(..between);
         let Some(end) = self.bytes.iter().position(|byte| *byte == 0) else {
             let count = self.bytes.len();
             if count > LONGEST {
@@ -221,7 +224,7 @@ mod tests {
         let mut decoder = Decoder::<Word>::default();
         let mut line = encode(&output(b"lost"));
         line[4] ^= 1;
-        line.extend(b"login: \0");
+        line.extend(b"login: \0\0\0");
         line.extend(encode(&output(b"kept")));
         decoder.push(&line);
         let mut next = || decoder.next_message();
