@@ -110,7 +110,9 @@ impl Agent {
     /// What is done on a channel until it ends, while nothing else is done.
     fn finish(&mut self, on: Channel) -> Ran {
         let (mut output, mut error) = (Vec::new(), Vec::new());
+        let begun = Instant::now();
         loop {
+            assert!(begun.elapsed() < LIMIT, "{on} does not end");
             match self.next() {
                 Word::Output { channel, bytes } if channel == on => output.extend(bytes),
                 Word::Error { channel, bytes } if channel == on => error.extend(bytes),
@@ -269,9 +271,7 @@ fn one_that_writes_much_does_not_silence_another() {
 #[test]
 fn who_stays_behind_in_the_background_holds_nothing_up() {
     let mut agent = Agent::start();
-    let started = Instant::now();
     let found = agent.run("sleep 60 & echo $!");
-    assert!(started.elapsed() < LIMIT);
     assert_eq!(found.end, End::Status(0));
     let kill = format!("kill {}", String::from_utf8(found.output).unwrap());
     assert_eq!(agent.run(&kill).end, End::Status(0));
