@@ -1,8 +1,8 @@
 //! Device trees: switching on what a board has and its tree leaves off.
 
-use dtoolkit::{Node, Property};
 use dtoolkit::fdt::Fdt;
 use dtoolkit::model::DeviceTree;
+use dtoolkit::{Node, Property};
 
 /// The node whose properties are other nodes' short names.
 const ALIASES: &str = "/aliases";
