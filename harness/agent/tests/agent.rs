@@ -95,8 +95,10 @@ impl Agent {
                 return Some(word.expect("a word"));
             }
             let left = Timespec::try_from(end.checked_duration_since(Instant::now())?).unwrap();
-            poll(&mut [PollFd::new(&self.line, PollFlags::IN)], Some(&left)).unwrap();
-            self.receive();
+            let mut line = [PollFd::new(&self.line, PollFlags::IN)];
+            if poll(&mut line, Some(&left)).unwrap() > 0 {
+                self.receive();
+            }
         }
     }
 
