@@ -3,14 +3,21 @@
 //! It is there without a network, survives a restore, and a command over it costs the guest no more
 //! than the command itself. Nothing here waits; who waits is [`crate::guest::Guest`], which watches
 //! the guest while it does.
+//!
+//! What the guest says is taken off the line at once, by a thread that does nothing else: QEMU's model of
+//! a serial port waits until it is rid of each byte, and all of QEMU with it, its monitor included.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use harness_agent::{Channel, Decoder, Order, PIECE, VERSION, WireError, Word, encode};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 
 use crate::transcript::Ending;
 
@@ -18,6 +25,8 @@ use crate::transcript::Ending;
 pub const MOST: usize = 4 << 20;
 /// What ends a command that says more.
 const KILL: i32 = 9;
+/// How soon to try again what QEMU did not take.
+const RETRY: Duration = Duration::from_millis(2);
 
 /// The line is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +52,7 @@ pub enum LineError {
 #[derive(Debug)]
 pub struct Line {
     socket: UnixStream,
+    said: Receiver<io::Result<Vec<u8>>>,
     decoder: Decoder<Word>,
     unsent: Vec<u8>,
     heard: BTreeMap<Channel, Heard>,
@@ -91,9 +101,10 @@ impl Heard {
 impl Line {
     /// The line of a guest that starts.
     pub fn new(socket: UnixStream) -> io::Result<Self> {
-        socket.set_nonblocking(true)?;
+        let said = listen(socket.try_clone()?)?;
         Ok(Self {
             socket,
+            said,
             decoder: Decoder::default(),
             unsent: Vec::new(),
             heard: BTreeMap::new(),
@@ -200,7 +211,32 @@ impl Line {
     /// Moves whatever can be moved without waiting.
     pub fn turn(&mut self) -> Result<(), LineError> {
         self.push()?;
-        let is_open = self.pull()?;
+        loop {
+            match self.said.try_recv() {
+                Ok(said) => self.decoder.push(&said?),
+                Err(TryRecvError::Empty) => return self.understand(),
+                Err(TryRecvError::Disconnected) => {
+                    self.understand()?;
+                    return Err(LineError::Closed);
+                }
+            }
+        }
+    }
+
+    /// Sleeps until the guest has said something, at most this long.
+    pub fn rest(&mut self, limit: Duration) {
+        let limit = if self.unsent.is_empty() {
+            limit
+        } else {
+            limit.min(RETRY)
+        };
+        // The end of the line is found by the next turn.
+        if let Ok(Ok(said)) = self.said.recv_timeout(limit) {
+            self.decoder.push(&said);
+        }
+    }
+
+    fn understand(&mut self) -> Result<(), LineError> {
         while let Some(word) = self.decoder.next_message() {
             match word {
                 Ok(word) => self.take(word)?,
@@ -209,16 +245,7 @@ impl Line {
                 Err(error) => return Err(error.into()),
             }
         }
-        is_open.then_some(()).ok_or(LineError::Closed)
-    }
-
-    /// Sleeps until the guest has said something, at most this long.
-    pub fn rest(&self, limit: Duration) {
-        let mut wanted = PollFlags::IN;
-        wanted.set(PollFlags::OUT, !self.unsent.is_empty());
-        let limit = Timespec::try_from(limit).ok();
-        // A signal or an error ends the sleep early, which harms nobody: every caller looks again.
-        poll(&mut [PollFd::new(&self.socket, wanted)], limit.as_ref()).ok();
+        Ok(())
     }
 
     fn channel(&mut self) -> (Exec, Channel) {
@@ -233,26 +260,19 @@ impl Line {
 
     fn push(&mut self) -> Result<(), LineError> {
         while !self.unsent.is_empty() {
-            match self.socket.write(&self.unsent) {
+            match send(
+                &self.socket,
+                &self.unsent,
+                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
+            ) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
-                Err(e) => return Err(e.into()),
+                Err(Errno::AGAIN) => break,
+                // What the guest said before is still to be heard.
+                Err(Errno::PIPE) => self.unsent.clear(),
+                Err(error) => return Err(LineError::Socket(error.into())),
             }
         }
         Ok(())
-    }
-
-    /// False once the other end is closed.
-    fn pull(&mut self) -> Result<bool, LineError> {
-        let mut buffer = [0; 16 * 1024];
-        loop {
-            match self.socket.read(&mut buffer) {
-                Ok(0) => return Ok(false),
-                Ok(count) => self.decoder.push(&buffer[..count]),
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(true),
-                Err(e) => return Err(e.into()),
-            }
-        }
     }
 
     fn take(&mut self, word: Word) -> Result<(), LineError> {
@@ -286,8 +306,39 @@ impl Line {
     }
 }
 
+/// Ends the thread that listens.
+impl Drop for Line {
+    fn drop(&mut self) {
+        // Of a socket that is closed already nothing is left to shut.
+        self.socket.shutdown(Shutdown::Both).ok();
+    }
+}
+
+fn listen(mut socket: UnixStream) -> io::Result<Receiver<io::Result<Vec<u8>>>> {
+    let (sender, receiver) = mpsc::channel();
+    let listener = thread::Builder::new().name("line".to_owned());
+    listener.spawn(move || {
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            let said = match socket.read(&mut buffer) {
+                Ok(0) => return,
+                Ok(count) => Ok(buffer[..count].to_vec()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let is_over = said.is_err();
+            if sender.send(said).is_err() || is_over {
+                return;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use harness_agent::End;
 
     use super::*;
@@ -299,6 +350,15 @@ mod tests {
 
     fn say(guest: &mut UnixStream, word: &Word) {
         guest.write_all(&encode(word)).expect("sent");
+    }
+
+    /// Turns until `is_so` or until the line is of no use.
+    fn turn(line: &mut Line, is_so: impl Fn(&Line) -> bool) -> Result<(), LineError> {
+        while !is_so(line) {
+            line.turn()?;
+            line.rest(RETRY);
+        }
+        Ok(())
     }
 
     #[test]
@@ -316,8 +376,8 @@ mod tests {
         );
         let end = End::Signal(11);
         say(&mut guest, &Word::Ended { channel: b.0, end });
-        line.turn().expect("all is well");
-        assert!(line.is_up() && line.is_over(b) && !line.is_over(a));
+        turn(&mut line, |line| line.is_over(b)).expect("all is well");
+        assert!(line.is_up() && !line.is_over(a));
         assert_eq!(line.heard(a).stdout, b"out");
         let died = line.heard(b).ending.as_ref().map(ToString::to_string);
         assert_eq!(died.as_deref(), Some("SIGSEGV"));
@@ -326,7 +386,6 @@ mod tests {
     #[test]
     fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
         let (mut line, mut guest) = pair();
-        guest.set_nonblocking(true).expect("a socket");
         let exec = line.exec("yes");
         let word = Word::Error {
             channel: exec.0,
@@ -334,10 +393,12 @@ mod tests {
         };
         for _ in 0..MOST / PIECE + 3 {
             say(&mut guest, &word);
-            line.turn().expect("all is well");
         }
+        turn(&mut line, |line| line.heard(exec).is_too_much).expect("all is well");
         assert_eq!(line.heard(exec).stderr.len(), MOST);
+        line.turn().expect("all is well");
         assert!(line.take_too_much() && !line.take_too_much());
+        guest.set_nonblocking(true).expect("a socket");
         let mut told = Vec::new();
         guest.read_to_end(&mut told).expect_err("nothing more yet");
         let mut orders = Decoder::<Order>::default();
@@ -358,7 +419,8 @@ mod tests {
             line.was_up();
             guest.write_all(bytes).expect("sent");
             drop(guest);
-            line.turn().expect_err("no use").to_string()
+            let trouble = turn(&mut line, |_| false).expect_err("no use");
+            trouble.to_string()
         };
         assert_eq!(
             trouble(b"login:\0"),

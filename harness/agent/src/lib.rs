@@ -1,8 +1,7 @@
 //! What the harness and its agent in a guest say to each other over a serial line.
 //!
-//! A message is postcard's bytes and their CRC-32, stuffed by COBS between two zero bytes. Whatever else
-//! gets on the line (a program in the guest can write to it, and a serial port that is set up says this
-//! and that) is noticed, and ends at the next zero.
+//! A message is postcard's bytes and their CRC-32, stuffed by COBS and ended by a zero byte. Whatever
+//! else gets on the line (a program in the guest can write to it) is noticed, and ends at the next zero.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -138,7 +137,9 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = postcard::to_stdvec(message).unwrap_or_default();
     let sum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
-    [&[0], cobs::encode_vec(&bytes).as_slice(), &[0]].concat()
+    let mut stuffed = cobs::encode_vec(&bytes);
+    stuffed.push(0);
+    stuffed
 }
 
 /// Makes messages of the bytes of a line, however these are cut.
@@ -163,10 +164,11 @@ impl<M: DeserializeOwned> Decoder<M> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, once all of it is there.
+    /// The next message, once all of it is there. Between zeros there need be none: who begins to
+    /// speak can end by a zero what was on the line before.
     pub fn next_message(&mut self) -> Option<Result<M, WireError>> {
-        let begin = self.bytes.iter().position(|byte| *byte != 0);
-        self.bytes.drain(..begin.unwrap_or(self.bytes.len()));
+        let between = self.bytes.iter().take_while(|byte| **byte == 0).count();
+        self.bytes.drain(..between);
         let Some(end) = self.bytes.iter().position(|byte| *byte == 0) else {
             let count = self.bytes.len();
             if count > LONGEST {
@@ -222,7 +224,7 @@ mod tests {
         let mut decoder = Decoder::<Word>::default();
         let mut line = encode(&output(b"lost"));
         line[4] ^= 1;
-        line.extend(b"login: ");
+        line.extend(b"login: \0\0\0");
         line.extend(encode(&output(b"kept")));
         decoder.push(&line);
         let mut next = || decoder.next_message();

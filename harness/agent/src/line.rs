@@ -51,7 +51,9 @@ impl Line {
         Ok(Self {
             file,
             decoder: Decoder::default(),
-            waiting: VecDeque::new(),
+            // A zero ends what somebody else has put on the line: QEMU's second UART on a raspi0 sends
+            // the divisor of the baud rate when the kernel sets it.
+            waiting: VecDeque::from([0]),
             is_up: true,
         })
     }
