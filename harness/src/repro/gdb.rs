@@ -26,8 +26,9 @@ pub const SCRIPT: &str = "gdb.cmd";
 /// The part of it that says what is where.
 const SYMBOLS: &str = "symbols.gdb";
 const KERNEL: &str = "kernel.elf";
-/// Where the engine gets each trap that its hook has caught, with the saved registers.
-const HIT: &str = "trapline_trap";
+/// Where the engine gets each trap that its hook has caught, with the saved registers. The guest says
+/// where that is: functions that the linker has dropped still lie somewhere by the debug information.
+const HIT: &str = "grep -w 'trapline_trap' /proc/kallsyms | cut -d' ' -f1";
 /// Where the guest lists the functions of its kernel; a whole listing takes long to come over, and
 /// modules are known better from their files.
 const FUNCTIONS: &str = "grep -v '\\[' /proc/kallsyms | grep -i ' [tw] '";
@@ -72,7 +73,8 @@ impl Debugger {
         })?;
         write(&folder.join(KERNEL), &kernel)?;
         let sections = symbols::sections(&guest.ask(SECTIONS)?);
-        let script = symbols_script(&folder.join(KERNEL), &self.module, &sections);
+        let hit = guest.ask(HIT)?;
+        let script = symbols_script(&folder.join(KERNEL), &self.module, &sections, hit.trim());
         Ok(write(&folder.join(SYMBOLS), script.as_bytes())?)
     }
 
@@ -151,7 +153,7 @@ fn word(path: &Path) -> String {
     quote(&path.display().to_string())
 }
 
-fn symbols_script(kernel: &Path, module: &Path, sections: &[Section]) -> String {
+fn symbols_script(kernel: &Path, module: &Path, sections: &[Section], hit: &str) -> String {
     let text = |section: &&Section| section.name == ".text";
     let start = sections.iter().find(text).map_or("0", |s| &s.address);
     let others = sections.iter().filter(|section| !text(section));
@@ -160,7 +162,9 @@ fn symbols_script(kernel: &Path, module: &Path, sections: &[Section]) -> String 
         "# The kernel's functions by its own list, and the module where it was loaded.\n\
          set confirm off\n\
          file {}\n\
-         add-symbol-file {} {start}{}\n",
+         add-symbol-file {} {start}{}\n\
+         set language c\n\
+         set $hit = 0x{hit}\n",
         word(kernel),
         word(module),
         others.collect::<String>()
@@ -173,7 +177,7 @@ fn script(symbols: &Path, address: &str, argument: &str) -> String {
          set pagination off\n\
          source {}\n\
          target remote {address}\n\
-         break *{HIT}\n\
+         break *$hit\n\
          continue\n\
          set $frame = (unsigned long *) {argument}\n",
         symbols.display()
@@ -191,12 +195,19 @@ mod tests {
             address: address.to_owned(),
         };
         let sections = [section(".bss", "0x30"), section(".text", "0x10")];
-        let text = symbols_script(Path::new("/a b/kernel.elf"), Path::new("/m.ko"), &sections);
+        let text = symbols_script(
+            Path::new("/a b/kernel.elf"),
+            Path::new("/m.ko"),
+            &sections,
+            "bf00",
+        );
         insta::assert_snapshot!(text, @r"
         # The kernel's functions by its own list, and the module where it was loaded.
         set confirm off
         file '/a b/kernel.elf'
         add-symbol-file /m.ko 0x10 -s .bss 0x30
+        set language c
+        set $hit = 0xbf00
         ");
     }
 
@@ -207,7 +218,7 @@ mod tests {
         set pagination off
         source /a/symbols.gdb
         target remote 127.0.0.1:4711
-        break *trapline_trap
+        break *$hit
         continue
         set $frame = (unsigned long *) $r0
         ");
