@@ -28,6 +28,9 @@ pub struct Machine {
     processors: Option<[&'static str; 2]>,
     /// The devices at whose other end the guest's agent listens.
     line: &'static [&'static str],
+    /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
+    /// one for which the board has no place.
+    taped: &'static [&'static str],
     /// The device on which the guest's network arrives, where it gets one.
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
@@ -86,6 +89,7 @@ const MACHINES: &[Machine] = &[
         processors: None,
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
+        taped: &[],
         network: "usb-net,netdev=n0",
         timer: Some(Timer {
             now: 0x2000_3004,
@@ -126,6 +130,7 @@ const MACHINES: &[Machine] = &[
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
         processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
         line: VIRTIO_LINE,
+        taped: &["-serial", "chardev:line"],
         network: VIRTIO,
         timer: None,
         argument: "$x0",
@@ -153,6 +158,16 @@ const MACHINES: &[Machine] = &[
         extras: &["-bios", "qboot.rom", "-vga", "none"],
         processors: Some(["max", "max"]),
         line: VIRTIO_LINE,
+        taped: &[
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "chardev:line",
+        ],
         network: VIRTIO,
         timer: None,
         argument: "$rdi",
@@ -229,6 +244,9 @@ impl Machine {
         arguments.add("-mon", "chardev=monitor,mode=control");
         arguments.socket("line", fd::LINE);
         arguments.extend(self.line);
+        if image.clockwork.tape.is_some() {
+            arguments.extend(self.taped);
+        }
         if self.forgetful_timer(image).is_some() {
             arguments.socket("qtest", fd::REGISTERS);
             arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);

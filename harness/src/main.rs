@@ -78,6 +78,12 @@ struct Repro {
     /// Stop at the first probe that is hit, for gdb to go on from there
     #[arg(long)]
     gdb: bool,
+    /// Let QEMU record it, so that it can be replayed
+    #[arg(long, conflicts_with = "gdb")]
+    record: bool,
+    /// Replay what was recorded; with --gdb also backwards
+    #[arg(long, conflicts_with = "record")]
+    replay: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -129,9 +135,11 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
 }
 
 fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
-    let with = match task.gdb {
-        true => With::Gdb,
-        false => With::Nothing,
+    let with = match (task.replay, task.record, task.gdb) {
+        (true, _, gdb) => With::Replay { gdb },
+        (_, true, _) => With::Record,
+        (_, _, true) => With::Gdb,
+        _ => With::Nothing,
     };
     match repro::run(tree, &task.job.join(" "), with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),

@@ -17,8 +17,9 @@ use crate::job::{self, Done};
 use crate::kept::{Kept, KeptError};
 use crate::lock::{self, Share};
 use crate::machine::Machine;
-use crate::manner::Manner;
+use crate::manner::{Hold, Manner, Tape};
 use crate::progress::Progress;
+use crate::setting::Setting;
 use crate::snapshot::Update;
 use crate::tree::Tree;
 
@@ -30,6 +31,9 @@ pub use name::{NoJob, word};
 /// Where, in a job's evidence, that of its rerun goes.
 const FOLDER: &str = "repro";
 
+/// The recording, beside the rest of the evidence.
+const TAPE: &str = "replay.bin";
+
 /// What is wanted beside the job itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum With {
@@ -38,6 +42,13 @@ pub enum With {
     Nothing,
     /// A debugger.
     Gdb,
+    /// QEMU's recording of it.
+    Record,
+    /// What was recorded before, instead of the job itself; and perhaps a debugger.
+    Replay {
+        /// Whether gdb is to come.
+        gdb: bool,
+    },
 }
 
 /// Why nothing was run.
@@ -126,16 +137,15 @@ impl<'a> Rerun<'a> {
     fn run(&self, with: With) -> Result<Again, ReproError> {
         let job = self.kept.job(self.tree, &self.image)?;
         let folder = self.folder.join(FOLDER);
-        let debugger = Debugger::new(self.tree, &self.image, self.machine, job.mutant.is_some());
+        let has_mutant = job.mutant.is_some();
+        let mut debugger = Debugger::new(self.tree, &self.image, self.machine, has_mutant);
+        debugger.waits = with == With::Gdb;
         let manner = Manner {
             folder: Some(folder.clone()),
-            setting: self.kept.setting.clone(),
+            setting: self.setting(with),
             cold: self.kept.cold_because(),
-            tape: None,
-            hold: match with {
-                With::Nothing => None,
-                With::Gdb => Some(&debugger),
-            },
+            tape: (with == With::Record).then(|| Tape::Record(folder.join(TAPE))),
+            hold: (with != With::Nothing).then_some(&debugger as &dyn Hold),
         };
         // What another rerun left is not this one's console.
         fs::remove_file(folder.join("console.log")).ok();
@@ -155,6 +165,20 @@ impl<'a> Rerun<'a> {
             before: said(&self.folder),
             folder,
         })
+    }
+}
+
+impl Rerun<'_> {
+    /// QEMU records one CPU.
+    fn setting(&self, with: With) -> Setting {
+        let setting = self.kept.setting.clone();
+        match with {
+            With::Record => Setting {
+                cpus: Some(1),
+                ..setting
+            },
+            _ => setting,
+        }
     }
 }
 
