@@ -31,6 +31,9 @@ pub struct Machine {
     /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
     /// one for which the board has no place.
     taped: &'static [&'static str],
+    /// How many bytes may come over the line at once, where a recording QEMU loses what its model of the
+    /// device has no room for.
+    pub sip: Option<usize>,
     /// The device on which the guest's network arrives, where it gets one.
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
@@ -90,6 +93,7 @@ const MACHINES: &[Machine] = &[
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
         taped: &[],
+        sip: Some(4),
         network: "usb-net,netdev=n0",
         timer: Some(Timer {
             now: 0x2000_3004,
@@ -131,6 +135,7 @@ const MACHINES: &[Machine] = &[
         processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
         line: VIRTIO_LINE,
         taped: &["-serial", "chardev:line"],
+        sip: None,
         network: VIRTIO,
         timer: None,
         argument: "$x0",
@@ -168,6 +173,7 @@ const MACHINES: &[Machine] = &[
             "-serial",
             "chardev:line",
         ],
+        sip: None,
         network: VIRTIO,
         timer: None,
         argument: "$rdi",

@@ -81,7 +81,12 @@ impl Qemu {
             log,
         };
         qemu.greet()?;
-        Ok((qemu, Line::new(line).map_err(unspoken)?))
+        let line = Line::new(line).map_err(unspoken)?;
+        let line = match machine.sip.filter(|_| image.clockwork.tape.is_some()) {
+            Some(sip) => line.in_sips(sip),
+            None => line,
+        };
+        Ok((qemu, line))
     }
 
     /// The port of the loopback device behind which the guest's ssh is.
