@@ -345,6 +345,9 @@ impl Arguments {
                 let (mode, file) = tape.option();
                 let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
                 self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
+                if matches!(tape, Tape::Replay { is_held: true, .. }) {
+                    self.extend(&["-S"]);
+                }
             }
         }
         if let Some(seed) = clockwork.seed {

@@ -135,13 +135,16 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
 }
 
 fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
-    let with = match (task.replay, task.record, task.gdb) {
-        (true, _, gdb) => With::Replay { gdb },
-        (_, true, _) => With::Record,
-        (_, _, true) => With::Gdb,
-        _ => With::Nothing,
+    let name = task.job.join(" ");
+    if task.replay {
+        return play(tree, &name, task.gdb);
+    }
+    let with = match (task.record, task.gdb) {
+        (true, _) => With::Record,
+        (false, true) => With::Gdb,
+        (false, false) => With::Nothing,
     };
-    match repro::run(tree, &task.job.join(" "), with) {
+    match repro::run(tree, &name, with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
             println!("{}", printable(&again.done.report.to_string()));
@@ -150,6 +153,16 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
             println!("evidence: {}", tree.relative(&again.folder).display());
             let is_good = again.done.report.verdict.is_good();
             ExitCode::from(if is_good { 0 } else { FAILED })
+        }
+    }
+}
+
+fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
+    match repro::replay(tree, name, gdb) {
+        Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
+        Ok(played) => {
+            println!("{played}");
+            ExitCode::from(if played.is_good() { 0 } else { FAILED })
         }
     }
 }
@@ -250,7 +263,7 @@ fn code_of(error: &SuiteError) -> u8 {
 fn code_of_repro(error: &ReproError) -> u8 {
     match error {
         ReproError::Host(_) => HOST,
-        ReproError::NoJob(_) | ReproError::Kept(_) => USAGE,
+        _ => USAGE,
     }
 }
 

@@ -46,7 +46,12 @@ pub enum Tape {
     /// It is made.
     Record(PathBuf),
     /// It is what the guest is given.
-    Replay(PathBuf),
+    Replay {
+        /// The recording.
+        path: PathBuf,
+        /// Whether it begins only when a debugger says so.
+        is_held: bool,
+    },
 }
 
 impl Tape {
@@ -57,7 +62,7 @@ impl Tape {
     pub fn option(&self) -> (&'static str, &Path) {
         match self {
             Self::Record(path) => ("record", path),
-            Self::Replay(path) => ("replay", path),
+            Self::Replay { path, .. } => ("replay", path),
         }
     }
 }
