@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod ftrace;
 pub mod guest;
 pub mod health;
+pub mod hunt;
 pub mod image;
 pub mod interrupt;
 pub mod job;

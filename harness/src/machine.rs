@@ -38,6 +38,8 @@ pub struct Machine {
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
+    /// The sizes of memory that it can have beside the usual, in MiB.
+    pub memory: &'static [u32],
     /// The register in which a function gets its first argument, as gdb calls it.
     pub argument: &'static str,
     /// How long it boots on a machine that has nothing else to do.
@@ -99,6 +101,8 @@ const MACHINES: &[Machine] = &[
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
+        // The board has what it has.
+        memory: &[],
         argument: "$r0",
         boots_in: Duration::from_millis(1500),
         text_offset: 0xc000_0000,
@@ -138,6 +142,7 @@ const MACHINES: &[Machine] = &[
         sip: None,
         network: VIRTIO,
         timer: None,
+        memory: MEMORY,
         argument: "$x0",
         boots_in: Duration::from_millis(1400),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
@@ -176,6 +181,7 @@ const MACHINES: &[Machine] = &[
         sip: None,
         network: VIRTIO,
         timer: None,
+        memory: MEMORY,
         argument: "$rdi",
         boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_ffff_8000_0000,
@@ -209,6 +215,8 @@ const VIRTIO_LINE: &[&str] = &[
     "-device",
     "virtserialport,chardev=line,name=trapline",
 ];
+
+const MEMORY: &[u32] = &[256, 384, 768, 1024];
 
 /// Nobody boots from the network, so its option ROM need not be there.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::error::HostError;
 use harness::guest::Stop;
+use harness::hunt::{self, Bag, HuntError, Shot};
 use harness::image::Image;
 use harness::report::printable::printable;
 use harness::report::{Entry, Report, html};
@@ -40,6 +41,8 @@ enum Task {
     Run(Run),
     /// Run one job again, from what it left
     Repro(Repro),
+    /// Run a scenario with one setting after the other, until it fails
+    Hunt(Hunt),
     /// Open a shell in a guest that has the module loaded
     Shell {
         /// A guest of images/
@@ -86,6 +89,30 @@ struct Repro {
     replay: bool,
 }
 
+#[derive(Args)]
+struct Hunt {
+    /// The scenario: `provider/claim`, a part of it, or its file
+    scenario: String,
+    /// Hunt in this guest only [default: those that it is for, by turns]
+    #[arg(long, default_value = "all", hide_default_value = true)]
+    guest: String,
+    /// Hunt with this seeded defect
+    #[arg(long)]
+    mutant: Option<String>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Begin with the run of this number, as an earlier hunt said
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    from: u32,
+    /// Make the settings from this number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Do so many at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     Json,
@@ -112,6 +139,7 @@ fn main() -> ExitCode {
             run(&tree, &request, &task.report)
         }
         Task::Repro(task) => run_again(&tree, &task),
+        Task::Hunt(task) => go_hunting(&tree, task),
         Task::Shell { guest } => open_shell(&tree, &guest),
     }
 }
@@ -164,6 +192,56 @@ fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
             println!("{played}");
             ExitCode::from(if played.is_good() { 0 } else { FAILED })
         }
+    }
+}
+
+fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
+    let request = hunt::Request {
+        scenario: task.scenario,
+        guest: task.guest,
+        mutant: task.mutant,
+        runs: task.runs,
+        from: task.from,
+        seed: task.seed,
+        jobs: task.jobs.map(usize::from),
+    };
+    let tell = |shot: &Shot| {
+        let line = shot.done.report.to_string();
+        println!("{}  [{}]", printable(&line), shot.setting);
+    };
+    match hunt::run(tree, &request, tell) {
+        Err(error) => refuse(&error.to_string(), code_of_hunt(&error)),
+        Ok(bag) => tell_bag(tree, &request, &bag),
+    }
+}
+
+fn tell_bag(tree: &Tree, request: &hunt::Request, bag: &Bag) -> ExitCode {
+    let (runs, seed) = (bag.runs, request.seed);
+    let Some(hit) = &bag.hit else {
+        println!(
+            "nothing found in {runs} runs; `--seed {seed} --from {}` goes on",
+            bag.next
+        );
+        return ExitCode::from(if interrupt::asked() { FAILED } else { 0 });
+    };
+    println!(
+        "found in run {} after {runs} runs; its setting: {}",
+        hit.number, hit.setting
+    );
+    tell_failures(&hit.done.failures);
+    println!("evidence: {}", tree.relative(&hit.folder).display());
+    println!("again: {}", hit.repro());
+    println!(
+        "on: `--seed {seed} --from {}`",
+        hit.number.saturating_add(1)
+    );
+    ExitCode::from(FAILED)
+}
+
+fn code_of_hunt(error: &HuntError) -> u8 {
+    match error {
+        HuntError::Suite(error) => code_of(error),
+        HuntError::Many { .. } | HuntError::NoGuest { .. } => USAGE,
     }
 }
 
