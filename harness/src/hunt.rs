@@ -111,6 +111,13 @@ impl Shot {
         is_hit(self.done.report.verdict) && !self.done.interrupted
     }
 
+    /// One that was interrupted is no news.
+    fn tell(&self, told: impl Fn(&Self)) {
+        if !self.done.interrupted {
+            told(self);
+        }
+    }
+
     /// The command that runs it again.
     pub fn repro(&self) -> String {
         format!("cargo xtask repro {}", repro::word(&self.done.report.id()))
@@ -151,7 +158,7 @@ pub fn run(tree: &Tree, request: &Request, told: impl Fn(&Shot)) -> Result<Bag, 
             is_found.fetch_or(shot.is_hit(), Ordering::Relaxed);
             shot
         },
-        |shot| board.above(|| told(shot)),
+        |shot| board.above(|| shot.tell(&told)),
     );
     Ok(bag(request.from, shots))
 }
@@ -200,7 +207,7 @@ fn shoot(tree: &Tree, grounds: &[Ground], seed: u64, number: u32, board: &Board)
         done,
         folder: evidence::folder(tree, &job.id),
     };
-    if !is_hit(shot.done.report.verdict) {
+    if !shot.is_hit() {
         // There may be thousands; one that stays does no harm.
         fs::remove_dir_all(&shot.folder).ok();
     }

@@ -84,7 +84,7 @@ struct Repro {
     /// Let QEMU record it, so that it can be replayed
     #[arg(long, conflicts_with = "gdb")]
     record: bool,
-    /// Replay what was recorded; with --gdb also backwards
+    /// Replay what was recorded
     #[arg(long, conflicts_with = "record")]
     replay: bool,
 }
@@ -218,14 +218,14 @@ fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
 fn tell_bag(tree: &Tree, request: &hunt::Request, bag: &Bag) -> ExitCode {
     let (runs, seed) = (bag.runs, request.seed);
     let Some(hit) = &bag.hit else {
-        println!(
-            "nothing found in {runs} runs; `--seed {seed} --from {}` goes on",
-            bag.next
-        );
-        return ExitCode::from(if interrupt::asked() { FAILED } else { 0 });
+        let was_left = interrupt::asked();
+        let left = if was_left { "interrupted: " } else { "" };
+        let next = bag.next;
+        println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` goes on");
+        return ExitCode::from(if was_left { FAILED } else { 0 });
     };
     println!(
-        "found in run {} after {runs} runs; its setting: {}",
+        "found in run {}, runs: {runs}; its setting: {}",
         hit.number, hit.setting
     );
     tell_failures(&hit.done.failures);
