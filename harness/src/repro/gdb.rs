@@ -164,7 +164,11 @@ fn symbols_script(kernel: &Path, module: &Path, sections: &[Section], hit: &str)
         "# The kernel's functions by its own list, and the module where it was loaded.\n\
          set confirm off\n\
          file {}\n\
+         set logging file /dev/null\n\
+         set logging redirect on\n\
+         set logging enabled on\n\
          add-symbol-file {} {start}{}\n\
+         set logging enabled off\n\
          set language c\n\
          set $hit = 0x{hit}\n",
         word(kernel),
@@ -207,7 +211,11 @@ mod tests {
         # The kernel's functions by its own list, and the module where it was loaded.
         set confirm off
         file '/a b/kernel.elf'
+        set logging file /dev/null
+        set logging redirect on
+        set logging enabled on
         add-symbol-file /m.ko 0x10 -s .bss 0x30
+        set logging enabled off
         set language c
         set $hit = 0xbf00
         ");
