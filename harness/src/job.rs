@@ -61,6 +61,8 @@ struct Run<'a> {
     progress: &'a Progress,
     evidence: Evidence,
     started: Instant,
+    /// How long it waited for a guest to be saved.
+    waited: Duration,
     ready: Option<Duration>,
     /// Why its guest was not restored, if it was not.
     cold: Option<String>,
@@ -90,6 +92,7 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
         progress,
         evidence,
         started: Instant::now(),
+        waited: Duration::ZERO,
         ready: None,
         cold: None,
         loaded: false,
@@ -146,6 +149,7 @@ impl Run<'_> {
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
         self.cold = started.cold;
         let mut guest = started.guest;
+        self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
             .ready
             .and_then(|ready| self.with_guest(&mut guest, machine, ready));
@@ -409,10 +413,12 @@ impl Run<'_> {
     }
 
     fn report(&self, verdict: Verdict, why: String) -> JobReport {
-        let total = self.started.elapsed();
+        let total = self.started.elapsed().saturating_sub(self.waited);
         let ready = self.ready.unwrap_or_default();
         let trace = self.observed.transcript.step("trace");
         JobReport {
+            cold: self.cold.clone(),
+            waited_ms: millis(self.waited),
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),
             events: trace.map_or(0, |step| records(&step.stdout)),
@@ -424,9 +430,9 @@ impl Run<'_> {
     fn keep(&self, done: Done) -> Done {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
         let kept = self.evidence.write("result.json", &text);
-        let tidied = match done.report.verdict {
-            Verdict::Pass => text::discard(&self.evidence),
-            _ => Ok(()),
+        let tidied = match done.report.verdict.is_good() {
+            true => text::discard(&self.evidence),
+            false => Ok(()),
         };
         match kept.and(tidied) {
             Ok(()) => done,

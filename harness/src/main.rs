@@ -4,7 +4,9 @@
 //! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
 //! command line or a scenario makes no sense, 3 when the host lacks something.
 
+use std::fmt;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -116,18 +118,23 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
 fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
     if batches.len() > 1 {
         for (guest, totals) in report.by_guest() {
-            println!("{guest}: {totals}");
+            say(format_args!("{guest}: {totals}"));
         }
     }
-    println!("{}", report.totals);
+    say(format_args!("{}", report.totals));
     let planned = report.span.planned;
     if report.jobs.len() < planned {
         let left = planned - report.jobs.len();
-        println!("interrupted: {left} of {planned} jobs were not begun");
+        say(format_args!(
+            "interrupted: {left} of {planned} jobs were not begun"
+        ));
     }
     for batch in batches {
         let folder = tree.guest_dir(&batch.image.guest);
-        println!("evidence: {}", tree.relative(&folder).display());
+        say(format_args!(
+            "evidence: {}",
+            tree.relative(&folder).display()
+        ));
     }
 }
 
@@ -146,7 +153,7 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
 fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Result<(), String> {
     let page = tree.evidence().join("report.html");
     write(&page, &html::page(report))?;
-    println!("report: {}", tree.relative(&page).display());
+    say(format_args!("report: {}", tree.relative(&page).display()));
     for (format, path) in wanted {
         let text = match format {
             Format::Json => report.to_json().map_err(|e| e.to_string()),
@@ -162,18 +169,25 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn tell(tree: &Tree, entry: &Entry) {
-    println!("{}", printable(&entry.to_string()));
+    say(format_args!("{}", printable(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
-        println!("       see {}", tree.relative(&folder).display());
+        say(format_args!(
+            "       see {}",
+            tree.relative(&folder).display()
+        ));
     };
     if entry.job.verdict.is_good() {
         return entry.earlier.iter().for_each(see);
     }
     for failure in &entry.failures {
-        println!("       {}: {}", failure.kind, printable(&failure.what));
+        say(format_args!(
+            "       {}: {}",
+            failure.kind,
+            printable(&failure.what)
+        ));
         for line in failure.detail.lines().take(SHOWN_LINES) {
-            println!("         {}", printable(line));
+            say(format_args!("         {}", printable(line)));
         }
     }
     see(entry);
@@ -200,6 +214,11 @@ fn code_of(error: &SuiteError) -> u8 {
         SuiteError::Host(_) => HOST,
         _ => USAGE,
     }
+}
+
+/// Who listens may leave (`| head`) before the run is over, which goes on.
+fn say(line: fmt::Arguments<'_>) {
+    writeln!(io::stdout(), "{line}").ok();
 }
 
 fn refuse(what: &str, code: u8) -> ExitCode {
