@@ -348,6 +348,37 @@ mod tests {
         }
     }
 
+    fn line(machine: &str, launch: Launch<'_>) -> String {
+        let image = serde_json::json!({
+            "schema": 3, "guest": "g", "machine": machine, "memory": "512M", "cpus": 1,
+            "kernel": "/k", "initrd": "/i", "dtb": null, "append": "quiet",
+            "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
+            "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
+            "names": {}, "capabilities": [], "mutants": []
+        });
+        let image: Image = serde_json::from_value(image).expect("an image");
+        let machine = find(machine).expect("a row");
+        let words = machine.arguments(&image, launch, Path::new("/c"));
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        format!(" {} ", words.join(" "))
+    }
+
+    #[test]
+    fn how_a_guest_is_started_is_all_that_differs() {
+        let file = Path::new("/a,b/memory");
+        for machine in MACHINES {
+            let cold = line(machine.name, Launch::Cold);
+            assert!(!cold.contains("-netdev") && !cold.contains("memory-backend"));
+            let networked = line(machine.name, Launch::Networked);
+            assert!(networked.contains("-netdev") && networked.contains(" trapline.network "));
+            let saving = line(machine.name, Launch::Saving(file));
+            assert!(saving.contains("share=on,mem-path=/a,,b/memory "));
+            let restored = line(machine.name, Launch::Restored(file));
+            let incoming = restored.replace("share=off", "share=on");
+            assert_eq!(incoming.replace(" -incoming defer", ""), saving);
+        }
+    }
+
     #[test]
     fn names_are_unique() {
         for (row, machine) in MACHINES.iter().enumerate() {
