@@ -60,6 +60,14 @@ pub enum HostError {
     /// A guest was not saved, since what begins with it would not show this.
     #[error("not saved: {0}")]
     Unsaved(String),
+    /// A module from which a debugger's symbols cannot be made.
+    #[error("{}: no symbols for gdb can be made: {what}", path.display())]
+    Symbols {
+        /// The module.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
     /// The host has no randomness to give.
     #[error("the kernel gives no random bytes: {0}")]
     Random(io::Error),

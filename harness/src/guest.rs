@@ -30,6 +30,8 @@ const PULSE_LIMIT: Duration = Duration::from_secs(5);
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
+/// So many times as long as usual is long enough for a person: the shortest limit becomes months.
+const NO_HURRY: f64 = 1e6;
 /// How often a timer that forgets is nudged.
 const NUDGES: Duration = Duration::from_millis(250);
 
@@ -80,6 +82,7 @@ pub struct Guest {
     started: Instant,
     boot_limit: Duration,
     pace: f64,
+    seed: Option<u64>,
 }
 
 impl Watch {
@@ -107,6 +110,18 @@ impl Watch {
     pub fn ssh_port(&mut self) -> Result<u16, Stop> {
         let port = self.qemu.ssh_port();
         port.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Has QEMU wait for a debugger; where, is the answer.
+    pub fn debug(&mut self) -> Result<String, Stop> {
+        let address = self.qemu.debug();
+        address.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Whether the guest has been stopped from outside since this was last asked.
+    pub fn was_stopped(&mut self) -> Result<bool, Stop> {
+        let was = self.qemu.was_stopped();
+        was.map_err(|error| self.explained(error.into()))
     }
 
     /// What the console said from `finding` on, or last if the finding is not the console's: `count`
@@ -203,6 +218,7 @@ impl Guest {
             started,
             boot_limit: BOOT_LIMIT,
             pace: 1.0,
+            seed: image.clockwork.seed,
         })
     }
 
@@ -214,6 +230,11 @@ impl Guest {
     /// Gives it so many times as long for everything: hosts differ.
     pub fn with_pace(self, pace: f64) -> Self {
         Self { pace, ..self }
+    }
+
+    /// From now on it may take as long as it likes: someone stops it and looks at it.
+    pub fn lift_limits(&mut self) {
+        self.pace = NO_HURRY;
     }
 
     /// How long ago its QEMU was started.
@@ -251,7 +272,7 @@ impl Guest {
             let line = format!("no answer after {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
         }
-        self.line.wake(seed()?);
+        self.line.wake(seed(self.seed)?);
         if !self.wait(end, |line| line.awake().is_some())? {
             let line = format!("it did not wake in {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
@@ -396,8 +417,13 @@ impl Guest {
     }
 }
 
-fn seed() -> Result<[u8; 32], HostError> {
+/// What the guest's randomness begins with; the same again for the same `told`.
+fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
     let mut seed = [0; 32];
+    if let Some(told) = told {
+        seed[..8].copy_from_slice(&told.to_le_bytes());
+        return Ok(seed);
+    }
     let failed = |error: Errno| HostError::Random(error.into());
     getrandom(&mut seed[..], GetRandomFlags::empty()).map_err(failed)?;
     Ok(seed)

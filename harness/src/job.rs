@@ -10,12 +10,14 @@ use serde::Serialize;
 
 use crate::course;
 use crate::error::HostError;
-use crate::evidence::Evidence;
+use crate::evidence::{self, Evidence};
 use crate::ftrace::Ftrace;
 use crate::guest::{Answer, Guest, Stop, Watch};
 use crate::health::{self, Finding};
 use crate::image::Image;
+use crate::kept::{Kept, Start};
 use crate::machine::Machine;
+use crate::manner::Manner;
 use crate::module;
 use crate::normalise;
 use crate::plan::Job;
@@ -57,6 +59,8 @@ pub struct Done {
 /// A job under way.
 struct Run<'a> {
     job: &'a Job,
+    manner: &'a Manner<'a>,
+    kept: Kept,
     image: Image,
     progress: &'a Progress,
     evidence: Evidence,
@@ -64,8 +68,6 @@ struct Run<'a> {
     /// How long it waited for a guest to be saved.
     waited: Duration,
     ready: Option<Duration>,
-    /// Why its guest was not restored, if it was not.
-    cold: Option<String>,
     /// Whether the module, or the mutants' module, got into the kernel.
     loaded: bool,
     /// Whether the transcript was written as the reviewed one.
@@ -77,24 +79,37 @@ struct Run<'a> {
 
 /// Puts one job to the test. Never an error: what goes wrong is the verdict.
 pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Progress) -> Done {
-    let folder = tree
-        .guest_dir(&job.id.guest)
-        .join(job.id.scenario_and_mutant());
+    run_in(&Manner::default(), job, image, tree, update, progress)
+}
+
+/// The same, where something is out of the ordinary.
+pub fn run_in(
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
+    let folder = manner.folder.clone();
+    let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
     let evidence = match Evidence::for_attempt(folder, job.attempt) {
         Ok(evidence) => evidence,
         Err(error) => return broken(job, &error),
     };
     let mut run = Run {
         job,
+        manner,
+        kept: Kept::of(job, &manner.setting, tree),
         image: image
             .clone()
-            .with_cpus(job.scenario.cpus, job.scenario.processor),
+            .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .in_manner(manner),
         progress,
         evidence,
         started: Instant::now(),
         waited: Duration::ZERO,
         ready: None,
-        cold: None,
         loaded: false,
         accepted: false,
         failures: Vec::new(),
@@ -145,9 +160,12 @@ impl Run<'_> {
             None => Level::Loaded,
             Some(_) => Level::Booted,
         };
-        let cold = self.job.scenario.boot.cold_because();
+        self.kept.keep(&self.evidence)?;
+        let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
+        let cold = cold.or_else(|| self.manner.cold_because());
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
-        self.cold = started.cold;
+        self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
+        self.kept.keep(&self.evidence)?;
         let mut guest = started.guest;
         self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
@@ -195,7 +213,11 @@ impl Run<'_> {
         }
         self.progress.now("traces");
         let scenario = &self.job.scenario;
-        course::run(guest, scenario, ftrace.as_ref(), &mut self.observed)?;
+        let hold = |guest: &mut Guest| match self.manner.hold {
+            Some(hold) => hold.before_go(guest, &self.evidence),
+            None => Ok(()),
+        };
+        course::run(guest, scenario, ftrace.as_ref(), hold, &mut self.observed)?;
         self.failures
             .extend(verdict::judge(scenario, &self.observed));
         if self.is_overdue() {
@@ -417,7 +439,7 @@ impl Run<'_> {
         let ready = self.ready.unwrap_or_default();
         let trace = self.observed.transcript.step("trace");
         JobReport {
-            cold: self.cold.clone(),
+            cold: self.kept.cold_because(),
             waited_ms: millis(self.waited),
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),

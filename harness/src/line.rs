@@ -13,7 +13,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use harness_agent::{Channel, Decoder, Order, PIECE, VERSION, WireError, Word, encode};
 use rustix::io::Errno;
@@ -27,6 +27,8 @@ pub const MOST: usize = 4 << 20;
 const KILL: i32 = 9;
 /// How soon to try again what QEMU did not take.
 const RETRY: Duration = Duration::from_millis(2);
+/// How long a guest may need for a few bytes.
+const SWALLOW: Duration = Duration::from_millis(4);
 
 /// The line is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +64,9 @@ pub struct Line {
     /// What the agent answered to being woken.
     awake: Option<Result<(), String>>,
     is_too_much: bool,
+    /// How many bytes go out at once at most.
+    sip: usize,
+    sent: Instant,
 }
 
 /// Something that goes on at the other end.
@@ -112,7 +117,16 @@ impl Line {
             is_up: false,
             awake: None,
             is_too_much: false,
+            sip: usize::MAX,
+            sent: Instant::now(),
         })
+    }
+
+    /// The same where QEMU hands on what it is given without asking whether there is room: a few bytes at
+    /// once, and time for the guest to take them.
+    pub fn in_sips(mut self, sip: usize) -> Self {
+        self.sip = sip;
+        self
     }
 
     /// Whether the agent has said hello.
@@ -259,13 +273,14 @@ impl Line {
     }
 
     fn push(&mut self) -> Result<(), LineError> {
-        while !self.unsent.is_empty() {
-            match send(
-                &self.socket,
-                &self.unsent,
-                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
-            ) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
+        while !self.unsent.is_empty() && self.may_send() {
+            let sip = self.unsent.len().min(self.sip);
+            let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+            match send(&self.socket, &self.unsent[..sip], flags) {
+                Ok(sent) => {
+                    self.unsent.drain(..sent);
+                    self.sent = Instant::now();
+                }
                 Err(Errno::AGAIN) => break,
                 // What the guest said before is still to be heard.
                 Err(Errno::PIPE) => self.unsent.clear(),
@@ -273,6 +288,10 @@ impl Line {
             }
         }
         Ok(())
+    }
+
+    fn may_send(&self) -> bool {
+        self.sip == usize::MAX || self.sent.elapsed() > SWALLOW
     }
 
     fn take(&mut self, word: Word) -> Result<(), LineError> {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::changes::{OwnChange, Pair, Unit};
-use crate::image::Image;
+use crate::image::{Clockwork, Image};
+use crate::manner::Tape;
 use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -27,10 +28,18 @@ pub struct Machine {
     processors: Option<[&'static str; 2]>,
     /// The devices at whose other end the guest's agent listens.
     line: &'static [&'static str],
+    /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
+    /// one for which the board has no place.
+    taped: &'static [&'static str],
+    /// How many bytes may come over the line at once, where a recording QEMU loses what its model of the
+    /// device has no room for.
+    pub sip: Option<usize>,
     /// The device on which the guest's network arrives, where it gets one.
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
+    /// The register in which a function gets its first argument, as gdb calls it.
+    pub argument: &'static str,
     /// How long it boots on a machine that has nothing else to do.
     pub boots_in: Duration,
     /// What is taken from a virtual address of the kernel's text to get the physical one.
@@ -83,11 +92,14 @@ const MACHINES: &[Machine] = &[
         processors: None,
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
+        taped: &[],
+        sip: Some(4),
         network: "usb-net,netdev=n0",
         timer: Some(Timer {
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
+        argument: "$r0",
         boots_in: Duration::from_millis(1500),
         text_offset: 0xc000_0000,
         unit: Unit::Word,
@@ -122,8 +134,11 @@ const MACHINES: &[Machine] = &[
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
         processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
         line: VIRTIO_LINE,
+        taped: &["-serial", "chardev:line"],
+        sip: None,
         network: VIRTIO,
         timer: None,
+        argument: "$x0",
         boots_in: Duration::from_millis(1400),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
@@ -148,8 +163,20 @@ const MACHINES: &[Machine] = &[
         extras: &["-bios", "qboot.rom", "-vga", "none"],
         processors: Some(["max", "max"]),
         line: VIRTIO_LINE,
+        taped: &[
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "chardev:line",
+        ],
+        sip: None,
         network: VIRTIO,
         timer: None,
+        argument: "$rdi",
         boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
@@ -216,13 +243,17 @@ impl Machine {
         self.board(&mut arguments, image, launch);
         arguments.add("-accel", "tcg");
         arguments.add("-smp", image.cpus.to_string());
+        arguments.clockwork(&image.clockwork);
         arguments.add("-display", "none");
         arguments.add("-serial", serial);
         arguments.socket("monitor", fd::MONITOR);
         arguments.add("-mon", "chardev=monitor,mode=control");
         arguments.socket("line", fd::LINE);
         arguments.extend(self.line);
-        if self.timer.is_some() {
+        if image.clockwork.tape.is_some() {
+            arguments.extend(self.taped);
+        }
+        if self.forgetful_timer(image).is_some() {
             arguments.socket("qtest", fd::REGISTERS);
             arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
         }
@@ -247,6 +278,12 @@ impl Machine {
         arguments.0
     }
 
+    /// Its timer, where that may have to be reminded: what is done to it from outside would be in no
+    /// recording, and a recorded guest's clock does not run away from it.
+    pub fn forgetful_timer(&self, image: &Image) -> Option<Timer> {
+        self.timer.filter(|_| image.clockwork.tape.is_none())
+    }
+
     fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
         let (file, share) = match launch {
             Launch::Saving(file) => (Some(file), "on"),
@@ -265,8 +302,7 @@ impl Machine {
         }
         arguments.add("-m", &image.memory);
         if let Some(file) = file {
-            // A comma would end the path, so it is doubled.
-            let path = file.display().to_string().replace(',', ",,");
+            let path = doubled(file);
             let size = &image.memory;
             let object =
                 format!("memory-backend-file,id=memory,size={size},share={share},mem-path={path}");
@@ -280,6 +316,11 @@ const NETWORK_WORD: &str = " trapline.network";
 /// Port 22 behind a port of the loopback device that QEMU chooses.
 const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
 
+/// A path inside an option: a comma would end it, so it is doubled.
+fn doubled(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
 #[derive(Default)]
 struct Arguments(Vec<OsString>);
 
@@ -290,6 +331,25 @@ impl Arguments {
 
     fn extend(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn clockwork(&mut self, clockwork: &Clockwork) {
+        let shift = clockwork.shift;
+        match &clockwork.tape {
+            None => {
+                if let Some(shift) = shift {
+                    self.add("-icount", format!("shift={shift}"));
+                }
+            }
+            Some(tape) => {
+                let (mode, file) = tape.option();
+                let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
+                self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
+            }
+        }
+        if let Some(seed) = clockwork.seed {
+            self.add("-seed", seed.to_string());
+        }
     }
 
     fn socket(&mut self, id: &str, fd: i32) {

@@ -16,8 +16,10 @@ use harness::guest::Stop;
 use harness::image::Image;
 use harness::report::printable::printable;
 use harness::report::{Entry, Report, html};
+use harness::repro::{self, ReproError, With};
 use harness::suite::{self, Batch, Request, SuiteError};
 use harness::tree::Tree;
+use harness::verdict::Failure;
 use harness::{interrupt, shell};
 
 const FAILED: u8 = 1;
@@ -38,6 +40,8 @@ struct Cli {
 enum Task {
     /// Run scenarios in a guest and judge them
     Run(Run),
+    /// Run one job again, from what it left
+    Repro(Repro),
     /// Open a shell in a guest that has the module loaded
     Shell {
         /// A guest of images/
@@ -68,6 +72,22 @@ struct Run {
     report: Vec<String>,
 }
 
+#[derive(Args)]
+struct Repro {
+    /// The job, as any list, test or report calls it, or a folder of evidence
+    #[arg(required = true)]
+    job: Vec<String>,
+    /// Stop at the first probe that is hit, for gdb to go on from there
+    #[arg(long)]
+    gdb: bool,
+    /// Let QEMU record it, so that it can be replayed
+    #[arg(long, conflicts_with = "gdb")]
+    record: bool,
+    /// Replay what was recorded; with --gdb also backwards
+    #[arg(long, conflicts_with = "record")]
+    replay: bool,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     Json,
@@ -93,6 +113,7 @@ fn main() -> ExitCode {
             };
             run(&tree, &request, &task.report)
         }
+        Task::Repro(task) => run_again(&tree, &task),
         Task::Shell { guest } => open_shell(&tree, &guest),
     }
 }
@@ -113,6 +134,32 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
     }
     let is_good = report.is_good() && !interrupt::asked();
     ExitCode::from(if is_good { 0 } else { FAILED })
+}
+
+fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
+    let with = match (task.replay, task.record, task.gdb) {
+        (true, _, gdb) => With::Replay { gdb },
+        (_, true, _) => With::Record,
+        (_, _, true) => With::Gdb,
+        _ => With::Nothing,
+    };
+    match repro::run(tree, &task.job.join(" "), with) {
+        Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
+        Ok(again) => {
+            say(format_args!(
+                "{}",
+                printable(&again.done.report.to_string())
+            ));
+            tell_failures(&again.done.failures);
+            say(format_args!("{}", again.compared()));
+            say(format_args!(
+                "evidence: {}",
+                tree.relative(&again.folder).display()
+            ));
+            let is_good = again.done.report.verdict.is_good();
+            ExitCode::from(if is_good { 0 } else { FAILED })
+        }
+    }
 }
 
 fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
@@ -180,7 +227,12 @@ fn tell(tree: &Tree, entry: &Entry) {
     if entry.job.verdict.is_good() {
         return entry.earlier.iter().for_each(see);
     }
-    for failure in &entry.failures {
+    tell_failures(&entry.failures);
+    see(entry);
+}
+
+fn tell_failures(failures: &[Failure]) {
+    for failure in failures {
         say(format_args!(
             "       {}: {}",
             failure.kind,
@@ -190,7 +242,6 @@ fn tell(tree: &Tree, entry: &Entry) {
             say(format_args!("         {}", printable(line)));
         }
     }
-    see(entry);
 }
 
 fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
@@ -213,6 +264,13 @@ fn code_of(error: &SuiteError) -> u8 {
         SuiteError::Host(HostError::File { .. }) => FAILED,
         SuiteError::Host(_) => HOST,
         _ => USAGE,
+    }
+}
+
+fn code_of_repro(error: &ReproError) -> u8 {
+    match error {
+        ReproError::Host(_) => HOST,
+        ReproError::NoJob(_) | ReproError::Kept(_) => USAGE,
     }
 }
 

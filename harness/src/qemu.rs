@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
-use qapi::qmp::{MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
+use qapi::qmp::{Event, MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
 use qapi::{Qmp, Stream, qmp};
 
 use crate::error::HostError;
@@ -74,14 +74,19 @@ impl Qemu {
             child,
             monitor: Monitor::new(monitor).map_err(unspoken)?,
             registers: machine
-                .timer
+                .forgetful_timer(image)
                 .map(|_| Registers::new(registers))
                 .transpose()
                 .map_err(unspoken)?,
             log,
         };
         qemu.greet()?;
-        Ok((qemu, Line::new(line).map_err(unspoken)?))
+        let line = Line::new(line).map_err(unspoken)?;
+        let line = match machine.sip.filter(|_| image.clockwork.tape.is_some()) {
+            Some(sip) => line.in_sips(sip),
+            None => line,
+        };
+        Ok((qemu, line))
     }
 
     /// The port of the loopback device behind which the guest's ssh is.
@@ -93,6 +98,27 @@ impl Qemu {
         let table = self.monitor.0.execute(&command).map_err(refused)?;
         forwarded_port(&table)
             .ok_or_else(|| HostError::Monitor(format!("no forwarded port in:\n{table}")))
+    }
+
+    /// Has QEMU wait for a debugger on the loopback device; where, is the answer.
+    pub fn debug(&mut self) -> Result<String, HostError> {
+        let command = qmp::human_monitor_command {
+            cpu_index: None,
+            command_line: "gdbserver tcp:127.0.0.1:0".to_owned(),
+        };
+        let said = self.monitor.0.execute(&command).map_err(refused)?;
+        let devices = self.monitor.0.execute(&qmp::query_chardev {});
+        let devices = devices.map_err(refused)?;
+        let mut gdb = devices.iter().filter(|device| device.label == "gdb");
+        let address = gdb.find_map(|device| listening(&device.filename));
+        address.ok_or_else(|| HostError::Monitor(format!("gdbserver: {}", said.trim())))
+    }
+
+    /// Whether the guest has been stopped from outside since this was last asked.
+    pub fn was_stopped(&mut self) -> Result<bool, HostError> {
+        self.monitor.0.nop().map_err(unspoken)?;
+        let mut events = self.monitor.0.events();
+        Ok(events.any(|event| matches!(event, Event::STOP { .. })))
     }
 
     /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.
@@ -379,6 +405,13 @@ fn forwarded_port(table: &str) -> Option<u16> {
     })
 }
 
+/// The address in QEMU's name for a socket: `disconnected:tcp:127.0.0.1:4711,server=on`.
+fn listening(name: &str) -> Option<String> {
+    let (_, rest) = name.split_once("tcp:")?;
+    let (address, _) = rest.split_once(',')?;
+    Some(address.to_owned())
+}
+
 /// The command line as a shell takes it, so that a run can be repeated by hand.
 fn shell_line(argv: &[OsString]) -> String {
     let words: Vec<String> = argv
@@ -398,6 +431,13 @@ mod tests {
                      TCP[HOST_FORWARD]  12       127.0.0.1 40123       10.0.2.15    22     0     0\r\n";
         assert_eq!(forwarded_port(table), Some(40123));
         assert_eq!(forwarded_port(&table.replace("FORWARD", "OTHER")), None);
+    }
+
+    #[test]
+    fn a_socket_is_found_in_qemus_name_for_it() {
+        let name = "disconnected:tcp:127.0.0.1:4711,server=on";
+        assert_eq!(listening(name).as_deref(), Some("127.0.0.1:4711"));
+        assert_eq!(listening("unix:/tmp/a,server=on"), None);
     }
 
     #[test]

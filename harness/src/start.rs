@@ -50,10 +50,10 @@ pub fn guest(
     image: &Image,
     machine: &'static Machine,
     level: Level,
-    cold: Option<&str>,
+    cold: Option<String>,
     evidence: &Evidence,
 ) -> Result<Started, Stop> {
-    if let Some(why) = cold.map(str::to_owned).or_else(forbidden) {
+    if let Some(why) = cold.or_else(forbidden) {
         return boot(image, machine, why, evidence);
     }
     match Saved::of(tree, image, machine, level) {
