@@ -13,7 +13,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use harness_agent::{Channel, Decoder, Order, PIECE, VERSION, WireError, Word, encode};
 use rustix::io::Errno;
@@ -25,6 +25,8 @@ use crate::transcript::Ending;
 pub const MOST: usize = 4 << 20;
 /// What ends a command that says more.
 const KILL: i32 = 9;
+/// How soon an agent says hello behind what a serial port says by itself.
+const HELLO_LIMIT: Duration = Duration::from_millis(500);
 /// How soon to try again what QEMU did not take.
 const RETRY: Duration = Duration::from_millis(2);
 
@@ -62,6 +64,8 @@ pub struct Line {
     /// What the agent answered to being woken.
     awake: Option<Result<(), String>>,
     is_too_much: bool,
+    /// What came that was no message, and when, until it is known why.
+    garbled: Option<(WireError, Instant)>,
 }
 
 /// Something that goes on at the other end.
@@ -112,6 +116,7 @@ impl Line {
             is_up: false,
             awake: None,
             is_too_much: false,
+            garbled: None,
         })
     }
 
@@ -217,7 +222,8 @@ impl Line {
                 Err(TryRecvError::Empty) => return self.understand(),
                 Err(TryRecvError::Disconnected) => {
                     self.understand()?;
-                    return Err(LineError::Closed);
+                    let garbled = self.garbled.take();
+                    return Err(garbled.map_or(LineError::Closed, |(error, _)| error.into()));
                 }
             }
         }
@@ -238,14 +244,26 @@ impl Line {
 
     fn understand(&mut self) -> Result<(), LineError> {
         while let Some(word) = self.decoder.next_message() {
-            match word {
-                Ok(word) => self.take(word)?,
+            let hello = matches!(word, Ok(Word::Hello { .. }));
+            match (word, self.garbled.take_if(|_| !hello)) {
+                (_, Some((error, _))) => return Err(error.into()),
+                (Ok(word), None) => self.take(word)?,
                 // A serial port that is set up says this and that.
-                Err(_) if !self.is_up => {}
-                Err(error) => return Err(error.into()),
+                (Err(_), None) if !self.is_up => {}
+                (Err(error), None) => self.garbled = Some((error, Instant::now())),
             }
         }
-        Ok(())
+        self.despair()
+    }
+
+    /// An agent that starts anew says this and that as well before it says hello, so that much time
+    /// is left to it.
+    fn despair(&mut self) -> Result<(), LineError> {
+        let is_late = |(_, since): &mut (_, Instant)| since.elapsed() > HELLO_LIMIT;
+        match self.garbled.take_if(is_late) {
+            Some((error, _)) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
     fn channel(&mut self) -> (Exec, Channel) {
@@ -428,6 +446,8 @@ mod tests {
         );
         let hello = encode(&Word::Hello { version: VERSION });
         assert_eq!(trouble(&hello), "the agent started anew");
+        let behind_noise = [b"\xff\0", hello.as_slice()].concat();
+        assert_eq!(trouble(&behind_noise), "the agent started anew");
         let other = encode(&Word::Hello { version: 0 });
         assert!(trouble(&other).starts_with("the guest's agent speaks version 0 where"));
         assert_eq!(trouble(b""), "QEMU closed the line");
