@@ -15,8 +15,6 @@ use crate::verdict::Observed;
 
 /// How long a command may take to be ready.
 const READY_LIMIT: Duration = Duration::from_secs(20);
-/// How long the tracer may take at least to end, and print what is left, once it was told to.
-const STOP_LIMIT: Duration = Duration::from_secs(10);
 const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 
@@ -131,10 +129,8 @@ impl<'a> Stretch<'a> {
             scenario::Stop::Kill => Some(SIGKILL),
         };
         let trace = self.trace.exec;
-        let mut end = end;
         if let Some(signal) = signal.filter(|_| !is_over(guest, trace)) {
-            observed.was_told = guest.signal(trace, signal)?.is_ok();
-            end = end.max(Instant::now() + guest.paced(STOP_LIMIT));
+            observed.was_told = guest.signal(trace, signal, end)?.is_ok();
         }
         guest.wait(end, |line| line.is_over(trace))
     }

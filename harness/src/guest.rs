@@ -18,14 +18,15 @@ use crate::interrupt;
 use crate::line::{Exec, Heard, Line, LineError, MOST};
 use crate::machine::{Launch, Machine};
 use crate::qemu::Qemu;
+use crate::report::printable::printable;
 use crate::transcript::Ending;
 
 /// How long a guest may take from its start to its first answer, on whatever host.
 const BOOT_LIMIT: Duration = Duration::from_secs(90);
 /// How long the harness's own small commands may take.
 pub const ASK_LIMIT: Duration = Duration::from_secs(30);
-/// How long a sound guest takes at most for the smallest command.
-const PULSE_LIMIT: Duration = Duration::from_secs(5);
+/// How long a sound guest takes at most for the smallest thing, on whatever host.
+const PULSE_LIMIT: Duration = Duration::from_secs(4);
 /// How long a dying kernel is given to say why.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
@@ -83,6 +84,8 @@ pub struct Guest {
     boot_limit: Duration,
     pace: f64,
     seed: Option<u64>,
+    /// When the last thing has to be done, once one took too long.
+    end: Option<Instant>,
 }
 
 impl Watch {
@@ -219,6 +222,7 @@ impl Guest {
             boot_limit: BOOT_LIMIT,
             pace: 1.0,
             seed: image.clockwork.seed,
+            end: None,
         })
     }
 
@@ -245,6 +249,14 @@ impl Guest {
     /// As long as `limit` is on this host.
     pub fn paced(&self, limit: Duration) -> Duration {
         limit.mul_f64(self.pace)
+    }
+
+    /// As much of `limit` as there is, once something took too long.
+    fn left(&self, limit: Duration) -> Duration {
+        let left = self
+            .end
+            .map(|end| end.saturating_duration_since(Instant::now()));
+        left.map_or(limit, |left| limit.min(left))
     }
 
     /// Lets a restored guest go on where it was saved.
@@ -310,29 +322,35 @@ impl Guest {
         self.line.heard(exec)
     }
 
-    /// Sends a signal to a command; an error if it is gone already.
-    pub fn signal(&mut self, exec: Exec, number: i32) -> Result<Result<(), String>, Stop> {
+    /// Sends a signal to a command, by `end`; an error if it is gone already.
+    pub fn signal(
+        &mut self,
+        exec: Exec,
+        number: i32,
+        end: Instant,
+    ) -> Result<Result<(), String>, Stop> {
         self.line.signal(exec, number);
-        self.answer(exec, &format!("signal {number}"))
+        self.answer(exec, &format!("signal {number}"), end)
     }
 
     /// Writes a text to a file that is there, which runs nothing in the guest.
     pub fn write(&mut self, path: &str, text: &str) -> Result<Result<(), String>, Stop> {
         let order = self.line.write(path, text);
-        let answer = self.answer(order, &format!("write to {path}"))?;
+        let end = Instant::now() + self.paced(ASK_LIMIT);
+        let answer = self.answer(order, &format!("write to {path}"), end)?;
         let told = answer.as_ref().err().map_or("done", String::as_str);
         self.evidence
             .note_command(&format!("{text} > {path}\n# {told}\n"))?;
         Ok(answer)
     }
 
-    fn answer(&mut self, exec: Exec, what: &str) -> Result<Result<(), String>, Stop> {
+    fn answer(&mut self, exec: Exec, what: &str, end: Instant) -> Result<Result<(), String>, Stop> {
+        let started = Instant::now();
         let known = self.line.answered(exec);
-        let end = Instant::now() + self.paced(ASK_LIMIT);
         self.wait(end, |line| line.answered(exec) > known)?;
         match self.line.answer(exec) {
             Some(answer) => Ok(answer.clone()),
-            None => Err(self.overdue(what, ASK_LIMIT)),
+            None => Err(self.overdue(what, started.elapsed())),
         }
     }
 
@@ -363,7 +381,7 @@ impl Guest {
     /// Runs a command to its end, or until `limit` is over.
     pub fn run(&mut self, command: &str, limit: Duration) -> Result<Answer, Stop> {
         let started = Instant::now();
-        let limit = self.paced(limit);
+        let limit = self.left(self.paced(limit));
         let exec = self.exec(command);
         self.wait(started + limit, |line| line.is_over(exec))?;
         let answer = Answer::of(self.heard(exec), limit);
@@ -393,10 +411,16 @@ impl Guest {
     }
 
     /// After a command took too long: an error if it is the guest that hangs.
+    ///
+    /// A guest that is full of processes has one as well, so nothing is started for it. From here on
+    /// nothing is waited for that is not soon.
     pub fn pulse(&mut self) -> Result<(), Stop> {
-        match self.run("echo pulse", PULSE_LIMIT)?.ending {
-            Ending::TimedOut(limit) => Err(hang(limit)),
-            _ => Ok(()),
+        let end = Instant::now() + PULSE_LIMIT;
+        let end = *self.end.get_or_insert(end);
+        let pulse = self.line.write("/dev/null", "");
+        match self.wait(end, |line| line.answered(pulse) > 0)? {
+            true => Ok(()),
+            false => Err(hang(PULSE_LIMIT)),
         }
     }
 
@@ -404,8 +428,8 @@ impl Guest {
     pub fn note(&self, command: &str, answer: &Answer, took: Duration) -> Result<(), HostError> {
         self.evidence.note_command(&format!(
             "$ {command}\n{}{}# {}, {} ms\n",
-            answer.stdout,
-            answer.stderr,
+            printable(&answer.stdout),
+            printable(&answer.stderr),
             answer.ending,
             took.as_millis()
         ))
@@ -432,7 +456,6 @@ fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
 impl Answer {
     /// What was heard of a command; without an ending, it still runs after `took`.
     pub fn of(heard: &Heard, took: Duration) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             stdout: text(&heard.stdout),
             stderr: text(&heard.stderr),
@@ -444,6 +467,14 @@ impl Answer {
     pub fn is_good(&self) -> bool {
         self.ending == Ending::Status(0)
     }
+}
+
+/// Bytes as text; those that are none are spelled out.
+fn text(bytes: &[u8]) -> String {
+    let chunks = bytes.utf8_chunks();
+    chunks
+        .map(|chunk| format!("{}{}", chunk.valid(), chunk.invalid().escape_ascii()))
+        .collect()
 }
 
 fn hang(limit: Duration) -> Stop {
@@ -468,6 +499,20 @@ pub fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_spelled_out() {
+        assert_eq!(text("a\n\u{e9}\0".as_bytes()), "a\n\u{e9}\0");
+        assert_eq!(text(b"a\xff\xc3b\xc3\xa9"), "a\\xff\\xc3b\u{e9}");
+    }
+
+    #[test]
+    fn the_same_seed_comes_of_the_same_number_and_another_of_none() {
+        let of = |told| seed(told).expect("random bytes");
+        assert_eq!(of(Some(7)), of(Some(7)));
+        assert_ne!(of(Some(7)), of(Some(8)));
+        assert_ne!(of(None), of(None));
+    }
 
     #[test]
     fn words_are_quoted_where_a_shell_would_read_more_into_them() {

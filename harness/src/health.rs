@@ -31,7 +31,9 @@ pub enum Trouble {
     SshLost,
     /// The line to the guest broke.
     LineLost,
-    /// A command said more than anybody will read.
+    /// The console said more than anybody will read.
+    Flooded,
+    /// A command did.
     TooMuch,
     /// A command of the harness took too long although the guest answers.
     Overdue,
@@ -73,6 +75,7 @@ impl Trouble {
             Self::Hang => "guest hung",
             Self::SshLost => "ssh lost",
             Self::LineLost => "line lost",
+            Self::Flooded => "console flooded",
             Self::TooMuch => "too much output",
             Self::Overdue => "no answer although the guest has a pulse",
             Self::CommandFailed => "command failed",
@@ -140,6 +143,7 @@ const ROWS: &[(Trouble, &[&str])] = &[
         Trouble::ProgramDied,
         &["potentially unexpected fatal signal "],
     ),
+    (Trouble::ProgramDied, &["Out of memory: Killed process "]),
 ];
 
 /// What a line of a kernel's log tells, if it tells of trouble.
@@ -346,6 +350,10 @@ mod tests {
         (
             "[    7.734211] potentially unexpected fatal signal 11.\n\
              [    7.735019] CPU: 0 PID: 99 Comm: bash Tainted: G           O       6.1.0-50-rpi #1",
+            Trouble::ProgramDied,
+        ),
+        (
+            "Out of memory: Killed process 110 (bash) total-vm:3932kB, anon-rss:172kB, file-rss:4kB, shmem-rss:2024kB, UID:0 pgtables:36kB oom_score_adj:0",
             Trouble::ProgramDied,
         ),
     ];

@@ -25,6 +25,8 @@ use crate::transcript::Ending;
 pub const MOST: usize = 4 << 20;
 /// What ends a command that says more.
 const KILL: i32 = 9;
+/// How soon an agent says hello behind what a serial port says by itself.
+const HELLO_LIMIT: Duration = Duration::from_millis(500);
 /// How soon to try again what QEMU did not take.
 const RETRY: Duration = Duration::from_millis(2);
 /// How long a guest may need for a few bytes.
@@ -67,6 +69,8 @@ pub struct Line {
     /// How many bytes go out at once at most.
     sip: usize,
     sent: Instant,
+    /// What came that was no message, and when, until it is known why.
+    garbled: Option<(WireError, Instant)>,
 }
 
 /// Something that goes on at the other end.
@@ -119,6 +123,7 @@ impl Line {
             is_too_much: false,
             sip: usize::MAX,
             sent: Instant::now(),
+            garbled: None,
         })
     }
 
@@ -231,7 +236,8 @@ impl Line {
                 Err(TryRecvError::Empty) => return self.understand(),
                 Err(TryRecvError::Disconnected) => {
                     self.understand()?;
-                    return Err(LineError::Closed);
+                    let garbled = self.garbled.take();
+                    return Err(garbled.map_or(LineError::Closed, |(error, _)| error.into()));
                 }
             }
         }
@@ -252,14 +258,26 @@ impl Line {
 
     fn understand(&mut self) -> Result<(), LineError> {
         while let Some(word) = self.decoder.next_message() {
-            match word {
-                Ok(word) => self.take(word)?,
+            let hello = matches!(word, Ok(Word::Hello { .. }));
+            match (word, self.garbled.take_if(|_| !hello)) {
+                (_, Some((error, _))) => return Err(error.into()),
+                (Ok(word), None) => self.take(word)?,
                 // A serial port that is set up says this and that.
-                Err(_) if !self.is_up => {}
-                Err(error) => return Err(error.into()),
+                (Err(_), None) if !self.is_up => {}
+                (Err(error), None) => self.garbled = Some((error, Instant::now())),
             }
         }
-        Ok(())
+        self.despair()
+    }
+
+    /// An agent that starts anew says this and that as well before it says hello, so that much time
+    /// is left to it.
+    fn despair(&mut self) -> Result<(), LineError> {
+        let is_late = |(_, since): &mut (_, Instant)| since.elapsed() > HELLO_LIMIT;
+        match self.garbled.take_if(is_late) {
+            Some((error, _)) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
     fn channel(&mut self) -> (Exec, Channel) {
@@ -403,6 +421,27 @@ mod tests {
     }
 
     #[test]
+    fn sips_are_small_and_far_between() {
+        let (line, mut guest) = pair();
+        let mut line = line.in_sips(4);
+        line.exec("true");
+        let whole = line.unsent.len();
+        let end = Instant::now() + Duration::from_secs(5);
+        while !line.unsent.is_empty() && Instant::now() < end {
+            let left = line.unsent.len();
+            line.sent -= SWALLOW;
+            line.turn().expect("all is well");
+            assert!(left - line.unsent.len() <= 4);
+        }
+        let mut taken = vec![0; whole];
+        guest.read_exact(&mut taken).expect("all of it");
+        line.exec("true");
+        line.sent = Instant::now() + SWALLOW;
+        line.turn().expect("all is well");
+        assert_eq!(line.unsent.len(), whole);
+    }
+
+    #[test]
     fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
         let (mut line, mut guest) = pair();
         let exec = line.exec("yes");
@@ -447,6 +486,8 @@ mod tests {
         );
         let hello = encode(&Word::Hello { version: VERSION });
         assert_eq!(trouble(&hello), "the agent started anew");
+        let behind_noise = [b"\xff\0", hello.as_slice()].concat();
+        assert_eq!(trouble(&behind_noise), "the agent started anew");
         let other = encode(&Word::Hello { version: 0 });
         assert!(trouble(&other).starts_with("the guest's agent speaks version 0 where"));
         assert_eq!(trouble(b""), "QEMU closed the line");

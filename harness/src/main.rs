@@ -4,7 +4,9 @@
 //! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
 //! command line or a scenario makes no sense, 3 when the host lacks something.
 
+use std::fmt;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -175,10 +177,16 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
     match repro::run(tree, &name, with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
-            println!("{}", printable(&again.done.report.to_string()));
+            say(format_args!(
+                "{}",
+                printable(&again.done.report.to_string())
+            ));
             tell_failures(&again.done.failures);
-            println!("{}", again.compared());
-            println!("evidence: {}", tree.relative(&again.folder).display());
+            say(format_args!("{}", again.compared()));
+            say(format_args!(
+                "evidence: {}",
+                tree.relative(&again.folder).display()
+            ));
             let is_good = again.done.report.verdict.is_good();
             ExitCode::from(if is_good { 0 } else { FAILED })
         }
@@ -248,18 +256,23 @@ fn code_of_hunt(error: &HuntError) -> u8 {
 fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
     if batches.len() > 1 {
         for (guest, totals) in report.by_guest() {
-            println!("{guest}: {totals}");
+            say(format_args!("{guest}: {totals}"));
         }
     }
-    println!("{}", report.totals);
+    say(format_args!("{}", report.totals));
     let planned = report.span.planned;
     if report.jobs.len() < planned {
         let left = planned - report.jobs.len();
-        println!("interrupted: {left} of {planned} jobs were not begun");
+        say(format_args!(
+            "interrupted: {left} of {planned} jobs were not begun"
+        ));
     }
     for batch in batches {
         let folder = tree.guest_dir(&batch.image.guest);
-        println!("evidence: {}", tree.relative(&folder).display());
+        say(format_args!(
+            "evidence: {}",
+            tree.relative(&folder).display()
+        ));
     }
 }
 
@@ -278,7 +291,7 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
 fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Result<(), String> {
     let page = tree.evidence().join("report.html");
     write(&page, &html::page(report))?;
-    println!("report: {}", tree.relative(&page).display());
+    say(format_args!("report: {}", tree.relative(&page).display()));
     for (format, path) in wanted {
         let text = match format {
             Format::Json => report.to_json().map_err(|e| e.to_string()),
@@ -294,10 +307,13 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn tell(tree: &Tree, entry: &Entry) {
-    println!("{}", printable(&entry.to_string()));
+    say(format_args!("{}", printable(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
-        println!("       see {}", tree.relative(&folder).display());
+        say(format_args!(
+            "       see {}",
+            tree.relative(&folder).display()
+        ));
     };
     if entry.job.verdict.is_good() {
         return entry.earlier.iter().for_each(see);
@@ -308,9 +324,13 @@ fn tell(tree: &Tree, entry: &Entry) {
 
 fn tell_failures(failures: &[Failure]) {
     for failure in failures {
-        println!("       {}: {}", failure.kind, printable(&failure.what));
+        say(format_args!(
+            "       {}: {}",
+            failure.kind,
+            printable(&failure.what)
+        ));
         for line in failure.detail.lines().take(SHOWN_LINES) {
-            println!("         {}", printable(line));
+            say(format_args!("         {}", printable(line)));
         }
     }
 }
@@ -343,6 +363,11 @@ fn code_of_repro(error: &ReproError) -> u8 {
         ReproError::Host(_) => HOST,
         _ => USAGE,
     }
+}
+
+/// Who listens may leave (`| head`) before the run is over, which goes on.
+fn say(line: fmt::Arguments<'_>) {
+    writeln!(io::stdout(), "{line}").ok();
 }
 
 fn refuse(what: &str, code: u8) -> ExitCode {

@@ -66,3 +66,22 @@ impl Tape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_boots_for_the_first_reason_there_is() {
+        let mut manner = Manner::default();
+        assert_eq!(manner.cold_because(), None);
+        manner.setting.shift = Some(3);
+        let why = manner.cold_because();
+        assert_eq!(why.as_deref(), Some("its setting: shift 3"));
+        manner.tape = Some(Tape::Record(PathBuf::from("t")));
+        let why = manner.cold_because();
+        assert_eq!(why.as_deref(), Some("recorded from its start"));
+        manner.cold = Some("as before".to_owned());
+        assert_eq!(manner.cold_because().as_deref(), Some("as before"));
+    }
+}

@@ -75,7 +75,8 @@ impl Saved {
         fs::create_dir_all(&all).map_err(HostError::file("create", &all))?;
         let name = name(image, level);
         let folder = all.join(&name);
-        let key = key(image, machine, level)?;
+        let emulator = qemu::find(machine.program, machine.remedy)?;
+        let key = key(image, machine, &emulator, level)?;
         let lock_path = all.join(format!("{name}.lock"));
         let lock = open(&lock_path)?;
         lock::take(&lock, Share::Readers, &folder)?;
@@ -141,13 +142,17 @@ fn current(folder: &Path, key: &str) -> Option<Facts> {
 }
 
 /// Everything that a saved guest depends on: QEMU, what it is told, and the files that it reads.
-fn key(image: &Image, machine: &'static Machine, level: Level) -> Result<String, HostError> {
+fn key(
+    image: &Image,
+    machine: &'static Machine,
+    emulator: &Path,
+    level: Level,
+) -> Result<String, HostError> {
     let launch = Launch::Saving(Path::new(MEMORY));
     let arguments = machine.arguments(image, launch, Path::new("console"));
     let mut key = format!("{level:?} {} {arguments:?}", image.module);
-    let program = qemu::find(machine.program, machine.remedy)?;
-    let files = [&program, &image.kernel, &image.initrd];
-    for path in files.into_iter().chain(&image.dtb) {
+    let files = [emulator, &image.kernel, &image.initrd];
+    for path in files.into_iter().chain(image.dtb.as_deref()) {
         let about = fs::metadata(path).map_err(HostError::file("look at", path))?;
         let changed = about.modified().map_err(HostError::file("look at", path))?;
         let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -221,4 +226,73 @@ fn load(
         return Err(HostError::Unsaved(failure.what).into());
     }
     Ok(text::discard(evidence)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(folder: &Path) -> Image {
+        for file in ["k", "i"] {
+            fs::write(folder.join(file), file).expect("writable");
+        }
+        let kernel = folder.join("k").display().to_string();
+        let initrd = folder.join("i").display().to_string();
+        let told = serde_json::json!({
+            "schema": 3, "guest": "g", "machine": "virt", "memory": "512M", "cpus": 2,
+            "kernel": kernel, "initrd": initrd, "dtb": null, "append": "quiet",
+            "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
+            "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
+            "names": {}, "capabilities": [], "mutants": []
+        });
+        serde_json::from_value(told).expect("an image")
+    }
+
+    #[test]
+    fn whatever_a_saved_guest_is_made_from_changes_its_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = image(folder.path());
+        let machine = crate::machine::find("virt").expect("a row");
+        let emulator = folder.path().join("emulator");
+        fs::write(&emulator, "7.2").expect("writable");
+        let key = |image: &Image, level| key(image, machine, &emulator, level).expect("files");
+        let first = key(&image, Level::Loaded);
+        assert_eq!(key(&image, Level::Loaded), first);
+        assert_ne!(key(&image, Level::Booted), first);
+        let other = |change: fn(&mut Image)| {
+            let mut image = image.clone();
+            change(&mut image);
+            key(&image, Level::Loaded)
+        };
+        assert_ne!(other(|image| image.append.push('!')), first);
+        assert_ne!(other(|image| image.cpus = 4), first);
+        assert_ne!(other(|image| image.processor = Processor::Full), first);
+        for file in [&emulator, &image.initrd] {
+            let before = key(&image, Level::Loaded);
+            fs::write(file, "another").expect("writable");
+            assert_ne!(key(&image, Level::Loaded), before);
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_or_of_another_key_is_not_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let facts = Facts {
+            key: "now".to_owned(),
+            boot_ms: 1500,
+            symbols: String::new(),
+        };
+        let told = serde_json::to_string(&facts).expect("plain data");
+        fs::write(folder.join(FACTS), &told[..told.len() / 2]).expect("writable");
+        for name in [MEMORY, STATE] {
+            assert!(current(folder, "now").is_none(), "before {name}");
+            fs::write(folder.join(name), "").expect("writable");
+        }
+        assert!(current(folder, "now").is_none());
+        fs::write(folder.join(FACTS), told).expect("writable");
+        assert!(current(folder, "then").is_none());
+        let found = current(folder, "now").expect("whole");
+        assert_eq!(found.booted_in(), Duration::from_millis(1500));
+    }
 }

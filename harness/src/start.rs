@@ -114,3 +114,17 @@ pub fn pace(machine: &Machine, booted_in: Duration) -> f64 {
     let ratio = booted_in.as_secs_f64() / machine.boots_in.as_secs_f64();
     ratio.clamp(1.0, SLOWEST)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_host_gets_more_time_and_a_fast_one_not_less() {
+        let machine = crate::machine::find("raspi0").expect("a row");
+        let pace = |times: f64| pace(machine, machine.boots_in.mul_f64(times));
+        assert_eq!(pace(0.5), 1.0);
+        assert!((pace(3.0) - 3.0).abs() < 1e-6);
+        assert_eq!(pace(1000.0), SLOWEST);
+    }
+}

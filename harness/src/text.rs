@@ -5,6 +5,7 @@
 //! the machine table names each of them, and each change is told.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::changes::Pair;
@@ -93,10 +94,15 @@ impl TextJudge {
     }
 }
 
-/// Throws the first copy away, where nothing in it is needed as evidence.
+/// Throws the first copy away, if there is one, where nothing in it is needed as evidence.
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
     let path = evidence.text(BEFORE);
-    fs::remove_file(&path).map_err(HostError::file("remove", &path))
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(HostError::file("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the guest's kernel says of where its text is.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use harness_agent::End;
 
+use crate::report::printable::printable;
 use crate::scenario::Scenario;
 
 /// How a command ended.
@@ -139,7 +140,7 @@ fn bar(f: &mut fmt::Formatter<'_>, line: &str) -> fmt::Result {
     if line.is_empty() {
         writeln!(f, "|")
     } else {
-        writeln!(f, "| {line}")
+        writeln!(f, "| {}", printable(line))
     }
 }
 

@@ -83,6 +83,7 @@ impl From<&Finding> for Failure {
             Trouble::EarlyExit | Trouble::SshLost | Trouble::LineLost | Trouble::BootTimeOut => {
                 Kind::GuestLost
             }
+            Trouble::Flooded => Kind::GuestComplaint,
             trouble if trouble.is_fatal() => Kind::GuestCrash,
             _ => Kind::GuestComplaint,
         };
@@ -320,6 +321,7 @@ fn rank(trouble: Trouble) -> u8 {
         Trouble::EarlyExit
         | Trouble::BootTimeOut
         | Trouble::Hang
+        | Trouble::Flooded
         | Trouble::SshLost
         | Trouble::LineLost => 4,
         Trouble::ProgramDied => 5,

@@ -73,6 +73,8 @@ pub unsafe extern "C" fn trapline_end() {
 /// From the trap's handler, with interrupts off, with the registers that it will restore.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
+    #[cfg(trapline_mutants)]
+    crate::mutant::spin();
     let mut memory = arch::memory(regs);
     // SAFETY: the caller's registers, which only this handler touches.
     let regs = unsafe { &mut *regs };

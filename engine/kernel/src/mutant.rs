@@ -1,21 +1,25 @@
 //! Seeded defects, to show that the scenarios can see one. Built in only with
 //! `--cfg trapline_mutants`, and at most one is chosen, when the module is loaded.
 //!
-//! Which there are is for each instruction set to say: see [`arch::MUTANTS`].
+//! Most are a mistake that only one instruction set allows: see [`arch::MUTANTS`].
 
+use core::hint::spin_loop;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::{Fault, Memory, Width};
 
 use crate::arch;
 
-/// The chosen defect's index in [`arch::MUTANTS`].
+/// `spin-in-trap`: the trap's handler waits for what never comes. A trap is taken with interrupts off,
+/// so nothing else will run on that CPU.
+const SPIN_IN_TRAP: &str = "spin-in-trap";
+
+/// The chosen defect's place among [`all`].
 static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Chooses the defect of this name; whether there is one.
 pub fn choose(name: &[u8]) -> bool {
-    let mut known = arch::MUTANTS.iter();
-    let Some(index) = known.position(|mutant| mutant.as_bytes() == name) else {
+    let Some(index) = all().position(|mutant| mutant.as_bytes() == name) else {
         return false;
     };
     CHOSEN.store(index, Ordering::Relaxed);
@@ -24,7 +28,18 @@ pub fn choose(name: &[u8]) -> bool {
 
 /// Whether it is this one.
 pub fn is_chosen(name: &str) -> bool {
-    arch::MUTANTS.get(CHOSEN.load(Ordering::Relaxed)) == Some(&name)
+    all().nth(CHOSEN.load(Ordering::Relaxed)) == Some(name)
+}
+
+fn all() -> impl Iterator<Item = &'static str> {
+    arch::MUTANTS.iter().copied().chain([SPIN_IN_TRAP])
+}
+
+/// What every trap begins with: it waits for ever, if that is the defect.
+pub fn spin() {
+    while is_chosen(SPIN_IN_TRAP) {
+        spin_loop();
+    }
 }
 
 /// As many words of a frame as are ever overlaid.

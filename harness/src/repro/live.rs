@@ -101,7 +101,7 @@ mod tests {
         let mut file = File::create(&path).expect("writable");
         write!(file, "boot\r\nOo").expect("writable");
         assert_eq!(tail.read_on().expect("there"), "boot\n");
-        write!(file, "ps\x1b[2J\n").expect("writable");
+        writeln!(file, "ps\x1b[2J").expect("writable");
         assert_eq!(tail.read_on().expect("there"), "Oops\\u{1b}[2J\n");
         assert_eq!(tail.read_on().expect("there"), "");
     }

@@ -1,19 +1,11 @@
-//! What can happen to a guest is told apart, soon and by name, and no QEMU outlives its harness.
-//!
-//! These tests boot real guests and then do to them what a bad engine would. They need images but
-//! no module; a guest without an image has its tests listed and ignored.
-//!
-//! What depends on a machine or on its kernel is checked on each guest. What depends on the harness,
-//! on QEMU and on the ssh server, which are the same for all, is checked on one.
+//! What can happen to a guest is told apart, soon and by name.
 
-use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use harness::error::HostError;
-use harness::evidence::Evidence;
 use harness::ftrace::Ftrace;
 use harness::guest::{Guest, Stop};
 use harness::health::Trouble;
@@ -24,120 +16,15 @@ use harness::shell;
 use harness::text::{self, TextJudge};
 use harness::transcript::Ending;
 use harness::tree::Tree;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::Failed;
 
-type Check = fn(&Tree, &Image) -> Result<(), Failed>;
+use crate::tools::{SHORT, SOON, boot, expect, harness, launch, told};
 
-/// What "soon" is on a machine that is busy.
-const SOON: Duration = Duration::from_secs(8);
-const SHORT: Duration = Duration::from_secs(20);
 /// What switches the function tracer off.
 const DISARM: &str =
     "cd /sys/kernel/tracing && echo nop > current_tracer && echo > set_ftrace_filter";
 /// How many CPUs a guest is given that can have several.
 const MANY: &str = "4";
-
-const ON_EACH: &[(&str, Check)] = &[
-    ("commands_are_answered_and_overruns_are_values", answers),
-    ("a_panic_is_a_panic", panics),
-    ("a_panic_before_init_is_a_boot_panic", boot_panics),
-    ("a_change_of_text_is_seen_where_it_is", changes_text),
-    ("hits_on_every_cpu_are_counted", counts_hits),
-];
-
-const ON_ONE: &[(&str, Check)] = &[
-    ("a_warning_is_found_in_the_log", warns),
-    ("a_guest_that_stops_answering_hangs", hangs),
-    ("the_end_of_qemu_is_an_early_exit", qemu_dies),
-    ("a_qemu_that_refuses_says_why", qemu_refuses),
-    ("a_guest_that_never_answers_times_out", boot_is_slow),
-    ("a_wrong_host_key_is_refused", wrong_host_key),
-    ("no_qemu_survives_a_killed_harness", killed_harness),
-];
-
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    match trials(&Tree::own(), arguments.list) {
-        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
-        Err(error) => {
-            eprintln!("guests: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn trials(tree: &Tree, are_listed: bool) -> Result<Vec<Trial>, HostError> {
-    let guests = tree.guests()?;
-    let images: Vec<_> = guests
-        .iter()
-        .map(|guest| Image::read(tree, guest))
-        .collect();
-    let one = images.iter().position(Result::is_ok).unwrap_or(0);
-    let mut trials = Vec::new();
-    for (row, (guest, image)) in guests.iter().zip(&images).enumerate() {
-        let alone: &[_] = if row == one { ON_ONE } else { &[] };
-        let checks = ON_EACH.iter().chain(alone);
-        trials.extend(checks.map(|(name, check)| {
-            let name = format!("{guest}::{name}");
-            trial(tree, name, image, *check, are_listed)
-        }));
-    }
-    Ok(trials)
-}
-
-/// Without an image there is nothing to test, which a list says too; any other trouble with it is a
-/// failure.
-fn trial(
-    tree: &Tree,
-    name: String,
-    image: &Result<Image, HostError>,
-    check: Check,
-    is_listed: bool,
-) -> Trial {
-    let tree = tree.clone();
-    match image {
-        Ok(image) => {
-            let image = image.clone();
-            Trial::test(name, move || check(&tree, &image))
-        }
-        Err(error) => {
-            let is_missing = matches!(error, HostError::NoImage { .. });
-            let why = error.to_string();
-            let trial = Trial::ignorable_test(name, move || match is_missing {
-                true => Ok(Completion::ignored_with(why)),
-                false => Err(why.into()),
-            });
-            trial.with_ignored_flag(is_listed && is_missing)
-        }
-    }
-}
-
-fn start(tree: &Tree, image: &Image, name: &str) -> Result<(Guest, Evidence), Failed> {
-    launch(tree, image, Launch::Cold, name)
-}
-
-fn launch(
-    tree: &Tree,
-    image: &Image,
-    launch: Launch<'_>,
-    name: &str,
-) -> Result<(Guest, Evidence), Failed> {
-    let folder = tree.guest_dir(&image.guest).join("self-test").join(name);
-    let evidence = Evidence::cleared(folder)?;
-    let machine = image.machine().ok_or("no machine")?;
-    let guest = Guest::start(machine, image, launch, &evidence)?;
-    Ok((guest, evidence))
-}
-
-fn boot(tree: &Tree, image: &Image, name: &str) -> Result<Guest, Failed> {
-    let (mut guest, _) = start(tree, image, name)?;
-    guest.wake().map_err(told)?;
-    Ok(guest)
-}
-
-fn told(stop: Stop) -> Failed {
-    format!("{stop:?}").into()
-}
 
 /// The trouble that running `command` leads to, and how long it took to notice.
 fn trouble(guest: &mut Guest, command: &str) -> Result<(Trouble, Duration), Failed> {
@@ -148,11 +35,7 @@ fn trouble(guest: &mut Guest, command: &str) -> Result<(Trouble, Duration), Fail
     }
 }
 
-fn expect(is_so: bool, what: String) -> Result<(), Failed> {
-    is_so.then_some(()).ok_or_else(|| what.into())
-}
-
-fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "answers")?;
     let answer = guest
         .run("echo out; echo err >&2; exit 3", SHORT)
@@ -181,7 +64,7 @@ fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
     Ok(())
 }
 
-fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "panics")?;
     let (trouble, took) = trouble(&mut guest, "echo c > /proc/sysrq-trigger")?;
     expect(
@@ -196,8 +79,8 @@ fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
 }
 
 /// The function tracer changes text and puts it back, as an engine does, and needs no module.
-fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let (mut guest, evidence) = start(tree, image, "text")?;
+pub fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let (mut guest, evidence) = launch(tree, image, Launch::Cold, "text")?;
     guest.wake().map_err(told)?;
     let machine = image.machine().ok_or("no machine")?;
     let chdir = chdir(image)?;
@@ -218,7 +101,7 @@ fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
     Ok(())
 }
 
-fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let is_smp = image.capabilities.iter().any(|can| can == "smp");
     let many = is_smp.then(|| serde_yaml::from_str(MANY)).transpose()?;
     let image = image.clone().with_cpus(many, Processor::Usual);
@@ -249,7 +132,7 @@ fn arm(guest: &mut Guest, function: &str) -> Result<Ftrace, Failed> {
     armed.map_err(|failure| failure.what.into())
 }
 
-fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "warns")?;
     let line = "WARNING: CPU: 0 PID: 1 at test.c:1 test+0x0";
     guest
@@ -263,7 +146,7 @@ fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
     )
 }
 
-fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "hangs")?;
     // Its answer can't come any more.
     let limit = Duration::from_secs(1);
@@ -280,7 +163,7 @@ fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
     }
 }
 
-fn qemu_dies(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn qemu_dies(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "qemu-dies")?;
     let id = guest.watch().qemu_id().to_string();
     Command::new("kill").args(["-KILL", &id]).status()?;
@@ -291,7 +174,7 @@ fn qemu_dies(tree: &Tree, image: &Image) -> Result<(), Failed> {
     )
 }
 
-fn qemu_refuses(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn qemu_refuses(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut image = image.clone();
     image.kernel = PathBuf::from("/no/such/kernel");
     match boot(tree, &image, "refuses") {
@@ -303,16 +186,16 @@ fn qemu_refuses(tree: &Tree, image: &Image) -> Result<(), Failed> {
     }
 }
 
-fn boot_panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn boot_panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut image = image.clone();
     let no_init = "rdinit=/no/such/init root=/dev/none";
     image.append = image.append.replace("rdinit=/init", no_init);
-    let (guest, _) = start(tree, &image, "boot-panics")?;
+    let (guest, _) = launch(tree, &image, Launch::Cold, "boot-panics")?;
     stillborn(guest, Trouble::BootPanic)
 }
 
-fn boot_is_slow(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let (guest, _) = start(tree, image, "slow")?;
+pub fn boot_is_slow(tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let (guest, _) = launch(tree, image, Launch::Cold, "slow")?;
     let guest = guest.with_boot_limit(Duration::from_millis(200));
     stillborn(guest, Trouble::BootTimeOut)
 }
@@ -330,7 +213,7 @@ fn stillborn(mut guest: Guest, expected: Trouble) -> Result<(), Failed> {
     }
 }
 
-fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
+pub fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut keys = image.ssh.clone();
     // The user's key is a good key, but not the guest's.
     keys.host_key = fs::read_to_string(&image.ssh.public_key)?.trim().to_owned();
@@ -345,44 +228,21 @@ fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
     }
 }
 
-fn killed_harness(tree: &Tree, image: &Image) -> Result<(), Failed> {
-    let console = tree
-        .guest_dir(&image.guest)
-        .join("cli/no-such-probe/console.log");
-    let console = console.display().to_string();
-    // In an archive it is not where it was built.
-    let moved = env::var_os("NEXTEST_BIN_EXE_harness");
-    let program = moved.unwrap_or_else(|| env!("CARGO_BIN_EXE_harness").into());
-    let mut harness = Command::new(program)
-        .args(["run", &image.guest, "cli/no-such-probe"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+/// Who has a shell there sees it end, and is told by which end.
+pub fn ssh_dies(_: &Tree, image: &Image) -> Result<(), Failed> {
+    let mut shell = harness()
+        .args(["shell", &image.guest])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()?;
-    let came = within(SOON, || emulators(&console) == 1);
-    harness.kill()?;
-    harness.wait()?;
-    expect(came, "the harness started no QEMU".to_owned())?;
-    let gone = within(Duration::from_secs(1), || emulators(&console) == 0);
-    expect(gone, format!("{} QEMU left", emulators(&console)))
-}
-
-fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + limit;
-    while Instant::now() < end {
-        if is_so() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    is_so()
-}
-
-/// How many emulators write to that console.
-fn emulators(console: &str) -> usize {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes
-        .filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
-        .map(|line| String::from_utf8_lossy(&line).into_owned())
-        .filter(|line| line.starts_with("qemu-system-") && line.contains(console))
-        .count()
+    let mut typed = shell.stdin.take().ok_or("no stdin")?;
+    typed.write_all(b"kill -KILL $(pidof dropbear)\n")?;
+    let ended = shell.wait_with_output()?;
+    drop(typed);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    expect(
+        ended.status.code() == Some(1) && said.contains("harness: ssh lost: "),
+        said,
+    )
 }

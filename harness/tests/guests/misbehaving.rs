@@ -1,0 +1,216 @@
+//! Whole jobs in guests that misbehave: each gets the right verdict, kind and words, and within the
+//! scenario's own time and five seconds. A row here is the answer to a file in `misbehaving/`.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use harness::image::Image;
+use harness::job::{self, Done};
+use harness::plan::{self, Item, Job};
+use harness::progress::Progress;
+use harness::saved::{Level, Saved};
+use harness::scenario::Source;
+use harness::snapshot::Update;
+use harness::start;
+use harness::tree::Tree;
+use harness::verdict::{Kind, Verdict};
+use libtest_mimic::Failed;
+
+use crate::tools::{SOON, emulators, expect, told, within};
+
+/// How long after its time a job may be over.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long an emulator stands still: longer than a sound guest takes for anything small.
+const STANDSTILL: Duration = Duration::from_secs(6);
+
+/// How a job must end.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// The fixture.
+    pub claim: &'static str,
+    /// Which of its defects is seeded.
+    mutant: Option<&'static str>,
+    verdict: Verdict,
+    /// Which failure comes first, and what the reason begins with: one of these.
+    reasons: &'static [(Kind, &'static str)],
+}
+
+const fn fails(claim: &'static str, reasons: &'static [(Kind, &'static str)]) -> Row {
+    Row {
+        claim,
+        mutant: None,
+        verdict: Verdict::Fail,
+        reasons,
+    }
+}
+
+const fn passes(claim: &'static str) -> Row {
+    Row {
+        verdict: Verdict::Pass,
+        ..fails(claim, &[])
+    }
+}
+
+/// What a kernel, a machine or its line has a part in.
+pub const ON_EACH: &[Row] = &[
+    fails(
+        "boot-panics",
+        &[(Kind::GuestCrash, "boot panic: Kernel panic - not syncing: ")],
+    ),
+    fails("panics", &[(Kind::GuestCrash, PANIC)]),
+    Row {
+        mutant: Some("spin-in-trap"),
+        verdict: Verdict::Caught,
+        ..fails(
+            "spins",
+            &[(Kind::GuestCrash, "guest hung: no answer within ")],
+        )
+    },
+    // Whose turn it is among a thousand processes, and who is killed for room, is chance.
+    fails(
+        "fork-bomb",
+        &[
+            (Kind::TimedOut, "workload still running after "),
+            (Kind::GuestCrash, "guest hung: no answer within "),
+            (Kind::GuestComplaint, "program died: Out of memory: "),
+        ],
+    ),
+    fails(
+        "floods-console",
+        &[(
+            Kind::GuestComplaint,
+            "console flooded: it said more than 4 MiB",
+        )],
+    ),
+    fails(
+        "kills-agent",
+        &[(Kind::GuestLost, "line lost: the agent started anew")],
+    ),
+    fails(
+        "says-50-megabytes",
+        &[(
+            Kind::WrongOutput,
+            "too much output: a command said more than 4 MiB",
+        )],
+    ),
+    passes("jumps-in-time"),
+    passes("is-stopped"),
+    passes("says-every-byte"),
+];
+
+/// What only the harness has a part in.
+pub const ON_ONE: &[Row] = &[fails(
+    "ends-255",
+    &[(
+        Kind::WrongStatus,
+        "workload ended with status 255, not status 0",
+    )],
+)];
+
+/// What a panic that somebody asked for is told as.
+pub const PANIC: &str = "guest panic: Kernel panic - not syncing: sysrq triggered crash";
+
+/// Runs the job and compares how it ended.
+pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
+    let job = job(row.claim, row.mutant, image)?;
+    let limit = limit(&job, tree, image)?;
+    let mut image = image.clone();
+    if row.claim == "boot-panics" {
+        image = without_init(image);
+    }
+    let done = thread::scope(|scope| {
+        if row.claim == "is-stopped" {
+            scope.spawn(|| stand_still(tree, &job));
+        }
+        run(&job, &image, tree)
+    });
+    let took = Duration::from_millis(done.report.run_ms);
+    eprintln!("{}: {took:.1?} of {limit:.1?}: {}", job.id, done.report.why);
+    expect(is_as_stated(row, &done), done.story())?;
+    expect(
+        took < limit,
+        format!("{took:?}, not {limit:?}: {}", done.story()),
+    )
+}
+
+fn is_as_stated(row: Row, done: &Done) -> bool {
+    let report = &done.report;
+    let has_reason = match done.failures.first() {
+        None => row.reasons.is_empty(),
+        Some(first) => row
+            .reasons
+            .iter()
+            .any(|(kind, words)| *kind == first.kind && report.why.starts_with(words)),
+    };
+    report.verdict == row.verdict && has_reason
+}
+
+/// The job that a fixture comes to; each is run in every guest, whatever it can do.
+pub fn job(claim: &str, mutant: Option<&str>, image: &Image) -> Result<Job, Failed> {
+    let file = format!("tests/misbehaving/{claim}.yaml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(&path)?;
+    let source = Source::parse(&format!("self-test/{claim}"), &path, &text)?;
+    let items = plan::plan(&[Arc::new(source)], &image.target(), true)?;
+    let wanted = items.into_iter().find_map(|item| match item {
+        Item::Run(job) if job.id.mutant.as_deref() == mutant => Some(*job),
+        _ => None,
+    });
+    wanted.ok_or_else(|| format!("{claim} has no job with {mutant:?}").into())
+}
+
+/// The job's end. Its snapshots are accepted with `INSTA_UPDATE`, like all others.
+pub fn run(job: &Job, image: &Image, tree: &Tree) -> Done {
+    job::run(
+        job,
+        image,
+        tree,
+        Update::from_environment(),
+        &Progress::hidden(),
+    )
+}
+
+/// How long the job may take on this host, from when its guest is ready.
+fn limit(job: &Job, tree: &Tree, image: &Image) -> Result<Duration, Failed> {
+    let scenario = &job.scenario;
+    let machine = image.machine().ok_or("no machine")?;
+    let level = if job.mutant.is_some() {
+        Level::Booted
+    } else {
+        Level::Loaded
+    };
+    let image = image.clone().with_cpus(scenario.cpus, scenario.processor);
+    let saved = Saved::of(tree, &image, machine, level).map_err(told)?;
+    let pace = start::pace(machine, saved.facts.booted_in());
+    Ok(scenario.time_limit.duration().mul_f64(pace) + GRACE)
+}
+
+fn without_init(mut image: Image) -> Image {
+    let none = "rdinit=/no/such/init root=/dev/none";
+    image.append = image.append.replace("rdinit=/init", none);
+    image
+}
+
+/// Stops the job's emulator for a while, once its workload has begun.
+fn stand_still(tree: &Tree, job: &Job) {
+    let folder = tree.guest_dir(&job.id.guest).join(&job.id.scenario);
+    let console = folder.join("console.log").display().to_string();
+    within(SOON, || !emulators(&console).is_empty());
+    thread::sleep(Duration::from_millis(700));
+    for emulator in emulators(&console) {
+        signal(emulator, "STOP");
+        thread::sleep(STANDSTILL);
+        signal(emulator, "CONT");
+    }
+}
+
+/// What is gone needs no signal: the job that ended it tells why.
+fn signal(process: u32, name: &str) {
+    let kill = Command::new("kill")
+        .args(["-s", name, &process.to_string()])
+        .status();
+    kill.expect("kill(1)");
+}
