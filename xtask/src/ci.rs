@@ -90,6 +90,7 @@ fn vm_test() -> Result<()> {
 /// scenarios once more, as tests of their own, in guests that boot instead of being restored.
 fn harness() -> Result<()> {
     cargo(&["test", "--package", "harness", "--test", "guests"])?;
+    cargo(&["test", "--package", "harness", "--test", "debugger"])?;
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
     let booted = run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
