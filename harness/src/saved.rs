@@ -169,7 +169,10 @@ fn replace(
     key: String,
 ) -> Result<Facts, Stop> {
     let new = folder.with_extension("new");
-    let facts = make(&new, image, machine, level, key)?;
+    let facts = make(&new, image, machine, level, key).inspect_err(|_| {
+        // Why it was not saved is what matters, and is told; half a guest is of no use to anybody.
+        fs::remove_dir_all(&new).ok();
+    })?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(HostError::file("remove", folder))?;
     }
