@@ -1,8 +1,8 @@
 //! One job: from a guest's start to a verdict, with everything that a user would check by hand.
 //!
-//! Boot, arm ftrace if it is to judge, copy the kernel's text, load the module, run the scenario's
-//! stretch, compare the text, unload, see that nothing is left, compare the text again, read the
-//! kernel's log, compare the transcript with its snapshot.
+//! Start a guest that is ready, arm ftrace if it is to judge, copy the kernel's text, load the module
+//! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
+//! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
 
 use std::time::{Duration, Instant};
 
@@ -124,11 +124,11 @@ pub fn run_in(
 }
 
 fn broken(job: &Job, error: &HostError) -> Done {
-    Done::without_a_run(JobReport::not_run(
-        &job.id,
-        Verdict::Broken,
-        error.to_string(),
-    ))
+    let report = JobReport::not_run(&job.id, Verdict::Broken, error.to_string());
+    Done {
+        interrupted: matches!(error, HostError::Interrupted),
+        ..Done::without_a_run(report)
+    }
 }
 
 impl Done {
