@@ -529,6 +529,14 @@ mod tests {
     }
 
     #[test]
+    fn the_same_seed_comes_of_the_same_number_and_another_of_none() {
+        let of = |told| seed(told).expect("random bytes");
+        assert_eq!(of(Some(7)), of(Some(7)));
+        assert_ne!(of(Some(7)), of(Some(8)));
+        assert_ne!(of(None), of(None));
+    }
+
+    #[test]
     fn words_are_quoted_where_a_shell_would_read_more_into_them() {
         assert_eq!(quote("raspi0"), "raspi0");
         assert_eq!(quote("tcp:127.0.0.1:0-:22"), "tcp:127.0.0.1:0-:22");

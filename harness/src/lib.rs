@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
-//! [`changes`], [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
+//! [`changes`], [`verdict`], [`setting`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
 //! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
-//! [`course`], [`job`], [`suite`], [`shell`].
+//! [`course`], [`job`], [`kept`], [`suite`], [`repro`], [`hunt`], [`shell`].
 
 pub mod changes;
 pub mod console;
@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod ftrace;
 pub mod guest;
 pub mod health;
+pub mod hunt;
 pub mod image;
 pub mod interrupt;
 pub mod job;

@@ -433,6 +433,27 @@ mod tests {
     }
 
     #[test]
+    fn sips_are_small_and_far_between() {
+        let (line, mut guest) = pair();
+        let mut line = line.in_sips(4);
+        line.exec("true");
+        let whole = line.unsent.len();
+        let end = Instant::now() + Duration::from_secs(5);
+        while !line.unsent.is_empty() && Instant::now() < end {
+            let left = line.unsent.len();
+            line.sent -= SWALLOW;
+            line.turn().expect("all is well");
+            assert!(left - line.unsent.len() <= 4);
+        }
+        let mut taken = vec![0; whole];
+        guest.read_exact(&mut taken).expect("all of it");
+        line.exec("true");
+        line.sent = Instant::now() + SWALLOW;
+        line.turn().expect("all is well");
+        assert_eq!(line.unsent.len(), whole);
+    }
+
+    #[test]
     fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
         let (mut line, mut guest) = pair();
         let exec = line.exec("yes");

@@ -38,6 +38,8 @@ pub struct Machine {
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
+    /// The sizes of memory that it can have beside the usual, in MiB.
+    pub memory: &'static [u32],
     /// The register in which a function gets its first argument, as gdb calls it.
     pub argument: &'static str,
     /// How much of a host's time it takes to boot on the host that all limits were chosen on.
@@ -99,6 +101,8 @@ const MACHINES: &[Machine] = &[
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
+        // The board has what it has.
+        memory: &[],
         argument: "$r0",
         boots_in: Duration::from_millis(2000),
         text_offset: 0xc000_0000,
@@ -138,6 +142,7 @@ const MACHINES: &[Machine] = &[
         sip: None,
         network: VIRTIO,
         timer: None,
+        memory: MEMORY,
         argument: "$x0",
         boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
@@ -176,6 +181,7 @@ const MACHINES: &[Machine] = &[
         sip: None,
         network: VIRTIO,
         timer: None,
+        memory: MEMORY,
         argument: "$rdi",
         boots_in: Duration::from_millis(3300),
         text_offset: 0xffff_ffff_8000_0000,
@@ -209,6 +215,8 @@ const VIRTIO_LINE: &[&str] = &[
     "-device",
     "virtserialport,chardev=line,name=trapline",
 ];
+
+const MEMORY: &[u32] = &[256, 384, 768, 1024];
 
 /// Nobody boots from the network, so its option ROM need not be there.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
@@ -345,6 +353,9 @@ impl Arguments {
                 let (mode, file) = tape.option();
                 let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
                 self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
+                if matches!(tape, Tape::Replay { is_held: true, .. }) {
+                    self.extend(&["-S"]);
+                }
             }
         }
         if let Some(seed) = clockwork.seed {
@@ -360,6 +371,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Target;
 
     #[test]
     fn a_machine_is_found_by_its_very_name() {
@@ -436,6 +448,54 @@ mod tests {
             let restored = line(machine.name, Launch::Restored(file));
             let incoming = restored.replace("share=off", "share=on");
             assert_eq!(incoming.replace(" -incoming defer", ""), saving);
+        }
+    }
+
+    fn told(machine: &Machine, clockwork: Clockwork) -> String {
+        let mut image = Image::of(&Target::default());
+        image.clockwork = clockwork;
+        let words = machine.arguments(&image, Launch::Cold, Path::new("c"));
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_setting_is_told_as_qemu_takes_it_and_nothing_else_is() {
+        for machine in MACHINES {
+            let usual = told(machine, Clockwork::default());
+            let words = ["-icount", "-seed", "-S "];
+            assert!(!words.iter().any(|word| usual.contains(word)), "{usual}");
+            let clockwork = Clockwork {
+                shift: Some(5),
+                seed: Some(7),
+                tape: None,
+            };
+            let set = told(machine, clockwork);
+            assert!(set.contains("-icount shift=5 -seed 7"), "{set}");
+        }
+    }
+
+    #[test]
+    fn a_recording_has_the_line_and_nothing_that_would_not_be_in_it() {
+        let play = |is_held| Tape::Replay {
+            path: "a,b".into(),
+            is_held,
+        };
+        let tapes = [Tape::Record("a,b".into()), play(false), play(true)];
+        for machine in MACHINES {
+            for tape in &tapes {
+                let clockwork = Clockwork {
+                    tape: Some(tape.clone()),
+                    ..Clockwork::default()
+                };
+                let line = told(machine, clockwork);
+                let (mode, _) = tape.option();
+                let icount = format!("-icount shift=3,rr={mode},rrfile=a,,b");
+                assert!(line.contains(&icount), "{line}");
+                assert!(line.contains("-serial chardev:line"), "{line}");
+                assert!(!line.contains("qtest"), "{line}");
+                assert_eq!(line.contains(" -S "), *tape == play(true), "{line}");
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::error::HostError;
 use harness::guest::Stop;
+use harness::hunt::{self, Bag, HuntError, Shot};
 use harness::image::Image;
 use harness::report::printable::printable;
 use harness::report::{Entry, Report, html};
@@ -42,6 +43,8 @@ enum Task {
     Run(Run),
     /// Run one job again, from what it left
     Repro(Repro),
+    /// Run a scenario with one setting after the other, until it fails
+    Hunt(Hunt),
     /// Open a shell in a guest that has the module loaded
     Shell {
         /// A guest of images/
@@ -83,9 +86,33 @@ struct Repro {
     /// Let QEMU record it, so that it can be replayed
     #[arg(long, conflicts_with = "gdb")]
     record: bool,
-    /// Replay what was recorded; with --gdb also backwards
+    /// Replay what was recorded
     #[arg(long, conflicts_with = "record")]
     replay: bool,
+}
+
+#[derive(Args)]
+struct Hunt {
+    /// The scenario: `provider/claim`, a part of it, or its file
+    scenario: String,
+    /// Hunt in this guest only [default: those that it is for, by turns]
+    #[arg(long, default_value = "all", hide_default_value = true)]
+    guest: String,
+    /// Hunt with this seeded defect
+    #[arg(long)]
+    mutant: Option<String>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Begin with the run of this number, as an earlier hunt said
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    from: u32,
+    /// Make the settings from this number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Do so many at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -114,6 +141,7 @@ fn main() -> ExitCode {
             run(&tree, &request, &task.report)
         }
         Task::Repro(task) => run_again(&tree, &task),
+        Task::Hunt(task) => go_hunting(&tree, task),
         Task::Shell { guest } => open_shell(&tree, &guest),
     }
 }
@@ -137,13 +165,16 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
 }
 
 fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
-    let with = match (task.replay, task.record, task.gdb) {
-        (true, _, gdb) => With::Replay { gdb },
-        (_, true, _) => With::Record,
-        (_, _, true) => With::Gdb,
-        _ => With::Nothing,
+    let name = task.job.join(" ");
+    if task.replay {
+        return play(tree, &name, task.gdb);
+    }
+    let with = match (task.record, task.gdb) {
+        (true, _) => With::Record,
+        (false, true) => With::Gdb,
+        (false, false) => With::Nothing,
     };
-    match repro::run(tree, &task.job.join(" "), with) {
+    match repro::run(tree, &name, with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
             say(format_args!(
@@ -159,6 +190,66 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
             let is_good = again.done.report.verdict.is_good();
             ExitCode::from(if is_good { 0 } else { FAILED })
         }
+    }
+}
+
+fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
+    match repro::replay(tree, name, gdb) {
+        Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
+        Ok(played) => {
+            println!("{played}");
+            ExitCode::from(if played.is_good() { 0 } else { FAILED })
+        }
+    }
+}
+
+fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
+    let request = hunt::Request {
+        scenario: task.scenario,
+        guest: task.guest,
+        mutant: task.mutant,
+        runs: task.runs,
+        from: task.from,
+        seed: task.seed,
+        jobs: task.jobs.map(usize::from),
+    };
+    let tell = |shot: &Shot| {
+        let line = shot.done.report.to_string();
+        println!("{}  [{}]", printable(&line), shot.setting);
+    };
+    match hunt::run(tree, &request, tell) {
+        Err(error) => refuse(&error.to_string(), code_of_hunt(&error)),
+        Ok(bag) => tell_bag(tree, &request, &bag),
+    }
+}
+
+fn tell_bag(tree: &Tree, request: &hunt::Request, bag: &Bag) -> ExitCode {
+    let (runs, seed) = (bag.runs, request.seed);
+    let Some(hit) = &bag.hit else {
+        let was_left = interrupt::asked();
+        let left = if was_left { "interrupted: " } else { "" };
+        let next = bag.next;
+        println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` goes on");
+        return ExitCode::from(if was_left { FAILED } else { 0 });
+    };
+    println!(
+        "found in run {}, runs: {runs}; its setting: {}",
+        hit.number, hit.setting
+    );
+    tell_failures(&hit.done.failures);
+    println!("evidence: {}", tree.relative(&hit.folder).display());
+    println!("again: {}", hit.repro());
+    println!(
+        "on: `--seed {seed} --from {}`",
+        hit.number.saturating_add(1)
+    );
+    ExitCode::from(FAILED)
+}
+
+fn code_of_hunt(error: &HuntError) -> u8 {
+    match error {
+        HuntError::Suite(error) => code_of(error),
+        HuntError::Many { .. } | HuntError::NoGuest { .. } => USAGE,
     }
 }
 
@@ -270,7 +361,7 @@ fn code_of(error: &SuiteError) -> u8 {
 fn code_of_repro(error: &ReproError) -> u8 {
     match error {
         ReproError::Host(_) => HOST,
-        ReproError::NoJob(_) | ReproError::Kept(_) => USAGE,
+        _ => USAGE,
     }
 }
 

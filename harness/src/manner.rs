@@ -46,7 +46,12 @@ pub enum Tape {
     /// It is made.
     Record(PathBuf),
     /// It is what the guest is given.
-    Replay(PathBuf),
+    Replay {
+        /// The recording.
+        path: PathBuf,
+        /// Whether it begins only when a debugger says so.
+        is_held: bool,
+    },
 }
 
 impl Tape {
@@ -57,7 +62,26 @@ impl Tape {
     pub fn option(&self) -> (&'static str, &Path) {
         match self {
             Self::Record(path) => ("record", path),
-            Self::Replay(path) => ("replay", path),
+            Self::Replay { path, .. } => ("replay", path),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_boots_for_the_first_reason_there_is() {
+        let mut manner = Manner::default();
+        assert_eq!(manner.cold_because(), None);
+        manner.setting.shift = Some(3);
+        let why = manner.cold_because();
+        assert_eq!(why.as_deref(), Some("its setting: shift 3"));
+        manner.tape = Some(Tape::Record(PathBuf::from("t")));
+        let why = manner.cold_because();
+        assert_eq!(why.as_deref(), Some("recorded from its start"));
+        manner.cold = Some("as before".to_owned());
+        assert_eq!(manner.cold_because().as_deref(), Some("as before"));
     }
 }

@@ -44,6 +44,15 @@ pub struct Qemu {
     log: PathBuf,
 }
 
+/// How far a recording has been played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replayed {
+    /// So many instructions.
+    UpTo(i64),
+    /// To its end.
+    Over,
+}
+
 struct Monitor(Qmp<Stream<BufReader<UnixStream>, UnixStream>>);
 
 impl std::fmt::Debug for Monitor {
@@ -122,6 +131,15 @@ impl Qemu {
         self.monitor.0.nop().map_err(unspoken)?;
         let mut events = self.monitor.0.events();
         Ok(events.any(|event| matches!(event, Event::STOP { .. })))
+    }
+
+    /// How far the recording has been played.
+    pub fn replayed(&mut self) -> Replayed {
+        match self.monitor.0.execute(&qmp::query_replay {}) {
+            Ok(info) if self.ended().is_none() => Replayed::UpTo(info.icount),
+            // It ends with the recording, in the middle of a word perhaps.
+            _ => Replayed::Over,
+        }
     }
 
     /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.

@@ -4,6 +4,7 @@
 pub mod gdb;
 mod live;
 mod name;
+mod replay;
 mod symbols;
 
 use std::fs::{self, File};
@@ -12,13 +13,16 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::error::HostError;
+use crate::evidence::Evidence;
 use crate::image::Image;
 use crate::job::{self, Done};
 use crate::kept::{Kept, KeptError};
 use crate::lock::{self, Share};
 use crate::machine::Machine;
 use crate::manner::{Hold, Manner, Tape};
+use crate::plan::{Job, JobId};
 use crate::progress::Progress;
+use crate::scenario::Cpus;
 use crate::setting::Setting;
 use crate::snapshot::Update;
 use crate::tree::Tree;
@@ -27,12 +31,15 @@ use gdb::Debugger;
 use live::Live;
 
 pub use name::{NoJob, word};
+pub use replay::Played;
 
 /// Where, in a job's evidence, that of its rerun goes.
 const FOLDER: &str = "repro";
 
 /// The recording, beside the rest of the evidence.
 const TAPE: &str = "replay.bin";
+/// Where, beside the recording, the evidence of its replay goes.
+const REPLAY: &str = "replay";
 
 /// What is wanted beside the job itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,11 +51,6 @@ pub enum With {
     Gdb,
     /// QEMU's recording of it.
     Record,
-    /// What was recorded before, instead of the job itself; and perhaps a debugger.
-    Replay {
-        /// Whether gdb is to come.
-        gdb: bool,
-    },
 }
 
 /// Why nothing was run.
@@ -60,6 +62,26 @@ pub enum ReproError {
     /// What the job left is not enough.
     #[error(transparent)]
     Kept(#[from] KeptError),
+    /// QEMU cannot record this.
+    #[error(
+        "{guest}: QEMU records guests of one CPU, and {scenario} is about {cpus}; run it with another seed or shift instead: `cargo xtask hunt`"
+    )]
+    ManyCpus {
+        /// The guest.
+        guest: String,
+        /// The scenario.
+        scenario: String,
+        /// How many CPUs it wants.
+        cpus: u8,
+    },
+    /// Nothing was recorded.
+    #[error("nothing was recorded of {id}; `cargo xtask repro {word} --record` does it")]
+    NoTape {
+        /// The job.
+        id: JobId,
+        /// The same as one word.
+        word: String,
+    },
     /// The host lacks something.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -104,6 +126,13 @@ pub fn run(tree: &Tree, name: &str, with: With) -> Result<Again, ReproError> {
     rerun.run(with)
 }
 
+/// Plays what was recorded of the job that `name` means; with a debugger, if `gdb` says so.
+pub fn replay(tree: &Tree, name: &str, gdb: bool) -> Result<Played, ReproError> {
+    let rerun = Rerun::of(tree, name)?;
+    println!("{}: replayed", rerun.kept.id());
+    rerun.play(gdb)
+}
+
 impl<'a> Rerun<'a> {
     fn of(tree: &'a Tree, name: &str) -> Result<Self, ReproError> {
         let folder = name::folder(tree, name)??;
@@ -136,6 +165,9 @@ impl<'a> Rerun<'a> {
 
     fn run(&self, with: With) -> Result<Again, ReproError> {
         let job = self.kept.job(self.tree, &self.image)?;
+        if with == With::Record {
+            self.check_cpus(&job)?;
+        }
         let folder = self.folder.join(FOLDER);
         let has_mutant = job.mutant.is_some();
         let mut debugger = Debugger::new(self.tree, &self.image, self.machine, has_mutant);
@@ -177,8 +209,54 @@ impl Rerun<'_> {
                 cpus: Some(1),
                 ..setting
             },
-            _ => setting,
+            With::Nothing | With::Gdb => setting,
         }
+    }
+
+    fn check_cpus(&self, job: &Job) -> Result<(), ReproError> {
+        match job.scenario.cpus.map(Cpus::count) {
+            None | Some(1) => Ok(()),
+            Some(cpus) => Err(ReproError::ManyCpus {
+                guest: self.kept.guest.clone(),
+                scenario: self.kept.scenario.clone(),
+                cpus,
+            }),
+        }
+    }
+
+    fn play(&self, gdb: bool) -> Result<Played, ReproError> {
+        let found = replay::find(&self.folder, FOLDER, TAPE);
+        let recorded = found.ok_or_else(|| {
+            let id = self.kept.id();
+            let word = word(&id);
+            ReproError::NoTape { id, word }
+        })?;
+        let kept = Kept::read(&recorded)?;
+        let job = kept.job(self.tree, &self.image)?;
+        let tape = Tape::Replay {
+            path: recorded.join(TAPE),
+            is_held: gdb,
+        };
+        let manner = Manner {
+            setting: kept.setting.clone(),
+            tape: Some(tape),
+            ..Manner::default()
+        };
+        let image = self.image.clone();
+        let image = image.with_cpus(job.scenario.cpus, job.scenario.processor);
+        let image = image.in_manner(&manner);
+        let has_mutant = job.mutant.is_some();
+        let debugger = gdb.then(|| Debugger::new(self.tree, &image, self.machine, has_mutant));
+        let evidence = Evidence::cleared(recorded.join(REPLAY))?;
+        let _live = Live::show(&evidence.console());
+        let debugger = debugger.as_ref();
+        Ok(replay::play(
+            self.machine,
+            &image,
+            &recorded,
+            &evidence,
+            debugger,
+        )?)
     }
 }
 

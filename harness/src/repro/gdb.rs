@@ -15,6 +15,7 @@ use crate::guest::{Guest, Stop, quote};
 use crate::image::Image;
 use crate::machine::Machine;
 use crate::manner::Hold;
+use crate::qemu;
 use crate::tree::Tree;
 
 /// The debugger that knows every machine.
@@ -78,18 +79,17 @@ impl Debugger {
         Ok(write(&folder.join(SYMBOLS), script.as_bytes())?)
     }
 
-    /// Has QEMU listen for gdb, and says how to start that.
-    pub fn invite(&self, guest: &mut Guest, symbols: &Path, folder: &Path) -> Result<(), Stop> {
-        let address = guest.watch().debug()?;
-        let script = script(&symbols.join(SYMBOLS), &address, self.machine.argument);
+    /// Writes the script for gdb, which finds QEMU at `address`, and says how to start it; `learnt` has
+    /// what gdb must know.
+    pub fn invite(&self, address: &str, learnt: &Path, folder: &Path) -> Result<(), HostError> {
+        let script = script(&learnt.join(SYMBOLS), address, self.machine.argument);
         let path = folder.join(SCRIPT);
         write(&path, script.as_bytes())?;
         println!("held; gdb goes on from here, in another terminal:");
-        println!("  {PROGRAM} -x {}", quote(&path.display().to_string()));
-        if crate::qemu::find(PROGRAM, REMEDY).is_err() {
+        println!("  {PROGRAM} -x {}", word(&path));
+        if qemu::find(PROGRAM, REMEDY).is_err() {
             println!("  (`{REMEDY}` gets it)");
         }
-        println!("or press Enter to go on without it");
         Ok(())
     }
 }
@@ -100,14 +100,16 @@ impl Hold for Debugger {
         if !self.waits {
             return Ok(());
         }
-        self.invite(guest, evidence.folder(), evidence.folder())?;
+        let address = guest.watch().debug()?;
+        self.invite(&address, evidence.folder(), evidence.folder())?;
+        println!("or press Enter to go on without it");
         guest.lift_limits();
         wait(guest)
     }
 }
 
 /// Waits until gdb has stopped the guest, which then goes on when gdb says so, or until Enter is pressed.
-pub fn wait(guest: &mut Guest) -> Result<(), Stop> {
+fn wait(guest: &mut Guest) -> Result<(), Stop> {
     let mut can_press = true;
     loop {
         guest.turn()?;
@@ -162,7 +164,11 @@ fn symbols_script(kernel: &Path, module: &Path, sections: &[Section], hit: &str)
         "# The kernel's functions by its own list, and the module where it was loaded.\n\
          set confirm off\n\
          file {}\n\
+         set logging file /dev/null\n\
+         set logging redirect on\n\
+         set logging enabled on\n\
          add-symbol-file {} {start}{}\n\
+         set logging enabled off\n\
          set language c\n\
          set $hit = 0x{hit}\n",
         word(kernel),
@@ -205,7 +211,11 @@ mod tests {
         # The kernel's functions by its own list, and the module where it was loaded.
         set confirm off
         file '/a b/kernel.elf'
+        set logging file /dev/null
+        set logging redirect on
+        set logging enabled on
         add-symbol-file /m.ko 0x10 -s .bss 0x30
+        set logging enabled off
         set language c
         set $hit = 0xbf00
         ");
