@@ -1,5 +1,5 @@
 //! Whole jobs in guests that misbehave: each gets the right verdict, kind and words, and within the
-//! scenario's own time and five seconds. A row here is the answer to a file in `misbehaving/`.
+//! scenario's own time and five seconds, as all times are on a host of this pace. A row here is the answer to a file in `misbehaving/`.
 
 use std::path::Path;
 use std::process::Command;
@@ -185,7 +185,7 @@ fn limit(job: &Job, tree: &Tree, image: &Image) -> Result<Duration, Failed> {
     let image = image.clone().with_cpus(scenario.cpus, scenario.processor);
     let saved = Saved::of(tree, &image, machine, level).map_err(told)?;
     let pace = start::pace(machine, saved.facts.booted_in());
-    Ok(scenario.time_limit.duration().mul_f64(pace) + GRACE)
+    Ok((scenario.time_limit.duration() + GRACE).mul_f64(pace))
 }
 
 fn without_init(mut image: Image) -> Image {
