@@ -34,14 +34,16 @@ struct Stretch<'a> {
     workload: Option<Held>,
 }
 
-/// Runs the scenario's commands; what they said goes to `observed`, also when the guest dies.
+/// Runs the scenario's commands, once everything is ready and `before_go` has returned; what they said goes to `observed`, also when the guest dies.
 pub fn run(
     guest: &mut Guest,
     scenario: &Scenario,
     ftrace: Option<&Ftrace>,
+    before_go: impl FnOnce(&mut Guest) -> Result<(), Stop>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
     let mut stretch = Stretch::ready(guest, scenario, ftrace)?;
+    before_go(guest)?;
     let outcome = stretch.play(guest, observed);
     let workload = stretch.workload.as_ref();
     for held in [Some(&stretch.trace), workload].into_iter().flatten() {
@@ -166,6 +168,7 @@ impl Held {
 
     fn go(&mut self, guest: &mut Guest) {
         guest.send(self.exec, "go\n");
+        guest.send_end(self.exec);
         self.started = Some(Instant::now());
     }
 

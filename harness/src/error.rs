@@ -45,6 +45,9 @@ pub enum HostError {
     /// Another run does not let go of what it locked.
     #[error("{}: another run is at work with it; wait for it or end it", .0.display())]
     Busy(PathBuf),
+    /// The user wants to leave, and nothing else is wrong.
+    #[error("interrupted")]
+    Interrupted,
     /// The guest's description is of another kernel than the one that booted.
     #[error(
         "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` writes it anew"
@@ -60,6 +63,14 @@ pub enum HostError {
     /// A guest was not saved, since what begins with it would not show this.
     #[error("not saved: {0}")]
     Unsaved(String),
+    /// A module from which a debugger's symbols cannot be made.
+    #[error("{}: no symbols for gdb can be made: {what}", path.display())]
+    Symbols {
+        /// The module.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
     /// The host has no randomness to give.
     #[error("the kernel gives no random bytes: {0}")]
     Random(io::Error),

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use crate::error::HostError;
 use crate::lock::{self, Share};
+use crate::plan::JobId;
+use crate::tree::Tree;
 
 const ATTEMPT: &str = "attempt-";
 
@@ -87,6 +89,11 @@ impl Evidence {
             .and_then(|mut file: File| writeln!(file, "{entry}"))
             .map_err(HostError::file("write", &path))
     }
+}
+
+/// The folder of a job.
+pub fn folder(tree: &Tree, id: &JobId) -> PathBuf {
+    tree.guest_dir(&id.guest).join(id.scenario_and_mutant())
 }
 
 /// Where, in a job's folder, the evidence of an attempt is that was not the last.

@@ -31,6 +31,8 @@ const PULSE_LIMIT: Duration = Duration::from_secs(4);
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
+/// So many times as long as usual is long enough for a person: the shortest limit becomes months.
+const NO_HURRY: f64 = 1e6;
 /// How often a timer that forgets is nudged.
 const NUDGES: Duration = Duration::from_millis(250);
 
@@ -47,7 +49,10 @@ pub enum Stop {
 
 impl From<HostError> for Stop {
     fn from(error: HostError) -> Self {
-        Self::Host(error)
+        match error {
+            HostError::Interrupted => Self::Interrupted,
+            error => Self::Host(error),
+        }
     }
 }
 
@@ -81,6 +86,7 @@ pub struct Guest {
     started: Instant,
     boot_limit: Duration,
     pace: f64,
+    seed: Option<u64>,
     /// When the last thing has to be done, once one took too long.
     end: Option<Instant>,
 }
@@ -101,6 +107,11 @@ impl Watch {
             .collect()
     }
 
+    /// How much of the host's time its QEMU has taken.
+    pub fn host_time(&self) -> Result<Duration, HostError> {
+        self.qemu.host_time()
+    }
+
     /// The process id of its QEMU.
     pub fn qemu_id(&self) -> u32 {
         self.qemu.id()
@@ -110,6 +121,18 @@ impl Watch {
     pub fn ssh_port(&mut self) -> Result<u16, Stop> {
         let port = self.qemu.ssh_port();
         port.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Has QEMU wait for a debugger; where, is the answer.
+    pub fn debug(&mut self) -> Result<String, Stop> {
+        let address = self.qemu.debug();
+        address.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Whether the guest has been stopped from outside since this was last asked.
+    pub fn was_stopped(&mut self) -> Result<bool, Stop> {
+        let was = self.qemu.was_stopped();
+        was.map_err(|error| self.explained(error.into()))
     }
 
     /// What the console said from `finding` on, or last if the finding is not the console's: `count`
@@ -141,11 +164,18 @@ impl Watch {
             return Ok(());
         }
         self.nudged = Instant::now();
-        let nudged = self.qemu.nudge(timer);
-        nudged.map_err(|error| match self.qemu.ended() {
-            Some(status) => Stop::Guest(self.end_of_qemu(&status.to_string())),
-            None => error.into(),
-        })
+        let nudged = self.qemu.nudge(timer, true);
+        nudged.map_err(|error| self.unspoken(error))
+    }
+
+    /// A QEMU that does not answer may be about to end.
+    fn unspoken(&mut self, error: HostError) -> Stop {
+        std::thread::sleep(LAST_WORDS);
+        match (self.fatal(), self.qemu.ended()) {
+            (Some(finding), _) => Stop::Guest(finding),
+            (None, Some(status)) => Stop::Guest(self.early_exit(&status.to_string())),
+            (None, None) => error.into(),
+        }
     }
 
     /// A kernel that panics may reboot at once, with which QEMU ends: its last words came before.
@@ -206,6 +236,7 @@ impl Guest {
             started,
             boot_limit: BOOT_LIMIT,
             pace: 1.0,
+            seed: image.clockwork.seed,
             end: None,
         })
     }
@@ -218,6 +249,11 @@ impl Guest {
     /// Gives it so many times as long for everything: hosts differ.
     pub fn with_pace(self, pace: f64) -> Self {
         Self { pace, ..self }
+    }
+
+    /// From now on it may take as long as it likes: someone stops it and looks at it.
+    pub fn lift_limits(&mut self) {
+        self.pace = NO_HURRY;
     }
 
     /// How long ago its QEMU was started.
@@ -244,7 +280,8 @@ impl Guest {
         restored.map_err(|error| self.watch.explained(error.into()))?;
         self.line.was_up();
         if let Some(timer) = self.watch.machine.timer {
-            self.watch.qemu.nudge(timer)?;
+            let nudged = self.watch.qemu.nudge(timer, false);
+            nudged.map_err(|error| self.watch.unspoken(error))?;
         }
         Ok(())
     }
@@ -263,7 +300,7 @@ impl Guest {
             let line = format!("no answer after {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
         }
-        self.line.wake(seed()?);
+        self.line.wake(seed(self.seed)?);
         if !self.wait(end, |line| line.awake().is_some())? {
             let line = format!("it did not wake in {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
@@ -296,6 +333,11 @@ impl Guest {
         self.line.send(exec, text.as_bytes());
     }
 
+    /// Gives a command the end of what it has to read.
+    pub fn send_end(&mut self, exec: Exec) {
+        self.line.send_end(exec);
+    }
+
     /// What a command has said so far.
     pub fn heard(&self, exec: Exec) -> &Heard {
         self.line.heard(exec)
@@ -326,10 +368,10 @@ impl Guest {
     fn answer(&mut self, exec: Exec, what: &str, end: Instant) -> Result<Result<(), String>, Stop> {
         let started = Instant::now();
         let known = self.line.answered(exec);
-        self.wait(end, |line| line.answered(exec) > known)?;
+        let is_answered = self.wait(end, |line| line.answered(exec) > known)?;
         match self.line.answer(exec) {
-            Some(answer) => Ok(answer.clone()),
-            None => Err(self.overdue(what, started.elapsed())),
+            Some(answer) if is_answered => Ok(answer.clone()),
+            _ => Err(self.overdue(what, started.elapsed())),
         }
     }
 
@@ -362,6 +404,7 @@ impl Guest {
         let started = Instant::now();
         let limit = self.left(self.paced(limit));
         let exec = self.exec(command);
+        self.send_end(exec);
         self.wait(started + limit, |line| line.is_over(exec))?;
         let answer = Answer::of(self.heard(exec), limit);
         self.note(command, &answer, started.elapsed())?;
@@ -420,8 +463,13 @@ impl Guest {
     }
 }
 
-fn seed() -> Result<[u8; 32], HostError> {
+/// What the guest's randomness begins with; the same again for the same `told`.
+fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
     let mut seed = [0; 32];
+    if let Some(told) = told {
+        seed[..8].copy_from_slice(&told.to_le_bytes());
+        return Ok(seed);
+    }
     let failed = |error: Errno| HostError::Random(error.into());
     getrandom(&mut seed[..], GetRandomFlags::empty()).map_err(failed)?;
     Ok(seed)
@@ -478,6 +526,14 @@ mod tests {
     fn bytes_that_are_no_text_are_spelled_out() {
         assert_eq!(text("a\n\u{e9}\0".as_bytes()), "a\n\u{e9}\0");
         assert_eq!(text(b"a\xff\xc3b\xc3\xa9"), "a\\xff\\xc3b\u{e9}");
+    }
+
+    #[test]
+    fn the_same_seed_comes_of_the_same_number_and_another_of_none() {
+        let of = |told| seed(told).expect("random bytes");
+        assert_eq!(of(Some(7)), of(Some(7)));
+        assert_ne!(of(Some(7)), of(Some(8)));
+        assert_ne!(of(None), of(None));
     }
 
     #[test]

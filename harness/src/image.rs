@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::error::HostError;
 use crate::lock::{self, Share};
 use crate::machine::{self, Machine};
+use crate::manner::{Manner, Tape};
 use crate::normalise::Facts;
 use crate::plan::Target;
 use crate::qemu;
@@ -54,9 +55,23 @@ pub struct Image {
     /// Which of the machine's processors it boots with; not a thing of the build.
     #[serde(skip)]
     pub processor: Processor,
+    /// How its time is counted and its randomness made; not a thing of the build either.
+    #[serde(skip)]
+    pub clockwork: Clockwork,
     /// Keeps `cargo xtask` from building another one under whoever uses this one.
     #[serde(skip)]
     _lock: Option<Arc<File>>,
+}
+
+/// What makes the moments of a guest come back.
+#[derive(Debug, Clone, Default)]
+pub struct Clockwork {
+    /// `-icount shift=N`.
+    pub shift: Option<u8>,
+    /// `-seed N`.
+    pub seed: Option<u64>,
+    /// What is recorded or replayed.
+    pub tape: Option<Tape>,
 }
 
 /// What an ssh connection to the guest needs.
@@ -155,6 +170,22 @@ impl Image {
         }
     }
 
+    /// The same as a job is to be run.
+    pub fn in_manner(self, manner: &Manner<'_>) -> Self {
+        let setting = &manner.setting;
+        let megabytes = setting.memory.map(|size| format!("{size}M"));
+        Self {
+            cpus: setting.cpus.unwrap_or(self.cpus),
+            memory: megabytes.unwrap_or(self.memory),
+            clockwork: Clockwork {
+                shift: setting.shift,
+                seed: setting.seed,
+                tape: manner.tape.clone(),
+            },
+            ..self
+        }
+    }
+
     /// What a plan wants to know of it.
     pub fn target(&self) -> Target {
         Target {
@@ -187,10 +218,26 @@ fn lock_of(folder: &Path) -> Result<File, HostError> {
 }
 
 #[cfg(test)]
+impl Image {
+    /// One that a plan takes for `target`, and that nobody could boot.
+    pub fn of(target: &Target) -> Self {
+        let text = tests::described(SCHEMA, "raspi0");
+        let image = Self::parse(&text).expect("valid");
+        Self {
+            guest: target.guest.clone(),
+            names: target.names.clone(),
+            capabilities: target.capabilities.clone(),
+            mutants: target.mutants.clone(),
+            ..image
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    fn described(schema: u32, machine: &str) -> String {
+    pub fn described(schema: u32, machine: &str) -> String {
         format!(
             r#"{{"schema": {schema}, "guest": "armv6", "machine": "{machine}", "memory": "512M", "cpus": 1,
             "kernel": "k", "initrd": "i", "dtb": "d", "append": "console=x",

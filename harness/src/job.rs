@@ -1,8 +1,8 @@
 //! One job: from a guest's start to a verdict, with everything that a user would check by hand.
 //!
-//! Boot, arm ftrace if it is to judge, copy the kernel's text, load the module, run the scenario's
-//! stretch, compare the text, unload, see that nothing is left, compare the text again, read the
-//! kernel's log, compare the transcript with its snapshot.
+//! Start a guest that is ready, arm ftrace if it is to judge, copy the kernel's text, load the module
+//! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
+//! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,14 @@ use serde::Serialize;
 
 use crate::course;
 use crate::error::HostError;
-use crate::evidence::Evidence;
+use crate::evidence::{self, Evidence};
 use crate::ftrace::Ftrace;
 use crate::guest::{Answer, Guest, Stop, Watch};
 use crate::health::{self, Finding};
 use crate::image::Image;
+use crate::kept::{Kept, Start};
 use crate::machine::Machine;
+use crate::manner::Manner;
 use crate::module;
 use crate::normalise;
 use crate::plan::Job;
@@ -57,13 +59,15 @@ pub struct Done {
 /// A job under way.
 struct Run<'a> {
     job: &'a Job,
+    manner: &'a Manner<'a>,
+    kept: Kept,
     image: Image,
     progress: &'a Progress,
     evidence: Evidence,
     started: Instant,
+    /// How long it waited for a guest to be saved.
+    waited: Duration,
     ready: Option<Duration>,
-    /// Why its guest was not restored, if it was not.
-    cold: Option<String>,
     /// Whether the module, or the mutants' module, got into the kernel.
     loaded: bool,
     /// Whether the transcript was written as the reviewed one.
@@ -75,23 +79,37 @@ struct Run<'a> {
 
 /// Puts one job to the test. Never an error: what goes wrong is the verdict.
 pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Progress) -> Done {
-    let folder = tree
-        .guest_dir(&job.id.guest)
-        .join(job.id.scenario_and_mutant());
+    run_in(&Manner::default(), job, image, tree, update, progress)
+}
+
+/// The same, where something is out of the ordinary.
+pub fn run_in(
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
+    let folder = manner.folder.clone();
+    let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
     let evidence = match Evidence::for_attempt(folder, job.attempt) {
         Ok(evidence) => evidence,
         Err(error) => return broken(job, &error),
     };
     let mut run = Run {
         job,
+        manner,
+        kept: Kept::of(job, &manner.setting, tree),
         image: image
             .clone()
-            .with_cpus(job.scenario.cpus, job.scenario.processor),
+            .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .in_manner(manner),
         progress,
         evidence,
         started: Instant::now(),
+        waited: Duration::ZERO,
         ready: None,
-        cold: None,
         loaded: false,
         accepted: false,
         failures: Vec::new(),
@@ -106,11 +124,11 @@ pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Pro
 }
 
 fn broken(job: &Job, error: &HostError) -> Done {
-    Done::without_a_run(JobReport::not_run(
-        &job.id,
-        Verdict::Broken,
-        error.to_string(),
-    ))
+    let report = JobReport::not_run(&job.id, Verdict::Broken, error.to_string());
+    Done {
+        interrupted: matches!(error, HostError::Interrupted),
+        ..Done::without_a_run(report)
+    }
 }
 
 impl Done {
@@ -142,10 +160,14 @@ impl Run<'_> {
             None => Level::Loaded,
             Some(_) => Level::Booted,
         };
-        let cold = self.job.scenario.boot.cold_because();
+        self.kept.keep(&self.evidence)?;
+        let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
+        let cold = cold.or_else(|| self.manner.cold_because());
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
-        self.cold = started.cold;
+        self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
+        self.kept.keep(&self.evidence)?;
         let mut guest = started.guest;
+        self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
             .ready
             .and_then(|ready| self.with_guest(&mut guest, machine, ready));
@@ -191,7 +213,11 @@ impl Run<'_> {
         }
         self.progress.now("traces");
         let scenario = &self.job.scenario;
-        course::run(guest, scenario, ftrace.as_ref(), &mut self.observed)?;
+        let hold = |guest: &mut Guest| match self.manner.hold {
+            Some(hold) => hold.before_go(guest, &self.evidence),
+            None => Ok(()),
+        };
+        course::run(guest, scenario, ftrace.as_ref(), hold, &mut self.observed)?;
         self.failures
             .extend(verdict::judge(scenario, &self.observed));
         if self.is_overdue() {
@@ -413,10 +439,12 @@ impl Run<'_> {
     }
 
     fn report(&self, verdict: Verdict, why: String) -> JobReport {
-        let total = self.started.elapsed();
+        let total = self.started.elapsed().saturating_sub(self.waited);
         let ready = self.ready.unwrap_or_default();
         let trace = self.observed.transcript.step("trace");
         JobReport {
+            cold: self.kept.cold_because(),
+            waited_ms: millis(self.waited),
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),
             events: trace.map_or(0, |step| records(&step.stdout)),
@@ -428,9 +456,9 @@ impl Run<'_> {
     fn keep(&self, done: Done) -> Done {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
         let kept = self.evidence.write("result.json", &text);
-        let tidied = match done.report.verdict {
-            Verdict::Pass => text::discard(&self.evidence),
-            _ => Ok(()),
+        let tidied = match done.report.verdict.is_good() {
+            true => text::discard(&self.evidence),
+            false => Ok(()),
         };
         match kept.and(tidied) {
             Ok(()) => done,

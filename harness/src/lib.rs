@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
-//! [`changes`], [`verdict`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
+//! [`changes`], [`verdict`], [`setting`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
 //! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
-//! [`course`], [`job`], [`suite`], [`shell`].
+//! [`course`], [`job`], [`kept`], [`suite`], [`repro`], [`hunt`], [`shell`].
 
 pub mod changes;
 pub mod console;
@@ -22,20 +22,25 @@ pub mod evidence;
 pub mod ftrace;
 pub mod guest;
 pub mod health;
+pub mod hunt;
 pub mod image;
 pub mod interrupt;
 pub mod job;
+pub mod kept;
 pub mod line;
 pub mod lock;
 pub mod machine;
+pub mod manner;
 pub mod module;
 pub mod normalise;
 pub mod plan;
 pub mod progress;
 pub mod qemu;
 pub mod report;
+pub mod repro;
 pub mod saved;
 pub mod scenario;
+pub mod setting;
 pub mod shell;
 pub mod snapshot;
 pub mod ssh;

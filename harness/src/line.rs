@@ -29,6 +29,8 @@ const KILL: i32 = 9;
 const HELLO_LIMIT: Duration = Duration::from_millis(500);
 /// How soon to try again what QEMU did not take.
 const RETRY: Duration = Duration::from_millis(2);
+/// How long a guest may need for a few bytes.
+const SWALLOW: Duration = Duration::from_millis(4);
 
 /// The line is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +48,9 @@ pub enum LineError {
     #[error("the agent started anew")]
     Restarted,
     /// The agent is of another build.
-    #[error("the guest's agent speaks version {0} where {VERSION} is known")]
+    #[error(
+        "the guest's agent speaks version {0} where {VERSION} is known; `cargo xtask image` makes the guest anew"
+    )]
     Version(u32),
 }
 
@@ -64,6 +68,9 @@ pub struct Line {
     /// What the agent answered to being woken.
     awake: Option<Result<(), String>>,
     is_too_much: bool,
+    /// How many bytes go out at once at most.
+    sip: usize,
+    sent: Instant,
     /// What came that was no message, and when, until it is known why.
     garbled: Option<(WireError, Instant)>,
 }
@@ -89,7 +96,8 @@ pub struct Heard {
 
 impl Heard {
     fn add(&mut self, bytes: &[u8], to_stderr: bool) -> bool {
-        if self.stdout.len() + self.stderr.len() + bytes.len() > MOST {
+        let is_more = self.stdout.len() + self.stderr.len() + bytes.len() > MOST;
+        if is_more || self.is_too_much {
             return !std::mem::replace(&mut self.is_too_much, true);
         }
         let stream = if to_stderr {
@@ -116,8 +124,17 @@ impl Line {
             is_up: false,
             awake: None,
             is_too_much: false,
+            sip: usize::MAX,
+            sent: Instant::now(),
             garbled: None,
         })
+    }
+
+    /// The same where QEMU hands on what it is given without asking whether there is room: a few bytes at
+    /// once, and time for the guest to take them.
+    pub fn in_sips(mut self, sip: usize) -> Self {
+        self.sip = sip;
+        self
     }
 
     /// Whether the agent has said hello.
@@ -160,6 +177,11 @@ impl Line {
                 bytes: piece.to_vec(),
             });
         }
+    }
+
+    /// Gives a command the end of what it has to read.
+    pub fn send_end(&mut self, exec: Exec) {
+        self.order(&Order::InputEnd { channel: exec.0 });
     }
 
     /// Sends a signal to a command.
@@ -218,7 +240,11 @@ impl Line {
         self.push()?;
         loop {
             match self.said.try_recv() {
-                Ok(said) => self.decoder.push(&said?),
+                Ok(Ok(said)) => self.decoder.push(&said),
+                Ok(Err(error)) => {
+                    self.understand()?;
+                    return Err(error.into());
+                }
                 Err(TryRecvError::Empty) => return self.understand(),
                 Err(TryRecvError::Disconnected) => {
                     self.understand()?;
@@ -277,13 +303,14 @@ impl Line {
     }
 
     fn push(&mut self) -> Result<(), LineError> {
-        while !self.unsent.is_empty() {
-            match send(
-                &self.socket,
-                &self.unsent,
-                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
-            ) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
+        while !self.unsent.is_empty() && self.may_send() {
+            let sip = self.unsent.len().min(self.sip);
+            let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+            match send(&self.socket, &self.unsent[..sip], flags) {
+                Ok(sent) => {
+                    self.unsent.drain(..sent);
+                    self.sent = Instant::now();
+                }
                 Err(Errno::AGAIN) => break,
                 // What the guest said before is still to be heard.
                 Err(Errno::PIPE) => self.unsent.clear(),
@@ -291,6 +318,10 @@ impl Line {
             }
         }
         Ok(())
+    }
+
+    fn may_send(&self) -> bool {
+        self.sip == usize::MAX || self.sent.elapsed() > SWALLOW
     }
 
     fn take(&mut self, word: Word) -> Result<(), LineError> {
@@ -399,6 +430,27 @@ mod tests {
         assert_eq!(line.heard(a).stdout, b"out");
         let died = line.heard(b).ending.as_ref().map(ToString::to_string);
         assert_eq!(died.as_deref(), Some("SIGSEGV"));
+    }
+
+    #[test]
+    fn sips_are_small_and_far_between() {
+        let (line, mut guest) = pair();
+        let mut line = line.in_sips(4);
+        line.exec("true");
+        let whole = line.unsent.len();
+        let end = Instant::now() + Duration::from_secs(5);
+        while !line.unsent.is_empty() && Instant::now() < end {
+            let left = line.unsent.len();
+            line.sent -= SWALLOW;
+            line.turn().expect("all is well");
+            assert!(left - line.unsent.len() <= 4);
+        }
+        let mut taken = vec![0; whole];
+        guest.read_exact(&mut taken).expect("all of it");
+        line.exec("true");
+        line.sent = Instant::now() + SWALLOW;
+        line.turn().expect("all is well");
+        assert_eq!(line.unsent.len(), whole);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::changes::{OwnChange, Pair, Unit};
-use crate::image::Image;
+use crate::image::{Clockwork, Image};
+use crate::manner::Tape;
 use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -27,11 +28,21 @@ pub struct Machine {
     processors: Option<[&'static str; 2]>,
     /// The devices at whose other end the guest's agent listens.
     line: &'static [&'static str],
+    /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
+    /// one for which the board has no place.
+    taped: &'static [&'static str],
+    /// How many bytes may come over the line at once, where a recording QEMU loses what its model of the
+    /// device has no room for.
+    pub sip: Option<usize>,
     /// The device on which the guest's network arrives, where it gets one.
     network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
-    /// How long it boots on a machine that has nothing else to do.
+    /// The sizes of memory that it can have beside the usual, in MiB.
+    pub memory: &'static [u32],
+    /// The register in which a function gets its first argument, as gdb calls it.
+    pub argument: &'static str,
+    /// How much of a host's time it takes to boot on the host that all limits were chosen on.
     pub boots_in: Duration,
     /// What is taken from a virtual address of the kernel's text to get the physical one.
     text_offset: u64,
@@ -83,12 +94,17 @@ const MACHINES: &[Machine] = &[
         processors: None,
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
+        taped: &[],
+        sip: Some(4),
         network: "usb-net,netdev=n0",
         timer: Some(Timer {
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
-        boots_in: Duration::from_millis(1500),
+        // The board has what it has.
+        memory: &[],
+        argument: "$r0",
+        boots_in: Duration::from_millis(2000),
         text_offset: 0xc000_0000,
         unit: Unit::Word,
         own_changes: &[
@@ -122,9 +138,13 @@ const MACHINES: &[Machine] = &[
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
         processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
         line: VIRTIO_LINE,
+        taped: &["-serial", "chardev:line"],
+        sip: None,
         network: VIRTIO,
         timer: None,
-        boots_in: Duration::from_millis(1400),
+        memory: MEMORY,
+        argument: "$x0",
+        boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
         own_changes: &[OwnChange {
@@ -148,9 +168,22 @@ const MACHINES: &[Machine] = &[
         extras: &["-bios", "qboot.rom", "-vga", "none"],
         processors: Some(["max", "max"]),
         line: VIRTIO_LINE,
+        taped: &[
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "null",
+            "-serial",
+            "chardev:line",
+        ],
+        sip: None,
         network: VIRTIO,
         timer: None,
-        boots_in: Duration::from_millis(2500),
+        memory: MEMORY,
+        argument: "$rdi",
+        boots_in: Duration::from_millis(3300),
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
         own_changes: &[
@@ -182,6 +215,8 @@ const VIRTIO_LINE: &[&str] = &[
     "-device",
     "virtserialport,chardev=line,name=trapline",
 ];
+
+const MEMORY: &[u32] = &[256, 384, 768, 1024];
 
 /// Nobody boots from the network, so its option ROM need not be there.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
@@ -216,13 +251,17 @@ impl Machine {
         self.board(&mut arguments, image, launch);
         arguments.add("-accel", "tcg");
         arguments.add("-smp", image.cpus.to_string());
+        arguments.clockwork(&image.clockwork);
         arguments.add("-display", "none");
         arguments.add("-serial", serial);
         arguments.socket("monitor", fd::MONITOR);
         arguments.add("-mon", "chardev=monitor,mode=control");
         arguments.socket("line", fd::LINE);
         arguments.extend(self.line);
-        if self.timer.is_some() {
+        if image.clockwork.tape.is_some() {
+            arguments.extend(self.taped);
+        }
+        if self.forgetful_timer(image).is_some() {
             arguments.socket("qtest", fd::REGISTERS);
             arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
         }
@@ -247,6 +286,12 @@ impl Machine {
         arguments.0
     }
 
+    /// Its timer, where that may have to be reminded: what is done to it from outside would be in no
+    /// recording, and a recorded guest's clock does not run away from it.
+    pub fn forgetful_timer(&self, image: &Image) -> Option<Timer> {
+        self.timer.filter(|_| image.clockwork.tape.is_none())
+    }
+
     fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
         let (file, share) = match launch {
             Launch::Saving(file) => (Some(file), "on"),
@@ -265,8 +310,7 @@ impl Machine {
         }
         arguments.add("-m", &image.memory);
         if let Some(file) = file {
-            // A comma would end the path, so it is doubled.
-            let path = file.display().to_string().replace(',', ",,");
+            let path = doubled(file);
             let size = &image.memory;
             let object =
                 format!("memory-backend-file,id=memory,size={size},share={share},mem-path={path}");
@@ -280,6 +324,11 @@ const NETWORK_WORD: &str = " trapline.network";
 /// Port 22 behind a port of the loopback device that QEMU chooses.
 const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
 
+/// A path inside an option: a comma would end it, so it is doubled.
+fn doubled(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
 #[derive(Default)]
 struct Arguments(Vec<OsString>);
 
@@ -292,6 +341,28 @@ impl Arguments {
         self.0.extend(words.iter().map(OsString::from));
     }
 
+    fn clockwork(&mut self, clockwork: &Clockwork) {
+        let shift = clockwork.shift;
+        match &clockwork.tape {
+            None => {
+                if let Some(shift) = shift {
+                    self.add("-icount", format!("shift={shift}"));
+                }
+            }
+            Some(tape) => {
+                let (mode, file) = tape.option();
+                let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
+                self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
+                if matches!(tape, Tape::Replay { is_held: true, .. }) {
+                    self.extend(&["-S"]);
+                }
+            }
+        }
+        if let Some(seed) = clockwork.seed {
+            self.add("-seed", seed.to_string());
+        }
+    }
+
     fn socket(&mut self, id: &str, fd: i32) {
         self.add("-chardev", format!("socket,id={id},fd={fd}"));
     }
@@ -300,6 +371,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Target;
 
     #[test]
     fn a_machine_is_found_by_its_very_name() {
@@ -344,6 +416,85 @@ mod tests {
                 let words = own.before.split(' ').chain(own.after.split(' '));
                 assert!(words.clone().all(|word| word.len() == width), "{own:?}");
                 assert_eq!(own.before.len(), own.after.len(), "{own:?}");
+            }
+        }
+    }
+
+    fn line(machine: &str, launch: Launch<'_>) -> String {
+        let image = serde_json::json!({
+            "schema": 3, "guest": "g", "machine": machine, "memory": "512M", "cpus": 1,
+            "kernel": "/k", "initrd": "/i", "dtb": null, "append": "quiet",
+            "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
+            "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
+            "names": {}, "capabilities": [], "mutants": []
+        });
+        let image: Image = serde_json::from_value(image).expect("an image");
+        let machine = find(machine).expect("a row");
+        let words = machine.arguments(&image, launch, Path::new("/c"));
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        format!(" {} ", words.join(" "))
+    }
+
+    #[test]
+    fn how_a_guest_is_started_is_all_that_differs() {
+        let file = Path::new("/a,b/memory");
+        for machine in MACHINES {
+            let cold = line(machine.name, Launch::Cold);
+            assert!(!cold.contains("-netdev") && !cold.contains("memory-backend"));
+            let networked = line(machine.name, Launch::Networked);
+            assert!(networked.contains("-netdev") && networked.contains(" trapline.network "));
+            let saving = line(machine.name, Launch::Saving(file));
+            assert!(saving.contains("share=on,mem-path=/a,,b/memory "));
+            let restored = line(machine.name, Launch::Restored(file));
+            let incoming = restored.replace("share=off", "share=on");
+            assert_eq!(incoming.replace(" -incoming defer", ""), saving);
+        }
+    }
+
+    fn told(machine: &Machine, clockwork: Clockwork) -> String {
+        let mut image = Image::of(&Target::default());
+        image.clockwork = clockwork;
+        let words = machine.arguments(&image, Launch::Cold, Path::new("c"));
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_setting_is_told_as_qemu_takes_it_and_nothing_else_is() {
+        for machine in MACHINES {
+            let usual = told(machine, Clockwork::default());
+            let words = ["-icount", "-seed", "-S "];
+            assert!(!words.iter().any(|word| usual.contains(word)), "{usual}");
+            let clockwork = Clockwork {
+                shift: Some(5),
+                seed: Some(7),
+                tape: None,
+            };
+            let set = told(machine, clockwork);
+            assert!(set.contains("-icount shift=5 -seed 7"), "{set}");
+        }
+    }
+
+    #[test]
+    fn a_recording_has_the_line_and_nothing_that_would_not_be_in_it() {
+        let play = |is_held| Tape::Replay {
+            path: "a,b".into(),
+            is_held,
+        };
+        let tapes = [Tape::Record("a,b".into()), play(false), play(true)];
+        for machine in MACHINES {
+            for tape in &tapes {
+                let clockwork = Clockwork {
+                    tape: Some(tape.clone()),
+                    ..Clockwork::default()
+                };
+                let line = told(machine, clockwork);
+                let (mode, _) = tape.option();
+                let icount = format!("-icount shift=3,rr={mode},rrfile=a,,b");
+                assert!(line.contains(&icount), "{line}");
+                assert!(line.contains("-serial chardev:line"), "{line}");
+                assert!(!line.contains("qtest"), "{line}");
+                assert_eq!(line.contains(" -S "), *tape == play(true), "{line}");
             }
         }
     }

@@ -4,18 +4,23 @@
 //! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
 //! command line or a scenario makes no sense, 3 when the host lacks something.
 
+use std::fmt;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::error::HostError;
 use harness::guest::Stop;
+use harness::hunt::{self, Bag, HuntError, Shot};
 use harness::image::Image;
 use harness::report::printable::printable;
 use harness::report::{Entry, Report, html};
+use harness::repro::{self, ReproError, With};
 use harness::suite::{self, Batch, Request, SuiteError};
 use harness::tree::Tree;
+use harness::verdict::Failure;
 use harness::{interrupt, shell};
 
 const FAILED: u8 = 1;
@@ -36,6 +41,10 @@ struct Cli {
 enum Task {
     /// Run scenarios in a guest and judge them
     Run(Run),
+    /// Run one job again, from what it left
+    Repro(Repro),
+    /// Run a scenario with one setting after the other, until it fails
+    Hunt(Hunt),
     /// Open a shell in a guest that has the module loaded
     Shell {
         /// A guest of images/
@@ -66,6 +75,46 @@ struct Run {
     report: Vec<String>,
 }
 
+#[derive(Args)]
+struct Repro {
+    /// The job, as any list, test or report calls it, or a folder of evidence
+    #[arg(required = true)]
+    job: Vec<String>,
+    /// Stop at the first probe that is hit, for gdb to go on from there
+    #[arg(long)]
+    gdb: bool,
+    /// Let QEMU record it, so that it can be replayed
+    #[arg(long, conflicts_with = "gdb")]
+    record: bool,
+    /// Replay what was recorded
+    #[arg(long, conflicts_with = "record")]
+    replay: bool,
+}
+
+#[derive(Args)]
+struct Hunt {
+    /// The scenario: `provider/claim`, a part of it, or its file
+    scenario: String,
+    /// Hunt in this guest only [default: those that it is for, by turns]
+    #[arg(long, default_value = "all", hide_default_value = true)]
+    guest: String,
+    /// Hunt with this seeded defect
+    #[arg(long)]
+    mutant: Option<String>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Begin with the run of this number, as an earlier hunt said
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    from: u32,
+    /// Make the settings from this number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Do so many at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     Json,
@@ -91,6 +140,8 @@ fn main() -> ExitCode {
             };
             run(&tree, &request, &task.report)
         }
+        Task::Repro(task) => run_again(&tree, &task),
+        Task::Hunt(task) => go_hunting(&tree, task),
         Task::Shell { guest } => open_shell(&tree, &guest),
     }
 }
@@ -113,21 +164,115 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
     ExitCode::from(if is_good { 0 } else { FAILED })
 }
 
+fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
+    let name = task.job.join(" ");
+    if task.replay {
+        return play(tree, &name, task.gdb);
+    }
+    let with = match (task.record, task.gdb) {
+        (true, _) => With::Record,
+        (false, true) => With::Gdb,
+        (false, false) => With::Nothing,
+    };
+    match repro::run(tree, &name, with) {
+        Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
+        Ok(again) => {
+            say(format_args!(
+                "{}",
+                printable(&again.done.report.to_string())
+            ));
+            tell_failures(&again.done.failures);
+            say(format_args!("{}", again.compared()));
+            say(format_args!(
+                "evidence: {}",
+                tree.relative(&again.folder).display()
+            ));
+            let is_good = again.done.report.verdict.is_good();
+            ExitCode::from(if is_good { 0 } else { FAILED })
+        }
+    }
+}
+
+fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
+    match repro::replay(tree, name, gdb) {
+        Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
+        Ok(played) => {
+            println!("{played}");
+            ExitCode::from(if played.is_good() { 0 } else { FAILED })
+        }
+    }
+}
+
+fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
+    let request = hunt::Request {
+        scenario: task.scenario,
+        guest: task.guest,
+        mutant: task.mutant,
+        runs: task.runs,
+        from: task.from,
+        seed: task.seed,
+        jobs: task.jobs.map(usize::from),
+    };
+    let tell = |shot: &Shot| {
+        let line = shot.done.report.to_string();
+        println!("{}  [{}]", printable(&line), shot.setting);
+    };
+    match hunt::run(tree, &request, tell) {
+        Err(error) => refuse(&error.to_string(), code_of_hunt(&error)),
+        Ok(bag) => tell_bag(tree, &request, &bag),
+    }
+}
+
+fn tell_bag(tree: &Tree, request: &hunt::Request, bag: &Bag) -> ExitCode {
+    let (runs, seed) = (bag.runs, request.seed);
+    let Some(hit) = &bag.hit else {
+        let was_left = interrupt::asked();
+        let left = if was_left { "interrupted: " } else { "" };
+        let next = bag.next;
+        println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` goes on");
+        return ExitCode::from(if was_left { FAILED } else { 0 });
+    };
+    println!(
+        "found in run {}, runs: {runs}; its setting: {}",
+        hit.number, hit.setting
+    );
+    tell_failures(&hit.done.failures);
+    println!("evidence: {}", tree.relative(&hit.folder).display());
+    println!("again: {}", hit.repro());
+    println!(
+        "on: `--seed {seed} --from {}`",
+        hit.number.saturating_add(1)
+    );
+    ExitCode::from(FAILED)
+}
+
+fn code_of_hunt(error: &HuntError) -> u8 {
+    match error {
+        HuntError::Suite(error) => code_of(error),
+        HuntError::Many { .. } | HuntError::NoGuest { .. } => USAGE,
+    }
+}
+
 fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
     if batches.len() > 1 {
         for (guest, totals) in report.by_guest() {
-            println!("{guest}: {totals}");
+            say(format_args!("{guest}: {totals}"));
         }
     }
-    println!("{}", report.totals);
+    say(format_args!("{}", report.totals));
     let planned = report.span.planned;
     if report.jobs.len() < planned {
         let left = planned - report.jobs.len();
-        println!("interrupted: {left} of {planned} jobs were not begun");
+        say(format_args!(
+            "interrupted: {left} of {planned} jobs were not begun"
+        ));
     }
     for batch in batches {
         let folder = tree.guest_dir(&batch.image.guest);
-        println!("evidence: {}", tree.relative(&folder).display());
+        say(format_args!(
+            "evidence: {}",
+            tree.relative(&folder).display()
+        ));
     }
 }
 
@@ -146,7 +291,7 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
 fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Result<(), String> {
     let page = tree.evidence().join("report.html");
     write(&page, &html::page(report))?;
-    println!("report: {}", tree.relative(&page).display());
+    say(format_args!("report: {}", tree.relative(&page).display()));
     for (format, path) in wanted {
         let text = match format {
             Format::Json => report.to_json().map_err(|e| e.to_string()),
@@ -162,21 +307,32 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn tell(tree: &Tree, entry: &Entry) {
-    println!("{}", printable(&entry.to_string()));
+    say(format_args!("{}", printable(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
-        println!("       see {}", tree.relative(&folder).display());
+        say(format_args!(
+            "       see {}",
+            tree.relative(&folder).display()
+        ));
     };
     if entry.job.verdict.is_good() {
         return entry.earlier.iter().for_each(see);
     }
-    for failure in &entry.failures {
-        println!("       {}: {}", failure.kind, printable(&failure.what));
+    tell_failures(&entry.failures);
+    see(entry);
+}
+
+fn tell_failures(failures: &[Failure]) {
+    for failure in failures {
+        say(format_args!(
+            "       {}: {}",
+            failure.kind,
+            printable(&failure.what)
+        ));
         for line in failure.detail.lines().take(SHOWN_LINES) {
-            println!("         {}", printable(line));
+            say(format_args!("         {}", printable(line)));
         }
     }
-    see(entry);
 }
 
 fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
@@ -200,6 +356,18 @@ fn code_of(error: &SuiteError) -> u8 {
         SuiteError::Host(_) => HOST,
         _ => USAGE,
     }
+}
+
+fn code_of_repro(error: &ReproError) -> u8 {
+    match error {
+        ReproError::Host(_) => HOST,
+        _ => USAGE,
+    }
+}
+
+/// Who listens may leave (`| head`) before the run is over, which goes on.
+fn say(line: fmt::Arguments<'_>) {
+    writeln!(io::stdout(), "{line}").ok();
 }
 
 fn refuse(what: &str, code: u8) -> ExitCode {

@@ -45,7 +45,11 @@ impl Drop for Board {
 
 /// A job's line.
 #[derive(Debug)]
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    /// Whether each thing gets a line of its own instead, which stays.
+    is_told: bool,
+}
 
 impl Progress {
     /// A line alone, for the guest of this name.
@@ -55,25 +59,42 @@ impl Progress {
 
     /// No line, where somebody else tells what goes on.
     pub fn hidden() -> Self {
-        Self(ProgressBar::hidden())
+        Self {
+            bar: ProgressBar::hidden(),
+            is_told: false,
+        }
+    }
+
+    /// Lines that stay, between others that a user wants to see.
+    pub fn told() -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            is_told: true,
+        }
     }
 
     fn drawn(bar: ProgressBar, name: &str) -> Self {
         let bar = style(bar, "{spinner} {prefix} {elapsed} {msg:.dim}");
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(TICK);
-        Self(bar)
+        Self {
+            bar,
+            is_told: false,
+        }
     }
 
     /// Says what the job does from now on.
     pub fn now(&self, doing: &'static str) {
-        self.0.set_message(doing);
+        self.bar.set_message(doing);
+        if self.is_told {
+            println!("-- {doing}");
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 

@@ -12,8 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
-use qapi::qmp::{MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
+use qapi::qmp::{Event, MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
 use qapi::{Qmp, Stream, qmp};
+use rustix::param::clock_ticks_per_second;
 
 use crate::error::HostError;
 use crate::evidence::Evidence;
@@ -30,6 +31,8 @@ const QUIT_LIMIT: Duration = Duration::from_secs(2);
 const STEP: Duration = Duration::from_millis(2);
 /// How soon a nudged timer fires: late enough that the count has not passed it by when it is set.
 const SOON_US: u32 = 2000;
+/// How late at most; a host that takes longer for one question is nudged along the next time.
+const LATE_US: u32 = 500_000;
 
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
@@ -39,6 +42,15 @@ pub struct Qemu {
     monitor: Monitor,
     registers: Option<Registers>,
     log: PathBuf,
+}
+
+/// How far a recording has been played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replayed {
+    /// So many instructions.
+    UpTo(i64),
+    /// To its end.
+    Over,
 }
 
 struct Monitor(Qmp<Stream<BufReader<UnixStream>, UnixStream>>);
@@ -74,14 +86,19 @@ impl Qemu {
             child,
             monitor: Monitor::new(monitor).map_err(unspoken)?,
             registers: machine
-                .timer
+                .forgetful_timer(image)
                 .map(|_| Registers::new(registers))
                 .transpose()
                 .map_err(unspoken)?,
             log,
         };
         qemu.greet()?;
-        Ok((qemu, Line::new(line).map_err(unspoken)?))
+        let line = Line::new(line).map_err(unspoken)?;
+        let line = match machine.sip.filter(|_| image.clockwork.tape.is_some()) {
+            Some(sip) => line.in_sips(sip),
+            None => line,
+        };
+        Ok((qemu, line))
     }
 
     /// The port of the loopback device behind which the guest's ssh is.
@@ -95,10 +112,42 @@ impl Qemu {
             .ok_or_else(|| HostError::Monitor(format!("no forwarded port in:\n{table}")))
     }
 
+    /// Has QEMU wait for a debugger on the loopback device; where, is the answer.
+    pub fn debug(&mut self) -> Result<String, HostError> {
+        let command = qmp::human_monitor_command {
+            cpu_index: None,
+            command_line: "gdbserver tcp:127.0.0.1:0".to_owned(),
+        };
+        let said = self.monitor.0.execute(&command).map_err(refused)?;
+        let devices = self.monitor.0.execute(&qmp::query_chardev {});
+        let devices = devices.map_err(refused)?;
+        let mut gdb = devices.iter().filter(|device| device.label == "gdb");
+        let address = gdb.find_map(|device| listening(&device.filename));
+        address.ok_or_else(|| HostError::Monitor(format!("gdbserver: {}", said.trim())))
+    }
+
+    /// Whether the guest has been stopped from outside since this was last asked.
+    pub fn was_stopped(&mut self) -> Result<bool, HostError> {
+        self.monitor.0.nop().map_err(unspoken)?;
+        let mut events = self.monitor.0.events();
+        Ok(events.any(|event| matches!(event, Event::STOP { .. })))
+    }
+
+    /// How far the recording has been played.
+    pub fn replayed(&mut self) -> Replayed {
+        match self.monitor.0.execute(&qmp::query_replay {}) {
+            Ok(info) if self.ended().is_none() => Replayed::UpTo(info.icount),
+            // It ends with the recording, in the middle of a word perhaps.
+            _ => Replayed::Over,
+        }
+    }
+
     /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.
     pub fn save(&mut self, path: &Path) -> Result<(), HostError> {
         self.leave_memory()?;
-        let uri = Some(format!("exec:cat > {}", quote(&path.display().to_string())));
+        let to = quote(&path.display().to_string());
+        // QEMU does not ask how its pipe's other end ended.
+        let uri = Some(format!("exec:cat > {to}.part && mv {to}.part {to}"));
         let migrate = qmp::migrate {
             channels: None,
             detach: None,
@@ -113,7 +162,7 @@ impl Qemu {
                 .execute(&qmp::query_migrate {})
                 .map_err(refused)?;
             match info.status {
-                Some(MigrationStatus::completed) => Ok(true),
+                Some(MigrationStatus::completed) => Ok(path.exists()),
                 Some(MigrationStatus::failed) => {
                     let why = info
                         .error_desc
@@ -177,11 +226,21 @@ impl Qemu {
     }
 
     /// Makes a timer interrupt come soon, where QEMU may have lost the one that the guest waits for.
-    pub fn nudge(&mut self, timer: Timer) -> Result<(), HostError> {
+    /// Of a guest that was just restored it has lost it for certain, whatever the registers say.
+    pub fn nudge(&mut self, timer: Timer, may_be_known: bool) -> Result<(), HostError> {
         match &mut self.registers {
             None => Ok(()),
-            Some(registers) => registers.nudge(timer).map_err(unspoken),
+            Some(registers) => registers.nudge(timer, may_be_known).map_err(unspoken),
         }
+    }
+
+    /// How much of the host's time it has taken.
+    pub fn host_time(&self) -> Result<Duration, HostError> {
+        let path = PathBuf::from(format!("/proc/{}/stat", self.id()));
+        let stat = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
+        ticks(&stat)
+            .map(|ticks| Duration::from_millis(ticks * 1000 / clock_ticks_per_second()))
+            .ok_or_else(|| HostError::Monitor(format!("{}: {stat}", path.display())))
     }
 
     /// Writes `size` bytes of physical memory from `address` on into `path`.
@@ -262,11 +321,27 @@ impl Registers {
         Ok(Self(BufReader::new(stream)))
     }
 
-    fn nudge(&mut self, timer: Timer) -> io::Result<()> {
-        let now = self.ask(&format!("readl {:#x}", timer.now))?;
-        let soon = (now as u32).wrapping_add(SOON_US);
-        self.ask(&format!("writel {:#x} {soon:#x}", timer.next))?;
+    /// Sets the next event to soon, unless one lies ahead that QEMU knows of. It takes a count that has
+    /// passed for one that comes in an hour, so a count that passed meanwhile is set again.
+    fn nudge(&mut self, timer: Timer, may_be_known: bool) -> io::Result<()> {
+        let now = self.read(timer.now)?;
+        if may_be_known && is_ahead(self.read(timer.next)?, now) {
+            return Ok(());
+        }
+        let mut soon = SOON_US;
+        while soon <= LATE_US {
+            let next = self.read(timer.now)?.wrapping_add(soon);
+            self.ask(&format!("writel {:#x} {next:#x}", timer.next))?;
+            if is_ahead(next, self.read(timer.now)?) {
+                break;
+            }
+            soon *= 2;
+        }
         Ok(())
+    }
+
+    fn read(&mut self, register: u64) -> io::Result<u32> {
+        Ok(self.ask(&format!("readl {register:#x}"))? as u32)
     }
 
     /// `OK` or `OK 0x1234` is what it answers.
@@ -366,6 +441,20 @@ pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, Host
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
+/// A count that comes, as against one that has passed.
+fn is_ahead(count: u32, now: u32) -> bool {
+    (1..u32::MAX / 2).contains(&count.wrapping_sub(now))
+}
+
+/// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
+/// is in brackets, and can hold anything.
+fn ticks(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
+}
+
 /// The port column of the row that forwards to port 22.
 fn forwarded_port(table: &str) -> Option<u16> {
     table.lines().find_map(|line| {
@@ -377,6 +466,13 @@ fn forwarded_port(table: &str) -> Option<u16> {
             _ => None,
         }
     })
+}
+
+/// The address in QEMU's name for a socket: `disconnected:tcp:127.0.0.1:4711,server=on`.
+fn listening(name: &str) -> Option<String> {
+    let (_, rest) = name.split_once("tcp:")?;
+    let (address, _) = rest.split_once(',')?;
+    Some(address.to_owned())
 }
 
 /// The command line as a shell takes it, so that a run can be repeated by hand.
@@ -401,6 +497,13 @@ mod tests {
     }
 
     #[test]
+    fn a_socket_is_found_in_qemus_name_for_it() {
+        let name = "disconnected:tcp:127.0.0.1:4711,server=on";
+        assert_eq!(listening(name).as_deref(), Some("127.0.0.1:4711"));
+        assert_eq!(listening("unix:/tmp/a,server=on"), None);
+    }
+
+    #[test]
     fn what_is_tied_to_another_parent_does_not_start() {
         let said = |parent| {
             let output = tied(parent).args(["echo", "a b"]).output();
@@ -408,6 +511,19 @@ mod tests {
         };
         assert_eq!(said(process::id()).as_deref(), Ok("a b\n"));
         assert_eq!(said(1).as_deref(), Ok(""));
+    }
+
+    #[test]
+    fn a_process_tells_its_time_behind_any_name() {
+        let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
+        assert_eq!(ticks(stat), Some(175));
+        assert_eq!(ticks("7 (a) S 1"), None);
+    }
+
+    #[test]
+    fn a_count_lies_ahead_or_has_passed() {
+        assert!(is_ahead(5, 4) && is_ahead(3, u32::MAX));
+        assert!(!is_ahead(4, 4) && !is_ahead(3, 4) && !is_ahead(u32::MAX, 3));
     }
 
     #[test]

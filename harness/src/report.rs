@@ -30,6 +30,10 @@ pub struct JobReport {
     pub verdict: Verdict,
     /// Why, in one line; empty for a plain pass.
     pub why: String,
+    /// Why its guest booted instead of going on from a saved one, if it did.
+    pub cold: Option<String>,
+    /// How long it waited for a guest to be saved that it could go on from.
+    pub waited_ms: u64,
     /// From QEMU's start to the first command's answer.
     pub ready_ms: u64,
     /// From then to the end.
@@ -48,6 +52,8 @@ impl JobReport {
             copy: id.copy,
             verdict,
             why,
+            cold: None,
+            waited_ms: 0,
             ready_ms: 0,
             run_ms: 0,
             events: 0,
@@ -64,6 +70,7 @@ impl JobReport {
         }
     }
 
+    /// Its guest's life; what it waited for before is not of its making.
     fn total_ms(&self) -> u64 {
         self.ready_ms.saturating_add(self.run_ms)
     }

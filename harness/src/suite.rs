@@ -1,8 +1,8 @@
 //! A whole run: what the command line asks for, the jobs that it comes to, and the report over them.
 
 mod attempts;
-mod crew;
-mod room;
+pub(crate) mod crew;
+pub(crate) mod room;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,11 @@
 //! The judge of the kernel's text: what lies in the guest's memory, read from outside.
 //!
-//! QEMU copies the text before the module is loaded and again later; every byte must be the same.
+//! QEMU copies the text before the tracer starts and again later; every byte must be the same.
 //! Neither the guest nor the engine takes part in it. A few places the kernel changes on its own;
 //! the machine table names each of them, and each change is told.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::changes::Pair;
@@ -88,15 +89,20 @@ impl TextJudge {
             fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(compared);
         }
-        let symbols = guest.ask("cat /proc/kallsyms")?;
+        let symbols = guest.ask("grep ' [tTwW] ' /proc/kallsyms")?;
         Ok(judge(&pair, self.range.start, &symbols, self.machine, when))
     }
 }
 
-/// Throws the first copy away, where nothing in it is needed as evidence.
+/// Throws the first copy away, if there is one, where nothing in it is needed as evidence.
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
     let path = evidence.text(BEFORE);
-    fs::remove_file(&path).map_err(HostError::file("remove", &path))
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(HostError::file("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the guest's kernel says of where its text is.
@@ -106,7 +112,7 @@ pub fn symbols(guest: &mut Guest, machine: &Machine) -> Result<String, Stop> {
 
 /// Asks for the text's bounds and the functions that the kernel changes itself, each with the
 /// symbol after it, which says where it ends; and for the physical memory that the kernel's code is in.
-fn symbols_command(machine: &Machine) -> String {
+pub fn symbols_command(machine: &Machine) -> String {
     let own = machine.own_changes.iter().flat_map(|own| own.functions);
     let patterns: Vec<String> = ["_stext", "_etext"]
         .iter()

@@ -86,6 +86,11 @@ impl Tree {
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
+
+    /// What [`Self::relative`] was made from.
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        self.root.join(path)
+    }
 }
 
 /// The workspace that a package is in, if it is one of ours: the harness may have been started by

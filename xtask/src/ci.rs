@@ -87,18 +87,14 @@ fn vm_test() -> Result<()> {
 }
 
 /// The harness's own tests that boot a guest, on the images that `vm-test` has made; and a few
-/// scenarios once more, as tests of their own.
+/// scenarios once more, as tests of their own, in guests that boot instead of being restored.
 fn harness() -> Result<()> {
     cargo(&["test", "--package", "harness", "--test", "guests"])?;
-    cargo(&[
-        "test",
-        "--package",
-        "harness",
-        "--test",
-        "conformance",
-        "--",
-        "::cli::",
-    ])
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let booted = run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
+    let tests = ["test", "--package", "harness", "--test", "conformance"];
+    run::openly(booted.args(tests).args(["--", "::cli::"]))
 }
 
 fn cargo(args: &[&str]) -> Result<()> {

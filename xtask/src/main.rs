@@ -1,5 +1,6 @@
 //! `cargo xtask`: the tasks of this workspace.
 
+mod again;
 mod apt;
 mod base;
 mod boot;
@@ -40,6 +41,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::again::{Hunt, Repro};
 use crate::error::Result;
 use crate::guest::Guest;
 use crate::vm_test::VmTest;
@@ -55,6 +57,10 @@ struct Cli {
 enum Task {
     /// Boot guests and run scenarios in them
     VmTest(VmTest),
+    /// Run one job again, from what it left
+    Repro(Repro),
+    /// Run a scenario with one setting after the other, until it fails
+    Hunt(Hunt),
     /// Make a guest ready to boot: packages, kernel, root, module, programs
     Image {
         /// The guest, or `all`
@@ -90,6 +96,8 @@ impl Task {
     fn run(&self) -> Result<()> {
         match self {
             Self::VmTest(vm_test) => vm_test.exec(),
+            Self::Repro(repro) => repro.exec(),
+            Self::Hunt(hunt) => hunt.exec(),
             Self::Image { guest, update } => guest::select(guest)?
                 .iter()
                 .try_for_each(|g| image::build(g, *update)),

@@ -58,8 +58,7 @@ impl VmTest {
         let guests = guest::select(&self.guest)?;
         self.check_reports()?;
         self.check_files()?;
-        host::ensure(&needs::of_workspace())?;
-        build_all(&guests)
+        make_ready(&guests)
     }
 
     /// A report that cannot be written is known now, not after the run; and one that was not there
@@ -129,6 +128,12 @@ impl VmTest {
     }
 }
 
+/// Gets what the host lacks and builds the guests.
+pub fn make_ready(guests: &[Guest]) -> Result<()> {
+    host::ensure(&needs::of_workspace())?;
+    build_all(guests)
+}
+
 /// Builds the guests, all of them, whatever becomes of one.
 fn build_all(guests: &[Guest]) -> Result<()> {
     let failed = |guest: &Guest| Some((guest.name.clone(), image::build(guest, false).err()?));
@@ -155,7 +160,8 @@ pub fn shell(guest: &Guest) -> Result<()> {
     ))
 }
 
-fn harness(sh: &Shell) -> Cmd<'_> {
+/// The harness.
+pub fn harness(sh: &Shell) -> Cmd<'_> {
     run::cargo(sh).args(["run", "--quiet", "--package", "harness", "--"])
 }
 

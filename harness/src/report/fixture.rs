@@ -19,6 +19,8 @@ pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) 
             copy: None,
             verdict,
             why: why.to_owned(),
+            cold: None,
+            waited_ms: 0,
             ready_ms: if is_skip { 0 } else { 1_500 },
             run_ms: if is_skip { 0 } else { 2_345 },
             events: 3,

@@ -19,6 +19,8 @@ fn the_json_is_the_one_that_was_agreed() {
           "copy": null,
           "verdict": "pass",
           "why": "",
+          "cold": null,
+          "waited_ms": 0,
           "ready_ms": 1500,
           "run_ms": 2345,
           "events": 3,

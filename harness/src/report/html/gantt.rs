@@ -95,13 +95,22 @@ fn clock(ms: u64) -> String {
 fn bar(axis: Axis, row: Row<'_>, one: &Entry) -> Markup {
     let job = &one.job;
     let lane = u64::try_from(one.worker.saturating_sub(1)).unwrap_or_default();
-    let (start, end) = (one.started_ms, one.started_ms + job.total_ms());
-    let (from, ready, to) = (axis.x(start), axis.x(start + job.ready_ms), axis.x(end));
+    let start = one.started_ms + job.waited_ms;
+    let end = start + job.total_ms();
+    let (waits, from, ready, to) = (
+        axis.x(one.started_ms),
+        axis.x(start),
+        axis.x(start + job.ready_ms),
+        axis.x(end),
+    );
     let width = to.saturating_sub(from).max(2);
     let y = lane * LANE;
     html! {
         a href=(row.link()) class={ "bar " (job.verdict) } {
             title { (told(one)) }
+            @if from > waits {
+                rect.wait x=(waits) y=(y) width=(from - waits) height=(BAR) {}
+            }
             rect.ready x=(from) y=(y) width=(width) height=(BAR) {}
             rect.run x=(ready) y=(y) width=(width.saturating_sub(ready - from)) height=(BAR) {}
             text x=(from + 4) y=(y + 16) { (Text(fitting(&job.id().scenario_and_mutant(), width))) }
@@ -113,8 +122,12 @@ fn told(one: &Entry) -> Text<String> {
     let job = &one.job;
     let (ready, run) = (seconds(job.ready_ms), seconds(job.run_ms));
     let start = clock(one.started_ms);
+    let waited = match job.waited_ms {
+        0..100 => String::new(),
+        ms => format!("waited {}, ", seconds(ms)),
+    };
     Text(format!(
-        "{} {}: from {start}, ready {ready}, run {run}",
+        "{} {}: from {start}, {waited}ready {ready}, run {run}",
         job.verdict,
         job.id()
     ))

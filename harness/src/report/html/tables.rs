@@ -96,7 +96,7 @@ pub fn jobs(jobs: &[Row<'_>]) -> Option<Markup> {
         div.wide { table.jobs {
             thead { tr {
                 th {} th { "guest" } th { "job" }
-                th.number { "began" } th.number { "ready" } th.number { "run" }
+                th.number { "began" } th { "start" } th.number { "ready" } th.number { "run" }
                 th.number { "records" } th.number { "attempts" } th.number { "worker" }
                 th { "why" }
             } }
@@ -114,8 +114,9 @@ fn job(row: Row<'_>) -> Markup {
             td { @if row.is_told() { a href=(row.link()) { (chip(job.verdict)) } } @else { (chip(job.verdict)) } }
             td { (Text(&job.guest)) }
             td { @if entry.attempts == 0 { (row.name()) } @else { (evidence(entry, row.name())) } }
-            @if entry.attempts == 0 { td colspan="6" {} } @else {
+            @if entry.attempts == 0 { td colspan="7" {} } @else {
                 td.number { (seconds(entry.started_ms)) }
+                td { (start(job.cold.as_deref())) }
                 td.number { (job.ready_ms) " ms" }
                 td.number { (seconds(job.run_ms)) }
                 td.number { (job.events) }
@@ -123,6 +124,15 @@ fn job(row: Row<'_>) -> Markup {
                 td.number { (entry.worker) }
             }
             td { (Text(&job.why)) }
+        }
+    }
+}
+
+fn start(cold: Option<&str>) -> Markup {
+    html! {
+        @match cold {
+            None => { "restored" }
+            Some(why) => { abbr title=(Text(why)) { "cold" } }
         }
     }
 }

@@ -1,0 +1,16 @@
+# The crash of 2013 in a debugger: what the engine does to the frame that the trap returns with.
+# Usage: gdb-multiarch -batch -x .../repro/gdb.cmd -x frame.gdb
+# gdb.cmd has stopped at the hit; $frame has the trap's 18 words: r0 to pc, the CPSR, ORIG_r0.
+printf "probed: "
+info symbol $frame[15]
+printf "before: r4 %08x, saved CPSR %08x\n", $frame[4], $frame[16]
+# The store itself, or at the latest the engine's return.
+watch -location $frame[16]
+tbreak *$lr
+continue
+printf "after: r4 %08x, saved CPSR %08x\n", $frame[4], $frame[16]
+info symbol $pc
+x/i $pc - 4
+# Whoever waits for the guest sees what becomes of it.
+delete
+detach

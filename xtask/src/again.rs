@@ -1,0 +1,164 @@
+//! `repro` and `hunt`: a job again, or again and again. Like `vm-test` they make the guest ready, then
+//! become the harness.
+
+use std::fs;
+use std::path::Path;
+
+use clap::{Args, value_parser};
+use serde::Deserialize;
+use xshell::Cmd;
+
+use crate::error::Result;
+use crate::guest;
+use crate::run;
+use crate::vm_test;
+
+/// Which job, and what beside.
+#[derive(Args)]
+pub struct Repro {
+    /// The job, as any list, test or report calls it, or a folder of evidence
+    #[arg(required = true)]
+    job: Vec<String>,
+    /// Stop at the first probe that is hit, for gdb to go on from there
+    #[arg(long)]
+    gdb: bool,
+    /// Let QEMU record it, so that it can be replayed
+    #[arg(long, conflicts_with = "gdb")]
+    record: bool,
+    /// Replay what was recorded
+    #[arg(long, conflicts_with = "record")]
+    replay: bool,
+}
+
+/// What to hunt, as the harness takes it.
+#[derive(Args)]
+pub struct Hunt {
+    /// The scenario: `provider/claim`, a part of it, or its file
+    scenario: String,
+    /// Hunt in this guest only [default: those that it is for, by turns]
+    #[arg(long)]
+    guest: Option<String>,
+    /// Hunt with this seeded defect
+    #[arg(long)]
+    mutant: Option<String>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Begin with the run of this number, as an earlier hunt said
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..))]
+    from: Option<u32>,
+    /// Make the settings from this number
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Do so many at once [default: one per core, as far as memory suffices]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+}
+
+impl Repro {
+    /// Does it; comes back only with an error. A job that is nobody's is the harness's to refuse.
+    pub fn exec(&self) -> Result<()> {
+        let known = guest::names()?;
+        if let Some(name) = guest_of(&self.job.join(" "), &known) {
+            vm_test::make_ready(&guest::select(&name)?)?;
+        }
+        let sh = run::shell()?;
+        Err(run::exec(self.flags(vm_test::harness(&sh).arg("repro"))))
+    }
+
+    fn flags<'a>(&self, cmd: Cmd<'a>) -> Cmd<'a> {
+        let flags = [
+            ("--gdb", self.gdb),
+            ("--record", self.record),
+            ("--replay", self.replay),
+        ];
+        let given = flags.into_iter().filter(|(_, is_given)| *is_given);
+        cmd.args(&self.job).args(given.map(|(flag, _)| flag))
+    }
+}
+
+impl Hunt {
+    /// Does it; comes back only with an error.
+    pub fn exec(&self) -> Result<()> {
+        vm_test::make_ready(&guest::select(self.guest.as_deref().unwrap_or("all"))?)?;
+        let sh = run::shell()?;
+        Err(run::exec(self.flags(vm_test::harness(&sh).arg("hunt"))))
+    }
+
+    fn flags<'a>(&self, cmd: Cmd<'a>) -> Cmd<'a> {
+        let flags = [
+            ("--guest", self.guest.clone()),
+            ("--mutant", self.mutant.clone()),
+            ("--from", self.from.map(|from| from.to_string())),
+            ("--seed", self.seed.map(|seed| seed.to_string())),
+            ("--jobs", self.jobs.map(|jobs| jobs.to_string())),
+        ];
+        let cmd = cmd
+            .arg(&self.scenario)
+            .arg("--runs")
+            .arg(self.runs.to_string());
+        let given = flags
+            .into_iter()
+            .filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
+        cmd.args(given.flatten())
+    }
+}
+
+/// What a job leaves, as far as it matters here.
+#[derive(Deserialize)]
+struct Kept {
+    guest: String,
+}
+
+/// The guest of a job: what its name begins with, or what its evidence says.
+fn guest_of(job: &str, known: &[String]) -> Option<String> {
+    let kept = fs::read_to_string(Path::new(job).join("job.json")).ok();
+    let kept = kept.and_then(|text| serde_json::from_str::<Kept>(&text).ok());
+    let first = job
+        .split(|c: char| c.is_whitespace() || c == ':' || c == '/')
+        .next();
+    let name = kept.map(|kept| kept.guest).or(first.map(str::to_owned))?;
+    known.contains(&name).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        hunt: Hunt,
+    }
+
+    #[test]
+    fn a_job_says_which_guest_must_be_ready() {
+        let known = ["armv6".to_owned(), "arm64".to_owned()];
+        let guest = |job: &str| guest_of(job, &known);
+        for job in ["armv6::fbt::a+m", "armv6 fbt/a", "armv6/fbt/a#7"] {
+            assert_eq!(guest(job).as_deref(), Some("armv6"), "{job}");
+        }
+        assert_eq!(guest("armv7 fbt/a"), None);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(
+            folder.path().join("job.json"),
+            r#"{"schema": 1, "guest": "arm64"}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            guest(folder.path().to_str().unwrap()).as_deref(),
+            Some("arm64")
+        );
+    }
+
+    #[test]
+    fn the_harness_is_told_what_was_given() {
+        let sh = run::shell().unwrap();
+        let words = ["x", "a/b", "--runs", "9", "--mutant", "m", "--from", "3"];
+        let hunt = Line::parse_from(words).hunt;
+        let told = hunt.flags(sh.cmd("harness")).to_string();
+        assert_eq!(told, "harness a/b --runs 9 --mutant m --from 3");
+    }
+}
