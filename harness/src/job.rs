@@ -22,7 +22,7 @@ use crate::module;
 use crate::normalise;
 use crate::plan::Job;
 use crate::progress::Progress;
-use crate::report::JobReport;
+use crate::report::{self, JobReport};
 use crate::saved::Level;
 use crate::snapshot::{Comparison, Snapshot, Update};
 use crate::start::{self, Ready};
@@ -68,6 +68,8 @@ struct Run<'a> {
     /// How long it waited for a guest to be saved.
     waited: Duration,
     ready: Option<Duration>,
+    /// How its guest started, if there was one.
+    start: Option<report::Start>,
     /// Whether the module, or the mutants' module, got into the kernel.
     loaded: bool,
     /// Whether the transcript was written as the reviewed one.
@@ -110,6 +112,7 @@ pub fn run_in(
         started: Instant::now(),
         waited: Duration::ZERO,
         ready: None,
+        start: None,
         loaded: false,
         accepted: false,
         failures: Vec::new(),
@@ -163,7 +166,10 @@ impl Run<'_> {
         self.kept.keep(&self.evidence)?;
         let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
         let cold = cold.or_else(|| self.manner.cold_because());
+        let cold = cold.or_else(start::forbidden);
+        let is_asked = cold.is_some();
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
+        self.start = Some(report::Start::of(started.cold.is_some(), is_asked));
         self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
         self.kept.keep(&self.evidence)?;
         let mut guest = started.guest;
@@ -443,6 +449,7 @@ impl Run<'_> {
         let ready = self.ready.unwrap_or_default();
         let trace = self.observed.transcript.step("trace");
         JobReport {
+            start: self.start,
             cold: self.kept.cold_because(),
             waited_ms: millis(self.waited),
             ready_ms: millis(ready),

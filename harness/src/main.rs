@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::error::HostError;
 use harness::guest::Stop;
 use harness::image::Image;
-use harness::report::printable::printable;
+use harness::report::printable::{in_line, printable};
 use harness::report::{Entry, Report, html};
 use harness::repro::{self, ReproError, With};
 use harness::suite::{self, Batch, Request, SuiteError};
@@ -146,10 +146,7 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
     match repro::run(tree, &task.job.join(" "), with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
-            say(format_args!(
-                "{}",
-                printable(&again.done.report.to_string())
-            ));
+            say(format_args!("{}", in_line(&again.done.report.to_string())));
             tell_failures(&again.done.failures);
             say(format_args!("{}", again.compared()));
             say(format_args!(
@@ -216,7 +213,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn tell(tree: &Tree, entry: &Entry) {
-    say(format_args!("{}", printable(&entry.to_string())));
+    say(format_args!("{}", in_line(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
         say(format_args!(
@@ -236,7 +233,7 @@ fn tell_failures(failures: &[Failure]) {
         say(format_args!(
             "       {}: {}",
             failure.kind,
-            printable(&failure.what)
+            in_line(&failure.what)
         ));
         for line in failure.detail.lines().take(SHOWN_LINES) {
             say(format_args!("         {}", printable(line)));
