@@ -49,3 +49,4 @@ pub mod text;
 pub mod transcript;
 pub mod tree;
 pub mod verdict;
+pub mod whole;
