@@ -40,13 +40,13 @@ pub struct Ready {
 }
 
 /// Why no guest may be restored in this run, if none may.
-fn forbidden() -> Option<String> {
+pub fn forbidden() -> Option<String> {
     let is_cold = env::var(BOOT).is_ok_and(|how| how == "cold");
     is_cold.then(|| format!("{BOOT}=cold"))
 }
 
 /// Starts a guest that has come as far as `level`, or is at least booted. `cold` says why it must boot,
-/// if it must.
+/// if it must; where it boots without, nothing could be restored.
 pub fn guest(
     tree: &Tree,
     image: &Image,
@@ -55,7 +55,7 @@ pub fn guest(
     cold: Option<String>,
     evidence: &Evidence,
 ) -> Result<Started, Stop> {
-    if let Some(why) = cold.or_else(forbidden) {
+    if let Some(why) = cold {
         return boot(image, machine, why, evidence);
     }
     match Saved::of(tree, image, machine, level) {

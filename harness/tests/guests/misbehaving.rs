@@ -69,7 +69,7 @@ pub const ON_EACH: &[Row] = &[
         verdict: Verdict::Caught,
         ..fails(
             "spins",
-            &[(Kind::GuestCrash, "guest hung: no answer within ")],
+            &[(Kind::GuestHang, "guest hung: no answer within ")],
         )
     },
     // Whose turn it is among a thousand processes, and who is killed for room, is chance.
@@ -77,7 +77,7 @@ pub const ON_EACH: &[Row] = &[
         "fork-bomb",
         &[
             (Kind::TimedOut, "workload still running after "),
-            (Kind::GuestCrash, "guest hung: no answer within "),
+            (Kind::GuestHang, "guest hung: no answer within "),
             (Kind::GuestComplaint, "program died: Out of memory: "),
         ],
     ),
