@@ -168,6 +168,7 @@ impl Held {
 
     fn go(&mut self, guest: &mut Guest) {
         guest.send(self.exec, "go\n");
+        guest.send_end(self.exec);
         self.started = Some(Instant::now());
     }
 

@@ -45,6 +45,9 @@ pub enum HostError {
     /// Another run does not let go of what it locked.
     #[error("{}: another run is at work with it; wait for it or end it", .0.display())]
     Busy(PathBuf),
+    /// The user wants to leave, and nothing else is wrong.
+    #[error("interrupted")]
+    Interrupted,
     /// The guest's description is of another kernel than the one that booted.
     #[error(
         "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` writes it anew"

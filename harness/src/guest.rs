@@ -49,7 +49,10 @@ pub enum Stop {
 
 impl From<HostError> for Stop {
     fn from(error: HostError) -> Self {
-        Self::Host(error)
+        match error {
+            HostError::Interrupted => Self::Interrupted,
+            error => Self::Host(error),
+        }
     }
 }
 
@@ -104,6 +107,11 @@ impl Watch {
             .collect()
     }
 
+    /// How much of the host's time its QEMU has taken.
+    pub fn host_time(&self) -> Result<Duration, HostError> {
+        self.qemu.host_time()
+    }
+
     /// The process id of its QEMU.
     pub fn qemu_id(&self) -> u32 {
         self.qemu.id()
@@ -156,11 +164,18 @@ impl Watch {
             return Ok(());
         }
         self.nudged = Instant::now();
-        let nudged = self.qemu.nudge(timer);
-        nudged.map_err(|error| match self.qemu.ended() {
-            Some(status) => Stop::Guest(self.end_of_qemu(&status.to_string())),
-            None => error.into(),
-        })
+        let nudged = self.qemu.nudge(timer, true);
+        nudged.map_err(|error| self.unspoken(error))
+    }
+
+    /// A QEMU that does not answer may be about to end.
+    fn unspoken(&mut self, error: HostError) -> Stop {
+        std::thread::sleep(LAST_WORDS);
+        match (self.fatal(), self.qemu.ended()) {
+            (Some(finding), _) => Stop::Guest(finding),
+            (None, Some(status)) => Stop::Guest(self.early_exit(&status.to_string())),
+            (None, None) => error.into(),
+        }
     }
 
     /// A kernel that panics may reboot at once, with which QEMU ends: its last words came before.
@@ -265,7 +280,8 @@ impl Guest {
         restored.map_err(|error| self.watch.explained(error.into()))?;
         self.line.was_up();
         if let Some(timer) = self.watch.machine.timer {
-            self.watch.qemu.nudge(timer)?;
+            let nudged = self.watch.qemu.nudge(timer, false);
+            nudged.map_err(|error| self.watch.unspoken(error))?;
         }
         Ok(())
     }
@@ -317,6 +333,11 @@ impl Guest {
         self.line.send(exec, text.as_bytes());
     }
 
+    /// Gives a command the end of what it has to read.
+    pub fn send_end(&mut self, exec: Exec) {
+        self.line.send_end(exec);
+    }
+
     /// What a command has said so far.
     pub fn heard(&self, exec: Exec) -> &Heard {
         self.line.heard(exec)
@@ -347,10 +368,10 @@ impl Guest {
     fn answer(&mut self, exec: Exec, what: &str, end: Instant) -> Result<Result<(), String>, Stop> {
         let started = Instant::now();
         let known = self.line.answered(exec);
-        self.wait(end, |line| line.answered(exec) > known)?;
+        let is_answered = self.wait(end, |line| line.answered(exec) > known)?;
         match self.line.answer(exec) {
-            Some(answer) => Ok(answer.clone()),
-            None => Err(self.overdue(what, started.elapsed())),
+            Some(answer) if is_answered => Ok(answer.clone()),
+            _ => Err(self.overdue(what, started.elapsed())),
         }
     }
 
@@ -383,6 +404,7 @@ impl Guest {
         let started = Instant::now();
         let limit = self.left(self.paced(limit));
         let exec = self.exec(command);
+        self.send_end(exec);
         self.wait(started + limit, |line| line.is_over(exec))?;
         let answer = Answer::of(self.heard(exec), limit);
         self.note(command, &answer, started.elapsed())?;

@@ -1,8 +1,8 @@
 //! One job: from a guest's start to a verdict, with everything that a user would check by hand.
 //!
-//! Boot, arm ftrace if it is to judge, copy the kernel's text, load the module, run the scenario's
-//! stretch, compare the text, unload, see that nothing is left, compare the text again, read the
-//! kernel's log, compare the transcript with its snapshot.
+//! Start a guest that is ready, arm ftrace if it is to judge, copy the kernel's text, load the module
+//! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
+//! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,8 @@ use crate::module;
 use crate::normalise;
 use crate::plan::Job;
 use crate::progress::Progress;
-use crate::report::JobReport;
+use crate::report::printable::{in_line, printable};
+use crate::report::{self, JobReport};
 use crate::saved::Level;
 use crate::snapshot::{Comparison, Snapshot, Update};
 use crate::start::{self, Ready};
@@ -68,6 +69,8 @@ struct Run<'a> {
     /// How long it waited for a guest to be saved.
     waited: Duration,
     ready: Option<Duration>,
+    /// How its guest started, if there was one.
+    start: Option<report::Start>,
     /// Whether the module, or the mutants' module, got into the kernel.
     loaded: bool,
     /// Whether the transcript was written as the reviewed one.
@@ -110,6 +113,7 @@ pub fn run_in(
         started: Instant::now(),
         waited: Duration::ZERO,
         ready: None,
+        start: None,
         loaded: false,
         accepted: false,
         failures: Vec::new(),
@@ -124,11 +128,11 @@ pub fn run_in(
 }
 
 fn broken(job: &Job, error: &HostError) -> Done {
-    Done::without_a_run(JobReport::not_run(
-        &job.id,
-        Verdict::Broken,
-        error.to_string(),
-    ))
+    let report = JobReport::not_run(&job.id, Verdict::Broken, error.to_string());
+    Done {
+        interrupted: matches!(error, HostError::Interrupted),
+        ..Done::without_a_run(report)
+    }
 }
 
 impl Done {
@@ -143,11 +147,31 @@ impl Done {
         }
     }
 
-    /// Everything there is to say, for those who see no table.
+    /// The same where it could not be kept, which breaks it however it ended.
+    fn unkept(mut self, error: &HostError) -> Self {
+        let report = &mut self.report;
+        let ended = format!("{} {}", report.verdict, report.why);
+        report.why = format!("{error}; it had ended as {}", ended.trim_end());
+        report.verdict = Verdict::Broken;
+        self
+    }
+
+    /// Everything there is to say, for those who see no table, and where there is more.
     pub fn story(&self) -> String {
-        let failures = self.failures.iter();
-        let told = failures.map(|f| format!("\n{}: {}\n{}", f.kind, f.what, f.detail));
-        format!("{}{}", self.report, told.collect::<String>())
+        let report = self.report.to_string();
+        let failures = self.failures.iter().map(|failure| {
+            let (what, detail) = (in_line(&failure.what), printable(&failure.detail));
+            format!("{}: {what}\n{detail}\n", failure.kind)
+        });
+        let id = self.report.id();
+        let folder = format!(
+            "{}/{}/{}",
+            tree::EVIDENCE,
+            id.guest,
+            id.scenario_and_mutant()
+        );
+        let told = failures.collect::<String>();
+        format!("{}\n{told}see {}", in_line(&report), in_line(&folder))
     }
 }
 
@@ -163,7 +187,10 @@ impl Run<'_> {
         self.kept.keep(&self.evidence)?;
         let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
         let cold = cold.or_else(|| self.manner.cold_because());
+        let cold = cold.or_else(start::forbidden);
+        let is_asked = cold.is_some();
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
+        self.start = Some(report::Start::of(started.cold.is_some(), is_asked));
         self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
         self.kept.keep(&self.evidence)?;
         let mut guest = started.guest;
@@ -359,7 +386,7 @@ impl Run<'_> {
             return Ok(());
         }
         let is_mutant = self.job.mutant.is_some();
-        let update = if is_mutant { Update::Nothing } else { update };
+        let update = self.update(update);
         let snapshot = self.reviewed(tree);
         let compared = snapshot.compare(&text, update)?;
         self.accepted = compared == Comparison::Accepted;
@@ -374,6 +401,15 @@ impl Run<'_> {
         self.failures
             .push(Failure::new(Kind::SnapshotDiffers, what).with_detail(detail));
         Ok(())
+    }
+
+    /// A defect's text is nobody's to review; the control's is the scenario's own.
+    fn update(&self, asked: Update) -> Update {
+        match &self.job.mutant {
+            None => asked,
+            Some(mutant) if mutant.expected.is_none() => asked.for_control(),
+            Some(_) => Update::Nothing,
+        }
     }
 
     /// How a text becomes the reviewed one; `cargo insta` looks only into the workspace.
@@ -443,6 +479,7 @@ impl Run<'_> {
         let ready = self.ready.unwrap_or_default();
         let trace = self.observed.transcript.step("trace");
         JobReport {
+            start: self.start,
             cold: self.kept.cold_because(),
             waited_ms: millis(self.waited),
             ready_ms: millis(ready),
@@ -452,7 +489,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the result beside the rest; a disk that is full breaks the job.
+    /// Writes the result beside the rest; a disk that is full breaks the job, of which everything else
+    /// is still told.
     fn keep(&self, done: Done) -> Done {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
         let kept = self.evidence.write("result.json", &text);
@@ -462,7 +500,7 @@ impl Run<'_> {
         };
         match kept.and(tidied) {
             Ok(()) => done,
-            Err(error) => broken(self.job, &error),
+            Err(error) => done.unkept(&error),
         }
     }
 }
@@ -470,4 +508,45 @@ impl Run<'_> {
 /// A time as reports write it.
 pub fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::JobId;
+
+    fn failed() -> Done {
+        let id = JobId {
+            scenario: "fbt/a".to_owned(),
+            guest: "armv6".to_owned(),
+            mutant: Some("m".to_owned()),
+            copy: None,
+        };
+        let report = JobReport::not_run(&id, Verdict::Fail, "died\npass".to_owned());
+        let failure = Failure::new(Kind::GuestCrash, "died\npass").with_detail("at \u{1b}\nx");
+        Done {
+            failures: vec![failure],
+            ..Done::without_a_run(report)
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_broken_and_still_told() {
+        let full = HostError::file("write", "result.json".as_ref());
+        let done = failed().unkept(&full(std::io::ErrorKind::StorageFull.into()));
+        assert_eq!(done.failures.len(), 1);
+        assert_eq!(done.report.verdict, Verdict::Broken);
+        insta::assert_snapshot!(in_line(&done.report.why), @r"result.json: cannot write: no storage space; it had ended as fail died\npass");
+    }
+
+    #[test]
+    fn a_story_says_where_there_is_more_and_a_guest_ends_no_line_of_it() {
+        insta::assert_snapshot!(failed().story(), @r"
+        fail   armv6 fbt/a+m                                  0.0 s  died\npass
+        guest-crash: died\npass
+        at \u{1b}
+        x
+        see target/trapline/armv6/fbt/a+m
+        ");
+    }
 }

@@ -50,3 +50,4 @@ pub mod text;
 pub mod transcript;
 pub mod tree;
 pub mod verdict;
+pub mod whole;

@@ -48,7 +48,9 @@ pub enum LineError {
     #[error("the agent started anew")]
     Restarted,
     /// The agent is of another build.
-    #[error("the guest's agent speaks version {0} where {VERSION} is known")]
+    #[error(
+        "the guest's agent speaks version {0} where {VERSION} is known; `cargo xtask image` makes the guest anew"
+    )]
     Version(u32),
 }
 
@@ -94,7 +96,8 @@ pub struct Heard {
 
 impl Heard {
     fn add(&mut self, bytes: &[u8], to_stderr: bool) -> bool {
-        if self.stdout.len() + self.stderr.len() + bytes.len() > MOST {
+        let is_more = self.stdout.len() + self.stderr.len() + bytes.len() > MOST;
+        if is_more || self.is_too_much {
             return !std::mem::replace(&mut self.is_too_much, true);
         }
         let stream = if to_stderr {
@@ -176,6 +179,11 @@ impl Line {
         }
     }
 
+    /// Gives a command the end of what it has to read.
+    pub fn send_end(&mut self, exec: Exec) {
+        self.order(&Order::InputEnd { channel: exec.0 });
+    }
+
     /// Sends a signal to a command.
     pub fn signal(&mut self, exec: Exec, number: i32) {
         self.order(&Order::Signal {
@@ -232,7 +240,11 @@ impl Line {
         self.push()?;
         loop {
             match self.said.try_recv() {
-                Ok(said) => self.decoder.push(&said?),
+                Ok(Ok(said)) => self.decoder.push(&said),
+                Ok(Err(error)) => {
+                    self.understand()?;
+                    return Err(error.into());
+                }
                 Err(TryRecvError::Empty) => return self.understand(),
                 Err(TryRecvError::Disconnected) => {
                     self.understand()?;

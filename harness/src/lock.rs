@@ -35,9 +35,8 @@ pub fn take(file: &File, share: Share, place: &Path) -> Result<(), HostError> {
     loop {
         match flock(file, operation) {
             Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK) if Instant::now() < end && !interrupt::asked() => {
-                thread::sleep(TICK);
-            }
+            Err(Errno::WOULDBLOCK) if interrupt::asked() => return Err(HostError::Interrupted),
+            Err(Errno::WOULDBLOCK) if Instant::now() < end => thread::sleep(TICK),
             Err(Errno::WOULDBLOCK) => return Err(HostError::Busy(place.to_owned())),
             Err(error) => return Err(HostError::file("lock", place)(error.into())),
         }

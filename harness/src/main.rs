@@ -2,26 +2,25 @@
 //!
 //! Exit status: 0 when every job passed (or was skipped, or caught its mutant, or did so at a later
 //! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
-//! command line or a scenario makes no sense, 3 when the host lacks something.
+//! command line or a scenario makes no sense, 3 when the host lacks something or a report can't be
+//! written of a run that is good otherwise.
 
 use std::fmt;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use harness::error::HostError;
 use harness::guest::Stop;
 use harness::hunt::{self, Bag, HuntError, Shot};
 use harness::image::Image;
-use harness::report::printable::printable;
+use harness::report::printable::{in_line, printable};
 use harness::report::{Entry, Report, html};
 use harness::repro::{self, ReproError, With};
 use harness::suite::{self, Batch, Request, SuiteError};
 use harness::tree::Tree;
 use harness::verdict::Failure;
-use harness::{interrupt, shell};
+use harness::{interrupt, shell, whole};
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
@@ -157,11 +156,13 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
     };
     let report = suite::run(tree, &batches, request, |entry| tell(tree, entry));
     sum_up(tree, &batches, &report);
-    if let Err(what) = write_reports(tree, &report, &reports) {
-        return refuse(&what, HOST);
-    }
+    let unwritten = write_reports(tree, &report, &reports);
     let is_good = report.is_good() && !interrupt::asked();
-    ExitCode::from(if is_good { 0 } else { FAILED })
+    match unwritten.as_slice() {
+        _ if !is_good => refuse_all(&unwritten, FAILED),
+        [] => ExitCode::SUCCESS,
+        _ => refuse_all(&unwritten, HOST),
+    }
 }
 
 fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
@@ -177,10 +178,7 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
     match repro::run(tree, &name, with) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
-            say(format_args!(
-                "{}",
-                printable(&again.done.report.to_string())
-            ));
+            say(format_args!("{}", in_line(&again.done.report.to_string())));
             tell_failures(&again.done.failures);
             say(format_args!("{}", again.compared()));
             say(format_args!(
@@ -287,27 +285,32 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
         .map_err(|what| format!("--report: {what}; the formats are json and junit"))
 }
 
-/// The page always, and what was asked for.
-fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Result<(), String> {
+/// The page always, and what was asked for, each whatever becomes of the others. What could not be
+/// written is the answer.
+fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Vec<String> {
     let page = tree.evidence().join("report.html");
-    write(&page, &html::page(report))?;
-    say(format_args!("report: {}", tree.relative(&page).display()));
-    for (format, path) in wanted {
+    let written = write(&page, Ok(html::page(report)));
+    if written.is_ok() {
+        say(format_args!("report: {}", tree.relative(&page).display()));
+    }
+    let others = wanted.iter().map(|(format, path)| {
         let text = match format {
             Format::Json => report.to_json().map_err(|e| e.to_string()),
             Format::Junit => report.to_junit().map_err(|e| e.to_string()),
-        }?;
-        write(path, &text)?;
-    }
-    Ok(())
+        };
+        write(path, text)
+    });
+    let all = [written].into_iter().chain(others);
+    all.filter_map(Result::err).collect()
 }
 
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|e| format!("{}: cannot write: {e}", path.display()))
+fn write(path: &Path, text: Result<String, String>) -> Result<(), String> {
+    let written = text.and_then(|text| whole::replace(path, &text).map_err(|e| e.to_string()));
+    written.map_err(|why| format!("{}: cannot write: {why}", path.display()))
 }
 
 fn tell(tree: &Tree, entry: &Entry) {
-    say(format_args!("{}", printable(&entry.to_string())));
+    say(format_args!("{}", in_line(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
         say(format_args!(
@@ -327,7 +330,7 @@ fn tell_failures(failures: &[Failure]) {
         say(format_args!(
             "       {}: {}",
             failure.kind,
-            printable(&failure.what)
+            in_line(&failure.what)
         ));
         for line in failure.detail.lines().take(SHOWN_LINES) {
             say(format_args!("         {}", printable(line)));
@@ -352,7 +355,6 @@ fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
 
 fn code_of(error: &SuiteError) -> u8 {
     match error {
-        SuiteError::Host(HostError::File { .. }) => FAILED,
         SuiteError::Host(_) => HOST,
         _ => USAGE,
     }
@@ -371,6 +373,13 @@ fn say(line: fmt::Arguments<'_>) {
 }
 
 fn refuse(what: &str, code: u8) -> ExitCode {
-    eprintln!("harness: {what}");
+    writeln!(io::stderr(), "harness: {what}").ok();
+    ExitCode::from(code)
+}
+
+fn refuse_all(all: &[String], code: u8) -> ExitCode {
+    for what in all {
+        refuse(what, code);
+    }
     ExitCode::from(code)
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use command_fds::{CommandFdExt, FdMapping};
 use qapi::qmp::{Event, MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
 use qapi::{Qmp, Stream, qmp};
+use rustix::param::clock_ticks_per_second;
 
 use crate::error::HostError;
 use crate::evidence::Evidence;
@@ -30,6 +31,8 @@ const QUIT_LIMIT: Duration = Duration::from_secs(2);
 const STEP: Duration = Duration::from_millis(2);
 /// How soon a nudged timer fires: late enough that the count has not passed it by when it is set.
 const SOON_US: u32 = 2000;
+/// How late at most; a host that takes longer for one question is nudged along the next time.
+const LATE_US: u32 = 500_000;
 
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
@@ -142,7 +145,9 @@ impl Qemu {
     /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.
     pub fn save(&mut self, path: &Path) -> Result<(), HostError> {
         self.leave_memory()?;
-        let uri = Some(format!("exec:cat > {}", quote(&path.display().to_string())));
+        let to = quote(&path.display().to_string());
+        // QEMU does not ask how its pipe's other end ended.
+        let uri = Some(format!("exec:cat > {to}.part && mv {to}.part {to}"));
         let migrate = qmp::migrate {
             channels: None,
             detach: None,
@@ -157,7 +162,7 @@ impl Qemu {
                 .execute(&qmp::query_migrate {})
                 .map_err(refused)?;
             match info.status {
-                Some(MigrationStatus::completed) => Ok(true),
+                Some(MigrationStatus::completed) => Ok(path.exists()),
                 Some(MigrationStatus::failed) => {
                     let why = info
                         .error_desc
@@ -221,11 +226,21 @@ impl Qemu {
     }
 
     /// Makes a timer interrupt come soon, where QEMU may have lost the one that the guest waits for.
-    pub fn nudge(&mut self, timer: Timer) -> Result<(), HostError> {
+    /// Of a guest that was just restored it has lost it for certain, whatever the registers say.
+    pub fn nudge(&mut self, timer: Timer, may_be_known: bool) -> Result<(), HostError> {
         match &mut self.registers {
             None => Ok(()),
-            Some(registers) => registers.nudge(timer).map_err(unspoken),
+            Some(registers) => registers.nudge(timer, may_be_known).map_err(unspoken),
         }
+    }
+
+    /// How much of the host's time it has taken.
+    pub fn host_time(&self) -> Result<Duration, HostError> {
+        let path = PathBuf::from(format!("/proc/{}/stat", self.id()));
+        let stat = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
+        ticks(&stat)
+            .map(|ticks| Duration::from_millis(ticks * 1000 / clock_ticks_per_second()))
+            .ok_or_else(|| HostError::Monitor(format!("{}: {stat}", path.display())))
     }
 
     /// Writes `size` bytes of physical memory from `address` on into `path`.
@@ -306,11 +321,27 @@ impl Registers {
         Ok(Self(BufReader::new(stream)))
     }
 
-    fn nudge(&mut self, timer: Timer) -> io::Result<()> {
-        let now = self.ask(&format!("readl {:#x}", timer.now))?;
-        let soon = (now as u32).wrapping_add(SOON_US);
-        self.ask(&format!("writel {:#x} {soon:#x}", timer.next))?;
+    /// Sets the next event to soon, unless one lies ahead that QEMU knows of. It takes a count that has
+    /// passed for one that comes in an hour, so a count that passed meanwhile is set again.
+    fn nudge(&mut self, timer: Timer, may_be_known: bool) -> io::Result<()> {
+        let now = self.read(timer.now)?;
+        if may_be_known && is_ahead(self.read(timer.next)?, now) {
+            return Ok(());
+        }
+        let mut soon = SOON_US;
+        while soon <= LATE_US {
+            let next = self.read(timer.now)?.wrapping_add(soon);
+            self.ask(&format!("writel {:#x} {next:#x}", timer.next))?;
+            if is_ahead(next, self.read(timer.now)?) {
+                break;
+            }
+            soon *= 2;
+        }
         Ok(())
+    }
+
+    fn read(&mut self, register: u64) -> io::Result<u32> {
+        Ok(self.ask(&format!("readl {register:#x}"))? as u32)
     }
 
     /// `OK` or `OK 0x1234` is what it answers.
@@ -410,6 +441,20 @@ pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, Host
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
+/// A count that comes, as against one that has passed.
+fn is_ahead(count: u32, now: u32) -> bool {
+    (1..u32::MAX / 2).contains(&count.wrapping_sub(now))
+}
+
+/// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
+/// is in brackets, and can hold anything.
+fn ticks(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
+}
+
 /// The port column of the row that forwards to port 22.
 fn forwarded_port(table: &str) -> Option<u16> {
     table.lines().find_map(|line| {
@@ -466,6 +511,19 @@ mod tests {
         };
         assert_eq!(said(process::id()).as_deref(), Ok("a b\n"));
         assert_eq!(said(1).as_deref(), Ok(""));
+    }
+
+    #[test]
+    fn a_process_tells_its_time_behind_any_name() {
+        let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
+        assert_eq!(ticks(stat), Some(175));
+        assert_eq!(ticks("7 (a) S 1"), None);
+    }
+
+    #[test]
+    fn a_count_lies_ahead_or_has_passed() {
+        assert!(is_ahead(5, 4) && is_ahead(3, u32::MAX));
+        assert!(!is_ahead(4, 4) && !is_ahead(3, 4) && !is_ahead(u32::MAX, 3));
     }
 
     #[test]

@@ -15,6 +15,34 @@ use serde::Serialize;
 use crate::plan::JobId;
 use crate::verdict::{Failure, Verdict};
 
+/// How a job's guest started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// It went on from a saved one.
+    Restored,
+    /// It booted, as was asked for.
+    Cold,
+    /// It booted, since none could be restored: slower than need be, and perhaps all jobs do so.
+    Fallback,
+}
+
+impl Start {
+    /// How a guest started that booted or not, and was to boot or not.
+    pub fn of(is_cold: bool, is_asked: bool) -> Self {
+        match (is_cold, is_asked) {
+            (false, _) => Self::Restored,
+            (true, true) => Self::Cold,
+            (true, false) => Self::Fallback,
+        }
+    }
+
+    /// Whether it booted.
+    pub fn is_cold(self) -> bool {
+        self != Self::Restored
+    }
+}
+
 /// One job's line in every report.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobReport {
@@ -30,6 +58,8 @@ pub struct JobReport {
     pub verdict: Verdict,
     /// Why, in one line; empty for a plain pass.
     pub why: String,
+    /// How its guest started; nothing where none did.
+    pub start: Option<Start>,
     /// Why its guest booted instead of going on from a saved one, if it did.
     pub cold: Option<String>,
     /// How long it waited for a guest to be saved that it could go on from.
@@ -52,6 +82,7 @@ impl JobReport {
             copy: id.copy,
             verdict,
             why,
+            start: None,
             cold: None,
             waited_ms: 0,
             ready_ms: 0,
@@ -78,16 +109,26 @@ impl JobReport {
     fn time(&self) -> Duration {
         Duration::from_millis(self.total_ms())
     }
+
+    /// Why its guest booted although nobody asked for that.
+    fn fallback(&self) -> Option<&str> {
+        let is_fallback = self.start == Some(Start::Fallback);
+        self.cold.as_deref().filter(|_| is_fallback)
+    }
 }
 
-/// `pass   armv6 fbt/three-chdir   3.1 s  why`
+/// `pass   armv6 fbt/three-chdir   3.1 s  why`, and `(cold: why)` where that was not asked for.
 impl fmt::Display for JobReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.id().to_string();
         let seconds = self.time().as_secs_f64();
         let verdict = self.verdict.to_string();
         let line = format!("{verdict:6} {id:44} {seconds:5.1} s  {}", self.why);
-        f.write_str(line.trim_end())
+        f.write_str(line.trim_end())?;
+        match self.fallback() {
+            None => Ok(()),
+            Some(why) => write!(f, " (cold: {why})"),
+        }
     }
 }
 
@@ -153,11 +194,14 @@ pub struct Totals {
     pub missed: usize,
     /// Jobs that ended well at a later attempt.
     pub flaky: usize,
+    /// Jobs, among all those, with an attempt whose guest booted since it could not be restored.
+    pub fallback: usize,
 }
 
 impl Totals {
     /// The sum of `jobs`.
     fn of(jobs: &[Entry]) -> Self {
+        let fell_back = |entry: &&Entry| entry.tries().any(|one| one.job.fallback().is_some());
         let is = |verdict| move |entry: &&Entry| entry.job.verdict == verdict;
         let count = |verdict| jobs.iter().filter(is(verdict)).count();
         Self {
@@ -168,6 +212,7 @@ impl Totals {
             caught: count(Verdict::Caught),
             missed: count(Verdict::Missed),
             flaky: count(Verdict::Flaky),
+            fallback: jobs.iter().filter(fell_back).count(),
         }
     }
 }
@@ -188,8 +233,12 @@ impl fmt::Display for Totals {
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
         match parts.as_slice() {
-            [] => f.write_str("nothing to do"),
-            parts => f.write_str(&parts.join(", ")),
+            [] => f.write_str("nothing to do")?,
+            parts => f.write_str(&parts.join(", "))?,
+        }
+        match self.fallback {
+            0 => Ok(()),
+            count => write!(f, "; {count} booted, since they could not be restored"),
         }
     }
 }

@@ -5,27 +5,33 @@
 //! whoever needs it first, and made anew when any of that has changed. It is made in a folder beside
 //! its own and moved there when it is complete, so one that was interrupted is never found.
 
-use std::fs::{self, File, OpenOptions};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+mod make;
 
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use harness_agent::VERSION;
 use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
-use crate::evidence::Evidence;
-use crate::guest::{Guest, Stop};
+use crate::guest::Stop;
 use crate::image::Image;
 use crate::lock::{self, Share};
 use crate::machine::{Launch, Machine};
-use crate::module;
 use crate::qemu;
 use crate::scenario::Processor;
-use crate::text::{self, TextJudge};
+use crate::text;
 use crate::tree::Tree;
 
 const MEMORY: &str = "memory";
 const STATE: &str = "devices";
 const FACTS: &str = "facts.json";
+/// Counts the ways in which guests were saved so far.
+const WAY: u32 = 1;
+/// For how long nobody tries again what did not work: the reason may have been the host's.
+const LESSON: Duration = Duration::from_secs(600);
 
 /// How far a guest had come when it was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,16 +47,18 @@ pub enum Level {
 pub struct Facts {
     /// Everything that it was made from.
     key: String,
-    /// How long it took from its start to its first answer.
-    boot_ms: u64,
+    /// How much of the host's time it took from its start to its first answer.
+    boot_cpu_ms: u64,
+    /// How long its files are.
+    lengths: [u64; 2],
     /// Where its kernel's text is, in the kernel's own words.
     pub symbols: String,
 }
 
 impl Facts {
-    /// How long it took from its start to its first answer.
+    /// How much of the host's time it took from its start to its first answer.
     pub fn booted_in(&self) -> Duration {
-        Duration::from_millis(self.boot_ms)
+        Duration::from_millis(self.boot_cpu_ms)
     }
 }
 
@@ -78,28 +86,35 @@ impl Saved {
         let emulator = qemu::find(machine.program, machine.remedy)?;
         let key = key(image, machine, &emulator, level)?;
         let lock_path = all.join(format!("{name}.lock"));
-        let lock = open(&lock_path)?;
-        lock::take(&lock, Share::Readers, &folder)?;
-        if let Some(facts) = current(&folder, &key) {
-            return Ok(Self {
-                folder,
-                facts,
-                _lock: lock,
-            });
+        loop {
+            let lock = open(&lock_path)?;
+            lock::take(&lock, Share::Readers, &folder)?;
+            if let Some(facts) = current(&folder, &key) {
+                return Ok(Self {
+                    folder,
+                    facts,
+                    _lock: lock,
+                });
+            }
+            drop(lock);
+            let lock = open(&lock_path)?;
+            lock::take(&lock, Share::Alone, &folder)?;
+            if current(&folder, &key).is_none() {
+                replace(&folder, image, machine, level, &key)?;
+            }
+            // A lock that is made a shared one is let go in between, so all is looked at again.
         }
-        drop(lock);
-        let lock = open(&lock_path)?;
-        lock::take(&lock, Share::Alone, &folder)?;
-        let facts = match current(&folder, &key) {
-            Some(facts) => facts,
-            None => replace(&folder, image, machine, level, key)?,
-        };
-        lock::take(&lock, Share::Readers, &folder)?;
-        Ok(Self {
-            folder,
-            facts,
-            _lock: lock,
-        })
+    }
+
+    /// Has nobody use it again, as what cannot be gone on with.
+    pub fn discard(self) -> Result<(), HostError> {
+        let facts = self.folder.join(FACTS);
+        match fs::remove_file(&facts) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(HostError::file("remove", &facts)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Its memory.
@@ -131,14 +146,16 @@ fn open(path: &Path) -> Result<File, HostError> {
     file.map_err(HostError::file("open", path))
 }
 
-/// The facts, if they are of a saved guest that was made from the same.
+/// The facts, if they are of a saved guest that is whole and was made from the same.
 fn current(folder: &Path, key: &str) -> Option<Facts> {
     let text = fs::read_to_string(folder.join(FACTS)).ok()?;
     let facts: Facts = serde_json::from_str(&text).ok()?;
-    let is_whole = [MEMORY, STATE]
-        .iter()
-        .all(|name| folder.join(name).exists());
-    (facts.key == key && is_whole).then_some(facts)
+    (facts.key == key && lengths(folder).ok()? == facts.lengths).then_some(facts)
+}
+
+fn lengths(folder: &Path) -> io::Result<[u64; 2]> {
+    let length = |name| Ok::<_, io::Error>(fs::metadata(folder.join(name))?.len());
+    Ok([length(MEMORY)?, length(STATE)?])
 }
 
 /// Everything that a saved guest depends on: QEMU, what it is told, and the files that it reads.
@@ -150,7 +167,8 @@ fn key(
 ) -> Result<String, HostError> {
     let launch = Launch::Saving(Path::new(MEMORY));
     let arguments = machine.arguments(image, launch, Path::new("console"));
-    let mut key = format!("{level:?} {} {arguments:?}", image.module);
+    let mut key = format!("{WAY} {VERSION} {level:?} {} {arguments:?}", image.module);
+    key.push_str(&text::symbols_command(machine));
     let files = [emulator, &image.kernel, &image.initrd];
     for path in files.into_iter().chain(image.dtb.as_deref()) {
         let about = fs::metadata(path).map_err(HostError::file("look at", path))?;
@@ -171,61 +189,45 @@ fn replace(
     image: &Image,
     machine: &'static Machine,
     level: Level,
-    key: String,
-) -> Result<Facts, Stop> {
+    key: &str,
+) -> Result<(), Stop> {
+    let failed = folder.with_extension("failed");
+    if let Some(why) = lesson(&failed, key) {
+        return Err(HostError::Unsaved(why).into());
+    }
     let new = folder.with_extension("new");
-    let facts = make(&new, image, machine, level, key)?;
+    if let Err(stop) = make::make(&new, image, machine, level, key) {
+        if let Some(why) = is_told(&stop) {
+            fs::write(&failed, format!("{key}\n{why}"))
+                .map_err(HostError::file("write", &failed))?;
+        }
+        return Err(stop);
+    }
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(HostError::file("remove", folder))?;
     }
     fs::rename(&new, folder).map_err(HostError::file("rename", &new))?;
-    Ok(facts)
+    Ok(())
 }
 
-fn make(
-    folder: &Path,
-    image: &Image,
-    machine: &'static Machine,
-    level: Level,
-    key: String,
-) -> Result<Facts, Stop> {
-    let evidence = Evidence::cleared(folder.to_owned())?;
-    let memory = folder.join(MEMORY);
-    let mut guest = Guest::start(machine, image, Launch::Saving(&memory), &evidence)?;
-    guest.wake()?;
-    let boot_ms = guest.age().as_millis();
-    let symbols = text::symbols(&mut guest, machine)?;
-    if level == Level::Loaded {
-        load(&mut guest, image, machine, &symbols, &evidence)?;
+/// Why a guest was not saved, if the guest is why: the next who tries would see the same.
+fn is_told(stop: &Stop) -> Option<String> {
+    match stop {
+        Stop::Guest(finding) => Some(finding.to_string()),
+        Stop::Host(HostError::Unsaved(why)) => Some(why.clone()),
+        Stop::Host(_) | Stop::Interrupted => None,
     }
-    guest.save(&folder.join(STATE))?;
-    guest.quit();
-    let facts = Facts {
-        key,
-        boot_ms: u64::try_from(boot_ms).unwrap_or(u64::MAX),
-        symbols,
-    };
-    let told = serde_json::to_string_pretty(&facts).unwrap_or_default();
-    evidence.write(FACTS, &told)?;
-    Ok(facts)
 }
 
-/// Loads the module, which must leave the kernel's text as it is: a job that begins with it loaded can't
-/// see that any more.
-fn load(
-    guest: &mut Guest,
-    image: &Image,
-    machine: &'static Machine,
-    symbols: &str,
-    evidence: &Evidence,
-) -> Result<(), Stop> {
-    let text = TextJudge::before(guest, machine, symbols.to_owned(), evidence)?;
-    guest.ask(&module::load(image, None))?;
-    let compared = text.compare(guest, "after the module was loaded", evidence)?;
-    if let Some(failure) = compared.failure {
-        return Err(HostError::Unsaved(failure.what).into());
-    }
-    Ok(text::discard(evidence)?)
+/// Why the same was not saved a short time ago.
+fn lesson(failed: &Path, key: &str) -> Option<String> {
+    let changed = fs::metadata(failed).ok()?.modified().ok()?;
+    let age = SystemTime::now()
+        .duration_since(changed)
+        .unwrap_or_default();
+    let text = fs::read_to_string(failed).ok()?;
+    let why = text.strip_prefix(key)?.trim().to_owned();
+    (age < LESSON).then_some(why)
 }
 
 #[cfg(test)]
@@ -280,19 +282,39 @@ mod tests {
         let folder = folder.path();
         let facts = Facts {
             key: "now".to_owned(),
-            boot_ms: 1500,
+            boot_cpu_ms: 1500,
+            lengths: [3, 2],
             symbols: String::new(),
         };
         let told = serde_json::to_string(&facts).expect("plain data");
-        fs::write(folder.join(FACTS), &told[..told.len() / 2]).expect("writable");
-        for name in [MEMORY, STATE] {
-            assert!(current(folder, "now").is_none(), "before {name}");
-            fs::write(folder.join(name), "").expect("writable");
-        }
-        assert!(current(folder, "now").is_none());
-        fs::write(folder.join(FACTS), told).expect("writable");
-        assert!(current(folder, "then").is_none());
+        let write = |name, text: &str| fs::write(folder.join(name), text).expect("writable");
+        let is_found = |key| current(folder, key).is_some();
+        write(FACTS, &told);
+        assert!(!is_found("now"));
+        write(MEMORY, "abc");
+        write(STATE, "d");
+        assert!(!is_found("now"), "the devices are cut");
+        write(STATE, "de");
+        assert!(is_found("now") && !is_found("then"));
+        write(FACTS, &told[..told.len() / 2]);
+        assert!(!is_found("now"));
+        write(FACTS, &told);
         let found = current(folder, "now").expect("whole");
         assert_eq!(found.booted_in(), Duration::from_millis(1500));
+    }
+
+    #[test]
+    fn what_did_not_work_is_not_tried_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let failed = folder.path().join("loaded-1.failed");
+        assert_eq!(lesson(&failed, "key"), None);
+        fs::write(&failed, "key\nthe module does not load\n").expect("writable");
+        let why = lesson(&failed, "key");
+        assert_eq!(why.as_deref(), Some("the module does not load"));
+        assert_eq!(lesson(&failed, "another"), None);
+        let long_ago = SystemTime::now() - LESSON;
+        let file = File::options().append(true).open(&failed).expect("there");
+        file.set_modified(long_ago).expect("ours");
+        assert_eq!(lesson(&failed, "key"), None);
     }
 }

@@ -3,16 +3,18 @@
 //! insta's assertions panic and print on their own; a verdict needs a value. So the files are read
 //! and written here, and a test sees to it that insta reads the same in them.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use similar::TextDiff;
 
 use crate::error::HostError;
+use crate::whole;
 
 /// A snapshot's file and what its head says.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub enum Update {
     Accept,
     /// Take it where there is no snapshot yet, else propose it.
     AcceptUnseen,
+    /// Write nothing, and go only by what this run took: what was there before is on its way out.
+    OnlyTaken,
     /// Write nothing.
     Nothing,
 }
@@ -79,18 +83,51 @@ impl Update {
         matches!(self, Self::Accept | Self::AcceptUnseen)
     }
 
+    /// For the control of a scenario's mutants, which must say what the scenario itself says.
+    pub fn for_control(self) -> Self {
+        match self {
+            Self::Accept => Self::OnlyTaken,
+            _ => Self::Nothing,
+        }
+    }
+
+    fn is_writing(self) -> bool {
+        !matches!(self, Self::Nothing | Self::OnlyTaken)
+    }
+
     fn accepts(self, is_unseen: bool) -> bool {
         self == Self::Accept || (self == Self::AcceptUnseen && is_unseen)
     }
 }
 
+/// The snapshots that jobs of this run have taken their text for. Guests share a snapshot, so if each
+/// took its own text, the last one would stand there and all would pass.
+static TAKEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
 impl Snapshot {
-    /// Compares `text` with the reviewed one and writes what `update` says.
+    /// Compares `text` with the reviewed one and writes what `update` says. What one job has taken in
+    /// this run, no other replaces.
     pub fn compare(&self, text: &str, update: Update) -> Result<Comparison, HostError> {
-        let text = text.trim_end();
+        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = taken.contains(&self.path);
+        if update == Update::OnlyTaken && !is_taken {
+            return Ok(Comparison::Unseen);
+        }
+        let update = match update {
+            Update::Accept if is_taken => Update::Propose,
+            update => update,
+        };
+        let compared = self.compare_alone(text.trim_end(), update)?;
+        if update == Update::Accept || compared == Comparison::Accepted {
+            taken.insert(self.path.clone());
+        }
+        Ok(compared)
+    }
+
+    fn compare_alone(&self, text: &str, update: Update) -> Result<Comparison, HostError> {
         let reviewed = read(&self.path)?;
         if reviewed.as_deref() == Some(text) {
-            if update != Update::Nothing {
+            if update.is_writing() {
                 self.retire(text)?;
             }
             return Ok(Comparison::Same);
@@ -100,7 +137,7 @@ impl Snapshot {
             self.retire(text)?;
             return Ok(Comparison::Accepted);
         }
-        if update != Update::Nothing {
+        if update.is_writing() {
             self.write(&self.pending(), text)?;
         }
         Ok(match reviewed {
@@ -132,7 +169,7 @@ impl Snapshot {
             quoted(&self.source),
             quoted(&self.asserts)
         );
-        replace(path, &file).map_err(HostError::file("write", path))
+        whole::replace(path, &file).map_err(HostError::file("write", path))
     }
 }
 
@@ -143,19 +180,6 @@ fn read(path: &Path) -> Result<Option<String>, HostError> {
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(HostError::file("read", path)(e)),
     }
-}
-
-/// Puts a whole file in the place of what was there; at no moment is there half of it.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".partial-")
-        .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// What stands below the head.
@@ -225,8 +249,35 @@ mod tests {
         assert!(snap.pending().exists());
         assert_eq!(compare("one\ntwo", Update::Propose), Comparison::Same);
         assert!(snap.pending().exists());
-        compare("one\nthree", Update::Accept);
-        assert!(!snap.pending().exists());
+    }
+
+    #[test]
+    fn a_run_takes_one_text_and_goes_by_it_from_then_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let snap = snapshot(folder.path());
+        let compare = |text, update| snap.compare(text, update).expect("writable");
+        whole::replace(&snap.path, "of before").expect("writable");
+        let control = Update::Accept.for_control();
+        assert_eq!(compare("one", control), Comparison::Unseen);
+        assert_eq!(compare("one", Update::Accept), Comparison::Accepted);
+        assert_eq!(compare("one", Update::Accept), Comparison::Same);
+        assert_eq!(compare("one", control), Comparison::Same);
+        for other in [Update::Accept, control] {
+            let compared = compare("two", other);
+            assert!(matches!(compared, Comparison::Differs { .. }), "{other:?}");
+        }
+        assert_eq!(compare("one", Update::Nothing), Comparison::Same);
+    }
+
+    #[test]
+    fn a_text_that_was_the_reviewed_one_already_is_taken_as_well() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let snap = snapshot(folder.path());
+        let compare = |text, update| snap.compare(text, update).expect("writable");
+        whole::replace(&snap.path, "one").expect("writable");
+        assert_eq!(compare("one", Update::Accept), Comparison::Same);
+        let other = compare("two", Update::Accept);
+        assert!(matches!(other, Comparison::Differs { .. }));
     }
 
     #[test]

@@ -15,7 +15,9 @@ use crate::tree::Tree;
 /// Whoever sets this to `cold` has every guest boot.
 const BOOT: &str = "TRAPLINE_BOOT";
 /// A host is never taken for more than so many times as slow as the one that the limits are for.
-const SLOWEST: f64 = 10.0;
+const SLOWEST: f64 = 4.0;
+/// How long a restored guest may take to answer.
+const RESTORE_LIMIT: Duration = Duration::from_secs(15);
 
 /// A guest that was started.
 #[derive(Debug)]
@@ -38,13 +40,13 @@ pub struct Ready {
 }
 
 /// Why no guest may be restored in this run, if none may.
-fn forbidden() -> Option<String> {
+pub fn forbidden() -> Option<String> {
     let is_cold = env::var(BOOT).is_ok_and(|how| how == "cold");
     is_cold.then(|| format!("{BOOT}=cold"))
 }
 
 /// Starts a guest that has come as far as `level`, or is at least booted. `cold` says why it must boot,
-/// if it must.
+/// if it must; where it boots without, nothing could be restored.
 pub fn guest(
     tree: &Tree,
     image: &Image,
@@ -53,37 +55,66 @@ pub fn guest(
     cold: Option<String>,
     evidence: &Evidence,
 ) -> Result<Started, Stop> {
-    if let Some(why) = cold.or_else(forbidden) {
+    if let Some(why) = cold {
         return boot(image, machine, why, evidence);
     }
     match Saved::of(tree, image, machine, level) {
-        Ok(saved) => restore(&saved, image, machine, level, evidence),
-        Err(Stop::Interrupted) => Err(Stop::Interrupted),
-        Err(Stop::Guest(finding)) => boot(image, machine, finding.to_string(), evidence),
-        Err(Stop::Host(error)) => boot(image, machine, error.to_string(), evidence),
+        Ok(saved) => go_on(saved, image, machine, level, evidence),
+        Err(stop) => boot(image, machine, why(stop)?, evidence),
     }
+}
+
+/// Why something did not work, unless the user wants to leave.
+fn why(stop: Stop) -> Result<String, Stop> {
+    match stop {
+        Stop::Interrupted => Err(Stop::Interrupted),
+        Stop::Guest(finding) => Ok(finding.to_string()),
+        Stop::Host(error) => Ok(error.to_string()),
+    }
+}
+
+/// What can't be gone on with is not what the job is about, and nobody's any more.
+fn go_on(
+    saved: Saved,
+    image: &Image,
+    machine: &'static Machine,
+    level: Level,
+    evidence: &Evidence,
+) -> Result<Started, Stop> {
+    let stop = match restore(&saved, image, machine, evidence) {
+        Ok(guest) => {
+            let ready = Ok(Ready {
+                is_loaded: level == Level::Loaded,
+                symbols: saved.facts.symbols.clone(),
+            });
+            return Ok(Started {
+                guest,
+                ready,
+                cold: None,
+            });
+        }
+        Err(stop) => stop,
+    };
+    let why = format!("not restored: {}", why(stop)?);
+    saved.discard()?;
+    boot(image, machine, why, evidence)
 }
 
 fn restore(
     saved: &Saved,
     image: &Image,
     machine: &'static Machine,
-    level: Level,
     evidence: &Evidence,
-) -> Result<Started, Stop> {
+) -> Result<Guest, Stop> {
     let memory = saved.memory();
+    let pace = pace(machine, saved.facts.booted_in());
     let guest = Guest::start(machine, image, Launch::Restored(&memory), evidence)?;
-    let mut guest = guest.with_pace(pace(machine, saved.facts.booted_in()));
-    let restored = guest.restore(&saved.state()).and_then(|()| guest.wake());
-    let ready = restored.map(|()| Ready {
-        is_loaded: level == Level::Loaded,
-        symbols: saved.facts.symbols.clone(),
-    });
-    Ok(Started {
-        guest,
-        ready,
-        cold: None,
-    })
+    let mut guest = guest
+        .with_pace(pace)
+        .with_boot_limit(RESTORE_LIMIT.mul_f64(pace));
+    guest.restore(&saved.state())?;
+    guest.wake()?;
+    Ok(guest)
 }
 
 fn boot(
@@ -94,8 +125,8 @@ fn boot(
 ) -> Result<Started, Stop> {
     let mut guest = Guest::start(machine, image, Launch::Cold, evidence)?;
     let woken = guest.wake();
-    let pace = pace(machine, guest.age());
-    let mut guest = guest.with_pace(pace);
+    let booted_in = guest.watch().host_time().unwrap_or_default();
+    let mut guest = guest.with_pace(pace(machine, booted_in));
     let ready = woken
         .and_then(|()| text::symbols(&mut guest, machine))
         .map(|symbols| Ready {
@@ -109,7 +140,7 @@ fn boot(
     })
 }
 
-/// How many times as long as intended everything may take where a boot takes this long.
+/// How many times as long as intended everything may take where a boot takes this much of the host's time.
 pub fn pace(machine: &Machine, booted_in: Duration) -> f64 {
     let ratio = booted_in.as_secs_f64() / machine.boots_in.as_secs_f64();
     ratio.clamp(1.0, SLOWEST)

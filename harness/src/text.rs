@@ -1,6 +1,6 @@
 //! The judge of the kernel's text: what lies in the guest's memory, read from outside.
 //!
-//! QEMU copies the text before the module is loaded and again later; every byte must be the same.
+//! QEMU copies the text before the tracer starts and again later; every byte must be the same.
 //! Neither the guest nor the engine takes part in it. A few places the kernel changes on its own;
 //! the machine table names each of them, and each change is told.
 
@@ -89,7 +89,7 @@ impl TextJudge {
             fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(compared);
         }
-        let symbols = guest.ask("cat /proc/kallsyms")?;
+        let symbols = guest.ask("grep ' [tTwW] ' /proc/kallsyms")?;
         Ok(judge(&pair, self.range.start, &symbols, self.machine, when))
     }
 }
@@ -112,7 +112,7 @@ pub fn symbols(guest: &mut Guest, machine: &Machine) -> Result<String, Stop> {
 
 /// Asks for the text's bounds and the functions that the kernel changes itself, each with the
 /// symbol after it, which says where it ends; and for the physical memory that the kernel's code is in.
-fn symbols_command(machine: &Machine) -> String {
+pub fn symbols_command(machine: &Machine) -> String {
     let own = machine.own_changes.iter().flat_map(|own| own.functions);
     let patterns: Vec<String> = ["_stext", "_etext"]
         .iter()

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::HostError;
 use crate::scenario::Source;
 
+/// Where everything about guests and runs goes, as seen from the root of the workspace.
+pub const EVIDENCE: &str = "target/trapline";
+
 /// The workspace.
 #[derive(Debug, Clone)]
 pub struct Tree {
@@ -45,7 +48,7 @@ impl Tree {
 
     /// Where everything about guests and runs goes.
     pub fn evidence(&self) -> PathBuf {
-        self.root.join("target/trapline")
+        self.root.join(EVIDENCE)
     }
 
     /// The guests that have a description in `images/`.

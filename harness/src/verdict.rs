@@ -12,8 +12,10 @@ use crate::transcript::{Ending, Step, Transcript, records};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The guest, or the program that was traced, died or hung.
+    /// The guest, or the program that was traced, died.
     GuestCrash,
+    /// The guest does not answer and says nothing, which a host that stands still looks like too.
+    GuestHang,
     /// The emulator or the connection went away, and the guest did not say why: nothing that a
     /// scenario could state.
     #[serde(skip_deserializing)]
@@ -68,6 +70,11 @@ impl Failure {
         }
     }
 
+    /// Whether the host could have brought it about.
+    fn may_be_the_hosts(&self) -> bool {
+        matches!(self.kind, Kind::GuestLost | Kind::GuestHang)
+    }
+
     /// The same with more to look at.
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
@@ -83,6 +90,7 @@ impl From<&Finding> for Failure {
             Trouble::EarlyExit | Trouble::SshLost | Trouble::LineLost | Trouble::BootTimeOut => {
                 Kind::GuestLost
             }
+            Trouble::Hang => Kind::GuestHang,
             Trouble::Flooded => Kind::GuestComplaint,
             trouble if trouble.is_fatal() => Kind::GuestCrash,
             _ => Kind::GuestComplaint,
@@ -267,7 +275,8 @@ pub fn settle(failures: &[Failure], mutant: Option<Kind>, loaded: bool) -> (Verd
     }
 }
 
-/// A defect that never got into the kernel can't be what made the scenario fail.
+/// A defect that never got into the kernel can't be what made the scenario fail. Where a hang is what
+/// a defect does, the scenario says so; elsewhere it is no proof of any defect.
 fn settle_mutant(failures: &[Failure], stated: Kind, loaded: bool) -> (Verdict, String) {
     let seen = summary(failures);
     match failures.iter().find(|failure| failure.kind == stated) {
@@ -278,7 +287,7 @@ fn settle_mutant(failures: &[Failure], stated: Kind, loaded: bool) -> (Verdict, 
             Verdict::Broken,
             format!("the mutant was not loaded: {seen}"),
         ),
-        _ if failures.iter().any(|f| f.kind == Kind::GuestLost) => {
+        _ if failures.iter().any(Failure::may_be_the_hosts) => {
             (Verdict::Broken, format!("that may be the host's: {seen}"))
         }
         None if failures.is_empty() => (Verdict::Missed, format!("it passed; {stated} was stated")),

@@ -5,6 +5,8 @@ use std::fs::{File, read_to_string};
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use crate::tell;
+
 /// Where the kernel is told.
 const FILE: &str = "/proc/self/oom_score_adj";
 /// What it is told by those who must not be killed.
@@ -32,7 +34,9 @@ impl Immunity {
     pub fn without<T>(&self, starts: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         self.set(&self.inherited)?;
         let started = starts();
-        self.set(NEVER)?;
+        if let Err(why) = self.set(NEVER) {
+            tell(&format!("without memory it may be killed: {why}"));
+        }
         started
     }
 

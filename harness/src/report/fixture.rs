@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 
-use super::{Entry, JobReport, Report, Span};
+use super::{Entry, JobReport, Report, Span, Start};
 use crate::verdict::{Failure, Kind, Verdict};
 
 /// A job of armv6, done by the first worker right at the start.
@@ -19,6 +19,7 @@ pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) 
             copy: None,
             verdict,
             why: why.to_owned(),
+            start: (!is_skip).then_some(Start::Restored),
             cold: None,
             waited_ms: 0,
             ready_ms: if is_skip { 0 } else { 1_500 },
@@ -45,6 +46,14 @@ pub fn failing(scenario: &str, verdict: Verdict, detail: &str) -> Entry {
         console: "[    1.0] last words\n".to_owned(),
         ..entry(scenario, None, verdict, what)
     }
+}
+
+/// One whose guest could not be restored.
+pub fn fallback(scenario: &str) -> Entry {
+    let mut entry = entry(scenario, None, Verdict::Pass, "");
+    entry.job.start = Some(Start::Fallback);
+    entry.job.cold = Some("saved: the disk is full".to_owned());
+    entry
 }
 
 /// One of which the first of two attempts went wrong.

@@ -1,5 +1,6 @@
 //! The report as JUnit XML, with the attempts as Maven's Surefire tells them: a flaky job is a success
-//! that has failures before it, a failed one a failure with reruns.
+//! that has failures before it, a failed one a failure with reruns. What a guest said is in it as
+//! something that XML can hold and a reader can see.
 
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use quick_junit::{
     NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestRerun, TestSuite,
 };
 
+use super::printable::{in_line, printable};
 use super::{Entry, Report};
 use crate::verdict::Verdict;
 
@@ -16,7 +18,7 @@ pub fn of(report: &Report) -> Junit {
     junit.set_timestamp(report.span.started);
     junit.set_time(Duration::from_millis(report.span.wall_ms));
     for (guest, jobs) in report.of_guests() {
-        let mut suite = TestSuite::new(guest);
+        let mut suite = TestSuite::new(&*in_line(guest));
         suite.add_test_cases(jobs.iter().map(test_case));
         junit.add_test_suite(suite);
     }
@@ -25,11 +27,15 @@ pub fn of(report: &Report) -> Junit {
 
 fn test_case(entry: &Entry) -> TestCase {
     let job = &entry.job;
-    let mut case = TestCase::new(job.id().scenario_and_mutant(), status(entry));
-    case.set_classname(job.guest.as_str());
+    let name = job.id().scenario_and_mutant();
+    let mut case = TestCase::new(&*in_line(&name), status(entry));
+    case.set_classname(&*in_line(&job.guest));
     case.set_time(job.time());
+    if let Some(why) = &job.cold {
+        case.add_property(("cold", &*in_line(why)));
+    }
     if !entry.console.is_empty() {
-        case.set_system_out(entry.console.as_str());
+        case.set_system_out(&*printable(&entry.console));
     }
     case
 }
@@ -43,7 +49,7 @@ fn status(entry: &Entry) -> TestCaseStatus {
         },
     };
     status.set_type(entry.job.verdict.to_string());
-    status.set_message(entry.job.why.as_str());
+    status.set_message(&*in_line(&entry.job.why));
     status.add_reruns(entry.earlier.iter().filter_map(rerun));
     status
 }
@@ -54,7 +60,7 @@ fn failed(kind: NonSuccessKind, entry: &Entry) -> TestCaseStatus {
     let first = tries.next().unwrap_or(entry);
     let mut status = TestCaseStatus::non_success(unsuccess(first.job.verdict).unwrap_or(kind));
     status.set_type(first.job.verdict.to_string());
-    status.set_message(first.job.why.as_str());
+    status.set_message(&*in_line(&first.job.why));
     if !first.failures.is_empty() {
         status.set_description(details(first));
     }
@@ -65,7 +71,7 @@ fn failed(kind: NonSuccessKind, entry: &Entry) -> TestCaseStatus {
 fn rerun(entry: &Entry) -> Option<TestRerun> {
     let mut rerun = TestRerun::new(unsuccess(entry.job.verdict)?);
     rerun.set_type(entry.job.verdict.to_string());
-    rerun.set_message(entry.job.why.as_str());
+    rerun.set_message(&*in_line(&entry.job.why));
     rerun.set_time(entry.job.time());
     if !entry.failures.is_empty() {
         rerun.set_description(details(entry));
@@ -83,9 +89,10 @@ fn unsuccess(verdict: Verdict) -> Option<NonSuccessKind> {
 
 fn details(entry: &Entry) -> String {
     let told = entry.failures.iter().map(|failure| {
-        let detail = failure.detail.trim_end();
+        let what = in_line(&failure.what);
+        let detail = printable(failure.detail.trim_end());
         let break_ = if detail.is_empty() { "" } else { "\n" };
-        format!("{}: {}{break_}{detail}\n", failure.kind, failure.what)
+        format!("{}: {what}{break_}{detail}\n", failure.kind)
     });
     told.collect()
 }

@@ -1,5 +1,5 @@
 //! Text of unknown origin as something that can be shown: nothing in it moves a cursor, colours a
-//! terminal, turns the direction of writing or hides.
+//! terminal, turns the direction of writing, hides, or is none of the characters that XML has.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,14 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// The same in one line, where a line end could pass for the end of what is said.
+pub fn in_line(text: &str) -> Cow<'_, str> {
+    match text.contains('\n') {
+        true => printable(&text.replace('\n', "\\n")).into_owned().into(),
+        false => printable(text),
+    }
 }
 
 fn shown(c: char) -> String {
@@ -25,7 +33,8 @@ fn is_harmful(c: char) -> bool {
         c,
         '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{2060}' | '\u{feff}'
     );
-    (c.is_control() && !is_layout) || turns || hides
+    let is_none = matches!(c, '\u{fffe}' | '\u{ffff}');
+    (c.is_control() && !is_layout) || turns || hides || is_none
 }
 
 #[cfg(test)]
@@ -39,5 +48,18 @@ mod tests {
         	\u{0}\u{7f}\u{9b}\u{202e}é
         ");
         assert!(matches!(printable("plain\n"), Cow::Borrowed(_)));
+        assert_eq!(
+            printable("\u{fffd}\u{fffe}\u{ffff}"),
+            "\u{fffd}\\u{fffe}\\u{ffff}"
+        );
+    }
+
+    #[test]
+    fn a_line_stays_one() {
+        assert_eq!(
+            in_line("died\npass   armv6 \u{1b}"),
+            "died\\npass   armv6 \\u{1b}"
+        );
+        assert!(matches!(in_line("plain"), Cow::Borrowed("plain")));
     }
 }

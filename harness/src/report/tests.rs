@@ -1,4 +1,4 @@
-use super::fixture::{entry, every_verdict, failing, flaky, report};
+use super::fixture::{entry, every_verdict, failing, fallback, flaky, report};
 use super::*;
 
 #[test]
@@ -19,6 +19,7 @@ fn the_json_is_the_one_that_was_agreed() {
           "copy": null,
           "verdict": "pass",
           "why": "",
+          "start": "restored",
           "cold": null,
           "waited_ms": 0,
           "ready_ms": 1500,
@@ -38,7 +39,8 @@ fn the_json_is_the_one_that_was_agreed() {
         "broken": 0,
         "caught": 0,
         "missed": 0,
-        "flaky": 0
+        "flaky": 0,
+        "fallback": 0
       }
     }
     "#);
@@ -74,7 +76,7 @@ fn junit_has_every_job_and_stays_xml() {
                 <failure message="it passed; guest-crash was stated" type="missed"/>
             </testcase>
             <testcase name="fbt/b" classname="armv6" time="3.845">
-                <failure message="2 records, not 3 &lt;&amp;&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+                <failure message="2 records, not 3 &lt;&amp;\u{7}&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;\u{7}&gt;
     -3
     +2
     </failure>
@@ -88,7 +90,7 @@ fn junit_has_every_job_and_stays_xml() {
                 <error message="no QEMU" type="broken"/>
             </testcase>
             <testcase name="cli/e" classname="armv6" time="3.845">
-                <flakyFailure time="3.845" message="2 records, not 3 &lt;&amp;&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+                <flakyFailure time="3.845" message="2 records, not 3 &lt;&amp;\u{7}&gt;" type="fail">wrong-events: 2 records, not 3 &lt;&amp;\u{7}&gt;
     -3
     +2
     </flakyFailure>
@@ -113,7 +115,7 @@ fn junit_tells_a_failure_by_its_first_attempt() {
     <testsuites name="trapline" tests="1" failures="1" errors="0" timestamp="1970-01-01T00:00:00.000+00:00" time="9.000">
         <testsuite name="armv6" tests="1" disabled="0" errors="0" failures="1">
             <testcase name="fbt/a" classname="armv6" time="3.845">
-                <failure message="first" type="fail">wrong-events: 2 records, not 3 &lt;&amp;&gt;
+                <failure message="first" type="fail">wrong-events: 2 records, not 3 &lt;&amp;\u{7}&gt;
     </failure>
                 <rerunError time="3.845" message="second" type="broken">
                 </rerunError>
@@ -138,6 +140,37 @@ fn people_get_a_line_each_and_the_sum() {
     ");
     insta::assert_snapshot!(report.totals, @"1 passed, 1 failed, 1 skipped, 1 broken, 1 caught, 1 missed, 1 flaky");
     assert_eq!(Totals::default().to_string(), "nothing to do");
+}
+
+#[test]
+fn a_guest_that_could_not_be_restored_is_told_and_counted() {
+    let mut asked = fallback("fbt/b");
+    asked.job.start = Some(Start::Cold);
+    let report = report(vec![fallback("fbt/a"), asked]);
+    let lines: Vec<String> = report.jobs.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    pass   armv6 fbt/a                                    3.8 s (cold: saved: the disk is full)
+    pass   armv6 fbt/b                                    3.8 s
+    ");
+    insta::assert_snapshot!(report.totals, @"2 passed; 1 booted, since they could not be restored");
+    let junit = report.to_junit().expect("plain data");
+    let property = "<property name=\"cold\" value=\"saved: the disk is full\"/>";
+    assert_eq!(junit.matches(property).count(), 2, "{junit}");
+}
+
+#[test]
+fn nothing_that_a_guest_says_makes_junit_something_else() {
+    let evil = "a\nb\u{1b}]\u{0}]>\u{fffe}\u{ffff}\u{202e}";
+    let mut job = failing("fbt/a", Verdict::Fail, evil);
+    job.job.why = evil.to_owned();
+    job.console = evil.to_owned();
+    let junit = report(vec![job]).to_junit().expect("plain data");
+    let is_harmless = |c: char| matches!(c, '\n' | ' '..='~');
+    assert!(junit.chars().all(is_harmless), "{junit}");
+    assert!(
+        junit.contains("message=\"a\\nb\\u{1b}]\\u{0}]&gt;"),
+        "{junit}"
+    );
 }
 
 #[test]

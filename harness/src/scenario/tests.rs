@@ -49,7 +49,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
 fn a_value_of_the_wrong_sort_is_told_what_is_right() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {status: dead}\n"), @r#"scenarios/fbt/claim.yaml:3:18: expect.status: invalid value: string "dead", expected an exit status from 0 to 255 or the name of a signal such as SIGKILL"#);
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {agrees-with: ftrace}\n"), @r#"scenarios/fbt/claim.yaml:3:23: expect.agrees-with: invalid type: string "ftrace", expected a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"#);
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: dies\n"), @"scenarios/fbt/claim.yaml:4:6: mutants.m: unknown variant `dies`, expected one of `guest-crash`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: dies\n"), @"scenarios/fbt/claim.yaml:4:6: mutants.m: unknown variant `dies`, expected one of `guest-crash`, `guest-hang`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
     insta::assert_snapshot!(complaint("trace: b\n"), @"scenarios/fbt/claim.yaml:1:1: missing field `asserts`");
 }
 

@@ -136,6 +136,18 @@ fn what_may_be_the_hosts_doing_catches_no_mutant() {
 }
 
 #[test]
+fn a_hang_catches_only_the_mutant_that_is_to_hang() {
+    let hang = Failure::new(Kind::GuestHang, "guest hung: no answer");
+    let hung = std::slice::from_ref(&hang);
+    let verdict = |failures: &[Failure], stated| settle(failures, Some(stated), true).0;
+    assert_eq!(verdict(hung, Kind::GuestHang), Verdict::Caught);
+    assert_eq!(verdict(hung, Kind::GuestCrash), Verdict::Broken);
+    assert_eq!(verdict(hung, Kind::WrongEvents), Verdict::Broken);
+    let oops = Failure::new(Kind::GuestCrash, "guest oops: o");
+    assert_eq!(verdict(&[oops, hang], Kind::GuestCrash), Verdict::Caught);
+}
+
+#[test]
 fn what_was_to_run_must_have_run() {
     let wrong = |what: &str| vec![(Kind::WrongStatus, what.to_owned())];
     let mut run = observed(GOOD, GOOD, 0, None);
@@ -180,6 +192,7 @@ fn findings_are_told_once_and_the_cause_first() {
         trouble,
         line: line.to_owned(),
     };
+    let kind = |trouble| from_findings(&[finding(trouble, "x")])[0].kind;
     let failures = from_findings(&[
         finding(Trouble::Hang, "silent"),
         finding(Trouble::Panic, "p"),
@@ -191,8 +204,9 @@ fn findings_are_told_once_and_the_cause_first() {
         whats,
         ["guest oops: o", "guest panic: p", "guest hung: silent"]
     );
-    assert!(failures.iter().all(|f| f.kind == Kind::GuestCrash));
-    let kind = |trouble| from_findings(&[finding(trouble, "x")])[0].kind;
+    let kinds: Vec<_> = failures.iter().map(|f| f.kind).collect();
+    assert_eq!(kinds, [Kind::GuestCrash, Kind::GuestCrash, Kind::GuestHang]);
+    assert_eq!(kind(Trouble::Lockup), Kind::GuestCrash);
     assert_eq!(kind(Trouble::Warn), Kind::GuestComplaint);
     assert_eq!(kind(Trouble::ProgramDied), Kind::GuestComplaint);
     assert_eq!(kind(Trouble::CommandFailed), Kind::GuestComplaint);

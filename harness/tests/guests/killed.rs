@@ -48,13 +48,16 @@ pub fn check(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let going_on = place.run()?;
     expect(place.files()? == whole, "two runs leave different files")?;
     let mut random = Random::begin();
-    for time in 0..number(TIMES).unwrap_or(USUALLY) {
+    let (times, mut half_made) = (number(TIMES).unwrap_or(USUALLY), 0);
+    for time in 0..times {
         if time % ROUND == 0 {
             place.outdate()?;
         }
         let longest = if place.is_saved() { going_on } else { making };
         place.kill(&mut random, longest)?;
+        half_made += u64::from(place.is_half_made());
     }
+    eprintln!("{times} were killed, {half_made} of them while they made a guest");
     place.run()?;
     let left = place.files()?;
     let differing: Vec<_> = left.symmetric_difference(&whole).collect();
@@ -142,6 +145,12 @@ impl Place {
     /// Whether the next run has a guest to go on from.
     fn is_saved(&self) -> bool {
         self.saved().is_ok_and(|folder| folder.join(FACTS).exists())
+    }
+
+    /// Whether the last run left one that is of no use.
+    fn is_half_made(&self) -> bool {
+        let new = self.saved().map(|folder| folder.with_extension("new"));
+        new.is_ok_and(|new| new.exists())
     }
 
     /// Has the next run make it anew, in the place of what is there.

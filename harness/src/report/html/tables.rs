@@ -5,21 +5,23 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{Row, Text, chip, evidence, seconds};
-use crate::report::{Entry, Report};
+use crate::report::{Entry, Report, Start};
 
-/// How soon each guest was ready; none where none was.
+/// How soon each guest was ready, restored and booted; none where none was.
 pub fn ready(report: &Report) -> Option<Markup> {
     let guests: Vec<_> = report
         .of_guests()
-        .filter_map(|(guest, jobs)| Some((guest, Spread::of(jobs)?)))
+        .flat_map(|guest| [false, true].map(|is_cold| (guest, is_cold)))
+        .filter_map(|((guest, jobs), is_cold)| Some((guest, is_cold, Spread::of(jobs, is_cold)?)))
         .collect();
-    let most = guests.iter().map(|(_, spread)| spread.most).max()?;
+    let most = guests.iter().map(|(_, _, spread)| spread.most).max()?;
     Some(html! {
         div.wide { table {
-            thead { tr { th { "guest" } th.number { "median" } th.number { "least" } th.number { "most" } th.number { "starts" } th { "each" } } }
-            tbody { @for (guest, spread) in &guests {
+            thead { tr { th { "guest" } th { "start" } th.number { "median" } th.number { "least" } th.number { "most" } th.number { "starts" } th { "each" } } }
+            tbody { @for (guest, is_cold, spread) in &guests {
                 tr {
                     th { (Text(guest)) }
+                    td { (word(*is_cold)) }
                     td.number { b { (spread.median) " ms" } }
                     td.number { (spread.least) " ms" }
                     td.number { (spread.most) " ms" }
@@ -41,12 +43,11 @@ struct Spread {
 }
 
 impl Spread {
-    /// Over all attempts in which the guest was ready at all.
-    fn of(jobs: &[Entry]) -> Option<Self> {
-        let times = jobs
-            .iter()
-            .flat_map(Entry::tries)
-            .map(|one| one.job.ready_ms);
+    /// Over all attempts in which the guest started so and was ready at all.
+    fn of(jobs: &[Entry], is_cold: bool) -> Option<Self> {
+        let started_so = |one: &&Entry| one.job.start.map(Start::is_cold) == Some(is_cold);
+        let tries = jobs.iter().flat_map(Entry::tries).filter(started_so);
+        let times = tries.map(|one| one.job.ready_ms);
         Self::over(times.filter(|ms| *ms > 0).collect())
     }
 
@@ -116,7 +117,7 @@ fn job(row: Row<'_>) -> Markup {
             td { @if entry.attempts == 0 { (row.name()) } @else { (evidence(entry, row.name())) } }
             @if entry.attempts == 0 { td colspan="7" {} } @else {
                 td.number { (seconds(entry.started_ms)) }
-                td { (start(job.cold.as_deref())) }
+                td { @if let Some(how) = job.start { (start(how, job.cold.as_deref())) } }
                 td.number { (job.ready_ms) " ms" }
                 td.number { (seconds(job.run_ms)) }
                 td.number { (job.events) }
@@ -128,13 +129,18 @@ fn job(row: Row<'_>) -> Markup {
     }
 }
 
-fn start(cold: Option<&str>) -> Markup {
+fn start(how: Start, cold: Option<&str>) -> Markup {
+    let word = word(how.is_cold());
     html! {
         @match cold {
-            None => { "restored" }
-            Some(why) => { abbr title=(Text(why)) { "cold" } }
+            None => { (word) }
+            Some(why) => { abbr title=(Text(why)) { (word) } }
         }
     }
+}
+
+fn word(is_cold: bool) -> &'static str {
+    if is_cold { "cold" } else { "restored" }
 }
 
 #[cfg(test)]

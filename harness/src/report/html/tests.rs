@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::fixture::{entry, every_verdict, failing, report};
+use crate::report::fixture::{entry, every_verdict, failing, fallback, report};
 
 #[test]
 fn every_job_is_there_under_its_name_with_its_verdict() {
@@ -37,6 +37,28 @@ fn what_did_not_end_well_has_its_diff_its_console_and_its_command() {
         "<dt>only for arm64</dt><dd>armv6 cli/c</dd>",
     ] {
         assert!(page.contains(there), "{there}");
+    }
+}
+
+#[test]
+fn who_booted_and_who_was_restored_are_told_apart_and_who_had_no_guest() {
+    let mut cold = fallback("fbt/a");
+    cold.job.ready_ms = 8_000;
+    let mut none = entry("fbt/b", None, Verdict::Broken, "no QEMU");
+    none.job.start = None;
+    none.job.ready_ms = 0;
+    let page = page(&report(vec![
+        entry("fbt/c", None, Verdict::Pass, ""),
+        cold,
+        none,
+    ]));
+    for there in [
+        "<th>armv6</th><td>restored</td><td class=\"number\"><b>1500 ms</b>",
+        "<th>armv6</th><td>cold</td><td class=\"number\"><b>8000 ms</b>",
+        "<td><abbr title=\"saved: the disk is full\">cold</abbr></td>",
+        "<td></td><td class=\"number\">0 ms</td>",
+    ] {
+        assert!(page.contains(there), "{there} in {page}");
     }
 }
 
