@@ -17,8 +17,9 @@ use crate::image::Image;
 use crate::interrupt;
 use crate::line::{Exec, Heard, Line, LineError, MOST};
 use crate::machine::{Launch, Machine};
-use crate::qemu::Qemu;
+use crate::qemu::{Qemu, Replayed};
 use crate::report::printable::printable;
+use crate::sips::Sips;
 use crate::transcript::Ending;
 
 /// How long a guest may take from its start to its first answer, on whatever host.
@@ -74,6 +75,7 @@ pub struct Watch {
     qemu: Qemu,
     console: Console,
     nudged: Instant,
+    sips: Sips,
     is_up: bool,
 }
 
@@ -133,6 +135,15 @@ impl Watch {
     pub fn was_stopped(&mut self) -> Result<bool, Stop> {
         let was = self.qemu.was_stopped();
         was.map_err(|error| self.explained(error.into()))
+    }
+
+    /// Whether a recorded guest has taken what it was last sent.
+    fn has_swallowed(&mut self) -> bool {
+        match self.qemu.replayed() {
+            Replayed::UpTo(count) => self.sips.is_swallowed(count),
+            // What has become of it is found elsewhere.
+            Replayed::Over => true,
+        }
     }
 
     /// What the console said from `finding` on, or last if the finding is not the console's: `count`
@@ -229,6 +240,7 @@ impl Guest {
                 qemu,
                 console,
                 nudged: Instant::now(),
+                sips: Sips::default(),
                 is_up: false,
             },
             line,
@@ -391,6 +403,9 @@ impl Guest {
 
     /// Looks at everything once, without waiting.
     pub fn turn(&mut self) -> Result<(), Stop> {
+        if self.line.is_full() && self.watch.has_swallowed() {
+            self.line.swallowed();
+        }
         self.line.turn().map_err(|error| self.watch.lost(&error))?;
         if self.line.take_too_much() {
             let line = format!("a command said more than {} MiB", MOST >> 20);

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
-//! [`changes`], [`verdict`], [`setting`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
+//! [`changes`], [`verdict`], [`setting`], [`sips`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
 //! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
 //! [`course`], [`job`], [`kept`], [`suite`], [`repro`], [`hunt`], [`shell`].
 
@@ -42,6 +42,7 @@ pub mod saved;
 pub mod scenario;
 pub mod setting;
 pub mod shell;
+pub mod sips;
 pub mod snapshot;
 pub mod ssh;
 pub mod start;

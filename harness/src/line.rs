@@ -29,8 +29,6 @@ const KILL: i32 = 9;
 const HELLO_LIMIT: Duration = Duration::from_millis(500);
 /// How soon to try again what QEMU did not take.
 const RETRY: Duration = Duration::from_millis(2);
-/// How long a guest may need for a few bytes.
-const SWALLOW: Duration = Duration::from_millis(4);
 
 /// The line is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -68,9 +66,10 @@ pub struct Line {
     /// What the agent answered to being woken.
     awake: Option<Result<(), String>>,
     is_too_much: bool,
-    /// How many bytes go out at once at most.
-    sip: usize,
-    sent: Instant,
+    /// How many bytes go out before the guest must have taken them, if it must.
+    sip: Option<usize>,
+    /// Whether it has not yet.
+    is_full: bool,
     /// What came that was no message, and when, until it is known why.
     garbled: Option<(WireError, Instant)>,
 }
@@ -124,17 +123,27 @@ impl Line {
             is_up: false,
             awake: None,
             is_too_much: false,
-            sip: usize::MAX,
-            sent: Instant::now(),
+            sip: None,
+            is_full: false,
             garbled: None,
         })
     }
 
-    /// The same where QEMU hands on what it is given without asking whether there is room: a few bytes at
-    /// once, and time for the guest to take them.
+    /// The same where QEMU hands on what it is given without asking whether there is room: so many bytes,
+    /// then none until [`Self::swallowed`].
     pub fn in_sips(mut self, sip: usize) -> Self {
-        self.sip = sip;
+        self.sip = Some(sip);
         self
+    }
+
+    /// Whether it waits for the guest to have taken a sip.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// The guest has.
+    pub fn swallowed(&mut self) {
+        self.is_full = false;
     }
 
     /// Whether the agent has said hello.
@@ -303,13 +312,14 @@ impl Line {
     }
 
     fn push(&mut self) -> Result<(), LineError> {
-        while !self.unsent.is_empty() && self.may_send() {
-            let sip = self.unsent.len().min(self.sip);
+        while !self.unsent.is_empty() && !self.is_full {
+            let whole = self.unsent.len();
+            let sip = self.sip.map_or(whole, |sip| sip.min(whole));
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
             match send(&self.socket, &self.unsent[..sip], flags) {
                 Ok(sent) => {
                     self.unsent.drain(..sent);
-                    self.sent = Instant::now();
+                    self.is_full = self.sip.is_some();
                 }
                 Err(Errno::AGAIN) => break,
                 // What the guest said before is still to be heard.
@@ -318,10 +328,6 @@ impl Line {
             }
         }
         Ok(())
-    }
-
-    fn may_send(&self) -> bool {
-        self.sip == usize::MAX || self.sent.elapsed() > SWALLOW
     }
 
     fn take(&mut self, word: Word) -> Result<(), LineError> {
@@ -433,24 +439,22 @@ mod tests {
     }
 
     #[test]
-    fn sips_are_small_and_far_between() {
+    fn no_sip_goes_out_before_the_last_is_swallowed() {
         let (line, mut guest) = pair();
         let mut line = line.in_sips(4);
         line.exec("true");
         let whole = line.unsent.len();
-        let end = Instant::now() + Duration::from_secs(5);
-        while !line.unsent.is_empty() && Instant::now() < end {
-            let left = line.unsent.len();
-            line.sent -= SWALLOW;
-            line.turn().expect("all is well");
-            assert!(left - line.unsent.len() <= 4);
+        for left in (0..whole).rev().step_by(4) {
+            let unsent = left.saturating_sub(3);
+            for _ in 0..3 {
+                line.turn().expect("all is well");
+                assert_eq!(line.unsent.len(), unsent);
+            }
+            assert!(line.is_full());
+            line.swallowed();
         }
         let mut taken = vec![0; whole];
         guest.read_exact(&mut taken).expect("all of it");
-        line.exec("true");
-        line.sent = Instant::now() + SWALLOW;
-        line.turn().expect("all is well");
-        assert_eq!(line.unsent.len(), whole);
     }
 
     #[test]

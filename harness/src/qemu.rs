@@ -44,7 +44,7 @@ pub struct Qemu {
     log: PathBuf,
 }
 
-/// How far a recording has been played.
+/// How far a recording has been played, or made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replayed {
     /// So many instructions.
@@ -133,7 +133,7 @@ impl Qemu {
         Ok(events.any(|event| matches!(event, Event::STOP { .. })))
     }
 
-    /// How far the recording has been played.
+    /// How far a recording has been played, or made.
     pub fn replayed(&mut self) -> Replayed {
         match self.monitor.0.execute(&qmp::query_replay {}) {
             Ok(info) if self.ended().is_none() => Replayed::UpTo(info.icount),
