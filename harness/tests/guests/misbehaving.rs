@@ -134,7 +134,10 @@ pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
     eprintln!("{}: {took:.1?} of {limit:.1?}: {}", job.id, done.report.why);
     expect(is_as_stated(row, &done), done.story())?;
     if row.claim == "is-stopped" {
-        expect(took > STANDSTILL, format!("it went on all the time: {took:?}"))?;
+        expect(
+            took > STANDSTILL,
+            format!("it went on all the time: {took:?}"),
+        )?;
     }
     expect(
         took < limit,
