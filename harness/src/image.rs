@@ -53,6 +53,9 @@ pub struct Image {
     pub capabilities: Vec<String>,
     /// The seeded defects that its mutants' module knows.
     pub mutants: Vec<String>,
+    /// What `images/<guest>.yaml` said when it was built.
+    #[serde(default)]
+    pub description: String,
     /// Which of the machine's processors it boots with; not a thing of the build.
     #[serde(skip)]
     pub processor: Processor,

@@ -40,6 +40,7 @@ struct Manifest<'a> {
     names: &'a BTreeMap<String, String>,
     capabilities: &'a [String],
     mutants: &'a [String],
+    description: &'a str,
 }
 
 #[derive(Serialize)]
@@ -103,6 +104,7 @@ fn text(guest: &Guest, boot: &Boot, initrd: &Path, keys: &Keys, kernel_release: 
         names: &guest.names,
         capabilities: &guest.capabilities,
         mutants: &guest.mutants,
+        description: &guest.text,
     };
     serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON")
 }
