@@ -96,10 +96,23 @@ pub fn run_in(
 ) -> Done {
     let folder = manner.folder.clone();
     let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
-    let evidence = match Evidence::for_attempt(folder, job.attempt) {
-        Ok(evidence) => evidence,
-        Err(error) => return broken(job, &error),
-    };
+    let evidence = Evidence::locked(folder).and_then(|held| held.for_attempt(job.attempt));
+    match evidence {
+        Ok(evidence) => run_with(evidence, manner, job, image, tree, update, progress),
+        Err(error) => Done::broken(job, &error),
+    }
+}
+
+/// The same, for those who hold its folder longer than the job takes.
+pub fn run_with(
+    evidence: Evidence,
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
     let mut run = Run {
         job,
         manner,
@@ -127,14 +140,6 @@ pub fn run_in(
     run.keep(done)
 }
 
-fn broken(job: &Job, error: &HostError) -> Done {
-    let report = JobReport::not_run(&job.id, Verdict::Broken, error.to_string());
-    Done {
-        interrupted: matches!(error, HostError::Interrupted),
-        ..Done::without_a_run(report)
-    }
-}
-
 impl Done {
     /// What there is to say of a job that was not run.
     pub fn without_a_run(report: JobReport) -> Self {
@@ -145,6 +150,12 @@ impl Done {
             normalised_by: Vec::new(),
             interrupted: false,
         }
+    }
+
+    /// What there is to say of a job that could not begin.
+    pub fn broken(job: &Job, why: &impl ToString) -> Self {
+        let why = why.to_string();
+        Self::without_a_run(JobReport::not_run(&job.id, Verdict::Broken, why))
     }
 
     /// The same where it could not be kept, which breaks it however it ended.

@@ -18,7 +18,11 @@ pub fn run() -> Result<()> {
     let others = ["--workspace", "--exclude", "harness"]
         .map(str::to_owned)
         .to_vec();
-    let results = [cargo_test(&others), cargo_test(&harness_selection()?)];
+    all([cargo_test(&others), cargo_test(&harness_selection()?)])
+}
+
+/// An error that has what each of these failed with, if any did.
+pub fn all<const N: usize>(results: [Result<()>; N]) -> Result<()> {
     let failed: Vec<String> = results
         .into_iter()
         .filter_map(|r| r.err().map(|e| e.to_string()))
