@@ -35,6 +35,8 @@ pub use replay::Played;
 
 /// Where, in a job's evidence, that of its rerun goes.
 const FOLDER: &str = "repro";
+/// The same where it is recorded: another rerun leaves that alone.
+const RECORDED: &str = "record";
 
 /// The recording, beside the rest of the evidence.
 const TAPE: &str = "replay.bin";
@@ -64,7 +66,7 @@ pub enum ReproError {
     Kept(#[from] KeptError),
     /// QEMU cannot record this.
     #[error(
-        "{guest}: QEMU records guests of one CPU, and {scenario} is about {cpus}; run it with another seed or shift instead: `cargo xtask hunt`"
+        "{guest}: QEMU records guests of one CPU, and {scenario} is about {cpus}; without --record it runs as it did"
     )]
     ManyCpus {
         /// The guest.
@@ -168,7 +170,10 @@ impl<'a> Rerun<'a> {
         if with == With::Record {
             self.check_cpus(&job)?;
         }
-        let folder = self.folder.join(FOLDER);
+        let folder = self.folder.join(match with {
+            With::Record => RECORDED,
+            With::Nothing | With::Gdb => FOLDER,
+        });
         let has_mutant = job.mutant.is_some();
         let mut debugger = Debugger::new(self.tree, &self.image, self.machine, has_mutant);
         debugger.waits = with == With::Gdb;
@@ -225,7 +230,7 @@ impl Rerun<'_> {
     }
 
     fn play(&self, gdb: bool) -> Result<Played, ReproError> {
-        let found = replay::find(&self.folder, FOLDER, TAPE);
+        let found = replay::find(&self.folder, RECORDED, TAPE);
         let recorded = found.ok_or_else(|| {
             let id = self.kept.id();
             let word = word(&id);

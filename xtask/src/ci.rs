@@ -97,6 +97,7 @@ fn harness() -> Result<()> {
     let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
     test::all([
         harness_tests(restored, "guests", ""),
+        harness_tests(restored, "debugger", ""),
         harness_tests(booted, "conformance", "::cli::"),
     ])
 }

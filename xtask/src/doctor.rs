@@ -25,6 +25,9 @@ pub fn run() -> Result<()> {
         lacking.extend(examine_room(place));
     }
     println!("-    KVM: not needed and not used; guests run under QEMU's own translator");
+    if !needs::which("gdb-multiarch") {
+        println!("-    gdb-multiarch: for `repro --gdb` only; apt-get install gdb-multiarch");
+    }
     if lacking.is_empty() {
         return Ok(());
     }

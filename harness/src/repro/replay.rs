@@ -121,9 +121,9 @@ fn first_difference(before: &[u8], now: &[u8]) -> Option<usize> {
     Some(line)
 }
 
-/// The recording in a job's evidence, or in that of its rerun.
-pub fn find(folder: &Path, rerun: &str, tape: &str) -> Option<PathBuf> {
-    let folders = [folder.to_owned(), folder.join(rerun)];
+/// The recording in a job's evidence, or in a folder in there.
+pub fn find(folder: &Path, within: &str, tape: &str) -> Option<PathBuf> {
+    let folders = [folder.to_owned(), folder.join(within)];
     folders
         .into_iter()
         .find(|folder| folder.join(tape).is_file())
@@ -142,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_found_in_the_evidence_or_in_the_reruns() {
+    fn a_recording_is_found_in_the_evidence_or_within() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path();
-        let found = || find(folder, "repro", "tape");
+        let found = || find(folder, "record", "tape");
         assert_eq!(found(), None);
-        fs::create_dir(folder.join("repro")).expect("writable");
-        fs::write(folder.join("repro/tape"), "").expect("writable");
-        assert_eq!(found(), Some(folder.join("repro")));
+        fs::create_dir(folder.join("record")).expect("writable");
+        fs::write(folder.join("record/tape"), "").expect("writable");
+        assert_eq!(found(), Some(folder.join("record")));
         fs::write(folder.join("tape"), "").expect("writable");
         assert_eq!(found(), Some(folder.to_owned()));
     }
