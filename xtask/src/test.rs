@@ -9,7 +9,7 @@ use crate::needs;
 use crate::run;
 
 /// The harness's test binaries that boot guests.
-const NEED_GUESTS: [&str; 2] = ["conformance", "guests"];
+const NEED_GUESTS: [&str; 3] = ["conformance", "debugger", "guests"];
 
 /// Runs the tests of all crates but the harness, then those of the harness that boot nothing. Both
 /// run, whatever the first says.
