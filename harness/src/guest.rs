@@ -450,13 +450,13 @@ impl Guest {
 
     /// Adds what was run to the evidence.
     pub fn note(&self, command: &str, answer: &Answer, took: Duration) -> Result<(), HostError> {
-        self.evidence.note_command(&format!(
-            "$ {command}\n{}{}# {}, {} ms\n",
-            printable(&answer.stdout),
-            printable(&answer.stderr),
-            answer.ending,
-            took.as_millis()
-        ))
+        let said = [&answer.stdout, &answer.stderr].map(|stream| printable(stream));
+        let said = said.concat();
+        let is_cut = !said.is_empty() && !said.ends_with('\n');
+        let end = if is_cut { "\n" } else { "" };
+        let (ending, took) = (&answer.ending, took.as_millis());
+        let entry = format!("$ {command}\n{said}{end}# {ending}, {took} ms\n");
+        self.evidence.note_command(&entry)
     }
 
     /// Ends the guest, in order.

@@ -199,8 +199,9 @@ fn took(tree: &Tree, job: &Job) -> Result<Option<Duration>, Failed> {
     );
     let (tracer, after) = from_tracer.split_once(&workload).ok_or("no workload")?;
     let after = after.split_once("\n$ ").map_or("", |(_, after)| after);
-    let times = [tracer, after].map(|part| part.lines().filter_map(milliseconds).sum::<u64>());
-    Ok(Some(Duration::from_millis(times.iter().sum())))
+    let tracer = tracer.lines().find_map(milliseconds).ok_or("no time")?;
+    let after: u64 = after.lines().filter_map(milliseconds).sum();
+    Ok(Some(Duration::from_millis(tracer + after)))
 }
 
 /// `# status 0, 12 ms`
