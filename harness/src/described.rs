@@ -26,8 +26,13 @@ pub fn guests(tree: &Tree) -> Result<Vec<Target>, HostError> {
     names.into_iter().map(read).collect()
 }
 
+/// All that a description says.
+pub fn text(path: &Path) -> Result<String, HostError> {
+    fs::read_to_string(path).map_err(HostError::file("read", path))
+}
+
 fn target(path: &Path, guest: String) -> Result<Target, HostError> {
-    let text = fs::read_to_string(path).map_err(HostError::file("read", path))?;
+    let text = text(path)?;
     let described: Described = serde_yaml::from_str(&text).map_err(|why| HostError::File {
         action: "understand",
         path: path.to_owned(),

@@ -26,13 +26,11 @@ pub struct Evidence {
 impl Evidence {
     /// An empty folder at this place, whatever was there before.
     pub fn cleared(folder: PathBuf) -> Result<Self, HostError> {
-        let evidence = Self::locked(folder)?;
-        let folder = &evidence.folder;
-        empty(folder).map_err(HostError::file("clear", folder))?;
-        Ok(evidence)
+        Self::locked(folder)?.for_attempt(1)
     }
 
-    fn locked(folder: PathBuf) -> Result<Self, HostError> {
+    /// The folder as it is; while this or any evidence from it is there, nobody else has it.
+    pub fn locked(folder: PathBuf) -> Result<Self, HostError> {
         fs::create_dir_all(&folder).map_err(HostError::file("create", &folder))?;
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
         lock::take(&lock, Share::Alone, &folder)?;
@@ -42,15 +40,13 @@ impl Evidence {
 
     /// The folder for this attempt at a job, from 1: a first one finds it empty, a later one finds
     /// in `attempt-<n>` what the one before it left.
-    pub fn for_attempt(folder: PathBuf, attempt: u32) -> Result<Self, HostError> {
-        let before = attempt.saturating_sub(1);
-        if before == 0 {
-            return Self::cleared(folder);
+    pub fn for_attempt(&self, attempt: u32) -> Result<Self, HostError> {
+        let folder = &self.folder;
+        match attempt.saturating_sub(1) {
+            0 => empty(folder).map_err(HostError::file("clear", folder))?,
+            before => set_aside(folder, before).map_err(HostError::file("set aside", folder))?,
         }
-        let evidence = Self::locked(folder)?;
-        let folder = &evidence.folder;
-        set_aside(folder, before).map_err(HostError::file("set aside", folder))?;
-        Ok(evidence)
+        Ok(self.clone())
     }
 
     /// The folder.
@@ -139,7 +135,8 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("fbt/claim");
         for attempt in [1, 2, 3] {
-            let evidence = Evidence::for_attempt(folder.clone(), attempt).expect("free");
+            let held = Evidence::locked(folder.clone()).expect("free");
+            let evidence = held.for_attempt(attempt).expect("writable");
             assert!(!folder.join("got.txt").exists());
             let said = format!("{attempt}");
             evidence.write("got.txt", &said).expect("writable");
@@ -149,7 +146,7 @@ mod tests {
             [got("attempt-1"), got("attempt-2"), got("")],
             ["1", "2", "3"]
         );
-        drop(Evidence::for_attempt(folder.clone(), 1).expect("free"));
+        drop(Evidence::cleared(folder.clone()).expect("free"));
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
     }
 
@@ -165,7 +162,11 @@ mod tests {
         });
         thread::sleep(Duration::from_millis(150));
         assert!(!other.is_finished() && folder.join("result.json").exists());
+        let held = first.clone();
         drop(first);
+        thread::sleep(Duration::from_millis(150));
+        assert!(!other.is_finished() && folder.join("result.json").exists());
+        drop(held);
         other.join().expect("no panic").expect("free by now");
         assert!(!folder.join("result.json").exists());
     }

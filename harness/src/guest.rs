@@ -27,7 +27,7 @@ const BOOT_LIMIT: Duration = Duration::from_secs(90);
 /// How long the harness's own small commands may take.
 pub const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// How long a sound guest takes at most for the smallest thing, on whatever host.
-const PULSE_LIMIT: Duration = Duration::from_secs(4);
+const PULSE_LIMIT: Duration = Duration::from_secs(3);
 /// How long a dying kernel is given to say why.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 /// How often a wait looks around.
@@ -444,7 +444,9 @@ impl Guest {
     pub fn overdue(&mut self, command: &str, limit: Duration) -> Stop {
         let line = format!("{command}: still running after {} s", limit.as_secs());
         let overdue = found(Trouble::Overdue, line);
-        self.pulse().err().unwrap_or(overdue)
+        // Where there is no time left, it is because there was a pulse before.
+        let pulse = self.end.is_none().then(|| self.pulse());
+        pulse.and_then(Result::err).unwrap_or(overdue)
     }
 
     /// After a command took too long: an error if it is the guest that hangs.
@@ -463,13 +465,13 @@ impl Guest {
 
     /// Adds what was run to the evidence.
     pub fn note(&self, command: &str, answer: &Answer, took: Duration) -> Result<(), HostError> {
-        self.evidence.note_command(&format!(
-            "$ {command}\n{}{}# {}, {} ms\n",
-            printable(&answer.stdout),
-            printable(&answer.stderr),
-            answer.ending,
-            took.as_millis()
-        ))
+        let said = [&answer.stdout, &answer.stderr].map(|stream| printable(stream));
+        let said = said.concat();
+        let is_cut = !said.is_empty() && !said.ends_with('\n');
+        let end = if is_cut { "\n" } else { "" };
+        let (ending, took) = (&answer.ending, took.as_millis());
+        let entry = format!("$ {command}\n{said}{end}# {ending}, {took} ms\n");
+        self.evidence.note_command(&entry)
     }
 
     /// Ends the guest, in order.

@@ -1,6 +1,7 @@
 //! A guest as its build left it: `guest.json`, read and checked.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,6 +53,9 @@ pub struct Image {
     pub capabilities: Vec<String>,
     /// The seeded defects that its mutants' module knows.
     pub mutants: Vec<String>,
+    /// What `images/<guest>.yaml` said when it was built.
+    #[serde(default)]
+    pub description: String,
     /// Which of the machine's processors it boots with; not a thing of the build.
     #[serde(skip)]
     pub processor: Processor,
@@ -91,12 +95,18 @@ impl Image {
     /// Reads what the build of `guest` says; no other build takes its place while this is kept.
     pub fn read(tree: &Tree, guest: &str) -> Result<Self, HostError> {
         let path = tree.guest_json(guest);
+        let none = || HostError::NoImage {
+            guest: guest.to_owned(),
+            path: path.clone(),
+        };
         if !path.exists() {
-            let guest = guest.to_owned();
-            return Err(HostError::NoImage { guest, path });
+            return Err(none());
         }
         let lock = lock_of(&tree.guest_dir(guest))?;
-        let text = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
+        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => none(),
+            _ => HostError::file("read", &path)(error),
+        })?;
         let image = Self::parse(&text).map_err(|what| HostError::BadImage {
             guest: guest.to_owned(),
             path,

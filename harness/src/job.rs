@@ -4,9 +4,9 @@
 //! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
 //! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
 
-use std::time::{Duration, Instant};
+mod done;
 
-use serde::Serialize;
+use std::time::{Duration, Instant};
 
 use crate::course;
 use crate::error::HostError;
@@ -22,7 +22,6 @@ use crate::module;
 use crate::normalise;
 use crate::plan::Job;
 use crate::progress::Progress;
-use crate::report::printable::{in_line, printable};
 use crate::report::{self, JobReport};
 use crate::saved::Level;
 use crate::snapshot::{Comparison, Snapshot, Update};
@@ -32,6 +31,8 @@ use crate::transcript::{Ending, records};
 use crate::tree::{self, Tree};
 use crate::verdict::{self, Failure, Kind, Observed, Verdict};
 
+pub use done::Done;
+
 /// How long loading or unloading the module may take.
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
 /// How many of the console's lines go with a dead guest.
@@ -39,23 +40,6 @@ const TOLD: usize = 60;
 /// Where a user would see that the module is there; the shell looks itself, so nothing can fail.
 const TRACES: &str =
     "for f in /proc/dtrace /dev/dtrace /sys/module/trapline; do [ ! -e $f ] || echo $f; done";
-
-/// What came of a job.
-#[derive(Debug, Clone, Serialize)]
-pub struct Done {
-    /// Its line in the reports.
-    #[serde(flatten)]
-    pub report: JobReport,
-    /// Everything that went wrong.
-    pub failures: Vec<Failure>,
-    /// What the kernel changed in its text on its own.
-    pub kernel_changed: Vec<String>,
-    /// The passes that its transcript went through.
-    pub normalised_by: Vec<&'static str>,
-    /// Whether the user left before it was over.
-    #[serde(skip)]
-    pub interrupted: bool,
-}
 
 /// A job under way.
 struct Run<'a> {
@@ -96,10 +80,23 @@ pub fn run_in(
 ) -> Done {
     let folder = manner.folder.clone();
     let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
-    let evidence = match Evidence::for_attempt(folder, job.attempt) {
-        Ok(evidence) => evidence,
-        Err(error) => return broken(job, &error),
-    };
+    let evidence = Evidence::locked(folder).and_then(|held| held.for_attempt(job.attempt));
+    match evidence {
+        Ok(evidence) => run_with(evidence, manner, job, image, tree, update, progress),
+        Err(error) => Done::broken(job, &error),
+    }
+}
+
+/// The same, for those who hold its folder longer than the job takes.
+pub fn run_with(
+    evidence: Evidence,
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
     let mut run = Run {
         job,
         manner,
@@ -125,54 +122,6 @@ pub fn run_in(
         .and_then(|()| Ok(run.snapshot(tree, update)?));
     let done = run.settle(outcome);
     run.keep(done)
-}
-
-fn broken(job: &Job, error: &HostError) -> Done {
-    let report = JobReport::not_run(&job.id, Verdict::Broken, error.to_string());
-    Done {
-        interrupted: matches!(error, HostError::Interrupted),
-        ..Done::without_a_run(report)
-    }
-}
-
-impl Done {
-    /// What there is to say of a job that was not run.
-    pub fn without_a_run(report: JobReport) -> Self {
-        Self {
-            report,
-            failures: Vec::new(),
-            kernel_changed: Vec::new(),
-            normalised_by: Vec::new(),
-            interrupted: false,
-        }
-    }
-
-    /// The same where it could not be kept, which breaks it however it ended.
-    fn unkept(mut self, error: &HostError) -> Self {
-        let report = &mut self.report;
-        let ended = format!("{} {}", report.verdict, report.why);
-        report.why = format!("{error}; it had ended as {}", ended.trim_end());
-        report.verdict = Verdict::Broken;
-        self
-    }
-
-    /// Everything there is to say, for those who see no table, and where there is more.
-    pub fn story(&self) -> String {
-        let report = self.report.to_string();
-        let failures = self.failures.iter().map(|failure| {
-            let (what, detail) = (in_line(&failure.what), printable(&failure.detail));
-            format!("{}: {what}\n{detail}\n", failure.kind)
-        });
-        let id = self.report.id();
-        let folder = format!(
-            "{}/{}/{}",
-            tree::EVIDENCE,
-            id.guest,
-            id.scenario_and_mutant()
-        );
-        let told = failures.collect::<String>();
-        format!("{}\n{told}see {}", in_line(&report), in_line(&folder))
-    }
 }
 
 impl Run<'_> {
@@ -508,45 +457,4 @@ impl Run<'_> {
 /// A time as reports write it.
 pub fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::JobId;
-
-    fn failed() -> Done {
-        let id = JobId {
-            scenario: "fbt/a".to_owned(),
-            guest: "armv6".to_owned(),
-            mutant: Some("m".to_owned()),
-            copy: None,
-        };
-        let report = JobReport::not_run(&id, Verdict::Fail, "died\npass".to_owned());
-        let failure = Failure::new(Kind::GuestCrash, "died\npass").with_detail("at \u{1b}\nx");
-        Done {
-            failures: vec![failure],
-            ..Done::without_a_run(report)
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_kept_is_broken_and_still_told() {
-        let full = HostError::file("write", "result.json".as_ref());
-        let done = failed().unkept(&full(std::io::ErrorKind::StorageFull.into()));
-        assert_eq!(done.failures.len(), 1);
-        assert_eq!(done.report.verdict, Verdict::Broken);
-        insta::assert_snapshot!(in_line(&done.report.why), @r"result.json: cannot write: no storage space; it had ended as fail died\npass");
-    }
-
-    #[test]
-    fn a_story_says_where_there_is_more_and_a_guest_ends_no_line_of_it() {
-        insta::assert_snapshot!(failed().story(), @r"
-        fail   armv6 fbt/a+m                                  0.0 s  died\npass
-        guest-crash: died\npass
-        at \u{1b}
-        x
-        see target/trapline/armv6/fbt/a+m
-        ");
-    }
 }

@@ -62,7 +62,7 @@ pub struct JobReport {
     pub start: Option<Start>,
     /// Why its guest booted instead of going on from a saved one, if it did.
     pub cold: Option<String>,
-    /// How long it waited for a guest to be saved that it could go on from.
+    /// How long it waited for its folder, and for a guest to be saved that it could go on from.
     pub waited_ms: u64,
     /// From QEMU's start to the first command's answer.
     pub ready_ms: u64,

@@ -12,7 +12,7 @@ use harness::described;
 use harness::error::HostError;
 use harness::image::Image;
 use harness::job;
-use harness::plan::{self, Item, Job, JobId, Target};
+use harness::plan::{self, Item, Job, JobId};
 use harness::progress::Progress;
 use harness::snapshot::Update;
 use harness::suite::{self, SuiteError};
@@ -40,8 +40,8 @@ fn trials(tree: &Tree, arguments: &Arguments) -> Result<Vec<Trial>, SuiteError> 
                 (Item::Skip { id, why }, _) => ignored(&id, why, arguments),
                 (Item::Run(job), Some(why)) => ignored(&job.id, why.clone(), arguments),
                 (Item::Run(job), None) => {
-                    let (tree, target) = (tree.clone(), target.clone());
-                    Trial::test(name(&job.id), move || run(&tree, &target, &job))
+                    let tree = tree.clone();
+                    Trial::test(name(&job.id), move || run(&tree, &job))
                 }
             });
         }
@@ -67,8 +67,8 @@ fn ignored(id: &JobId, why: String, arguments: &Arguments) -> Trial {
     trial.with_ignored_flag(arguments.list || is_forced)
 }
 
-fn run(tree: &Tree, target: &Target, job: &Job) -> Result<(), Failed> {
-    let image = current(tree, target)?;
+fn run(tree: &Tree, job: &Job) -> Result<(), Failed> {
+    let image = current(tree, &job.id.guest)?;
     let update = Update::from_environment();
     let attempt = attempt();
     let job = Job {
@@ -89,17 +89,16 @@ fn attempt() -> u32 {
     told.and_then(|number| number.parse().ok()).unwrap_or(1)
 }
 
-/// The image, if it is of the guest that the tests were named after.
-fn current(tree: &Tree, target: &Target) -> Result<Image, HostError> {
-    let guest = &target.guest;
+/// The image, if it is of the guest as it is described now, which the tests were named after.
+fn current(tree: &Tree, guest: &str) -> Result<Image, HostError> {
     let image = Image::read(tree, guest)?;
     image.check_host(guest)?;
-    if image.target() == *target {
+    let described = tree.described(guest);
+    if image.description == described::text(&described)? {
         return Ok(image);
     }
-    let described = tree.described(guest);
     Err(HostError::BadImage {
-        guest: guest.clone(),
+        guest: guest.to_owned(),
         path: tree.guest_json(guest),
         what: format!(
             "not of {} as it is now",

@@ -4,6 +4,8 @@
 use std::fs;
 use std::time::Instant;
 
+use xshell::Cmd;
+
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::host;
@@ -89,13 +91,39 @@ fn vm_test() -> Result<()> {
 /// The harness's own tests that boot a guest, on the images that `vm-test` has made; and a few
 /// scenarios once more, as tests of their own, in guests that boot instead of being restored.
 fn harness() -> Result<()> {
-    cargo(&["test", "--package", "harness", "--test", "guests"])?;
-    cargo(&["test", "--package", "harness", "--test", "debugger"])?;
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let booted = run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
-    let tests = ["test", "--package", "harness", "--test", "conformance"];
-    run::openly(booted.args(tests).args(["--", "::cli::"]))
+    let restored = || run::cargo(&sh);
+    let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
+    test::all([
+        harness_tests(restored, "guests", ""),
+        harness_tests(restored, "debugger", ""),
+        harness_tests(booted, "conformance", "::cli::"),
+    ])
+}
+
+/// Runs those of a test binary whose name contains `filter`; that there is none is an error, which
+/// the binary itself does not take it for.
+fn harness_tests<'a>(cargo: impl Fn() -> Cmd<'a>, binary: &str, filter: &str) -> Result<()> {
+    let words = [
+        "test",
+        "--package",
+        "harness",
+        "--test",
+        binary,
+        "--",
+        filter,
+    ];
+    let tests = || cargo().args(words);
+    if !lists_any(&run::read(tests().arg("--list"))?) {
+        let what = format!("the harness has no test `{filter}` in {binary}");
+        return Err(Error::Stages(what));
+    }
+    run::openly(tests())
+}
+
+fn lists_any(list: &str) -> bool {
+    list.lines().any(|line| line.ends_with(": test"))
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
@@ -107,6 +135,13 @@ fn cargo(args: &[&str]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_list_has_no_test() {
+        assert!(lists_any("armv6::cli::list: test\n"));
+        assert!(!lists_any(""));
+        assert!(!lists_any("\n0 tests, 0 benchmarks\n"));
+    }
 
     #[test]
     fn every_failure_is_in_the_summary() {

@@ -115,29 +115,43 @@ pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The exclusive use of a directory among all runs of xtask, until dropped or until this process
-/// ends in any way.
+/// The exclusive use of a directory, until dropped or until this process ends in any way.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the directory, saying so if another run has it, and clears what an interrupted run
-    /// left there.
+    /// Waits for the directory among all runs of xtask, and clears what an interrupted run left there.
     pub fn take(dir: &Path) -> Result<Self> {
+        let lock = Self::of(dir, "lock", "another run of xtask that uses")?;
+        clear_leftovers(dir)?;
+        Ok(lock)
+    }
+
+    /// The same where others than xtask use what it makes, who need not wait while nothing is made.
+    pub fn to_build(dir: &Path) -> Result<Self> {
+        let lock = Self::of(dir, "build.lock", "another run of xtask that builds")?;
+        clear_leftovers(dir)?;
+        Ok(lock)
+    }
+
+    /// Waits for all who use what was made; the harness shares this lock among its runs.
+    pub fn from_users(dir: &Path) -> Result<Self> {
+        let users = "a run of the harness (scenarios, a shell, tests) that uses";
+        Self::of(dir, "lock", users)
+    }
+
+    /// Waits, saying so, if somebody else has it.
+    fn of(dir: &Path, name: &str, holder: &str) -> Result<Self> {
         create_dir(dir)?;
-        let path = dir.join("lock");
+        let path = dir.join(name);
         let file = File::create(&path).at("open", &path)?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            eprintln!(
-                "waiting for another run of xtask that uses {}",
-                dir.display()
-            );
+            eprintln!("waiting for {holder} {}", dir.display());
             flock(&file, FlockOperation::LockExclusive)
                 .map_err(io::Error::from)
                 .at("lock", &path)?;
         }
-        clear_leftovers(dir)?;
         Ok(Self { _file: file })
     }
 }

@@ -17,6 +17,9 @@ pub struct Guest {
     /// The file's name without `.yaml`.
     #[serde(skip)]
     pub name: String,
+    /// All that its file says.
+    #[serde(skip)]
+    pub text: String,
     /// Key of the harness's machine table.
     pub machine: String,
     /// Size of the guest's memory, as QEMU takes it.
@@ -140,6 +143,7 @@ impl Guest {
     fn parse(name: &str, text: &[u8]) -> std::result::Result<Self, serde_yaml::Error> {
         let mut guest: Self = serde_yaml::from_slice(text)?;
         guest.name = name.into();
+        guest.text = String::from_utf8_lossy(text).into_owned();
         Ok(guest)
     }
 

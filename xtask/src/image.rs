@@ -1,5 +1,5 @@
 //! From a guest's file to a guest that boots: each step runs only if what it is made from has
-//! changed.
+//! changed. Where none has, who uses the guest is not disturbed and not waited for.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let started = Instant::now();
     host::ensure(&needs::of_guest(guest))?;
     let dir = guest.dir();
-    let _lock = Lock::take(&dir)?;
+    let _lock = Lock::to_build(&dir)?;
     let cache = Cache::locate()?;
     let (packages, debs) = packages::obtain(guest, &cache, update)?;
     let keys = Keys::keep_in(&dir)?;

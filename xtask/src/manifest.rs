@@ -2,13 +2,15 @@
 //! seen from where it lies, so that a built guest can be moved to another machine.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Serialize;
 
 use crate::boot::Boot;
-use crate::error::Result;
-use crate::files;
+use crate::error::{At, Result};
+use crate::files::{self, Lock};
 use crate::guest::Guest;
 use crate::keys::Keys;
 
@@ -17,6 +19,7 @@ pub const MODULE: &str = "/lib/trapline/trapline.ko";
 /// Where the module with seeded defects lies inside a guest.
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
+const NAME: &str = "guest.json";
 const SCHEMA: u32 = 3;
 
 #[derive(Serialize)]
@@ -37,6 +40,7 @@ struct Manifest<'a> {
     names: &'a BTreeMap<String, String>,
     capabilities: &'a [String],
     mutants: &'a [String],
+    description: &'a str,
 }
 
 #[derive(Serialize)]
@@ -45,6 +49,17 @@ struct Ssh<'a> {
     private_key: &'a Path,
     public_key: &'a Path,
     host_key: &'a str,
+}
+
+/// Takes the guest that is there away from all who would use it, until [`write`] says that it is whole
+/// again. Waits for those who use it now.
+pub fn withdraw(dir: &Path) -> Result<Lock> {
+    let lock = Lock::from_users(dir)?;
+    let path = dir.join(NAME);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &path),
+        _ => Ok(lock),
+    }
 }
 
 /// Writes the manifest if it would say something else than it does.
@@ -56,10 +71,11 @@ pub fn write(
     kernel_release: &str,
 ) -> Result<()> {
     let text = text(guest, boot, initrd, keys, kernel_release);
-    let path = guest.dir().join("guest.json");
+    let path = guest.dir().join(NAME);
     if files::read(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
+    let _lock = withdraw(&guest.dir())?;
     files::write(&path, &text)
 }
 
@@ -88,6 +104,7 @@ fn text(guest: &Guest, boot: &Boot, initrd: &Path, keys: &Keys, kernel_release: 
         names: &guest.names,
         capabilities: &guest.capabilities,
         mutants: &guest.mutants,
+        description: &guest.text,
     };
     serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON")
 }

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{At, Result};
 use crate::files;
+use crate::manifest;
 
 /// The sum of everything a result is made from, the builder itself included.
 pub struct Inputs(Sha256);
@@ -57,7 +58,7 @@ impl Inputs {
 }
 
 /// Runs `make` unless `outputs` are already there, made from the same inputs and with the contents
-/// they had then. Says whether it ran.
+/// they had then. What it changes nobody uses meanwhile. Says whether it ran.
 pub fn unless_current(
     dir: &Path,
     name: &str,
@@ -71,6 +72,7 @@ pub fn unless_current(
     if describe(&sum, outputs).is_some_and(|now| now == kept) {
         return Ok(false);
     }
+    let _lock = manifest::withdraw(dir)?;
     if stamp.exists() {
         fs::remove_file(&stamp).at("remove", &stamp)?;
     }
@@ -95,6 +97,11 @@ fn describe(sum: &str, outputs: &[PathBuf]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use rustix::fs::{FlockOperation, flock};
+
     use super::*;
 
     fn run(dir: &Path, input: &str) -> bool {
@@ -119,6 +126,26 @@ mod tests {
             fs::write(dir.path().join("out"), damage).unwrap();
             assert!(run(dir.path(), "b"));
         }
+    }
+
+    #[test]
+    fn who_uses_a_guest_is_waited_for_only_where_it_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        assert!(run(dir, "a"));
+        let manifest = dir.join("guest.json");
+        fs::write(&manifest, "{}").unwrap();
+        let user = fs::File::open(dir.join("lock")).unwrap();
+        flock(&user, FlockOperation::LockShared).unwrap();
+        assert!(!run(dir, "a"));
+        thread::scope(|scope| {
+            let maker = scope.spawn(|| run(dir, "b"));
+            thread::sleep(Duration::from_millis(100));
+            assert!(!maker.is_finished() && manifest.exists());
+            drop(user);
+            assert!(maker.join().unwrap());
+        });
+        assert!(!manifest.exists());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::needs;
 use crate::run;
 
 /// The harness's test binaries that boot guests.
-const NEED_GUESTS: [&str; 2] = ["conformance", "guests"];
+const NEED_GUESTS: [&str; 3] = ["conformance", "debugger", "guests"];
 
 /// Runs the tests of all crates but the harness, then those of the harness that boot nothing. Both
 /// run, whatever the first says.
@@ -18,7 +18,11 @@ pub fn run() -> Result<()> {
     let others = ["--workspace", "--exclude", "harness"]
         .map(str::to_owned)
         .to_vec();
-    let results = [cargo_test(&others), cargo_test(&harness_selection()?)];
+    all([cargo_test(&others), cargo_test(&harness_selection()?)])
+}
+
+/// An error that has what each of these failed with, if any did.
+pub fn all<const N: usize>(results: [Result<()>; N]) -> Result<()> {
     let failed: Vec<String> = results
         .into_iter()
         .filter_map(|r| r.err().map(|e| e.to_string()))

@@ -2,19 +2,22 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::time::Instant;
 
 use super::Request;
-use crate::evidence::attempt_folder;
+use crate::evidence::{self, Evidence, attempt_folder};
 use crate::guest::quote;
 use crate::image::Image;
 use crate::interrupt;
 use crate::job::{self, Done};
+use crate::manner::Manner;
 use crate::plan::{Item, Job, JobId};
 use crate::progress::Board;
 use crate::report::{Entry, JobReport, keep};
 use crate::snapshot::Update;
+use crate::start;
 use crate::tree::Tree;
 use crate::verdict::Verdict;
 
@@ -43,40 +46,52 @@ impl Bench<'_> {
         }
     }
 
+    /// The job's folder is held until all of it was looked at, so that another harness at the same job
+    /// takes nothing away in between.
     fn put_to_test(&self, image: &Image, job: &Job, worker: usize) -> Entry {
+        let mut since = self.now();
+        let held = match Evidence::locked(evidence::folder(self.tree, &job.id)) {
+            Ok(held) => held,
+            Err(error) => return self.tried(Done::broken(job, &error), job, worker, since),
+        };
+        let mut job = job.clone();
         let mut earlier = Vec::new();
         loop {
-            let attempt = u32::try_from(earlier.len()).unwrap_or(u32::MAX) + 1;
-            let (entry, interrupted) = self.attempt(image, job, attempt, worker);
-            let is_over = interrupted || interrupt::asked();
-            if is_over || !wants_another(entry.job.verdict, attempt, self.request.retries) {
+            let began = self.now();
+            let done = self.attempt(image, &job, &held);
+            let is_over = done.interrupted || interrupt::asked();
+            let mut entry = self.tried(done, &job, worker, since);
+            entry.job.waited_ms += began.saturating_sub(since);
+            if !entry.job.verdict.is_good() {
+                entry.console = keep::end(&last_of(&held.console()).unwrap_or_default());
+            }
+            if is_over || !wants_another(entry.job.verdict, job.attempt, self.request.retries) {
                 return settled(entry, earlier);
             }
             earlier.push(entry);
+            job.attempt += 1;
+            since = self.now();
         }
     }
 
-    fn attempt(&self, image: &Image, job: &Job, attempt: u32, worker: usize) -> (Entry, bool) {
-        let job = Job {
-            attempt,
-            ..job.clone()
+    fn attempt(&self, image: &Image, job: &Job, held: &Evidence) -> Done {
+        let progress = self.board.line(&named(&job.id, job.attempt));
+        let run = |evidence| {
+            let (manner, tree) = (Manner::default(), self.tree);
+            job::run_with(evidence, &manner, job, image, tree, self.update, &progress)
         };
-        let started_ms = self.now();
-        let progress = self.board.line(&named(&job.id, attempt));
-        let done = job::run(&job, image, self.tree, self.update, &progress);
-        let interrupted = done.interrupted;
-        let mut entry = self.entry(done, worker, started_ms);
-        entry.attempts = attempt;
-        entry.rerun = rerun(&job, self.tree, self.request.repeat);
-        if !entry.job.verdict.is_good() {
-            let console = self
-                .tree
-                .evidence()
-                .join(&entry.evidence)
-                .join("console.log");
-            entry.console = keep::end(&last_of(&console).unwrap_or_default());
+        match held.for_attempt(job.attempt) {
+            Ok(evidence) => survived(job, || run(evidence)),
+            Err(error) => Done::broken(job, &error),
         }
-        (entry, interrupted)
+    }
+
+    /// An attempt at a job.
+    fn tried(&self, done: Done, job: &Job, worker: usize, started_ms: u64) -> Entry {
+        let mut entry = self.entry(done, worker, started_ms);
+        entry.attempts = job.attempt;
+        entry.rerun = rerun(job, self.tree, self.request.repeat, start::forbidden());
+        entry
     }
 
     fn entry(&self, done: Done, worker: usize, started_ms: u64) -> Entry {
@@ -99,6 +114,16 @@ impl Bench<'_> {
     fn now(&self) -> u64 {
         job::millis(self.clock.elapsed())
     }
+}
+
+/// A harness that panics breaks the job that it was at; the others go on, and all are reported.
+fn survived(job: &Job, run: impl FnOnce() -> Done) -> Done {
+    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panicked| {
+        let said = panicked.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| Some(panicked.downcast_ref::<String>()?.as_str()));
+        let said = said.unwrap_or("it does not say why");
+        Done::broken(job, &format!("the harness panicked: {said}"))
+    })
 }
 
 fn named(id: &JobId, attempt: u32) -> String {
@@ -131,14 +156,17 @@ fn settled(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
     last
 }
 
-/// The command that runs a job again; one copy alone is not what found the failure.
-fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>) -> String {
+/// The command that runs a job again, with the environment's word on how guests start; one copy alone
+/// is not what found the failure.
+fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>, boot: Option<String>) -> String {
     let path = &job.source.path;
     let what = match tree.owns(path) {
         true => job.id.scenario.clone(),
         false => path.display().to_string(),
     };
-    let mut command = format!("cargo xtask vm-test {} {}", job.id.guest, quote(&what));
+    let boot = boot.map(|word| word + " ").unwrap_or_default();
+    let guest = &job.id.guest;
+    let mut command = format!("{boot}cargo xtask vm-test {guest} {}", quote(&what));
     if job.mutant.is_some() {
         command += " --mutants";
     }
@@ -235,24 +263,45 @@ mod tests {
         );
     }
 
+    fn job(path: &Path, mutant: Option<&str>) -> Job {
+        let text = "asserts: a\ntrace: b\nstop: exits\n";
+        let source = Source::parse("fbt/a", path, text).expect("valid");
+        Job {
+            id: entry(1, Verdict::Pass, "").job.id(),
+            scenario: source.scenario.clone(),
+            source: Arc::new(source),
+            mutant: mutant.map(|name| Mutant {
+                name: name.to_owned(),
+                expected: None,
+            }),
+            attempt: 1,
+        }
+    }
+
+    #[test]
+    fn a_panic_breaks_the_job_and_nothing_else() {
+        let job = job(Path::new("a.yaml"), None);
+        let number = 7;
+        for done in [
+            survived(&job, || panic!("no such row")),
+            survived(&job, || panic!("no such row: {number}")),
+        ] {
+            assert_eq!(done.report.verdict, Verdict::Broken);
+            let why = &done.report.why;
+            assert!(
+                why.starts_with("the harness panicked: no such row"),
+                "{why}"
+            );
+        }
+        let well = survived(&job, || Done::broken(&job, &"no QEMU"));
+        assert_eq!(well.report.why, "no QEMU");
+    }
+
     #[test]
     fn a_job_is_run_again_by_its_name_or_its_file() {
         let tree = Tree::own();
-        let job = |path: &Path, mutant: Option<&str>| {
-            let source =
-                Source::parse("fbt/a", path, "asserts: a\ntrace: b\nstop: exits\n").expect("valid");
-            Job {
-                id: entry(1, Verdict::Pass, "").job.id(),
-                scenario: source.scenario.clone(),
-                source: Arc::new(source),
-                mutant: mutant.map(|name| Mutant {
-                    name: name.to_owned(),
-                    expected: None,
-                }),
-                attempt: 1,
-            }
-        };
-        let outside = rerun(&job(Path::new("/my files/a.yaml"), None), &tree, Some(40));
+        let path = Path::new("/my files/a.yaml");
+        let outside = rerun(&job(path, None), &tree, Some(40), None);
         assert_eq!(
             outside,
             "cargo xtask vm-test armv6 '/my files/a.yaml' --repeat 40"
@@ -260,8 +309,8 @@ mod tests {
         let scenarios = tree.scenarios().expect("readable");
         let own = job(&scenarios[0].1, Some("none"));
         assert_eq!(
-            rerun(&own, &tree, None),
-            "cargo xtask vm-test armv6 fbt/a --mutants"
+            rerun(&own, &tree, None, Some("TRAPLINE_BOOT=cold".to_owned())),
+            "TRAPLINE_BOOT=cold cargo xtask vm-test armv6 fbt/a --mutants"
         );
     }
 

@@ -130,7 +130,7 @@ pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
         }
         run(&job, &image, tree)
     });
-    let took = Duration::from_millis(done.report.run_ms);
+    let took = took(tree, &job)?.unwrap_or(Duration::from_millis(done.report.run_ms));
     eprintln!("{}: {took:.1?} of {limit:.1?}: {}", job.id, done.report.why);
     expect(is_as_stated(row, &done), done.story())?;
     if row.claim == "is-stopped" {
@@ -182,7 +182,35 @@ pub fn run(job: &Job, image: &Image, tree: &Tree) -> Done {
     )
 }
 
-/// How long the job may take on this host, from when its guest is ready.
+/// How long the job took from when its tracer was let go: the tracer with the workload, and what was
+/// asked after them. Nothing if it did not come to that.
+fn took(tree: &Tree, job: &Job) -> Result<Option<Duration>, Failed> {
+    let folder = tree
+        .guest_dir(&job.id.guest)
+        .join(job.id.scenario_and_mutant());
+    let commands = fs::read_to_string(folder.join("commands.txt")).unwrap_or_default();
+    let tracer = format!("$ {}\n", job.scenario.trace);
+    let Some((_, from_tracer)) = commands.split_once(&tracer) else {
+        return Ok(None);
+    };
+    let workload = format!(
+        "$ {}\n",
+        job.scenario.workload.as_deref().unwrap_or_default()
+    );
+    let (tracer, after) = from_tracer.split_once(&workload).ok_or("no workload")?;
+    let after = after.split_once("\n$ ").map_or("", |(_, after)| after);
+    let tracer = tracer.lines().find_map(milliseconds).ok_or("no time")?;
+    let after: u64 = after.lines().filter_map(milliseconds).sum();
+    Ok(Some(Duration::from_millis(tracer + after)))
+}
+
+/// `# status 0, 12 ms`
+fn milliseconds(line: &str) -> Option<u64> {
+    let (_, time) = line.strip_prefix("# ")?.rsplit_once(", ")?;
+    time.strip_suffix(" ms")?.parse().ok()
+}
+
+/// How long the scenario may take on this host.
 fn limit(job: &Job, tree: &Tree, image: &Image) -> Result<Duration, Failed> {
     let scenario = &job.scenario;
     let machine = image.machine().ok_or("no machine")?;
@@ -207,9 +235,11 @@ fn without_init(mut image: Image) -> Image {
 fn stand_still(tree: &Tree, job: &Job) {
     let folder = tree.guest_dir(&job.id.guest).join(&job.id.scenario);
     let console = folder.join("console.log");
-    let has_begun = || fs::read(&console).is_ok_and(|said| said.ends_with(b"begun\r\n"));
-    within(START, has_begun);
-    for emulator in emulators(&console.display().to_string()) {
+    // A console of an earlier run can still be there, but its emulator can't.
+    let name = console.display().to_string();
+    let says_so = || fs::read_to_string(&console).is_ok_and(|said| said.contains("begun"));
+    within(START, || !emulators(&name).is_empty() && says_so());
+    for emulator in emulators(&name) {
         signal(emulator, "STOP");
         thread::sleep(STANDSTILL);
         signal(emulator, "CONT");
