@@ -1,8 +1,10 @@
 //! One QEMU: started so that it can't outlive the harness, spoken to over its monitor.
 
+mod registers;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -23,17 +25,14 @@ use crate::image::Image;
 use crate::line::Line;
 use crate::machine::{Launch, Machine, Timer, fd};
 
+use registers::Registers;
+
 /// How long the monitor may take for an answer.
 const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 /// How long QEMU may take to end when told to.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 /// How often to look whether QEMU is done.
 const STEP: Duration = Duration::from_millis(2);
-/// How soon a nudged timer fires: late enough that the count has not passed it by when it is set.
-const SOON_US: u32 = 2000;
-/// How late at most; a host that takes longer for one question is nudged along the next time.
-const LATE_US: u32 = 500_000;
-
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
 #[derive(Debug)]
@@ -311,55 +310,6 @@ impl Drop for Qemu {
     }
 }
 
-/// QEMU's protocol for tests of devices, which reads and writes registers of a running board.
-#[derive(Debug)]
-struct Registers(BufReader<UnixStream>);
-
-impl Registers {
-    fn new(stream: UnixStream) -> io::Result<Self> {
-        stream.set_read_timeout(Some(MONITOR_LIMIT))?;
-        Ok(Self(BufReader::new(stream)))
-    }
-
-    /// Sets the next event to soon, unless one lies ahead that QEMU knows of. It takes a count that has
-    /// passed for one that comes in an hour, so a count that passed meanwhile is set again.
-    fn nudge(&mut self, timer: Timer, may_be_known: bool) -> io::Result<()> {
-        let now = self.read(timer.now)?;
-        if may_be_known && is_ahead(self.read(timer.next)?, now) {
-            return Ok(());
-        }
-        let mut soon = SOON_US;
-        while soon <= LATE_US {
-            let next = self.read(timer.now)?.wrapping_add(soon);
-            self.ask(&format!("writel {:#x} {next:#x}", timer.next))?;
-            if is_ahead(next, self.read(timer.now)?) {
-                break;
-            }
-            soon *= 2;
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, register: u64) -> io::Result<u32> {
-        Ok(self.ask(&format!("readl {register:#x}"))? as u32)
-    }
-
-    /// `OK` or `OK 0x1234` is what it answers.
-    fn ask(&mut self, command: &str) -> io::Result<u64> {
-        writeln!(self.0.get_ref(), "{command}")?;
-        let mut answer = String::new();
-        self.0.read_line(&mut answer)?;
-        let mut words = answer.split_whitespace();
-        if words.next() != Some("OK") {
-            return Err(io::Error::other(format!("{command}: {}", answer.trim())));
-        }
-        let digits = words.next().and_then(|word| word.strip_prefix("0x"));
-        Ok(digits
-            .and_then(|d| u64::from_str_radix(d, 16).ok())
-            .unwrap_or(0))
-    }
-}
-
 impl Monitor {
     fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(MONITOR_LIMIT))?;
@@ -441,11 +391,6 @@ pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, Host
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
-/// A count that comes, as against one that has passed.
-fn is_ahead(count: u32, now: u32) -> bool {
-    (1..u32::MAX / 2).contains(&count.wrapping_sub(now))
-}
-
 /// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
 /// is in brackets, and can hold anything.
 fn ticks(stat: &str) -> Option<u64> {
@@ -518,12 +463,6 @@ mod tests {
         let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
         assert_eq!(ticks(stat), Some(175));
         assert_eq!(ticks("7 (a) S 1"), None);
-    }
-
-    #[test]
-    fn a_count_lies_ahead_or_has_passed() {
-        assert!(is_ahead(5, 4) && is_ahead(3, u32::MAX));
-        assert!(!is_ahead(4, 4) && !is_ahead(3, 4) && !is_ahead(u32::MAX, 3));
     }
 
     #[test]
