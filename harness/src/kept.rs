@@ -23,14 +23,9 @@ const SCHEMA: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     schema: u32,
-    /// The guest.
-    pub guest: String,
-    /// `provider/claim`.
-    pub scenario: String,
-    /// The seeded defect.
-    pub mutant: Option<String>,
-    /// Which of several copies.
-    pub copy: Option<u32>,
+    /// Which job it is.
+    #[serde(flatten)]
+    pub id: JobId,
     /// The scenario's file; one of the workspace's own as seen from there.
     pub path: PathBuf,
     /// All that the file said.
@@ -82,13 +77,9 @@ pub enum KeptError {
 impl Kept {
     /// What there is to keep of a job before it starts.
     pub fn of(job: &Job, setting: &Setting, tree: &Tree) -> Self {
-        let id = &job.id;
         Self {
             schema: SCHEMA,
-            guest: id.guest.clone(),
-            scenario: id.scenario.clone(),
-            mutant: id.mutant.clone(),
-            copy: id.copy,
+            id: job.id.clone(),
             path: tree.relative(&job.source.path).to_owned(),
             text: job.source.text.clone(),
             setting: setting.clone(),
@@ -121,16 +112,6 @@ impl Kept {
         }
     }
 
-    /// Which job it is.
-    pub fn id(&self) -> JobId {
-        JobId {
-            scenario: self.scenario.clone(),
-            guest: self.guest.clone(),
-            mutant: self.mutant.clone(),
-            copy: self.copy,
-        }
-    }
-
     /// Why its guest had to boot, if it had to.
     pub fn cold_because(&self) -> Option<String> {
         match &self.start {
@@ -142,16 +123,16 @@ impl Kept {
     /// The job, from the text that was kept.
     pub fn job(&self, tree: &Tree, image: &Image) -> Result<Job, KeptError> {
         let path = tree.absolute(&self.path);
-        let source = Source::parse(&self.scenario, &path, &self.text)?;
-        let scenario = source.for_guest(&self.guest, &image.names)?;
+        let source = Source::parse(&self.id.scenario, &path, &self.text)?;
+        let scenario = source.for_guest(&self.id.guest, &image.names)?;
         let known = plan::mutants(&scenario, &image.mutants);
         let wanted = |name: &String| {
             let found = known.iter().find(|mutant| mutant.name == *name).cloned();
             found.ok_or_else(|| self.no_mutant(name, &known))
         };
-        let mutant = self.mutant.as_ref().map(wanted).transpose()?;
+        let mutant = self.id.mutant.as_ref().map(wanted).transpose()?;
         Ok(Job {
-            id: self.id(),
+            id: self.id.clone(),
             source: Arc::new(source),
             scenario,
             mutant,
@@ -166,9 +147,9 @@ impl Kept {
             names => format!("there is {}", names.join(", ")),
         };
         KeptError::NoMutant {
-            guest: self.guest.clone(),
+            guest: self.id.guest.clone(),
             mutant: mutant.to_owned(),
-            scenario: self.scenario.clone(),
+            scenario: self.id.scenario.clone(),
             known,
         }
     }

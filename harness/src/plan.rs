@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::scenario::{Names, Scenario, ScenarioError, Source};
 use crate::verdict::Kind;
 
@@ -35,7 +37,7 @@ pub struct Mutant {
 }
 
 /// Which job it is: scenario, guest, the seeded defect if there is one, and which of its copies.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobId {
     /// `provider/claim`.
     pub scenario: String,

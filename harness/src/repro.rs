@@ -124,14 +124,14 @@ struct Rerun<'a> {
 /// Runs the job that `name` means again.
 pub fn run(tree: &Tree, name: &str, with: With) -> Result<Again, ReproError> {
     let rerun = Rerun::of(tree, name)?;
-    println!("{}: {}", rerun.kept.id(), rerun.told());
+    println!("{}: {}", rerun.kept.id.clone(), rerun.told());
     rerun.run(with)
 }
 
 /// Plays what was recorded of the job that `name` means; with a debugger, if `gdb` says so.
 pub fn replay(tree: &Tree, name: &str, gdb: bool) -> Result<Played, ReproError> {
     let rerun = Rerun::of(tree, name)?;
-    println!("{}: replayed", rerun.kept.id());
+    println!("{}: replayed", rerun.kept.id.clone());
     rerun.play(gdb)
 }
 
@@ -141,8 +141,8 @@ impl<'a> Rerun<'a> {
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
         lock::take(&lock, Share::Readers, &folder)?;
         let kept = Kept::read(&folder)?;
-        let image = Image::read(tree, &kept.guest)?;
-        image.check_host(&kept.guest)?;
+        let image = Image::read(tree, &kept.id.guest)?;
+        image.check_host(&kept.id.guest)?;
         let machine = image
             .machine()
             .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
@@ -222,8 +222,8 @@ impl Rerun<'_> {
         match job.scenario.cpus.map(Cpus::count) {
             None | Some(1) => Ok(()),
             Some(cpus) => Err(ReproError::ManyCpus {
-                guest: self.kept.guest.clone(),
-                scenario: self.kept.scenario.clone(),
+                guest: self.kept.id.guest.clone(),
+                scenario: self.kept.id.scenario.clone(),
                 cpus,
             }),
         }
@@ -232,7 +232,7 @@ impl Rerun<'_> {
     fn play(&self, gdb: bool) -> Result<Played, ReproError> {
         let found = replay::find(&self.folder, RECORDED, TAPE);
         let recorded = found.ok_or_else(|| {
-            let id = self.kept.id();
+            let id = self.kept.id.clone();
             let word = word(&id);
             ReproError::NoTape { id, word }
         })?;
