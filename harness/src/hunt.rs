@@ -120,7 +120,7 @@ impl Shot {
 
     /// The command that runs it again.
     pub fn repro(&self) -> String {
-        format!("cargo xtask repro {}", repro::word(&self.done.report.id()))
+        format!("cargo xtask repro {}", repro::word(&self.done.report.id))
     }
 }
 
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_shot_says_how_to_run_it_again() {
         let mut shot = shot(7, Verdict::Fail, false);
-        shot.done.report.copy = Some(7);
+        shot.done.report.id.copy = Some(7);
         assert_eq!(shot.repro(), "cargo xtask repro armv6::a::b#7");
     }
 }

@@ -46,14 +46,9 @@ impl Start {
 /// One job's line in every report.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobReport {
-    /// `provider/claim`.
-    pub scenario: String,
-    /// The guest.
-    pub guest: String,
-    /// The seeded defect.
-    pub mutant: Option<String>,
-    /// Which of several copies.
-    pub copy: Option<u32>,
+    /// Which job it is.
+    #[serde(flatten)]
+    pub id: JobId,
     /// What is said of it.
     pub verdict: Verdict,
     /// Why, in one line; empty for a plain pass.
@@ -76,10 +71,7 @@ impl JobReport {
     /// The report of a job that did not get to run.
     pub fn not_run(id: &JobId, verdict: Verdict, why: String) -> Self {
         Self {
-            scenario: id.scenario.clone(),
-            guest: id.guest.clone(),
-            mutant: id.mutant.clone(),
-            copy: id.copy,
+            id: id.clone(),
             verdict,
             why,
             start: None,
@@ -88,16 +80,6 @@ impl JobReport {
             ready_ms: 0,
             run_ms: 0,
             events: 0,
-        }
-    }
-
-    /// Which job it is about.
-    pub fn id(&self) -> JobId {
-        JobId {
-            scenario: self.scenario.clone(),
-            guest: self.guest.clone(),
-            mutant: self.mutant.clone(),
-            copy: self.copy,
         }
     }
 
@@ -120,7 +102,7 @@ impl JobReport {
 /// `pass   armv6 fbt/three-chdir   3.1 s  why`, and `(cold: why)` where that was not asked for.
 impl fmt::Display for JobReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.id().to_string();
+        let id = self.id.to_string();
         let seconds = self.time().as_secs_f64();
         let verdict = self.verdict.to_string();
         let line = format!("{verdict:6} {id:44} {seconds:5.1} s  {}", self.why);
@@ -282,8 +264,8 @@ impl Report {
 
     /// The jobs of each guest, in the order of the plan.
     fn of_guests(&self) -> impl Iterator<Item = (&str, &[Entry])> {
-        let guests = self.jobs.chunk_by(|a, b| a.job.guest == b.job.guest);
-        guests.filter_map(|jobs| Some((jobs.first()?.job.guest.as_str(), jobs)))
+        let guests = self.jobs.chunk_by(|a, b| a.job.id.guest == b.job.id.guest);
+        guests.filter_map(|jobs| Some((jobs.first()?.job.id.guest.as_str(), jobs)))
     }
 
     /// The sums of the guests, in the order of the plan.

@@ -60,7 +60,7 @@ impl Done {
             let (what, detail) = (in_line(&failure.what), printable(&failure.detail));
             format!("{}: {what}\n{detail}\n", failure.kind)
         });
-        let id = self.report.id();
+        let id = &self.report.id;
         let folder = format!(
             "{}/{}/{}",
             tree::EVIDENCE,

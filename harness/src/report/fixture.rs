@@ -3,6 +3,7 @@
 use chrono::DateTime;
 
 use super::{Entry, JobReport, Report, Span, Start};
+use crate::plan::JobId;
 use crate::verdict::{Failure, Kind, Verdict};
 
 /// A job of armv6, done by the first worker right at the start.
@@ -13,10 +14,12 @@ pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) 
         .unwrap_or_default();
     Entry {
         job: JobReport {
-            scenario: scenario.to_owned(),
-            guest: "armv6".to_owned(),
-            mutant: mutant.map(str::to_owned),
-            copy: None,
+            id: JobId {
+                scenario: scenario.to_owned(),
+                guest: "armv6".to_owned(),
+                mutant: mutant.map(str::to_owned),
+                copy: None,
+            },
             verdict,
             why: why.to_owned(),
             start: (!is_skip).then_some(Start::Restored),

@@ -121,7 +121,7 @@ impl<'a> Row<'a> {
     }
 
     fn name(self) -> Text<String> {
-        Text(self.entry.job.id().scenario_and_mutant())
+        Text(self.entry.job.id.scenario_and_mutant())
     }
 }
 

@@ -27,9 +27,9 @@ pub fn of(report: &Report) -> Junit {
 
 fn test_case(entry: &Entry) -> TestCase {
     let job = &entry.job;
-    let name = job.id().scenario_and_mutant();
+    let name = job.id.scenario_and_mutant();
     let mut case = TestCase::new(&*in_line(&name), status(entry));
-    case.set_classname(&*in_line(&job.guest));
+    case.set_classname(&*in_line(&job.id.guest));
     case.set_time(job.time());
     if let Some(why) = &job.cold {
         case.add_property(("cold", &*in_line(why)));

@@ -177,7 +177,7 @@ fn nothing_that_a_guest_says_makes_junit_something_else() {
 fn each_guest_has_its_sum() {
     let mut jobs = every_verdict();
     for entry in &mut jobs[4..] {
-        entry.job.guest = "x86_64".to_owned();
+        entry.job.id.guest = "x86_64".to_owned();
     }
     let told: Vec<String> = report(jobs)
         .by_guest()

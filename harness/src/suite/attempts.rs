@@ -97,7 +97,7 @@ impl Bench<'_> {
     fn entry(&self, done: Done, worker: usize, started_ms: u64) -> Entry {
         let mut job = done.report;
         job.why = keep::line(&job.why);
-        let id = job.id();
+        let id = job.id.clone();
         Entry {
             job,
             started_ms,
@@ -267,7 +267,7 @@ mod tests {
         let text = "asserts: a\ntrace: b\nstop: exits\n";
         let source = Source::parse("fbt/a", path, text).expect("valid");
         Job {
-            id: entry(1, Verdict::Pass, "").job.id(),
+            id: entry(1, Verdict::Pass, "").job.id,
             scenario: source.scenario.clone(),
             source: Arc::new(source),
             mutant: mutant.map(|name| Mutant {

@@ -25,7 +25,7 @@ fn one(row: Row<'_>, is_open: bool) -> Markup {
     html! {
         details.failure id={ "failure-" (row.number) } open[is_open] {
             summary {
-                (chip(entry.job.verdict)) " " b { (Text(&entry.job.guest)) " " (row.name()) } " "
+                (chip(entry.job.verdict)) " " b { (Text(&entry.job.id.guest)) " " (row.name()) } " "
                 span.why { (Text(&entry.job.why)) }
             }
             pre.command { (Text(&entry.rerun)) }

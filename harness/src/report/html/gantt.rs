@@ -113,7 +113,7 @@ fn bar(axis: Axis, row: Row<'_>, one: &Entry) -> Markup {
             }
             rect.ready x=(from) y=(y) width=(width) height=(BAR) {}
             rect.run x=(ready) y=(y) width=(width.saturating_sub(ready - from)) height=(BAR) {}
-            text x=(from + 4) y=(y + 16) { (Text(fitting(&job.id().scenario_and_mutant(), width))) }
+            text x=(from + 4) y=(y + 16) { (Text(fitting(&job.id.scenario_and_mutant(), width))) }
         }
     }
 }
@@ -128,8 +128,7 @@ fn told(one: &Entry) -> Text<String> {
     };
     Text(format!(
         "{} {}: from {start}, {waited}ready {ready}, run {run}",
-        job.verdict,
-        job.id()
+        job.verdict, job.id
     ))
 }
 

@@ -6,18 +6,18 @@ use super::{Row, Text, chip, counts, seconds};
 
 /// The scenarios as they are, without defects; none if no job is one.
 pub fn scenarios(jobs: &[Row<'_>]) -> Option<Markup> {
-    let plain = jobs.iter().filter(|row| row.entry.job.mutant.is_none());
+    let plain = jobs.iter().filter(|row| row.entry.job.id.mutant.is_none());
     table(&plain.copied().collect::<Vec<_>>())
 }
 
 /// The scenarios with each of their defects, and with the defects' module alone.
 pub fn mutants(jobs: &[Row<'_>]) -> Option<Markup> {
-    let seeded = jobs.iter().filter(|row| row.entry.job.mutant.is_some());
+    let seeded = jobs.iter().filter(|row| row.entry.job.id.mutant.is_some());
     table(&seeded.copied().collect::<Vec<_>>())
 }
 
 fn table(jobs: &[Row<'_>]) -> Option<Markup> {
-    let guests = in_order(jobs.iter().map(|row| row.entry.job.guest.clone()));
+    let guests = in_order(jobs.iter().map(|row| row.entry.job.id.guest.clone()));
     let names = in_order(jobs.iter().map(|row| without_copy(*row)));
     let table = html! {
         div.wide { table.matrix {
@@ -34,7 +34,7 @@ fn table(jobs: &[Row<'_>]) -> Option<Markup> {
 }
 
 fn of<'a>(jobs: &[Row<'a>], name: &str, guest: &str) -> Vec<Row<'a>> {
-    let is_meant = |row: &&Row<'_>| row.entry.job.guest == guest && without_copy(**row) == name;
+    let is_meant = |row: &&Row<'_>| row.entry.job.id.guest == guest && without_copy(**row) == name;
     jobs.iter().filter(is_meant).copied().collect()
 }
 
@@ -54,7 +54,7 @@ fn cell(jobs: &[Row<'_>]) -> Markup {
 }
 
 fn without_copy(row: Row<'_>) -> String {
-    let mut id = row.entry.job.id();
+    let mut id = row.entry.job.id.clone();
     id.copy = None;
     id.scenario_and_mutant()
 }

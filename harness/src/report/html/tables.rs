@@ -80,7 +80,7 @@ pub fn skips(jobs: &[Row<'_>]) -> Option<Markup> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for row in jobs.iter().filter(|row| row.entry.attempts == 0) {
         let reason = reasons.entry(&row.entry.job.why).or_default();
-        reason.push(row.entry.job.id().to_string());
+        reason.push(row.entry.job.id.to_string());
     }
     let list = html! {
         dl { @for (why, names) in &reasons {
@@ -113,7 +113,7 @@ fn job(row: Row<'_>) -> Markup {
     html! {
         tr id={ "job-" (row.number) } {
             td { @if row.is_told() { a href=(row.link()) { (chip(job.verdict)) } } @else { (chip(job.verdict)) } }
-            td { (Text(&job.guest)) }
+            td { (Text(&job.id.guest)) }
             td { @if entry.attempts == 0 { (row.name()) } @else { (evidence(entry, row.name())) } }
             @if entry.attempts == 0 { td colspan="7" {} } @else {
                 td.number { (seconds(entry.started_ms)) }

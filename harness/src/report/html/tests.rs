@@ -4,7 +4,7 @@ use crate::report::fixture::{entry, every_verdict, failing, fallback, report};
 #[test]
 fn every_job_is_there_under_its_name_with_its_verdict() {
     let mut jobs = every_verdict();
-    jobs[0].job.copy = Some(7);
+    jobs[0].job.id.copy = Some(7);
     let page = page(&report(jobs.clone()));
     for (number, entry) in jobs.iter().enumerate() {
         let row = page
@@ -13,7 +13,7 @@ fn every_job_is_there_under_its_name_with_its_verdict() {
             .expect("a row");
         let row = row.split("</tr>").next().expect("an end");
         assert!(
-            row.contains(&format!(">{}</", entry.job.id().scenario_and_mutant())),
+            row.contains(&format!(">{}</", entry.job.id.scenario_and_mutant())),
             "{row}"
         );
         assert!(
@@ -66,14 +66,14 @@ fn who_booted_and_who_was_restored_are_told_apart_and_who_had_no_guest() {
 fn nothing_in_a_text_acts() {
     let evil = "<script>alert(1)</script>\"'&\u{1b}[31m\u{202e}";
     let mut job = failing("fbt/<u>", Verdict::Fail, evil);
-    job.job.guest = "\"><img src=x>".to_owned();
+    job.job.id.guest = "\"><img src=x>".to_owned();
     job.job.why = evil.to_owned();
-    job.job.mutant = Some("<i>".to_owned());
+    job.job.id.mutant = Some("<i>".to_owned());
     job.console = evil.to_owned();
     job.evidence = "a b/\"#7%/javascript:".to_owned();
     job.rerun = evil.to_owned();
     let mut skip = entry("x/y", None, Verdict::Skip, evil);
-    skip.job.scenario = evil.to_owned();
+    skip.job.id.scenario = evil.to_owned();
     let page = page(&report(vec![job, skip]));
     for bad in [
         "<script",
