@@ -4,7 +4,9 @@
 printf "probed: "
 info symbol $frame[15]
 printf "before: r4 %08x, saved CPSR %08x\n", $frame[4], $frame[16]
-# The store itself, or at the latest the engine's return.
+# The store itself, or at the latest the engine's return; not this hit once more, as QEMU may tell it
+# to whoever steps off a breakpoint.
+delete
 watch -location $frame[16]
 tbreak *$lr
 continue

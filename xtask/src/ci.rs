@@ -4,6 +4,7 @@
 use std::fs;
 use std::time::Instant;
 
+use serde::Deserialize;
 use xshell::Cmd;
 
 use crate::error::{Error, Result};
@@ -85,7 +86,43 @@ fn vm_test() -> Result<()> {
     }
     let all = VmTest::everything(reports);
     all.prepare()?;
-    run::openly(all.harness(&run::shell()?))
+    run::openly(all.harness(&run::shell()?)).map_err(|error| {
+        let told = fs::read_to_string(dir.join("vm-test.json")).unwrap_or_default();
+        not_good(&told).map_or(error, Error::Stages)
+    })
+}
+
+/// The part of vm-test's report that says what is wrong.
+#[derive(Deserialize)]
+struct Report {
+    jobs: Vec<Job>,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    guest: String,
+    scenario: String,
+    mutant: Option<String>,
+    verdict: String,
+    why: String,
+}
+
+/// A line for each job that did not end as it should, since whoever reads a log reads its end; none
+/// without a report, or if that has nothing against any job.
+fn not_good(report: &str) -> Option<String> {
+    let report: Report = serde_json::from_str(report).ok()?;
+    let is_bad = |job: &&Job| ["fail", "broken", "missed"].contains(&&*job.verdict);
+    let lines: Vec<String> = report.jobs.iter().filter(is_bad).map(line).collect();
+    (!lines.is_empty()).then(|| format!("\n{}", lines.join("\n")))
+}
+
+fn line(job: &Job) -> String {
+    let mutant = job.mutant.as_ref().map(|name| format!("+{name}"));
+    let mutant = mutant.unwrap_or_default();
+    format!(
+        "{} {} {}{mutant}: {}",
+        job.verdict, job.guest, job.scenario, job.why
+    )
 }
 
 /// The harness's own tests that boot a guest, on the images that `vm-test` has made; and a few
@@ -141,6 +178,22 @@ mod tests {
         assert!(lists_any("armv6::cli::list: test\n"));
         assert!(!lists_any(""));
         assert!(!lists_any("\n0 tests, 0 benchmarks\n"));
+    }
+
+    #[test]
+    fn what_went_wrong_in_the_guests_is_told_job_by_job() {
+        let job = |mutant: &str, verdict: &str| {
+            format!(
+                r#"{{"guest":"armv6","scenario":"a/b","mutant":{mutant},"verdict":"{verdict}","why":"w"}}"#
+            )
+        };
+        let jobs = [("null", "pass"), ("null", "fail"), (r#""m""#, "missed")];
+        let jobs = jobs.map(|(mutant, verdict)| job(mutant, verdict)).join(",");
+        let told = not_good(&format!(r#"{{"jobs":[{jobs}]}}"#));
+        let lines = "\nfail armv6 a/b: w\nmissed armv6 a/b+m: w";
+        assert_eq!(told.as_deref(), Some(lines));
+        assert_eq!(not_good(r#"{"jobs":[]}"#), None);
+        assert_eq!(not_good(""), None);
     }
 
     #[test]
