@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::course;
 use crate::error::HostError;
 use crate::evidence::{self, Evidence};
+use crate::files;
 use crate::ftrace::Ftrace;
 use crate::guest::{Answer, Guest, Stop, Watch};
 use crate::health::{self, Finding};
@@ -146,7 +147,7 @@ impl Run<'_> {
         self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
             .ready
-            .and_then(|ready| self.with_guest(&mut guest, machine, ready));
+            .and_then(|ready| self.with_guest(&mut guest, machine, ready, tree));
         let log = match &outcome {
             Ok(()) => self.kernel_log(&mut guest)?,
             Err(Stop::Guest(finding)) if !finding.trouble.is_fatal() => {
@@ -174,9 +175,11 @@ impl Run<'_> {
         guest: &mut Guest,
         machine: &'static Machine,
         ready: Ready,
+        tree: &Tree,
     ) -> Result<(), Stop> {
         self.check_release(&guest.ask("uname -r")?)?;
         self.ready = Some(guest.age());
+        files::bring(guest, tree, &self.job.scenario.files)?;
         let ftrace = self.arm_ftrace(guest)?;
         let text = TextJudge::before(guest, machine, ready.symbols, &self.evidence)?;
         self.loaded = ready.is_loaded;

@@ -45,6 +45,10 @@ pub struct Scenario {
     /// Whether the guest boots for this job, or goes on from what was saved of one.
     #[serde(default)]
     pub boot: Boot,
+    /// Files and folders of the checkout that it brings along; in the guest they have the same paths,
+    /// from the folder on that commands start in.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
     pub trace: String,
     /// The command run once the tracer's probes are live.
