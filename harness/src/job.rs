@@ -105,6 +105,7 @@ pub fn run_with(
         image: image
             .clone()
             .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .with_clock(job.scenario.clock)
             .in_manner(manner),
         progress,
         evidence,
@@ -135,7 +136,7 @@ impl Run<'_> {
             Some(_) => Level::Booted,
         };
         self.kept.keep(&self.evidence)?;
-        let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
+        let cold = self.job.scenario.cold_because().map(str::to_owned);
         let cold = cold.or_else(|| self.manner.cold_because());
         let cold = cold.or_else(start::forbidden);
         let is_asked = cold.is_some();
