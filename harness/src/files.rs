@@ -18,7 +18,9 @@ pub fn bring(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Sto
     if paths.is_empty() {
         return Ok(());
     }
-    guest.feed("tar -xf -", &pack(tree, paths)?, LIMIT).map(drop)
+    guest
+        .feed("tar -xf -", &pack(tree, paths)?, LIMIT)
+        .map(drop)
 }
 
 /// The files as one archive.
@@ -35,7 +37,10 @@ fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
         packed.map_err(HostError::file("read", &here))?;
     }
     let whole = archive.into_inner();
-    whole.map_err(HostError::file("pack", Path::new("what the scenario brings")))
+    whole.map_err(HostError::file(
+        "pack",
+        Path::new("what the scenario brings"),
+    ))
 }
 
 #[cfg(test)]
@@ -50,9 +55,19 @@ mod tests {
         let names: Vec<String> = archive
             .entries()
             .expect("an archive")
-            .map(|entry| entry.expect("one").path().expect("a path").display().to_string())
+            .map(|entry| {
+                entry
+                    .expect("one")
+                    .path()
+                    .expect("a path")
+                    .display()
+                    .to_string()
+            })
             .collect();
-        assert!(names.contains(&"harness/Cargo.toml".to_owned()), "{names:?}");
+        assert!(
+            names.contains(&"harness/Cargo.toml".to_owned()),
+            "{names:?}"
+        );
         let deep = "harness/src/report/junit.rs".to_owned();
         assert!(names.contains(&deep), "{names:?}");
     }
