@@ -45,8 +45,10 @@ mod tracer;
 pub use consumer::ConsumerId;
 pub use fire::Trap;
 pub use grow::OutOfMemory;
-pub use isa::Isa;
-pub use platform::{Lock, OffLimits, Platform, Rcu, Unpatched, Unreadable, Visit};
+pub use isa::{Isa, Load};
+pub use platform::{
+    Lock, OffLimits, Platform, Rcu, TASK_NAME, Task, TryLock, Unpatched, Unreadable, Visit,
+};
 pub use ring::Copied;
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};
