@@ -118,13 +118,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
-    /// Fires one of the engine's own probes for a consumer, here and now; on which CPU.
+    /// Fires one of the engine's own probes for a consumer, here and now, if it has enabled it; on which
+    /// CPU.
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
         self.platform.undisturbed(|| {
-            let arguments = Arguments::Numbers([0; 6]);
-            self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
-                self.with_session(id.0, |session| {
-                    session.fire(firing, frames, session.own(own).iter().copied());
+            self.with_session(id.0, |session| {
+                let epids = session.own(own);
+                if epids.is_empty() {
+                    return;
+                }
+                let arguments = Arguments::Numbers([0; 6]);
+                self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
+                    session.fire(firing, frames, epids.iter().copied());
                 });
             });
             self.platform.cpu() as u32
