@@ -342,7 +342,7 @@ fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<
 
 pub struct FakeTryLock<T>(Mutex<T>);
 
-impl<T> TryLock<T> for FakeTryLock<T> {
+impl<T: Send> TryLock<T> for FakeTryLock<T> {
     fn new(value: T) -> Self {
         Self(Mutex::new(value))
     }
