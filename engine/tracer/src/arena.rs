@@ -64,7 +64,10 @@ impl Arena {
             _ => (Default::default(), bytes),
         };
         let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
-        let there = self.words(at).iter().map(|word| word.load(Ordering::Relaxed));
+        let there = self
+            .words(at)
+            .iter()
+            .map(|word| word.load(Ordering::Relaxed));
         for (bytes, word) in whole.iter_mut().zip(there.chain(core::iter::repeat(0))) {
             *bytes = word.to_ne_bytes();
         }
@@ -102,7 +105,9 @@ impl Arena {
 
     fn get(&self, at: usize) -> u8 {
         let word = self.0.get(at / WORD);
-        let bytes = word.map_or(0, |word| word.load(Ordering::Relaxed)).to_ne_bytes();
+        let bytes = word
+            .map_or(0, |word| word.load(Ordering::Relaxed))
+            .to_ne_bytes();
         bytes.get(at % WORD).copied().unwrap_or_default()
     }
 

@@ -168,7 +168,10 @@ impl Speculations {
     pub fn speculation(&self) -> u64 {
         let mut busy = false;
         for (number, one) in (1..).zip(&self.all) {
-            if one.turn(|state| (state == State::Free).then_some(State::Active)).is_some() {
+            if one
+                .turn(|state| (state == State::Free).then_some(State::Active))
+                .is_some()
+            {
                 return number;
             }
             busy |= one.state().is_busy();
@@ -197,7 +200,11 @@ impl Speculations {
         }
         part.memory.clear(at as usize, header.size as usize);
         part.memory.write(at as usize, header.as_bytes());
-        Some(Aside { number, at, bytes: header.size })
+        Some(Aside {
+            number,
+            at,
+            bytes: header.size,
+        })
     }
 
     /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
@@ -213,7 +220,8 @@ impl Speculations {
     /// The record is whole.
     pub fn close(&self, aside: Aside, cpu: u32) {
         if let Some(part) = self.part(aside.number, cpu) {
-            part.used.store(aside.at.wrapping_add(aside.bytes), Ordering::Release);
+            part.used
+                .store(aside.at.wrapping_add(aside.bytes), Ordering::Release);
         }
     }
 
@@ -297,7 +305,8 @@ impl Speculations {
     pub fn release(&self, cpu: usize) {
         for one in self.draining() {
             if let Some(part) = one.parts.get(cpu) {
-                part.begin.store(part.sent.load(Ordering::Relaxed), Ordering::Relaxed);
+                part.begin
+                    .store(part.sent.load(Ordering::Relaxed), Ordering::Relaxed);
             }
             one.free_if_drained();
         }
@@ -334,7 +343,10 @@ impl Speculation {
     /// nothing.
     fn turn(&self, turn: impl Fn(State) -> Option<State>) -> Option<State> {
         let turn = |code| turn(State::from_code(code)).map(State::code);
-        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).ok()?;
+        let before = self
+            .state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, turn)
+            .ok()?;
         turn(before).map(State::from_code)
     }
 
@@ -384,7 +396,13 @@ impl Part {
             let Ok(head) = RecordHeader::read_from_bytes(&head) else {
                 break;
             };
-            if !see(at as usize, RecordHeader { timestamp: time, ..head })? {
+            if !see(
+                at as usize,
+                RecordHeader {
+                    timestamp: time,
+                    ..head
+                },
+            )? {
                 break;
             }
             at = at.saturating_add(head.size.max(HEAD));
@@ -446,7 +464,11 @@ mod tests {
 
     impl Fixture {
         fn record(&self, number: u64, cpu: u32, epid: u32) -> bool {
-            let header = RecordHeader { epid, size: 24, timestamp: 1 };
+            let header = RecordHeader {
+                epid,
+                size: 24,
+                timestamp: 1,
+            };
             let Some(aside) = self.speculations.open(number, cpu, header) else {
                 return false;
             };
@@ -518,7 +540,10 @@ mod tests {
         it.speculations.speculation();
         it.record(1, 1, 6);
         it.commit(1, 0, 9);
-        assert_eq!((it.drain(0, 256), it.drain(1, 256)), (Vec::new(), Vec::from([(6, 9)])));
+        assert_eq!(
+            (it.drain(0, 256), it.drain(1, 256)),
+            (Vec::new(), Vec::from([(6, 9)]))
+        );
     }
 
     #[test]
@@ -528,7 +553,10 @@ mod tests {
         (1..6).for_each(|epid| assert!(it.record(1, 1, epid)));
         it.commit(1, 0, 9);
         let parts: Vec<_> = (0..4).map(|_| it.drain(1, 50)).collect();
-        assert_eq!(parts.concat(), (1..6).map(|epid| (epid, 9)).collect::<Vec<_>>());
+        assert_eq!(
+            parts.concat(),
+            (1..6).map(|epid| (epid, 9)).collect::<Vec<_>>()
+        );
         assert_eq!(parts[3], []);
     }
 
@@ -541,18 +569,36 @@ mod tests {
         assert_eq!(it.speculations.speculation(), one, "only this CPU had it");
         it.speculations.discard(other, 0);
         assert_eq!(it.speculations.speculation(), 0);
-        assert_eq!((it.drain(0, 256), it.drain(1, 256)), (Vec::new(), Vec::new()));
+        assert_eq!(
+            (it.drain(0, 256), it.drain(1, 256)),
+            (Vec::new(), Vec::new())
+        );
         assert_eq!(it.speculations.speculation(), other);
         it.commit(other, 0, 9);
         assert_eq!(it.drain(0, 256), [], "it began empty");
-        assert_eq!(it.speculations.counts(), Counts { busy: 1, ..Counts::default() });
+        assert_eq!(
+            it.speculations.counts(),
+            Counts {
+                busy: 1,
+                ..Counts::default()
+            }
+        );
     }
 
     #[test]
     fn all_taken_is_not_busy() {
         let it = fixture(1, 256);
-        assert_eq!((it.speculations.speculation(), it.speculations.speculation()), (1, 0));
-        assert_eq!(it.speculations.counts(), Counts { unavailable: 1, ..Counts::default() });
+        assert_eq!(
+            (it.speculations.speculation(), it.speculations.speculation()),
+            (1, 0)
+        );
+        assert_eq!(
+            it.speculations.counts(),
+            Counts {
+                unavailable: 1,
+                ..Counts::default()
+            }
+        );
     }
 
     #[test]

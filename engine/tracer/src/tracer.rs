@@ -115,7 +115,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Gives the consumer its program, whose clauses it can then enable.
     pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
         let program = Verified::new(block).map_err(|_| Error::Invalid)?;
-        self.control.with(|control| control.consumer(id)?.load(program))
+        self.control
+            .with(|control| control.consumer(id)?.load(program))
     }
 
     /// The first probe from `id` on that `description` matches: its ID and its names.
@@ -241,7 +242,9 @@ impl<T: Copy> Control<T> {
             .get(id.0)
             .and_then(Option::as_ref)
             .ok_or(Error::NoSuchConsumer)?;
-        let unarmed = consumer.ecbs().filter(|(_, ecb)| !registry.is_armed(ecb.probe));
+        let unarmed = consumer
+            .ecbs()
+            .filter(|(_, ecb)| !registry.is_armed(ecb.probe));
         Ok(unarmed.count() as Unarmed)
     }
 

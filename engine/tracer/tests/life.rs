@@ -285,10 +285,7 @@ fn requests_out_of_order_are_refused() {
     engine.stop(id).unwrap();
     assert_eq!(go(&engine, id, 0), Err(Error::WrongState));
     engine.close(id);
-    assert_eq!(
-        enable(&engine, id, "alpha"),
-        Err(Error::NoSuchConsumer)
-    );
+    assert_eq!(enable(&engine, id, "alpha"), Err(Error::NoSuchConsumer));
 }
 
 #[test]
@@ -310,7 +307,7 @@ fn probes_are_matched_one_by_one() {
         next = id + 1;
     }
     let names = ["alpha", "beta", "gamma"].map(|name| format!("fbt:vmlinux:{name}:entry"));
-    assert_eq!(matched, (1..).zip(names).collect::<Vec<_>>());
+    assert_eq!(matched, (FIRST..).zip(names).collect::<Vec<_>>());
 }
 
 #[test]

@@ -11,19 +11,34 @@ use fake::*;
 fn speculating() -> Program {
     let mut program = Program::new();
     let current = program.scalar(Scope::Global, &[]);
-    program.clause(&[], |_| vec![call(1, Subroutine::Speculation), store(1, current), ret()]);
+    program.clause(&[], |_| {
+        vec![call(1, Subroutine::Speculation), store(1, current), ret()]
+    });
     program.clause(&[(8, engine_abi::FieldKind::Scalar)], |fields| {
         let aside = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
-        [&builtin(1, Builtin::Arg, 0)[..], &aside, &[record(1, fields[0]), ret()]].concat()
+        [
+            &builtin(1, Builtin::Arg, 0)[..],
+            &aside,
+            &[record(1, fields[0]), ret()],
+        ]
+        .concat()
     });
-    program.clause(&[], |_| vec![load(1, current), op(Op::Commit, [0, 1, 0], 0), ret()]);
-    program.clause(&[], |_| vec![load(1, current), op(Op::Discard, [0, 1, 0], 0), ret()]);
+    program.clause(&[], |_| {
+        vec![load(1, current), op(Op::Commit, [0, 1, 0], 0), ret()]
+    });
+    program.clause(&[], |_| {
+        vec![load(1, current), op(Op::Discard, [0, 1, 0], 0), ret()]
+    });
     program
 }
 
 /// Where the clauses of [`speculating`] are.
-const AT: [(&str, usize); 4] =
-    [("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA), ("traced", TRACED + 4)];
+const AT: [(&str, usize); 4] = [
+    ("alpha", ALPHA),
+    ("beta", BETA),
+    ("gamma", GAMMA),
+    ("traced", TRACED + 4),
+];
 
 struct Fixture {
     fake: &'static Fake,
@@ -76,7 +91,10 @@ fn what_is_committed_arrives_and_what_is_discarded_does_not() {
     it.run(COMMIT, 0, 0);
     assert_eq!(it.seen(0), []);
     let status = it.engine.status(it.id).unwrap();
-    assert_eq!((status.speculations_busy, status.speculations_unavailable), (0, 0));
+    assert_eq!(
+        (status.speculations_busy, status.speculations_unavailable),
+        (0, 0)
+    );
 }
 
 #[test]
@@ -93,7 +111,11 @@ fn what_was_speculated_comes_before_what_is_recorded_later() {
 
 #[test]
 fn what_there_is_no_more_of_is_told() {
-    let it = fixture(Go { speculations: 1, speculation_size: 24, ..Go::default() });
+    let it = fixture(Go {
+        speculations: 1,
+        speculation_size: 24,
+        ..Go::default()
+    });
     it.run(BEGIN, 0, 0);
     it.run(RECORD, 0, 1);
     it.run(RECORD, 0, 2);
@@ -110,7 +132,10 @@ fn what_there_is_no_more_of_is_told() {
 #[test]
 fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     const ROUNDS: u32 = 2_000;
-    let it = fixture(Go { speculations: 8, ..Go::default() });
+    let it = fixture(Go {
+        speculations: 8,
+        ..Go::default()
+    });
     let mut seen = Vec::new();
     std::thread::scope(|scope| {
         let it = &it;
@@ -123,7 +148,9 @@ fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
             }
         });
         for cpu in 1..CPUS as u32 {
-            scope.spawn(move || (0..ROUNDS).for_each(|round| it.run(RECORD, cpu as usize, 4 * round + cpu)));
+            scope.spawn(move || {
+                (0..ROUNDS).for_each(|round| it.run(RECORD, cpu as usize, 4 * round + cpu))
+            });
         }
         loop {
             let finished = lead.is_finished();
@@ -142,6 +169,9 @@ fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     let status = it.engine.status(it.id).unwrap();
     let not_speculated = status.speculations_busy + status.speculations_unavailable;
     let from_lead = seen.iter().filter(|value| **value % 4 == 0).count() as u64;
-    assert!(from_lead + not_speculated >= ROUNDS.into(), "{from_lead} + {not_speculated}");
+    assert!(
+        from_lead + not_speculated >= ROUNDS.into(),
+        "{from_lead} + {not_speculated}"
+    );
     assert_eq!(status.speculation_drops, 0);
 }

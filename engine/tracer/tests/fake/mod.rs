@@ -10,8 +10,8 @@ use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan, Width};
 use engine_tracer::{
-    ConsumerId, Error, Isa, Load, Lock, OffLimits, OutOfMemory, Platform, Rcu, Snapped, Task, Tracer,
-    Trap, TryLock, Unpatched, Unreadable, Visit,
+    ConsumerId, Error, Isa, Load, Lock, OffLimits, OutOfMemory, Platform, Rcu, Snapped, Task,
+    Tracer, Trap, TryLock, Unpatched, Unreadable, Visit,
 };
 
 #[path = "../program/mod.rs"]
@@ -234,14 +234,22 @@ impl Platform for &'static Fake {
             Some(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
             None => vec![0xe000, 0xf000],
         };
-        frames.iter_mut().zip(stack).map(|(frame, pc)| *frame = pc).count()
+        frames
+            .iter_mut()
+            .zip(stack)
+            .map(|(frame, pc)| *frame = pc)
+            .count()
     }
 
     fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
         if STUCK.get() {
             return Err(OutOfMemory);
         }
-        let before = self.timers.lock().unwrap().insert(number, (interval, every_cpu));
+        let before = self
+            .timers
+            .lock()
+            .unwrap()
+            .insert(number, (interval, every_cpu));
         assert_eq!(before, None, "it runs already");
         Ok(())
     }
@@ -336,7 +344,9 @@ fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<
     if address < there.start || end > there.end {
         return Err(Unreadable);
     }
-    (address..).zip(bytes).for_each(|(address, byte)| *byte = address as u8);
+    (address..)
+        .zip(bytes)
+        .for_each(|(address, byte)| *byte = address as u8);
     Ok(())
 }
 
@@ -486,7 +496,10 @@ pub fn aggregated(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> 
 
 /// The enabled probe IDs in a CPU's buffer, drained.
 pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
-    records(engine, id, cpu).into_iter().map(|(epid, _)| epid).collect()
+    records(engine, id, cpu)
+        .into_iter()
+        .map(|(epid, _)| epid)
+        .collect()
 }
 
 /// What was lost of a CPU's records since somebody asked for them.
