@@ -8,7 +8,7 @@ const PROGRAM: &[&str] = &[
     "size 16",
     "var self->name text",
     "var a[scalar, text] scalar",
-    "agg @[text] count",
+    "aggregation @[text] count",
     "field scalar 4",
     "    ldb  %r0, execname, %r1",
     "    sets \"init\", %r2",
@@ -37,7 +37,7 @@ const PROGRAM: &[&str] = &[
     "    ret",
 ];
 
-const LISTING: &str = "";
+const LISTING: &str = include_str!("../listing.txt");
 
 fn listing(lines: &[&str]) -> (Vec<u64>, String) {
     let block = assemble(lines).tables.block();
@@ -48,7 +48,8 @@ fn listing(lines: &[&str]) -> (Vec<u64>, String) {
 
 #[test]
 fn a_listing_names_what_instructions_name() {
-    assert_eq!(listing(PROGRAM).1, LISTING);
+    let listing = listing(PROGRAM).1;
+    assert_eq!(listing, LISTING, "seen:\n{listing}");
 }
 
 #[test]

@@ -96,11 +96,8 @@ fn region(address: &str, text: &str) -> Region {
 
 fn outcome(case: &Case<'_>) -> Outcome {
     let mut surroundings = Surroundings::default();
-    let lines: Vec<&str> = case.lines.iter().copied().collect();
-    let program: Vec<&str> = lines
-        .into_iter()
-        .filter(|line| !surroundings.take(line))
-        .collect();
+    let lines = case.lines.iter().copied();
+    let program: Vec<&str> = lines.filter(|line| !surroundings.take(line)).collect();
     let assembly = assemble(&program);
     let program = match Verified::new(assembly.tables.block()) {
         Ok(program) => program,
