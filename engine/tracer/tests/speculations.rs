@@ -2,7 +2,10 @@
 
 mod fake;
 
-use engine_abi::{Go, Scope};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use engine_abi::{AggregateFunction, FieldKind, Go, Scope};
 use engine_dvm::{Builtin, Op, Subroutine};
 use fake::program::*;
 use fake::*;
@@ -12,11 +15,11 @@ use fake::*;
 fn speculating() -> Program {
     let mut program = Program::new();
     let current = program.scalar(Scope::Global, &[]);
-    let count = program.aggregation(engine_abi::AggregateFunction::Count, &[]);
+    let count = program.aggregation(AggregateFunction::Count, &[]);
     program.clause(&[], |_| {
         vec![call(1, Subroutine::Speculation), store(1, current), ret()]
     });
-    program.clause(&[(8, engine_abi::FieldKind::Scalar)], |fields| {
+    program.clause(&[(8, FieldKind::Scalar)], |fields| {
         let aside = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
         [
             &builtin(1, Builtin::Arg, 0)[..],
@@ -167,4 +170,43 @@ fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     let counted = (0..CPUS).flat_map(|cpu| aggregated(&it.engine, it.id, cpu));
     assert_eq!(counted.map(|(_, words)| words[0]).sum::<u64>(), arrived);
     assert_eq!(it.engine.status(it.id).unwrap().speculation_drops, 0);
+}
+
+#[test]
+fn a_record_that_is_being_written_when_its_speculation_is_committed_arrives() {
+    let (fake, engine) = engine();
+    let mut program = speculating();
+    let current = 0;
+    let slow = program.clause(&[(8, FieldKind::Scalar)], |fields| {
+        let aside = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
+        [
+            &aside[..],
+            &[call(1, Subroutine::Rand), record(1, fields[0]), ret()],
+        ]
+        .concat()
+    });
+    let id = open_with(&engine, &program);
+    for (clause, (function, _)) in [(BEGIN as u32, AT[0]), (slow, AT[1]), (COMMIT as u32, AT[2])] {
+        engine.enable(id, &describe(function), clause).unwrap();
+    }
+    go(&engine, id, 0).unwrap();
+    execute(fake, &engine, AT[0].1);
+    let (opened, is_open) = channel();
+    let (committed, is_committed) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            CPU.set(1);
+            ON_RANDOM.set(Some(Box::new(move || {
+                opened.send(()).unwrap();
+                is_committed.recv().unwrap();
+                // Who drains without waiting for this firing has done so by then.
+                std::thread::sleep(Duration::from_millis(50));
+            })));
+            execute(fake, &engine, AT[1].1);
+        });
+        is_open.recv().unwrap();
+        execute(fake, &engine, AT[2].1);
+        committed.send(()).unwrap();
+        assert_eq!(records(&engine, id, 1), [(2, vec![4])]);
+    });
 }

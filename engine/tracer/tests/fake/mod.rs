@@ -112,6 +112,8 @@ thread_local! {
     pub static CPU: Cell<usize> = const { Cell::new(0) };
     /// Run once when the clock is next read: from within firing, that is.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+    /// Run once when a random number is next asked for: from within a clause, that is.
+    pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
     /// Whether text cannot be written just now.
@@ -204,6 +206,9 @@ impl Platform for &'static Fake {
     }
 
     fn random(&self) -> u64 {
+        if let Some(interrupt) = ON_RANDOM.take() {
+            interrupt();
+        }
         4
     }
 
