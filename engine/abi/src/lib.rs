@@ -7,14 +7,22 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod fault;
 mod ioctl;
 mod probe;
+mod program;
 mod record;
 
+pub use fault::Fault;
 pub use ioctl::{
-    BUFFER_SIZE, BufSnap, Command, Conf, ECBS_MAX, Enable, EprobeDesc, Go, ProbeMatch, VERSION,
+    BUFFER_SIZE, BufSnap, BufferPolicy, Command, Conf, ECBS_MAX, Enable, EprobeDesc, Go,
+    PROGRAM_MAX, ProbeMatch, Program, Status, Stop, VERSION,
 };
 pub use probe::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN, TextTooLong};
+pub use program::{
+    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
+    ProgramHeader, QUANTIZE_BUCKETS, Scope, Span, ValueKind, VariableRow,
+};
 pub use record::{Record, RecordHeader, Records};
 
 /// The device that the command opens: one open file is one consumer.

@@ -6,13 +6,19 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, RwLock};
 
-use engine_abi::{Description, Records};
 use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan, Width};
+use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{
-    ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unpatched,
-    Unreadable, Visit,
+    Isa, Load, OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit,
 };
+
+#[path = "../program/mod.rs"]
+pub mod program;
+mod requests;
+mod sync;
+
+pub use requests::*;
+pub use sync::*;
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
@@ -36,7 +42,14 @@ pub const COLD: usize = 0x8700;
 /// Two that begin with what might be rewritten; the first is.
 pub const REWRITTEN: usize = 0x8800;
 pub const KEPT: usize = 0x8900;
-pub const CPUS: usize = 2;
+pub const CPUS: usize = 4;
+
+/// The ID of the first function's entry: behind the engine's own and the timers that are always there.
+pub const FIRST: u32 = 17;
+/// Kernel memory that can be read: the bytes at an address are its own.
+pub const MEMORY_AT: std::ops::Range<u64> = 0x1_0000..0x2_0000;
+/// The process's memory, of which the same is true.
+pub const USER_AT: std::ops::Range<u64> = 0x40_0000..0x50_0000;
 
 /// A32 over the fake kernel.
 pub struct A32;
@@ -69,6 +82,19 @@ impl Isa for A32 {
         regs.r[15] = pc as u32;
     }
 
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        if number < 4 {
+            return regs.r[number as usize].into();
+        }
+        let mut word = [0; 4];
+        let at = u64::from(regs.r[13]) + 4 * (number - 4);
+        load(at, &mut word).map_or(0, |()| u32::from_le_bytes(word).into())
+    }
+
+    fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
+        regs.r[14].into()
+    }
+
     fn emulate(
         emulation: Emulation,
         regs: &mut Regs,
@@ -86,17 +112,38 @@ thread_local! {
     pub static CPU: Cell<usize> = const { Cell::new(0) };
     /// Run once when the clock is next read: from within firing, that is.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+    /// Run once when a random number is next asked for: from within a clause, that is.
+    pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
     /// Whether text cannot be written just now.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// The thread that runs.
+    pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
+
+/// A thread.
+pub const BASH: Task = Task {
+    identity: 0xb0,
+    address: 0xc0ff_ee00,
+    pid: 10,
+    tid: 11,
+    ppid: 12,
+    uid: 13,
+    gid: 14,
+    reserved: 0,
+    name: *b"bash\0\0\0\0\0\0\0\0\0\0\0\0",
+};
 
 /// The kernel.
 pub struct Fake {
     text: Mutex<BTreeMap<usize, u32>>,
+    /// Held to read by what acts as a trap, and to write by who waits for traps.
+    pub firings: RwLock<()>,
+    /// The timers that run: the time between two ticks, and whether every CPU has its own.
+    pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
 
 impl Fake {
@@ -117,6 +164,8 @@ impl Fake {
         ];
         Self {
             text: Mutex::new(text.into()),
+            firings: RwLock::new(()),
+            timers: Mutex::default(),
         }
     }
 }
@@ -125,6 +174,17 @@ impl Fake {
 impl Platform for &'static Fake {
     type Lock<T: Send> = FakeLock<T>;
     type Rcu<T: Send + Sync> = FakeRcu<T>;
+    type TryLock<T: Send> = FakeTryLock<T>;
+    type Regs = Regs;
+
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _firing = self.firings.read().unwrap();
+        work()
+    }
+
+    fn synchronize(&self) {
+        drop(self.firings.write().unwrap());
+    }
 
     fn cpu(&self) -> usize {
         CPU.get()
@@ -139,6 +199,71 @@ impl Platform for &'static Fake {
             interrupt();
         }
         42
+    }
+
+    fn wall_time(&self) -> u64 {
+        1_700_000_000_000_000_000
+    }
+
+    fn random(&self) -> u64 {
+        if let Some(interrupt) = ON_RANDOM.take() {
+            interrupt();
+        }
+        4
+    }
+
+    fn task(&self) -> Task {
+        TASK.get()
+    }
+
+    fn run_time(&self) -> u64 {
+        77
+    }
+
+    fn errno(&self) -> u32 {
+        2
+    }
+
+    fn user_register(&self, number: u64) -> u64 {
+        number + 1000
+    }
+
+    fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&MEMORY_AT, address, bytes)
+    }
+
+    fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&USER_AT, address, bytes)
+    }
+
+    fn stack(&self, regs: Option<&Regs>, frames: &mut [u64]) -> usize {
+        let stack = match regs {
+            Some(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
+            None => vec![0xe000, 0xf000],
+        };
+        frames
+            .iter_mut()
+            .zip(stack)
+            .map(|(frame, pc)| *frame = pc)
+            .count()
+    }
+
+    fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
+        if STUCK.get() {
+            return Err(OutOfMemory);
+        }
+        let before = self
+            .timers
+            .lock()
+            .unwrap()
+            .insert(number, (interval, every_cpu));
+        assert_eq!(before, None, "it runs already");
+        Ok(())
+    }
+
+    fn timer_stop(&self, number: u32) {
+        let before = self.timers.lock().unwrap().remove(&number);
+        assert!(before.is_some(), "it does not run");
     }
 
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
@@ -208,96 +333,14 @@ impl Fake {
     }
 }
 
-pub struct FakeLock<T>(Mutex<T>);
-
-impl<T> Lock<T> for FakeLock<T> {
-    fn new(value: T) -> Self {
-        Self(Mutex::new(value))
+/// Memory whose bytes are the low bytes of their addresses.
+fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+    let end = address.checked_add(bytes.len() as u64).ok_or(Unreadable)?;
+    if address < there.start || end > there.end {
+        return Err(Unreadable);
     }
-
-    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        work(&mut self.0.lock().unwrap())
-    }
-}
-
-pub struct FakeRcu<T>(RwLock<Option<T>>);
-
-impl<T> Rcu<T> for FakeRcu<T> {
-    fn empty() -> Self {
-        Self(RwLock::new(None))
-    }
-
-    fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
-        work(self.0.read().unwrap().as_ref())
-    }
-
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
-        if value.is_some() {
-            MEMORY.set(MEMORY.get().checked_sub(1).ok_or(OutOfMemory)?);
-        }
-        *self.0.write().unwrap() = value;
-        Ok(())
-    }
-}
-
-/// Memory that takes every store.
-pub struct Anywhere;
-
-impl Memory for Anywhere {
-    fn load(&mut self, _: u64, _: Width) -> Result<u64, Fault> {
-        Ok(0)
-    }
-
-    fn store(&mut self, _: u64, _: Width, _: u64) -> Result<(), Fault> {
-        Ok(())
-    }
-}
-
-/// Memory that takes none.
-pub struct Nowhere;
-
-impl Memory for Nowhere {
-    fn load(&mut self, address: u64, _: Width) -> Result<u64, Fault> {
-        Err(Fault { address })
-    }
-
-    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
-        Err(Fault { address })
-    }
-}
-
-pub type Engine = Tracer<A32, &'static Fake>;
-
-/// A kernel, and an engine in it.
-pub fn engine() -> (&'static Fake, Engine) {
-    CPU.set(0);
-    MEMORY.set(usize::MAX);
-    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
-    (fake, Tracer::new(fake).unwrap())
-}
-
-pub fn describe(function: &str) -> Description {
-    Description::new(b"fbt", b"", function.as_bytes(), b"entry").unwrap()
-}
-
-pub fn registers(pc: usize) -> Regs {
-    let mut regs = Regs::default();
-    regs.r[13] = 0x1_0000;
-    regs.r[15] = pc as u32;
-    regs
-}
-
-/// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
-pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
-    (fake.read(pc) == arm::TRAP).then(|| engine.trap(&mut registers(pc), &mut Anywhere))
-}
-
-/// The enabled probe IDs in a CPU's buffer, drained.
-pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
-    let mut buffer = [0; 4096];
-    let copied = engine.copy(id, cpu, &mut buffer).unwrap();
-    engine.release(id, cpu, copied).unwrap();
-    Records::new(&buffer[..copied.bytes])
-        .map(|record| record.header.epid)
-        .collect()
+    (address..)
+        .zip(bytes)
+        .for_each(|(address, byte)| *byte = address as u8);
+    Ok(())
 }

@@ -1,0 +1,180 @@
+//! What programs can ask for by name: the built-in variables and the subroutines.
+
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $code:literal $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$row])* $variant,)*
+        }
+
+        impl $name {
+            /// Every one, in the order of their codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The one of this code.
+            pub const fn from_code(code: u32) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Its code in a program.
+            pub const fn code(self) -> u32 {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// Its name in D.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+names! {
+    /// A built-in variable.
+    Builtin {
+        /// `arg0` to `arg9`, `args[]`: the probe's arguments, by their number.
+        Arg = 0x00 "arg",
+        /// `uregs[]`: the process's registers, by their number.
+        Uregs = 0x01 "uregs",
+        /// Nanoseconds of the monotonic clock.
+        Timestamp = 0x02 "timestamp",
+        /// Nanoseconds that the thread has run, less those spent in probes.
+        Vtimestamp = 0x03 "vtimestamp",
+        /// Nanoseconds since 1970.
+        Walltimestamp = 0x04 "walltimestamp",
+        /// The CPU's number.
+        Cpu = 0x05 "cpu",
+        /// The probe's ID.
+        Id = 0x06 "id",
+        /// The enabled probe's ID.
+        Epid = 0x07 "epid",
+        /// The probe's provider.
+        Probeprov = 0x08 "probeprov",
+        /// The probe's module.
+        Probemod = 0x09 "probemod",
+        /// The probe's function.
+        Probefunc = 0x0a "probefunc",
+        /// The probe's name.
+        Probename = 0x0b "probename",
+        /// The process.
+        Pid = 0x0c "pid",
+        /// The thread.
+        Tid = 0x0d "tid",
+        /// The process's parent.
+        Ppid = 0x0e "ppid",
+        /// The process's real user.
+        Uid = 0x0f "uid",
+        /// The process's real group.
+        Gid = 0x10 "gid",
+        /// The name of the program that the process runs.
+        Execname = 0x11 "execname",
+        /// The address of the kernel's structure of the thread.
+        Curthread = 0x12 "curthread",
+        /// The error number of the last system call.
+        Errno = 0x13 "errno",
+        /// Where the probed function will return to.
+        Caller = 0x14 "caller",
+        /// How many functions are on the kernel stack.
+        Stackdepth = 0x15 "stackdepth",
+    }
+}
+
+impl Builtin {
+    /// Whether it is a string.
+    pub const fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::Probeprov | Self::Probemod | Self::Probefunc | Self::Probename | Self::Execname
+        )
+    }
+
+    /// Whether it has an index.
+    pub const fn is_indexed(self) -> bool {
+        matches!(self, Self::Arg | Self::Uregs)
+    }
+}
+
+names! {
+    /// A subroutine. Its arguments are scalars, pushed in order; a string is passed by its address.
+    /// What it answers by address is in scratch memory, or in a string that it was given.
+    Subroutine {
+        /// `rand()`: a number nobody foresees.
+        Rand = 0x00 "rand",
+        /// `copyin(address, size)`: the process's memory.
+        Copyin = 0x01 "copyin",
+        /// `copyinstr(address[, most])`: a string of the process's.
+        Copyinstr = 0x02 "copyinstr",
+        /// `copyinto(address, size, to)`: the process's memory, to a place in scratch memory.
+        Copyinto = 0x03 "copyinto",
+        /// `alloca(size)`: scratch memory, zeroed.
+        Alloca = 0x04 "alloca",
+        /// `bcopy(from, to, size)`: to a place in scratch memory.
+        Bcopy = 0x05 "bcopy",
+        /// `strlen(text)`: its bytes without the NUL.
+        Strlen = 0x06 "strlen",
+        /// `strjoin(one, other)`: both, one after the other.
+        Strjoin = 0x07 "strjoin",
+        /// `substr(text, index[, length])`: a part; a negative index counts from the end.
+        Substr = 0x08 "substr",
+        /// `strchr(text, character)`: from the first such character on, or 0.
+        Strchr = 0x09 "strchr",
+        /// `strrchr(text, character)`: from the last such character on, or 0.
+        Strrchr = 0x0a "strrchr",
+        /// `strstr(text, part)`: from the first such part on, or 0.
+        Strstr = 0x0b "strstr",
+        /// `index(text, part[, start])`: where the first such part is, or -1.
+        Index = 0x0c "index",
+        /// `rindex(text, part[, start])`: where the last such part is, or -1.
+        Rindex = 0x0d "rindex",
+        /// `strtok(text, separators)`: the first token; of 0, the next of the string before.
+        Strtok = 0x0e "strtok",
+        /// `lltostr(number[, base])`: its digits.
+        Lltostr = 0x0f "lltostr",
+        /// `basename(path)`: what is behind its last slash.
+        Basename = 0x10 "basename",
+        /// `dirname(path)`: what is before it.
+        Dirname = 0x11 "dirname",
+        /// `speculation()`: one that is free, or 0.
+        Speculation = 0x12 "speculation",
+    }
+}
+
+impl Subroutine {
+    /// The fewest and the most arguments that it takes.
+    pub const fn arguments(self) -> (u8, u8) {
+        match self {
+            Self::Rand | Self::Speculation => (0, 0),
+            Self::Alloca | Self::Strlen | Self::Basename | Self::Dirname => (1, 1),
+            Self::Copyinstr | Self::Lltostr => (1, 2),
+            Self::Copyin
+            | Self::Strjoin
+            | Self::Strchr
+            | Self::Strrchr
+            | Self::Strstr
+            | Self::Strtok => (2, 2),
+            Self::Substr | Self::Index | Self::Rindex => (2, 3),
+            Self::Copyinto | Self::Bcopy => (3, 3),
+        }
+    }
+
+    /// The most arguments that any takes.
+    pub const ARGUMENTS_MAX: u8 = 3;
+
+    /// Whether what it answers is an address, or 0.
+    pub const fn is_address(self) -> bool {
+        !matches!(
+            self,
+            Self::Rand
+                | Self::Strlen
+                | Self::Index
+                | Self::Rindex
+                | Self::Speculation
+                | Self::Bcopy
+                | Self::Copyinto
+        )
+    }
+}

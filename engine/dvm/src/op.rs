@@ -1,0 +1,280 @@
+//! The ops of D's bytecode: one list, from which the enum, its codes and names, and what each does
+//! with its operands follow. The verifier, the interpreter and the disassembler read it there.
+//!
+//! There are 16 registers of 64 bits, `r0` to `r15`; `r0` is 0, and what is written to it is lost. A
+//! branch only goes forward, so every program ends. A clause's code is its predicate, a branch to its
+//! `ret` where that is 0, then `open` if it records anything, and its actions.
+//!
+//! Pushes are answered in the same straight line of code by the `lda`, `sta`, `agg` or `call` that takes
+//! all that is pushed: no branch leaves or arrives, and no clause ends, while something is. So what a
+//! push needs is computed before the first of them.
+
+/// How many registers there are.
+pub const REGISTERS: u8 = 16;
+
+/// What an instruction's immediate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Immediate {
+    /// Nothing: it is 0.
+    Unused,
+    /// A number.
+    Number,
+    /// An instruction of the same clause, further on, counted from the clause's first.
+    Target,
+    /// A string, by the byte at which it begins in the strings.
+    Text,
+    /// A plain variable.
+    Variable,
+    /// An associative array.
+    Array,
+    /// An aggregation.
+    Aggregation,
+    /// A field of the clause's record.
+    Field,
+    /// A [`Builtin`](crate::Builtin).
+    Builtin,
+    /// A [`Subroutine`](crate::Subroutine).
+    Subroutine,
+}
+
+/// What an op does with the fields of its instruction. A register that it does not use is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Whether it writes `d`.
+    pub writes_d: bool,
+    /// Whether it reads `a`.
+    pub reads_a: bool,
+    /// Whether it reads `b`.
+    pub reads_b: bool,
+    /// What the immediate is.
+    pub immediate: Immediate,
+}
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal $word:literal ($($operand:ident)*);)*) => {
+        /// What an instruction does.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Op {
+            $($(#[$doc])* $variant = $code,)*
+        }
+
+        impl Op {
+            /// Every op, in the order of their codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The op of this code.
+            #[inline]
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Its code.
+            pub const fn code(self) -> u8 {
+                self as u8
+            }
+
+            /// Its name.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it does with its operands.
+            pub const fn shape(self) -> Shape {
+                match self { $(Self::$variant => NONE$(.$operand())*,)* }
+            }
+        }
+    };
+}
+
+const NONE: Shape = Shape {
+    writes_d: false,
+    reads_a: false,
+    reads_b: false,
+    immediate: Immediate::Unused,
+};
+
+macro_rules! immediates {
+    ($($word:ident $kind:ident,)*) => {
+        impl Shape {
+            const fn d(self) -> Self {
+                Self { writes_d: true, ..self }
+            }
+
+            const fn a(self) -> Self {
+                Self { reads_a: true, ..self }
+            }
+
+            const fn b(self) -> Self {
+                Self { reads_b: true, ..self }
+            }
+
+            $(const fn $word(self) -> Self {
+                Self { immediate: Immediate::$kind, ..self }
+            })*
+        }
+    };
+}
+
+impl Shape {
+    /// Whether it has no operands at all.
+    pub fn is_bare(self) -> bool {
+        self == NONE
+    }
+}
+
+immediates! {
+    number Number,
+    target Target,
+    text Text,
+    variable Variable,
+    array Array,
+    aggregation Aggregation,
+    field Field,
+    builtin Builtin,
+    subroutine Subroutine,
+}
+
+ops! {
+    /// Ends the clause; its record, if one is open, is complete.
+    Ret = 0x00 "ret" ();
+
+    /// d = a | b
+    Or = 0x01 "or" (d a b);
+    /// d = a ^ b
+    Xor = 0x02 "xor" (d a b);
+    /// d = a & b
+    And = 0x03 "and" (d a b);
+    /// d = a shifted left by the low 6 bits of b
+    Sll = 0x04 "sll" (d a b);
+    /// d = a shifted right by the low 6 bits of b, zeros from above
+    Srl = 0x05 "srl" (d a b);
+    /// d = a shifted right by the low 6 bits of b, the sign from above
+    Sra = 0x06 "sra" (d a b);
+    /// d = a - b
+    Sub = 0x07 "sub" (d a b);
+    /// d = a + b
+    Add = 0x08 "add" (d a b);
+    /// d = a * b
+    Mul = 0x09 "mul" (d a b);
+    /// d = a / b, signed; a fault where b is 0
+    Sdiv = 0x0a "sdiv" (d a b);
+    /// d = a / b, unsigned; a fault where b is 0
+    Udiv = 0x0b "udiv" (d a b);
+    /// d = a % b, signed; a fault where b is 0
+    Srem = 0x0c "srem" (d a b);
+    /// d = a % b, unsigned; a fault where b is 0
+    Urem = 0x0d "urem" (d a b);
+    /// d = ~a
+    Not = 0x0e "not" (d a);
+    /// d = a
+    Mov = 0x0f "mov" (d a);
+
+    /// d = the low 8 bits of a, their sign above
+    Sxtb = 0x10 "sxtb" (d a);
+    /// d = the low 16 bits of a, their sign above
+    Sxth = 0x11 "sxth" (d a);
+    /// d = the low 32 bits of a, their sign above
+    Sxtw = 0x12 "sxtw" (d a);
+    /// d = the low 8 bits of a
+    Zxtb = 0x13 "zxtb" (d a);
+    /// d = the low 16 bits of a
+    Zxth = 0x14 "zxth" (d a);
+    /// d = the low 32 bits of a
+    Zxtw = 0x15 "zxtw" (d a);
+
+    /// d = the immediate, sign-extended
+    Seti = 0x16 "seti" (d number);
+    /// d = the low half of a, and the immediate as the high half
+    Seth = 0x17 "seth" (d a number);
+    /// d = the address of a string of the program's
+    Sets = 0x18 "sets" (d text);
+
+    /// d = a == b
+    Ceq = 0x20 "ceq" (d a b);
+    /// d = a != b
+    Cne = 0x21 "cne" (d a b);
+    /// d = a < b, signed
+    Clt = 0x22 "clt" (d a b);
+    /// d = a <= b, signed
+    Cle = 0x23 "cle" (d a b);
+    /// d = a < b, unsigned
+    Cltu = 0x24 "cltu" (d a b);
+    /// d = a <= b, unsigned
+    Cleu = 0x25 "cleu" (d a b);
+    /// d = -1, 0 or 1 as the string at a is less than, equal to, or greater than that at b
+    Scmp = 0x26 "scmp" (d a b);
+
+    /// Goes on at the target.
+    Ba = 0x28 "ba" (target);
+    /// Goes on at the target if a is 0.
+    Bz = 0x29 "bz" (a target);
+    /// Goes on at the target if a is not 0.
+    Bnz = 0x2a "bnz" (a target);
+
+    /// d = the signed 8 bits at address a
+    Ldsb = 0x30 "ldsb" (d a);
+    /// d = the signed 16 bits at address a
+    Ldsh = 0x31 "ldsh" (d a);
+    /// d = the signed 32 bits at address a
+    Ldsw = 0x32 "ldsw" (d a);
+    /// d = the unsigned 8 bits at address a
+    Ldub = 0x33 "ldub" (d a);
+    /// d = the unsigned 16 bits at address a
+    Lduh = 0x34 "lduh" (d a);
+    /// d = the unsigned 32 bits at address a
+    Lduw = 0x35 "lduw" (d a);
+    /// d = the 64 bits at address a
+    Ldx = 0x36 "ldx" (d a);
+    /// Stores the low 8 bits of b at address a, which is scratch memory.
+    Stb = 0x38 "stb" (a b);
+    /// Stores the low 16 bits of b at address a, which is scratch memory.
+    Sth = 0x39 "sth" (a b);
+    /// Stores the low 32 bits of b at address a, which is scratch memory.
+    Stw = 0x3a "stw" (a b);
+    /// Stores b at address a, which is scratch memory.
+    Stx = 0x3b "stx" (a b);
+    /// Copies as many bytes as the immediate says from address b to address a, which is scratch memory.
+    Copy = 0x3c "copy" (a b number);
+
+    /// d = what the firing or the machine knows; a is the index of those that have one
+    Ldb = 0x40 "ldb" (d a builtin);
+    /// d = the variable: a scalar, or the address of a copy in scratch memory, 0 where it was never set
+    Ldv = 0x41 "ldv" (d variable);
+    /// The variable = a: a scalar, or what is at that address; 0 unsets what is not a scalar.
+    Stv = 0x42 "stv" (a variable);
+    /// d = the element whose key was pushed, as `ldv`
+    Lda = 0x43 "lda" (d array);
+    /// The element whose key was pushed = a, as `stv`; 0 frees it.
+    Sta = 0x44 "sta" (a array);
+
+    /// Pushes a: a scalar, of a key or of a subroutine's arguments.
+    Push = 0x48 "push" (a);
+    /// Pushes the string at address a.
+    Pushs = 0x49 "pushs" (a);
+    /// Pushes as many bytes at address a as the immediate says.
+    Pushb = 0x4a "pushb" (a number);
+    /// Pushes as many of the kernel stack's program counters as the immediate says.
+    Pushk = 0x4b "pushk" (number);
+    /// d = what the subroutine makes of the arguments that were pushed
+    Call = 0x4c "call" (d subroutine);
+
+    /// Opens the clause's record; ends the clause where there is no room for it.
+    Open = 0x50 "open" ();
+    /// Opens it in speculation a; ends the clause where that is none, or has no room.
+    Opens = 0x51 "opens" (a);
+    /// Puts a into a field of the open record: a scalar, or what is at that address; a stack's field
+    /// needs no a.
+    Rec = 0x52 "rec" (a field);
+    /// Gives value a to the aggregation under the key that was pushed; b is by how much its buckets count.
+    Agg = 0x53 "agg" (a b aggregation);
+    /// Moves what speculation a holds to the principal buffer.
+    Commit = 0x54 "commit" (a);
+    /// Throws away what speculation a holds.
+    Discard = 0x55 "discard" (a);
+    /// Tracing ends once this firing is over.
+    Exit = 0x56 "exit" ();
+}
