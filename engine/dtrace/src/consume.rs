@@ -51,19 +51,19 @@ impl<'a> Consumer<'a> {
         output: &'a mut Output,
         error_clause: u32,
         began_on: u32,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Error> {
+        Ok(Self {
             engine,
             rates: Rates::new(settings),
             policy: settings.policy,
-            printer: Printer::new(program, settings, output),
+            printer: Printer::new(program, settings, output)?,
             enabled: HashMap::new(),
             error_clause,
             status: Status::default(),
             began_on: Some(began_on),
             ended_on: None,
             buffer: vec![0; BUFFER_SIZE as usize],
-        }
+        })
     }
 
     /// How long nothing is due.
@@ -106,6 +106,16 @@ impl<'a> Consumer<'a> {
     /// Prints the aggregations that `printa` has not.
     pub fn print_rest(&mut self) {
         self.printer.print_rest();
+    }
+
+    /// Ends a line, so that it is no other's beginning.
+    pub fn end_line(&mut self) {
+        self.printer.end_line();
+    }
+
+    /// Hands on what was printed.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.printer.flush()
     }
 
     /// Tells what was lost; whether tracing is to end.

@@ -31,6 +31,9 @@ pub enum Error {
     /// A program does not compile, in the compiler's words; or what it asks for is not there.
     #[error("{0}")]
     Compile(String),
+    /// An aggregation with parameters that its function cannot have.
+    #[error("aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's")]
+    Aggregation(String),
     /// A script cannot be read.
     #[error("failed to open {name}: {}", reason(why))]
     Script {

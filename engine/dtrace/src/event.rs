@@ -49,6 +49,11 @@ impl Events {
         });
     }
 
+    /// The next, if it has happened already.
+    pub fn pending(&self) -> Option<Event> {
+        self.wait(Duration::ZERO)
+    }
+
     /// Waits for one.
     pub fn wait(&self, longest: Duration) -> Option<Event> {
         match self.receiver.recv_timeout(longest) {

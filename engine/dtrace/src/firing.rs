@@ -33,8 +33,12 @@ pub struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     /// Prints what `program` records.
-    pub fn new(program: &'a Program, settings: &Settings, output: &'a mut Output) -> Self {
-        Self {
+    pub fn new(
+        program: &'a Program,
+        settings: &Settings,
+        output: &'a mut Output,
+    ) -> Result<Self, Error> {
+        Ok(Self {
             program,
             output,
             style: Style {
@@ -48,9 +52,9 @@ impl<'a> Printer<'a> {
             is_testing: std::env::var_os("_DTRACE_TESTING").is_some(),
             is_headed: false,
             flow: Flow::default(),
-            aggregations: Aggregations::new(&program.aggregations),
+            aggregations: Aggregations::new(&program.aggregations)?,
             exit_status: 0,
-        }
+        })
     }
 
     /// Prints a record; none that is shorter than its clause's. `behind` is what is recorded next.
@@ -87,6 +91,11 @@ impl<'a> Printer<'a> {
     pub fn print_rest(&mut self) {
         let out = self.output.gather();
         self.aggregations.print_rest(out, &self.style, &self.looks);
+    }
+
+    /// Ends a line.
+    pub fn end_line(&mut self) {
+        self.output.line(format_args!(""));
     }
 
     /// Hands on what was printed.

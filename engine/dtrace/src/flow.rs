@@ -24,7 +24,7 @@ impl Flow {
         self.indent = 0;
     }
 
-    /// A record that is not printed has passed.
+    /// A record has passed, whether it was printed or not.
     pub fn pass(&mut self, epid: u32, enabled: &Enabled) {
         self.last = Some((epid, enabled.probe.id));
     }
@@ -40,7 +40,6 @@ impl Flow {
             Some(Turn::Return) if again(next) => None,
             turn => turn,
         };
-        self.pass(epid, enabled);
         if turn == Some(Turn::Return) {
             self.indent = self.indent.saturating_sub(2);
         }
@@ -86,6 +85,12 @@ mod tests {
         }
     }
 
+    fn placed(flow: &mut Flow, epid: u32, enabled: &Enabled, next: Option<(u32, u32)>) -> String {
+        let place = flow.place(epid, enabled, next);
+        flow.pass(epid, enabled);
+        place
+    }
+
     #[test]
     fn what_is_called_stands_to_the_right() {
         let mut flow = Flow::default();
@@ -98,7 +103,8 @@ mod tests {
             (5, "syscall", "chdir", "return"),
             (6, "fbt", "stray", "return"),
         ] {
-            lines.push(flow.place(epid, &enabled(epid, provider, function, name), None));
+            let enabled = enabled(epid, provider, function, name);
+            lines.push(placed(&mut flow, epid, &enabled, None));
         }
         assert_eq!(
             lines,
@@ -117,13 +123,13 @@ mod tests {
     fn clauses_of_one_probe_enter_and_return_once() {
         let mut flow = Flow::default();
         let (entry, exit) = (enabled(1, "fbt", "f", "entry"), enabled(2, "fbt", "f", "return"));
-        assert_eq!(flow.place(10, &entry, Some((11, 1))), " -> f");
-        assert_eq!(flow.place(11, &entry, Some((20, 2))), "  | f:entry");
-        assert_eq!(flow.place(20, &exit, Some((21, 2))), "  | f:return");
-        assert_eq!(flow.place(21, &exit, None), " <- f");
+        assert_eq!(placed(&mut flow, 10, &entry, Some((11, 1))), " -> f");
+        assert_eq!(placed(&mut flow, 11, &entry, Some((20, 2))), "  | f:entry");
+        assert_eq!(placed(&mut flow, 20, &exit, Some((21, 2))), "  | f:return");
+        assert_eq!(placed(&mut flow, 21, &exit, None), " <- f");
         // The same clause twice is a recursion.
-        assert_eq!(flow.place(10, &entry, Some((10, 1))), " -> f");
-        assert_eq!(flow.place(10, &entry, None), "   -> f");
+        assert_eq!(placed(&mut flow, 10, &entry, Some((10, 1))), " -> f");
+        assert_eq!(placed(&mut flow, 10, &entry, None), "   -> f");
     }
 
     #[test]

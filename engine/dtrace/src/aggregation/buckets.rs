@@ -1,7 +1,7 @@
 //! The buckets of histograms: what is printed beside each, and what it weighs in a comparison.
 
-use engine_abi::AggregateFunction;
-use engine_dlang::program::Aggregation;
+use engine_abi::QUANTIZE_BUCKETS;
+use engine_dvm::aggregate::{Aggregate, Quantize};
 
 /// A bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,67 +35,45 @@ impl Bucket {
     }
 }
 
-/// The buckets of an aggregation, in the order of its words; none of what is no histogram.
-pub fn buckets(about: &Aggregation) -> Vec<Bucket> {
-    let [a, b, c, d] = about.parameters.map(i64::from);
-    match about.function {
-        AggregateFunction::Quantize => powers(),
-        AggregateFunction::Lquantize => steps(a, b, c),
-        AggregateFunction::Llquantize => magnitudes(a, b, c, d),
+/// The buckets of a function, in the order of its words; none of what makes no histogram.
+pub fn buckets(function: Aggregate) -> Vec<Bucket> {
+    match function {
+        Aggregate::Quantize => {
+            let values = (0..QUANTIZE_BUCKETS).map(Quantize::value);
+            values.map(Bucket::at).collect()
+        }
+        Aggregate::Lquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
+        Aggregate::Llquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
         _ => Vec::new(),
     }
 }
 
-/// The powers of two below zero, zero, and those above.
-fn powers() -> Vec<Bucket> {
-    let positive = (0..63).map(|bit| 1i64 << bit);
-    let negative = positive.clone().rev().map(|it| -it);
-    negative.chain([0]).chain(positive).map(Bucket::at).collect()
-}
-
-fn steps(base: i64, limit: i64, step: i64) -> Vec<Bucket> {
-    let levels = limit.saturating_sub(base).checked_div(step).unwrap_or(0);
-    let mut all = vec![Bucket::below(base)];
-    all.extend((0..levels).map(|level| Bucket::at(base + level * step)));
-    all.push(Bucket::from(base + levels * step));
-    all
-}
-
-/// From `factor` to the power of `low` on, up to it to the power of `high` and one more: each order of
-/// magnitude in as many steps, or in fewer where they would be less than 1.
-fn magnitudes(factor: i64, low: i64, high: i64, steps: i64) -> Vec<Bucket> {
-    let exponent = u32::try_from(low).unwrap_or(0);
-    let mut value = factor.saturating_pow(exponent);
-    let mut all = vec![Bucket::below(value)];
-    for _ in low..=high {
-        let next = value.saturating_mul(factor);
-        let step = next.checked_div(steps).unwrap_or(1).max(1);
-        while value < next {
-            all.push(Bucket::at(value));
-            value = value.saturating_add(step);
-        }
-    }
-    all.push(Bucket::from(value));
-    all
+/// Buckets of which the first is below all others, and the last above.
+fn scale(count: u32, value: impl Fn(u32) -> i64) -> Vec<Bucket> {
+    let last = count.saturating_sub(1);
+    let bucket = |it| match it {
+        0 => Bucket::below(value(0)),
+        _ if it == last => Bucket::from(value(last)),
+        _ => Bucket::at(value(it)),
+    };
+    (0..count).map(bucket).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::about;
+    use engine_abi::AggregateFunction;
+
     use super::*;
 
     fn labels(function: AggregateFunction, parameters: [i32; 4]) -> Vec<String> {
-        let about = Aggregation {
-            parameters,
-            ..about(function, false)
-        };
-        buckets(&about).into_iter().map(|it| it.label).collect()
+        let function = Aggregate::new(function, parameters).unwrap();
+        buckets(function).into_iter().map(|it| it.label).collect()
     }
 
     #[test]
     fn powers_of_two_lie_around_zero() {
         let all = labels(AggregateFunction::Quantize, [0; 4]);
-        assert_eq!(all.len(), engine_abi::QUANTIZE_BUCKETS as usize);
+        assert_eq!(all.len(), QUANTIZE_BUCKETS as usize);
         assert_eq!(all[61..=66], ["-2", "-1", "0", "1", "2", "4"]);
         assert_eq!(all[0], (-(1i64 << 62)).to_string());
         assert_eq!(all[126], (1i64 << 62).to_string());

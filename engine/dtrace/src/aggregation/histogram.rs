@@ -1,8 +1,7 @@
 //! Histograms: a line a bucket, from the one before the first that has anything to the one behind the
 //! last.
 
-use engine_abi::AggregateFunction;
-use engine_dlang::program::Aggregation;
+use engine_dvm::aggregate::Aggregate;
 
 use super::bars::Bars;
 use super::buckets::buckets;
@@ -32,17 +31,17 @@ pub fn header(out: &mut Vec<u8>, key: i64) {
 /// Puts a value's histogram.
 pub fn histogram(
     out: &mut Vec<u8>,
-    about: &Aggregation,
+    function: Aggregate,
     value: &Value,
     zooms: bool,
     encoding: Encoding,
 ) {
-    let range = shown(about.function, value.words());
+    let range = shown(function, value.words());
     let counts = &value.words()[range.clone()];
     let mut bars = Bars::of(counts.iter().map(|&it| it as i64), zooms);
     bars.fine = encoding == Encoding::Utf8;
     header(out, 0);
-    for (bucket, &count) in buckets(about)[range].iter().zip(counts) {
+    for (bucket, &count) in buckets(function)[range].iter().zip(counts) {
         Layout::of_width(16).put(out, bucket.label.as_bytes());
         out.push(b' ');
         bars.line(out, count as i64, value.divided(count as i64));
@@ -51,13 +50,13 @@ pub fn histogram(
 
 /// The buckets that have anything, and one more at each end; of an empty histogram, those that DTrace
 /// shows to have something to show.
-fn shown(function: AggregateFunction, counts: &[u64]) -> std::ops::Range<usize> {
+fn shown(function: Aggregate, counts: &[u64]) -> std::ops::Range<usize> {
     let first = counts.iter().position(|&it| it != 0);
     let last = counts.iter().rposition(|&it| it != 0);
     let range = match (first, last, function) {
         (Some(first), Some(last), _) => first.saturating_sub(1)..last + 2,
-        (.., AggregateFunction::Quantize) => 62..65,
-        (.., AggregateFunction::Lquantize) => 0..3,
+        (.., Aggregate::Quantize) => 62..65,
+        (.., Aggregate::Lquantize(_)) => 0..3,
         _ => 0..2,
     };
     range.start.min(counts.len())..range.end.min(counts.len())
@@ -65,18 +64,16 @@ fn shown(function: AggregateFunction, counts: &[u64]) -> std::ops::Range<usize> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::about;
+    use engine_abi::AggregateFunction;
+
     use super::*;
 
     fn printed(function: AggregateFunction, parameters: [i32; 4], counts: &[(usize, i64)]) -> String {
-        let about = Aggregation {
-            parameters,
-            ..about(function, false)
-        };
-        let mut words = Value::zero(&about).words().to_vec();
+        let function = Aggregate::new(function, parameters).unwrap();
+        let mut words = vec![0; function.words() as usize];
         counts.iter().for_each(|&(at, count)| words[at] = count as u64);
         let mut out = Vec::new();
-        histogram(&mut out, &about, &Value::new(words), false, Encoding::Unset);
+        histogram(&mut out, function, &Value::new(words), false, Encoding::Unset);
         String::from_utf8(out).unwrap()
     }
 

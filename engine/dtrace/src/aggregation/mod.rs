@@ -14,30 +14,55 @@ pub use print::Looks;
 
 use std::collections::BTreeMap;
 
-use engine_dlang::program::Aggregation;
+use engine_dlang::program::{Aggregation, Field};
+use engine_dvm::aggregate::Aggregate;
 
 use value::Value;
+
+use crate::error::Error;
+use crate::print::unsigned_of;
 
 /// All aggregations of a program.
 pub struct Aggregations(Vec<Row>);
 
 /// One of them.
 struct Row {
-    about: Aggregation,
+    about: About,
     values: BTreeMap<Vec<u8>, Value>,
     /// Whether `printa` has printed it: then it is not printed at the end.
     is_printed: bool,
 }
 
+/// What is to be known of an aggregation.
+struct About {
+    function: Aggregate,
+    keys: Vec<Field>,
+    key_size: u32,
+    is_signed: bool,
+}
+
 impl Aggregations {
     /// Those of a program, as nothing was aggregated yet.
-    pub fn new(about: &[Aggregation]) -> Self {
-        let row = |about: &Aggregation| Row {
-            about: about.clone(),
+    pub fn new(compiled: &[Aggregation]) -> Result<Self, Error> {
+        let about = compiled.iter().map(|it| {
+            let function = Aggregate::new(it.function, it.parameters);
+            Ok(About {
+                function: function.ok_or_else(|| Error::Aggregation(it.name.clone()))?,
+                keys: it.keys.clone(),
+                key_size: it.key_size,
+                is_signed: it.is_signed,
+            })
+        });
+        about.collect::<Result<Vec<_>, _>>().map(Self::of)
+    }
+
+    fn of(about: impl IntoIterator<Item = About>) -> Self {
+        let row = |about| Row {
+            about,
             values: BTreeMap::new(),
             is_printed: false,
         };
-        Self(about.iter().map(row).collect())
+        Self(about.into_iter().map(row).collect())
     }
 
     /// Adds what a CPU has aggregated: the row, and the key with its words behind it. False where that
@@ -49,8 +74,8 @@ impl Aggregations {
         let Some((key, words)) = data.split_at_checked(row.about.key_size as usize) else {
             return false;
         };
-        let words: Vec<u64> = words.chunks_exact(8).map(crate::print::unsigned_of).collect();
-        if words.len() != value::words(&row.about) {
+        let words: Vec<u64> = words.chunks_exact(8).map(unsigned_of).collect();
+        if words.len() != row.about.function.words() as usize {
             return false;
         }
         match row.values.get_mut(key) {
@@ -111,26 +136,22 @@ impl Row {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use engine_abi::AggregateFunction;
-    use engine_dlang::program::{Field, FieldType};
+    use engine_dlang::program::FieldType;
 
     use super::*;
 
     /// An aggregation under one key of 8 bytes, or of none.
-    pub fn about(function: AggregateFunction, keyed: bool) -> Aggregation {
+    pub fn about(function: Aggregate, keyed: bool) -> About {
         let key = Field {
             offset: 0,
             size: 8,
             kind: FieldType::Signed,
         };
-        Aggregation {
-            name: String::new(),
+        About {
             function,
-            parameters: [0; 4],
             keys: if keyed { vec![key] } else { Vec::new() },
             key_size: if keyed { 8 } else { 0 },
-            is_signed: function != AggregateFunction::Count,
-            is_printed: false,
+            is_signed: function != Aggregate::Count,
         }
     }
 
@@ -141,7 +162,7 @@ pub(crate) mod tests {
     }
 
     fn sums(values: &[(u64, u64)]) -> Aggregations {
-        let mut all = Aggregations::new(&[about(AggregateFunction::Sum, true)]);
+        let mut all = Aggregations::of([about(Aggregate::Sum, true)]);
         for &(key, value) in values {
             assert!(all.add(0, &reported(key, &[value])));
         }
@@ -150,7 +171,7 @@ pub(crate) mod tests {
 
     fn keys(all: &Aggregations) -> Vec<u64> {
         let sorted = all.0[0].sorted(&Order::default());
-        sorted.iter().map(|(key, _)| crate::print::unsigned_of(key)).collect()
+        sorted.iter().map(|(key, _)| unsigned_of(key)).collect()
     }
 
     #[test]

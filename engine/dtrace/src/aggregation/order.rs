@@ -3,10 +3,11 @@
 
 use std::cmp::Ordering;
 
-use engine_abi::AggregateFunction;
-use engine_dlang::program::{Aggregation, Field, FieldType};
+use engine_dlang::program::{Field, FieldType};
+use engine_dvm::aggregate::Aggregate;
 
-use super::buckets::buckets;
+use super::About;
+use super::buckets::{Bucket, buckets};
 use super::value::Value;
 use crate::print::{field, unsigned_of};
 
@@ -28,7 +29,7 @@ pub type Keyed<'a> = (&'a [u8], &'a [&'a Value]);
 
 impl Order {
     /// Compares two keys, and their values in these aggregations.
-    pub fn compare(&self, about: &[&Aggregation], a: Keyed<'_>, b: Keyed<'_>) -> Ordering {
+    pub fn compare(&self, about: &[&About], a: Keyed<'_>, b: Keyed<'_>) -> Ordering {
         let keys = || self.keys(about[0], a.0, b.0);
         let values = || self.values(about, a.1, b.1);
         let ordering = match self.by_key {
@@ -41,14 +42,14 @@ impl Order {
         }
     }
 
-    fn values(&self, about: &[&Aggregation], a: &[&Value], b: &[&Value]) -> Ordering {
+    fn values(&self, about: &[&About], a: &[&Value], b: &[&Value]) -> Ordering {
         rotated(about.len(), self.position)
             .map(|place| compare_values(about[place], a[place], b[place]))
             .find(|it| it.is_ne())
             .unwrap_or(Ordering::Equal)
     }
 
-    fn keys(&self, about: &Aggregation, a: &[u8], b: &[u8]) -> Ordering {
+    fn keys(&self, about: &About, a: &[u8], b: &[u8]) -> Ordering {
         rotated(about.keys.len(), self.key_position)
             .map(|place| compare_parts(&about.keys[place], a, b))
             .find(|it| it.is_ne())
@@ -71,26 +72,26 @@ fn compare_parts(part: &Field, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-fn compare_values(about: &Aggregation, a: &Value, b: &Value) -> Ordering {
+fn compare_values(about: &About, a: &Value, b: &Value) -> Ordering {
     match about.function {
-        AggregateFunction::Quantize
-        | AggregateFunction::Lquantize
-        | AggregateFunction::Llquantize => weight(about, a).cmp(&weight(about, b)),
-        AggregateFunction::Count => a.words().cmp(b.words()),
-        _ => (undivided(about, a)).cmp(&undivided(about, b)),
+        Aggregate::Quantize | Aggregate::Lquantize(_) | Aggregate::Llquantize(_) => {
+            let buckets = buckets(about.function);
+            weight(&buckets, a).cmp(&weight(&buckets, b))
+        }
+        _ => undivided(about, a).cmp(&undivided(about, b)),
     }
 }
 
 /// Normalisation changes what is printed, not where.
-fn undivided(about: &Aggregation, value: &Value) -> i64 {
+fn undivided(about: &About, value: &Value) -> i64 {
     Value::new(value.words().to_vec()).result(about).bits as i64
 }
 
 /// What a histogram comes to: the sum of its values, and where that is equal, how many zeros.
-fn weight(about: &Aggregation, value: &Value) -> (i128, i128) {
+fn weight(buckets: &[Bucket], value: &Value) -> (i128, i128) {
     let mut sum = 0i128;
     let mut zeros = 0i128;
-    for (bucket, &count) in buckets(about).iter().zip(value.words()) {
+    for (bucket, &count) in buckets.iter().zip(value.words()) {
         let count = i128::from(count as i64);
         sum = sum.saturating_add(count.saturating_mul(bucket.weight.into()));
         if bucket.weight == 0 {
@@ -109,17 +110,17 @@ mod tests {
         parts.iter().flat_map(|it| it.to_ne_bytes()).collect()
     }
 
-    /// An aggregation with a key of two ints.
-    fn pair() -> Aggregation {
+    /// A sum under a key of two ints.
+    fn pair() -> About {
         let part = |offset| Field {
             offset,
             size: 4,
             kind: FieldType::Signed,
         };
-        Aggregation {
+        About {
             keys: vec![part(0), part(4)],
             key_size: 8,
-            ..about(AggregateFunction::Sum, false)
+            ..about(Aggregate::Sum, false)
         }
     }
 
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn histograms_weigh_what_is_in_them() {
-        let about = about(AggregateFunction::Quantize, false);
+        let about = about(Aggregate::Quantize, false);
         let with = |counts: &[(usize, u64)]| {
             let mut words = vec![0; 127];
             counts.iter().for_each(|&(at, count)| words[at] = count);

@@ -1,7 +1,7 @@
 //! `aggpack`: a histogram on one line, a character a bucket.
 
-use engine_abi::{AggregateFunction, QUANTIZE_BUCKETS};
-use engine_dlang::program::Aggregation;
+use engine_abi::QUANTIZE_BUCKETS;
+use engine_dvm::aggregate::Aggregate;
 
 use super::bars::Bars;
 use super::buckets::buckets;
@@ -17,12 +17,9 @@ pub struct Packed {
     blocks: bool,
 }
 
-/// Whether `aggpack` packs it.
-pub fn is_packable(about: &Aggregation) -> bool {
-    matches!(
-        about.function,
-        AggregateFunction::Quantize | AggregateFunction::Lquantize
-    )
+/// Whether `aggpack` packs what it makes.
+pub fn is_packable(function: Aggregate) -> bool {
+    matches!(function, Aggregate::Quantize | Aggregate::Lquantize(_))
 }
 
 /// Whether the terminal can show blocks: not where somebody says so, nor on a terminal that is known
@@ -40,7 +37,7 @@ impl Packed {
     /// What shows all of these values: of powers of two those that are used and one at each end, of
     /// steps all.
     pub fn of<'a>(
-        about: &Aggregation,
+        function: Aggregate,
         values: impl Iterator<Item = &'a Value>,
         zooms: bool,
         encoding: Encoding,
@@ -52,10 +49,10 @@ impl Packed {
             first = value.words().iter().position(used).unwrap_or(first).min(first);
             last = value.words().iter().rposition(used).unwrap_or(last).max(last);
         }
-        let (first, last) = match about.function {
-            AggregateFunction::Quantize if first == most / 2 => (first, last.saturating_add(1)),
-            AggregateFunction::Quantize => (first.saturating_sub(1), last.saturating_add(1)),
-            _ => (0, buckets(about).len().saturating_sub(1)),
+        let (first, last) = match function {
+            Aggregate::Quantize if first == most / 2 => (first, last + 1),
+            Aggregate::Quantize => (first.saturating_sub(1), last + 1),
+            _ => (0, function.words() as usize - 1),
         };
         Self {
             first,
@@ -66,9 +63,9 @@ impl Packed {
     }
 
     /// Puts the line over the histograms; `key` is the width of the key in front.
-    pub fn header(&self, out: &mut Vec<u8>, about: &Aggregation, key: i64) {
-        let (from, to) = self.widths(about);
-        let is_steps = about.function == AggregateFunction::Lquantize;
+    pub fn header(&self, out: &mut Vec<u8>, function: Aggregate, key: i64) {
+        let (from, to) = self.widths(function);
+        let is_steps = matches!(function, Aggregate::Lquantize(_));
         out.push(b'\n');
         Layout::of_width(key).put(out, if key > 0 { b"key" } else { b"" });
         out.push(b' ');
@@ -81,13 +78,13 @@ impl Packed {
     }
 
     /// Puts a value's line.
-    pub fn line(&self, out: &mut Vec<u8>, about: &Aggregation, value: &Value) {
-        let all = buckets(about);
-        let (from, to) = self.widths(about);
+    pub fn line(&self, out: &mut Vec<u8>, function: Aggregate, value: &Value) {
+        let all = buckets(function);
+        let (from, to) = self.widths(function);
         let counts = value.words().get(self.first..=self.last).unwrap_or_default();
         let bars = Bars::of(counts.iter().map(|&it| it as i64), self.zooms);
         let label = |at: usize| all.get(at).map_or("", |it| it.label.as_str()).as_bytes();
-        if about.function == AggregateFunction::Quantize {
+        if function == Aggregate::Quantize {
             out.push(b' ');
         }
         Layout::of_width(from).put(out, label(self.first));
@@ -101,11 +98,11 @@ impl Packed {
     }
 
     /// Columns of what stands at either end.
-    fn widths(&self, about: &Aggregation) -> (i64, i64) {
-        if about.function == AggregateFunction::Lquantize {
+    fn widths(&self, function: Aggregate) -> (i64, i64) {
+        if matches!(function, Aggregate::Lquantize(_)) {
             return (8, 8);
         }
-        let all = buckets(about);
+        let all = buckets(function);
         let width = |at: usize| all.get(at).map_or(4, |it| it.label.len().max(4)) as i64;
         (width(self.first), width(self.last))
     }
@@ -125,40 +122,38 @@ impl Packed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::about;
+    use engine_abi::AggregateFunction;
+
     use super::*;
 
-    fn printed(about: &Aggregation, counts: &[(usize, u64)], encoding: Encoding) -> String {
-        let mut words = Value::zero(about).words().to_vec();
+    fn printed(function: Aggregate, counts: &[(usize, u64)], encoding: Encoding) -> String {
+        let mut words = vec![0; function.words() as usize];
         counts.iter().for_each(|&(at, count)| words[at] = count);
         let value = Value::new(words);
-        let packed = Packed::of(about, [&value].into_iter(), false, encoding);
+        let packed = Packed::of(function, [&value].into_iter(), false, encoding);
         let mut out = Vec::new();
-        packed.header(&mut out, about, 17);
-        packed.line(&mut out, about, &value);
+        packed.header(&mut out, function, 17);
+        packed.line(&mut out, function, &value);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn powers_are_packed_as_far_as_they_are_used() {
-        let about = about(AggregateFunction::Quantize, false);
         let counts = [(73, 1), (74, 2), (75, 5)];
         assert_eq!(
-            printed(&about, &counts, Encoding::Ascii),
+            printed(Aggregate::Quantize, &counts, Encoding::Ascii),
             "\n              key  min .-----. max  | count\n  256 : _xx : 4096 | 8\n"
         );
-        let blocks = printed(&about, &counts, Encoding::Utf8);
+        let blocks = printed(Aggregate::Quantize, &counts, Encoding::Utf8);
         assert!(blocks.contains(": ▂▃▅ :"), "{blocks}");
     }
 
     #[test]
     fn steps_are_packed_whole() {
-        let about = Aggregation {
-            parameters: [0, 20, 10, 0],
-            ..about(AggregateFunction::Lquantize, false)
-        };
+        let parameters = [0, 20, 10, 0];
+        let function = Aggregate::new(AggregateFunction::Lquantize, parameters).unwrap();
         assert_eq!(
-            printed(&about, &[(1, 7)], Encoding::Ascii),
+            printed(function, &[(1, 7)], Encoding::Ascii),
             "\n              key     min .----. max      | count\n     < 0 : X  : >= 20    | 7\n"
         );
     }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use engine_abi::AggregateFunction;
 use engine_dlang::format::{Format, Specifier};
-use engine_dlang::program::Aggregation;
+use engine_dvm::aggregate::Aggregate;
 
 use super::bars::Bars;
 use super::histogram::{Encoding, header, histogram};
 use super::order::{Keyed, Order};
 use super::packed::{Packed, is_packable};
 use super::value::Value;
-use super::{Aggregations, Row};
+use super::{About, Aggregations, Row};
 use crate::print::{self, Aggregated, Layout, Style};
 
 /// The options that say how aggregations are printed.
@@ -102,7 +101,7 @@ impl<'a> Printer<'a> {
     }
 
     fn print(mut self, rows: &[&Row]) {
-        let about: Vec<&Aggregation> = rows.iter().map(|it| &it.about).collect();
+        let about: Vec<&About> = rows.iter().map(|it| &it.about).collect();
         let zeros: Vec<Value> = about.iter().map(|it| Value::zero(it)).collect();
         let keys: BTreeSet<&Vec<u8>> = rows.iter().flat_map(|it| it.values.keys()).collect();
         let values = |key: &Vec<u8>| -> Vec<&Value> {
@@ -121,16 +120,16 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn header(&mut self, about: &Aggregation) {
+    fn header(&mut self, about: &About) {
         let widths = about.keys.iter().map(|it| print::key_width(it.size) + 1);
         match &self.shape {
             Shape::Plain => {}
             Shape::Bars(_) => header(self.out, widths.sum()),
-            Shape::Packed(packed) => packed.header(self.out, about, widths.sum()),
+            Shape::Packed(packed) => packed.header(self.out, about.function, widths.sum()),
         }
     }
 
-    fn line(&mut self, about: &[&Aggregation], (key, values): Keyed<'_>) {
+    fn line(&mut self, about: &[&About], (key, values): Keyed<'_>) {
         if let Some(format) = self.format {
             return self.formatted(format, about, (key, values));
         }
@@ -147,7 +146,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn formatted(&mut self, format: &Format, about: &[&Aggregation], (key, values): Keyed<'_>) {
+    fn formatted(&mut self, format: &Format, about: &[&About], (key, values): Keyed<'_>) {
         let looks = self.looks;
         let printed = about.iter().zip(values);
         let printed: Vec<_> = printed.map(|(about, value)| Printed { about, value, looks }).collect();
@@ -156,10 +155,10 @@ impl<'a> Printer<'a> {
         print::format(self.out, self.style, format, (keys, key), &values);
     }
 
-    fn value(&mut self, about: &Aggregation, value: &Value) {
+    fn value(&mut self, about: &About, value: &Value) {
         match &self.shape {
             Shape::Plain => plain(self.out, about, value, self.looks),
-            Shape::Packed(packed) => packed.line(self.out, about, value),
+            Shape::Packed(packed) => packed.line(self.out, about.function, value),
             Shape::Bars(bars) => {
                 let undivided = value.words().first().map_or(0, |&it| it as i64);
                 self.out.push(b' ');
@@ -171,18 +170,16 @@ impl<'a> Printer<'a> {
 
 impl Row {
     fn shape(&self, looks: &Looks) -> Shape {
-        let is_bar = matches!(
-            self.about.function,
-            AggregateFunction::Count | AggregateFunction::Sum
-        );
+        let function = self.about.function;
+        let is_bar = matches!(function, Aggregate::Count | Aggregate::Sum);
         if looks.as_bars && is_bar {
             let values = self.values.values().filter_map(|it| it.words().first());
             let mut bars = Bars::of(values.map(|&it| it as i64), looks.zooms);
             bars.fine = looks.encoding == Encoding::Utf8;
             Shape::Bars(bars)
-        } else if looks.packed && is_packable(&self.about) {
+        } else if looks.packed && is_packable(function) {
             let values = self.values.values();
-            Shape::Packed(Packed::of(&self.about, values, looks.zooms, looks.encoding))
+            Shape::Packed(Packed::of(function, values, looks.zooms, looks.encoding))
         } else {
             Shape::Plain
         }
@@ -190,24 +187,24 @@ impl Row {
 }
 
 /// Puts a value in its column, or as a histogram on lines of its own.
-fn plain(out: &mut Vec<u8>, about: &Aggregation, value: &Value, looks: &Looks) {
+fn plain(out: &mut Vec<u8>, about: &About, value: &Value, looks: &Looks) {
     if is_histogram(about) {
-        return histogram(out, about, value, looks.zooms, looks.encoding);
+        return histogram(out, about.function, value, looks.zooms, looks.encoding);
     }
     out.push(b' ');
     value.put(out, about, &Layout::of_width(16), Specifier::Decimal);
 }
 
-fn is_histogram(about: &Aggregation) -> bool {
+fn is_histogram(about: &About) -> bool {
     matches!(
         about.function,
-        AggregateFunction::Quantize | AggregateFunction::Lquantize | AggregateFunction::Llquantize
+        Aggregate::Quantize | Aggregate::Lquantize(_) | Aggregate::Llquantize(_)
     )
 }
 
 /// A value that a format prints.
 struct Printed<'a> {
-    about: &'a Aggregation,
+    about: &'a About,
     value: &'a Value,
     looks: &'a Looks,
 }
@@ -241,8 +238,8 @@ mod tests {
 
     /// A count and a sum under the same keys.
     fn two() -> Aggregations {
-        use AggregateFunction::{Count, Sum};
-        let mut all = Aggregations::new(&[about(Count, true), about(Sum, true)]);
+        use Aggregate::{Count, Sum};
+        let mut all = Aggregations::of([about(Count, true), about(Sum, true)]);
         assert!(all.add(0, &reported(1, &[7])));
         assert!(all.add(0, &reported(2, &[3])));
         assert!(all.add(1, &reported(1, &[-5i64 as u64])));
@@ -350,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_histogram_is_followed_by_an_empty_line() {
-        let mut all = Aggregations::new(&[about(AggregateFunction::Quantize, true)]);
+        let mut all = Aggregations::of([about(Aggregate::Quantize, true)]);
         let mut words = vec![0; 127];
         words[64] = 2;
         assert!(all.add(0, &reported(5, &words)));

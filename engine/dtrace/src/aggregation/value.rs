@@ -1,10 +1,9 @@
 //! What an aggregation holds under one key, and what it comes to.
 
-use engine_abi::{AggregateFunction, QUANTIZE_BUCKETS};
 use engine_dlang::format::Specifier;
-use engine_dlang::program::Aggregation;
+use engine_dvm::aggregate::Aggregate;
 
-use super::buckets::buckets;
+use super::About;
 use crate::print::{Layout, Number, number};
 
 /// The words of a value, as the engine keeps them, and by what they are divided when printed.
@@ -14,17 +13,6 @@ pub struct Value {
     normal: u64,
     /// Whether its words say nothing yet, and so are no least and no greatest either.
     is_cleared: bool,
-}
-
-/// How many words a value has.
-pub fn words(about: &Aggregation) -> usize {
-    match about.function {
-        AggregateFunction::Avg => 2,
-        AggregateFunction::Stddev => 4,
-        AggregateFunction::Quantize => QUANTIZE_BUCKETS as usize,
-        AggregateFunction::Lquantize | AggregateFunction::Llquantize => buckets(about).len(),
-        _ => 1,
-    }
 }
 
 impl Value {
@@ -38,8 +26,8 @@ impl Value {
     }
 
     /// The value of a key under which nothing was aggregated.
-    pub fn zero(about: &Aggregation) -> Self {
-        Self::new(vec![0; words(about)])
+    pub fn zero(about: &About) -> Self {
+        Self::new(vec![0; about.function.words() as usize])
     }
 
     /// Begins anew; it is divided as before.
@@ -49,12 +37,11 @@ impl Value {
     }
 
     /// Adds what another CPU, or this one since, has aggregated.
-    pub fn merge(&mut self, about: &Aggregation, words: &[u64]) {
+    pub fn merge(&mut self, about: &About, words: &[u64]) {
         if std::mem::take(&mut self.is_cleared) {
-            self.words.copy_from_slice(words);
-        } else {
-            engine_dvm::aggregate::merge(about.function, &mut self.words, words);
+            self.words.fill(about.function.initial());
         }
+        about.function.merge(&mut self.words[..], words);
     }
 
     /// Divides it by `factor`; nothing is divided by 0.
@@ -73,14 +60,14 @@ impl Value {
     }
 
     /// What it comes to, as one number: for a histogram that is nothing.
-    pub fn result(&self, about: &Aggregation) -> Number {
+    pub fn result(&self, about: &About) -> Number {
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
         let (bits, is_signed) = match about.function {
-            AggregateFunction::Avg => match word(0) as i64 {
+            Aggregate::Avg => match word(0) as i64 {
                 0 => (0, true),
                 count => (self.divided(word(1) as i64).wrapping_div(count) as u64, true),
             },
-            AggregateFunction::Stddev => (self.deviation(), false),
+            Aggregate::Stddev => (self.deviation(), false),
             _ if about.is_signed => (self.divided(word(0) as i64) as u64, true),
             _ => (word(0) / self.normal, false),
         };
@@ -105,7 +92,7 @@ impl Value {
     }
 
     /// Puts it as a conversion of `printa` says, where it is one number.
-    pub fn put(&self, out: &mut Vec<u8>, about: &Aggregation, layout: &Layout, how: Specifier) {
+    pub fn put(&self, out: &mut Vec<u8>, about: &About, layout: &Layout, how: Specifier) {
         number(out, layout, how, self.result(about));
     }
 }
@@ -117,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_was_cleared_is_no_least() {
-        let about = about(AggregateFunction::Min, false);
+        let about = about(Aggregate::Min, false);
         let mut value = Value::new(vec![5]);
         value.merge(&about, &[3]);
         value.merge(&about, &[4]);
@@ -128,7 +115,7 @@ mod tests {
         assert_eq!(value.words(), [7]);
     }
 
-    fn result(function: AggregateFunction, words: &[u64], normal: u64) -> i64 {
+    fn result(function: Aggregate, words: &[u64], normal: u64) -> i64 {
         let mut value = Value::new(words.to_vec());
         value.normalize(normal);
         value.result(&about(function, false)).bits as i64
@@ -136,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_average_is_divided_by_how_many_there_are() {
-        use AggregateFunction::Avg;
+        use Aggregate::Avg;
         assert_eq!(result(Avg, &[4, 10], 1), 2);
         assert_eq!(result(Avg, &[4, -10i64 as u64], 1), -2);
         assert_eq!(result(Avg, &[4, 100], 5), 5);
@@ -145,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_deviation_is_the_root_of_the_variance() {
-        use AggregateFunction::Stddev;
+        use Aggregate::Stddev;
         // 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the deviation 2.
         assert_eq!(result(Stddev, &[8, 40, 232, 0], 1), 2);
         assert_eq!(result(Stddev, &[8, -40i64 as u64, 232, 0], 1), 2);
@@ -157,7 +144,7 @@ mod tests {
 
     #[test]
     fn nothing_is_divided_by_zero() {
-        use AggregateFunction::{Count, Sum};
+        use Aggregate::{Count, Sum};
         assert_eq!(result(Sum, &[-7i64 as u64], 0), -7);
         assert_eq!(result(Count, &[7], 0), 7);
         assert_eq!(result(Sum, &[-7i64 as u64], 2), -3);
