@@ -36,6 +36,11 @@ pub trait Engine {
     /// What it is.
     fn conf(&self) -> Conf;
 
+    /// What this engine does without, and so without its probes; and how to have it.
+    fn without(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The first probe from this ID on that `pattern` matches.
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error>;
 

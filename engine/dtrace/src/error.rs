@@ -48,6 +48,9 @@ pub enum Error {
     /// No module, or no right to it.
     #[error("failed to initialize dtrace: {0}")]
     Device(String),
+    /// A description that nothing matches, where what would have it is missing.
+    #[error("failed to initialize dtrace: no probe matches {0}: {1}")]
+    Missing(String, &'static str),
     /// The engine refused a request.
     #[error("{doing}: {}", reason(why))]
     Request {

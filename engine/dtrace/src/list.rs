@@ -14,6 +14,9 @@ pub fn probes(
     compilation: &Compilation,
     output: &mut Output,
 ) -> Result<(), Error> {
+    if let Some(missing) = engine.without() {
+        tell(format_args!("{missing}: these are not all probes"));
+    }
     output.list_header();
     if compilation.count() == 0 {
         list_matching(engine, Description::default(), output)?;

@@ -16,6 +16,7 @@ mod fault;
 mod firing;
 mod flow;
 mod list;
+mod local;
 mod options;
 mod output;
 mod print;

@@ -1,6 +1,6 @@
 //! Tracing: from a command line to the end.
 
-use engine_abi::{Conf, Go};
+use engine_abi::Go;
 
 use crate::compile::Compilation;
 use crate::consume::Consumer;
@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::event::{Event, Events};
 use crate::list;
+use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
 use crate::output::{Output, tell};
 use crate::setting::Settings;
@@ -36,7 +37,10 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let engine = engine(device, &compilation, options.mode)?;
+    let engine: Box<dyn Engine> = match device {
+        Some(device) => Box::new(device),
+        None => Box::new(Local::open()?),
+    };
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
         _ => trace(&*engine, options, &compilation, &mut output, &events, &mut targets),
@@ -141,7 +145,10 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
             for (written, description) in &clause.descriptions {
                 match engine.enable(description, number)? {
                     0 if !settings.zero_matches => {
-                        return Err(compilation.unmatched(clause, written));
+                        return Err(match engine.without() {
+                            None => compilation.unmatched(clause, written),
+                            Some(missing) => Error::Missing(written.clone(), missing),
+                        });
                     }
                     probes => matched += u64::from(probes),
                 }
