@@ -30,6 +30,7 @@ pub struct Consumer<'a> {
     /// The CPU on which `END` fired.
     ended_on: Option<u32>,
     buffer: Vec<u8>,
+    aggregated: Vec<u8>,
 }
 
 /// Which records of a buffer are printed.
@@ -63,6 +64,7 @@ impl<'a> Consumer<'a> {
             began_on: Some(began_on),
             ended_on: None,
             buffer: vec![0; BUFFER_SIZE as usize],
+            aggregated: Vec::new(),
         })
     }
 
@@ -129,9 +131,9 @@ impl<'a> Consumer<'a> {
     /// Takes what every CPU has aggregated.
     fn aggregate(&mut self) -> Result<(), Error> {
         for cpu in 0..self.engine.conf().cpus {
-            let taken = self.engine.agg_snap(cpu, &mut self.buffer)?;
+            let taken = self.engine.agg_snap(cpu, &mut self.aggregated)?;
             drops::of_buffer(taken.drops, "aggregation", cpu).iter().for_each(tell);
-            let data = self.buffer.get(..taken.bytes).unwrap_or_default();
+            let data = self.aggregated.get(..taken.bytes).unwrap_or_default();
             let mut records = Records::new(data);
             let all = &mut self.printer.aggregations;
             let added = records.by_ref().all(|it| all.add(it.header.epid, it.data));

@@ -33,9 +33,8 @@ impl Device {
             Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(|why| Error::Device(not_opened(&why)))?,
         };
-        let conf = Conf::default();
-        let mut device = Self { file, conf };
-        let mut conf = conf;
+        let mut conf = Conf::default();
+        let device = Self { file, conf };
         device.ask("failed to read the module's configuration", Command::Conf, &mut conf)?;
         if conf.version != VERSION {
             let why = format!(
@@ -45,8 +44,7 @@ impl Device {
             );
             return Err(Error::Device(why));
         }
-        device.conf = conf;
-        Ok(Some(device))
+        Ok(Some(Self { conf, ..device }))
     }
 
     fn snapshot(&self, command: Command, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Errno> {

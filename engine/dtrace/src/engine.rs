@@ -77,7 +77,7 @@ pub fn matching(
     let mut next = Some(1);
     std::iter::from_fn(move || {
         let probe = engine.probe_match(&pattern, next?).transpose()?;
-        next = probe.as_ref().map_or(None, |it| it.id.checked_add(1));
+        next = probe.as_ref().ok().and_then(|it| it.id.checked_add(1));
         Some(probe)
     })
 }

@@ -67,8 +67,8 @@ impl<'a> Printer<'a> {
     ) -> Option<()> {
         let program = self.program;
         let clause = program.clauses.get(enabled.clause as usize)?;
-        let fields = || clause.actions.iter().flat_map(fields);
-        if fields().any(|it| it.offset as usize + it.size as usize > record.data.len()) {
+        let mut fields = clause.actions.iter().flat_map(fields);
+        if fields.any(|it| it.offset as usize + it.size as usize > record.data.len()) {
             return None;
         }
         self.header();

@@ -131,7 +131,10 @@ pub fn stand_in(arguments: &[OsString]) -> Option<Error> {
 
 /// The file of a command, as a shell finds it.
 fn find(program: &str) -> Result<PathBuf, Errno> {
-    let executable = |path: &Path| access(path, Access::EXEC_OK);
+    let executable = |path: &Path| match path.is_dir() {
+        true => Err(Errno::ISDIR),
+        false => access(path, Access::EXEC_OK),
+    };
     if program.contains('/') {
         return executable(Path::new(program)).map(|()| program.into());
     }

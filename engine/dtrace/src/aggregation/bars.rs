@@ -8,6 +8,9 @@ const LENGTH: u128 = 40;
 /// With `aggzoom` the greatest value has 95% of a bar: 19 parts of 20.
 const ZOOM: (u128, u128) = (19, 20);
 
+/// Blocks of none to seven eighths of a column.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
 /// What the bars of one histogram have in common.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bars {
@@ -83,8 +86,8 @@ impl Bars {
     fn fine_bar(&self, value: i64) -> String {
         let (parts, whole) = self.part(value, LENGTH * 8);
         let eighths = (parts / whole) as usize;
-        let mut bar = "█".repeat(eighths / 8);
-        bar.extend(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(eighths % 8));
+        let mut bar = "█".repeat(eighths / EIGHTHS.len());
+        bar += EIGHTHS[eighths % EIGHTHS.len()];
         format!("|{bar:<40}")
     }
 }

@@ -34,7 +34,7 @@ struct Row {
 }
 
 /// What is to be known of an aggregation.
-struct About {
+pub struct About {
     function: Aggregate,
     keys: Vec<Field>,
     key_size: u32,
@@ -135,13 +135,13 @@ impl Row {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use engine_dlang::program::FieldType;
 
     use super::*;
 
     /// An aggregation under one key of 8 bytes, or of none.
-    pub fn about(function: Aggregate, keyed: bool) -> About {
+    pub(super) fn about(function: Aggregate, keyed: bool) -> About {
         let key = Field {
             offset: 0,
             size: 8,
@@ -156,7 +156,7 @@ pub(crate) mod tests {
     }
 
     /// What a CPU reports of a key and words.
-    pub fn reported(key: u64, words: &[u64]) -> Vec<u8> {
+    pub(super) fn reported(key: u64, words: &[u64]) -> Vec<u8> {
         let all = std::iter::once(&key).chain(words);
         all.flat_map(|it| it.to_ne_bytes()).collect()
     }

@@ -51,12 +51,12 @@ impl Packed {
         }
         let (first, last) = match function {
             Aggregate::Quantize if first == most / 2 => (first, last + 1),
-            Aggregate::Quantize => (first.saturating_sub(1), last + 1),
+            Aggregate::Quantize => (first.saturating_sub(1), (last + 1).min(most)),
             _ => (0, function.words() as usize - 1),
         };
         Self {
             first,
-            last: last.clamp(first, most.max(first)),
+            last: last.max(first),
             zooms,
             blocks: shows_blocks(encoding),
         }
@@ -66,8 +66,9 @@ impl Packed {
     pub fn header(&self, out: &mut Vec<u8>, function: Aggregate, key: i64) {
         let (from, to) = self.widths(function);
         let is_steps = matches!(function, Aggregate::Lquantize(_));
+        let title = if key > 0 { "key" } else { "" };
         out.push(b'\n');
-        Layout::of_width(key).put(out, if key > 0 { b"key" } else { b"" });
+        Layout::of_width(key).put(out, title.as_bytes());
         out.push(b' ');
         Layout::of_width(from - i64::from(is_steps)).put(out, b"min");
         out.extend_from_slice(b" .");

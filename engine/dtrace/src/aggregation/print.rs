@@ -104,11 +104,8 @@ impl<'a> Printer<'a> {
         let about: Vec<&About> = rows.iter().map(|it| &it.about).collect();
         let zeros: Vec<Value> = about.iter().map(|it| Value::zero(it)).collect();
         let keys: BTreeSet<&Vec<u8>> = rows.iter().flat_map(|it| it.values.keys()).collect();
-        let values = |key: &Vec<u8>| -> Vec<&Value> {
-            let of = |(row, zero): (&&'_ Row, _)| row.values.get(key).unwrap_or(zero);
-            rows.iter().zip(&zeros).map(of).collect()
-        };
-        let mut lines: Vec<_> = keys.into_iter().map(|key| (key, values(key))).collect();
+        let line = |key| (key, values(rows, &zeros, key));
+        let mut lines: Vec<_> = keys.into_iter().map(line).collect();
         lines.sort_by(|(a, left), (b, right)| {
             self.looks.order.compare(&about, (a, left), (b, right))
         });
@@ -166,6 +163,12 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// What each row has under a key.
+fn values<'a>(rows: &[&'a Row], zeros: &'a [Value], key: &[u8]) -> Vec<&'a Value> {
+    let of = |(row, zero): (&&'a Row, &'a Value)| row.values.get(key).unwrap_or(zero);
+    rows.iter().zip(zeros).map(of).collect()
 }
 
 impl Row {

@@ -14,7 +14,7 @@ mod text;
 
 pub use format::{Aggregated, format};
 pub use layout::Layout;
-pub use number::{Number, number, signed};
+pub use number::{Number, number};
 pub use plain::{key, key_width, trace};
 pub use stack::stack;
 
