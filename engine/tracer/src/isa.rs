@@ -4,6 +4,11 @@ use core::convert::Infallible;
 
 use engine_isa::{Fault, Memory, Plan};
 
+use crate::platform::Unreadable;
+
+/// Reads memory of the kernel.
+pub type Load<'a> = dyn FnMut(u64, &mut [u8]) -> Result<(), Unreadable> + 'a;
+
 /// An instruction set.
 pub trait Isa: Send + Sync + 'static {
     /// The registers that a trap saves.
@@ -35,6 +40,13 @@ pub trait Isa: Send + Sync + 'static {
 
     /// Makes `pc` the place to go on from.
     fn set_pc(regs: &mut Self::Regs, pc: usize);
+
+    /// The argument of this number, from 0, of a function whose entry the registers were saved at:
+    /// before it has pushed anything. What cannot be read is 0.
+    fn argument(regs: &Self::Regs, number: u64, load: &mut Load<'_>) -> u64;
+
+    /// Where that function will return to.
+    fn caller(regs: &Self::Regs, load: &mut Load<'_>) -> u64;
 
     /// Does what the displaced instruction would have done at the registers' pc, and moves on
     /// behind it.

@@ -8,6 +8,17 @@ pub trait Platform: Sized + Send + Sync + 'static {
     type Lock<T: Send>: Lock<T>;
     /// A value that traps read while the control side replaces it.
     type Rcu<T: Send + Sync>: Rcu<T>;
+    /// A value that one at a time uses, while others are turned away.
+    type TryLock<T: Send>: TryLock<T>;
+    /// The registers that a trap saves.
+    type Regs;
+
+    /// Runs `work` as if in a trap: on one CPU, and not interrupted there.
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R;
+
+    /// Waits until whatever runs in a trap, a timer's tick or undisturbed has come to its end once. May
+    /// sleep.
+    fn synchronize(&self);
 
     /// The CPU that this runs on. Callable from a trap.
     fn cpu(&self) -> usize;
@@ -17,6 +28,46 @@ pub trait Platform: Sized + Send + Sync + 'static {
 
     /// Nanoseconds of the monotonic clock. Callable from a trap.
     fn now(&self) -> u64;
+
+    /// Nanoseconds since 1970. Callable from a trap.
+    fn wall_time(&self) -> u64;
+
+    /// A number nobody foresees. Callable from a trap.
+    fn random(&self) -> u64;
+
+    /// The thread that this runs on, or that an interrupt took the CPU from. Callable from a trap.
+    fn task(&self) -> Task;
+
+    /// Nanoseconds that this thread has run. Callable from a trap.
+    fn run_time(&self) -> u64;
+
+    /// The error number of this thread's last system call; 0 where there was none, or it is not known.
+    /// Callable from a trap.
+    fn errno(&self) -> u32;
+
+    /// This thread's register of that number while it was last in user space, numbered as the kernel
+    /// lays them out for a debugger; 0 where there is none. Callable from a trap.
+    fn user_register(&self, number: u64) -> u64;
+
+    /// Reads kernel memory: all of it, or nothing is true of `bytes`. It survives any address, and
+    /// touches no memory of a device. Callable from a trap.
+    fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
+
+    /// Reads memory of the process, as far as it is there: no page is brought in. Callable from a trap.
+    fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
+
+    /// Writes the program counters on the kernel stack to `frames`, innermost first; how many. They begin
+    /// with that of `regs`, the registers at a function's entry, and then its caller's; without registers
+    /// with that of what a timer interrupted, or of who asks. Callable from a trap.
+    fn stack(&self, regs: Option<&Self::Regs>, frames: &mut [u64]) -> usize;
+
+    /// Starts a timer: from now on, each time so many nanoseconds are over, `Tracer::tick` is called with
+    /// its number, as if from a trap; on one CPU, or on every CPU that is online. May sleep.
+    fn timer_start(&self, number: u32, nanoseconds: u64, every_cpu: bool)
+    -> Result<(), OutOfMemory>;
+
+    /// Stops the timer of this number; when it returns, the last tick is over. May sleep.
+    fn timer_stop(&self, number: u32);
 
     /// Reads kernel text. Callable from a trap.
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
@@ -60,18 +111,55 @@ pub trait Rcu<T> {
     /// Holds nothing yet.
     fn empty() -> Self;
 
-    /// Runs `work` on the value as it is now. `work` must not sleep.
+    /// Runs `work` on the value as it is now. In a trap `work` must not sleep.
     fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R;
 
     /// Replaces the value, waits until no trap reads the old one, and drops that. May sleep.
     fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory>;
 }
 
+/// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its
+/// user. Callable from a trap.
+pub trait TryLock<T>: Send + Sync {
+    /// Wraps `value`.
+    fn new(value: T) -> Self;
+
+    /// Runs `work` on the value; nothing while someone else does.
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R>;
+}
+
+/// Room for a task's name.
+pub const TASK_NAME: usize = 16;
+
+/// A thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Task {
+    /// What no other thread has, before or after it, since the machine was started.
+    pub identity: u64,
+    /// The address of the kernel's structure of it.
+    pub address: u64,
+    /// Its process.
+    pub pid: u32,
+    /// Its own number.
+    pub tid: u32,
+    /// Its process's parent.
+    pub ppid: u32,
+    /// Its real user, as the machine as a whole numbers users.
+    pub uid: u32,
+    /// Its real group.
+    pub gid: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The name of the program that it runs, with NULs behind it.
+    pub name: [u8; TASK_NAME],
+}
+
 /// Text that could not be written, and is as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unpatched;
 
-/// Text that could not be read.
+/// Memory that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
