@@ -58,7 +58,11 @@ impl Compilation {
 
     /// The clauses of the command line's own programs, with their numbers.
     pub fn clauses(&self) -> impl Iterator<Item = (u32, &Clause)> {
-        let own = self.program.clauses.iter().filter(|it| it.text < self.count());
+        let own = self
+            .program
+            .clauses
+            .iter()
+            .filter(|it| it.text < self.count());
         (0..).zip(own)
     }
 
@@ -133,7 +137,9 @@ fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,
-        macros: macros(target).map(|(name, value)| (name.to_owned(), value)).into(),
+        macros: macros(target)
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
     }
 }
 
@@ -176,7 +182,11 @@ fn mistake(
     tag: &str,
     why: &str,
 ) -> Error {
-    let tag = if settings.error_tags { format!("[{tag}] ") } else { String::new() };
+    let tag = if settings.error_tags {
+        format!("[{tag}] ")
+    } else {
+        String::new()
+    };
     Error::Compile(match texts.get(text) {
         Some(Text {
             kind: Kind::File { name },

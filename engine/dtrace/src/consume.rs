@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, Records, Status};
 use engine_dlang::program::Program;
 
-use crate::aggregation::Aggregations;
 use crate::drops;
 use crate::engine::{Enabled, Engine};
 use crate::error::Error;
@@ -123,7 +122,9 @@ impl<'a> Consumer<'a> {
     /// Tells what was lost; whether tracing is to end.
     fn ask_status(&mut self) -> Result<bool, Error> {
         let status = self.engine.status()?;
-        drops::of_status(&self.status, &status).iter().for_each(tell);
+        drops::of_status(&self.status, &status)
+            .iter()
+            .for_each(tell);
         self.status = status;
         Ok(status.ending != 0)
     }
@@ -132,7 +133,9 @@ impl<'a> Consumer<'a> {
     fn aggregate(&mut self) -> Result<(), Error> {
         for cpu in 0..self.engine.conf().cpus {
             let taken = self.engine.agg_snap(cpu, &mut self.aggregated)?;
-            drops::of_buffer(taken.drops, "aggregation", cpu).iter().for_each(tell);
+            drops::of_buffer(taken.drops, "aggregation", cpu)
+                .iter()
+                .for_each(tell);
             let data = self.aggregated.get(..taken.bytes).unwrap_or_default();
             let mut records = Records::new(data);
             let all = &mut self.printer.aggregations;
@@ -157,10 +160,11 @@ impl<'a> Consumer<'a> {
                 self.drain_cpu(cpu)?;
             }
         }
-        for cpu in (0..self.engine.conf().cpus).filter(|&it| Some(it) != self.ended_on) {
+        let ended_on = self.ended_on;
+        for cpu in (0..self.engine.conf().cpus).filter(|&it| Some(it) != ended_on) {
             self.drain_cpu(cpu)?;
         }
-        if let Some(cpu) = self.ended_on {
+        if let Some(cpu) = ended_on {
             if let Some(taken) = held {
                 self.print(cpu, &taken, Which::Rest)?;
             }
@@ -226,7 +230,12 @@ impl<'a> Consumer<'a> {
     }
 
     /// Whether a record is one of these: what was wrong in `BEGIN` belongs to it.
-    fn is_one(&mut self, which: Which, enabled: &Enabled, record: &Record<'_>) -> Result<bool, Error> {
+    fn is_one(
+        &mut self,
+        which: Which,
+        enabled: &Enabled,
+        record: &Record<'_>,
+    ) -> Result<bool, Error> {
         let origin = match enabled.clause == self.error_clause {
             true => self.enabled(fault::epid(record.data))?,
             false => *enabled,
@@ -277,7 +286,11 @@ impl Rates {
 
     /// Until what is next is due; buffers that do not switch are only taken at the end.
     fn idle(&self, policy: BufferPolicy) -> Duration {
-        let all = [self.status.idle(), self.aggregation.idle(), self.switch.idle()];
+        let all = [
+            self.status.idle(),
+            self.aggregation.idle(),
+            self.switch.idle(),
+        ];
         match policy {
             BufferPolicy::Switch => all.into_iter().min().unwrap_or_default(),
             _ => self.status.idle(),

@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 
 use engine_abi::{
-    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, ProbeMatch, Program, Status,
-    Stop, VERSION,
+    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, ProbeMatch, Program,
+    Status, Stop, VERSION,
 };
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
@@ -35,7 +35,11 @@ impl Device {
         };
         let mut conf = Conf::default();
         let device = Self { file, conf };
-        device.ask("failed to read the module's configuration", Command::Conf, &mut conf)?;
+        device.ask(
+            "failed to read the module's configuration",
+            Command::Conf,
+            &mut conf,
+        )?;
         if conf.version != VERSION {
             let why = format!(
                 "the module speaks version {}, this command version {VERSION}: install both from \
@@ -156,7 +160,11 @@ impl Engine for Device {
             epid,
             ..EprobeDesc::default()
         };
-        self.ask("failed to look up an enabled probe", Command::Eprobe, &mut body)?;
+        self.ask(
+            "failed to look up an enabled probe",
+            Command::Eprobe,
+            &mut body,
+        )?;
         let probe = Probe {
             id: body.id,
             description: body.description,

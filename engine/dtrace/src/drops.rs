@@ -11,8 +11,18 @@ pub fn of_buffer(drops: u64, kind: &str, cpu: u32) -> Option<String> {
 /// What is said of what was lost since the last time.
 pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
     let kinds = [
-        (now.dynamic_drops, before.dynamic_drops, "dynamic variable drop", ""),
-        (now.speculation_drops, before.speculation_drops, "speculative drop", ""),
+        (
+            now.dynamic_drops,
+            before.dynamic_drops,
+            "dynamic variable drop",
+            "",
+        ),
+        (
+            now.speculation_drops,
+            before.speculation_drops,
+            "speculative drop",
+            "",
+        ),
         (
             now.speculations_busy,
             before.speculations_busy,
@@ -25,7 +35,12 @@ pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
             "failed speculation",
             " (no speculative buffer available)",
         ),
-        (now.error_drops, before.error_drops, "error", " in an ERROR probe's own clause"),
+        (
+            now.error_drops,
+            before.error_drops,
+            "error",
+            " in an ERROR probe's own clause",
+        ),
     ];
     let told = kinds.into_iter().filter_map(|(now, before, what, why)| {
         let drops = now.checked_sub(before).filter(|&it| it > 0)?;

@@ -32,7 +32,9 @@ pub enum Error {
     #[error("{0}")]
     Compile(String),
     /// An aggregation with parameters that its function cannot have.
-    #[error("aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's")]
+    #[error(
+        "aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's"
+    )]
     Aggregation(String),
     /// A script cannot be read.
     #[error("failed to open {name}: {}", reason(why))]

@@ -1,7 +1,7 @@
 //! What ends a trace from outside: signals, and the ends of processes.
 
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -34,7 +34,9 @@ impl Events {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Error::Signal)?;
         let to = sender.clone();
         thread::spawn(move || {
-            signals.forever().try_for_each(|_| to.send(Event::Interrupt))
+            signals
+                .forever()
+                .try_for_each(|_| to.send(Event::Interrupt))
         });
         Ok(Self { sender, receiver })
     }
@@ -56,10 +58,7 @@ impl Events {
 
     /// Waits for one.
     pub fn wait(&self, longest: Duration) -> Option<Event> {
-        match self.receiver.recv_timeout(longest) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.receiver.recv_timeout(longest).ok()
     }
 }
 

@@ -36,7 +36,9 @@ pub fn sentence(data: &[u8], probe: &Probe) -> String {
         -1 => String::new(),
         offset => format!(" at DIF offset {offset}"),
     };
-    format!("error on enabled probe ID {epid} (ID {id}: {names}): {why}{details} in {place}{offset}")
+    format!(
+        "error on enabled probe ID {epid} (ID {id}: {names}): {why}{details} in {place}{offset}"
+    )
 }
 
 fn number(data: &[u8], place: usize) -> u64 {

@@ -44,7 +44,9 @@ impl<'a> Printer<'a> {
             style: Style {
                 quiet: settings.quiet,
                 raw_bytes: settings.raw_bytes,
-                stack_indent: usize::try_from(settings.stack_indent).unwrap_or(0).min(1 << 16),
+                stack_indent: usize::try_from(settings.stack_indent)
+                    .unwrap_or(0)
+                    .min(1 << 16),
                 symbols: Symbols::default(),
             },
             looks: settings.looks,
@@ -112,7 +114,8 @@ impl<'a> Printer<'a> {
             (true, true) => self.output.line(format_args!("{:<41}", "FUNCTION")),
             (false, _) if self.style.quiet => {}
             (false, false) => {
-                self.output.line(format_args!("CPU     ID {:>32}", "FUNCTION:NAME"));
+                self.output
+                    .line(format_args!("CPU     ID {:>32}", "FUNCTION:NAME"));
             }
             (false, true) => self.output.line(format_args!("{:>32}", "FUNCTION:NAME")),
         }
@@ -169,6 +172,8 @@ fn fields(action: &Action) -> &[Field] {
         | Action::Trunc(_, Some(field))
         | Action::Normalize(_, field) => std::slice::from_ref(field),
         Action::Printf(_, fields) => fields,
-        Action::Printa(..) | Action::Clear(_) | Action::Trunc(_, None) | Action::Denormalize(_) => &[],
+        Action::Printa(..) | Action::Clear(_) | Action::Trunc(_, None) | Action::Denormalize(_) => {
+            &[]
+        }
     }
 }

@@ -59,7 +59,10 @@ impl Flow {
 
 /// A name that is `entry` or ends in `-entry` enters; likewise `return`.
 fn turn(name: &str) -> Option<Turn> {
-    let is = |word: &str| name.strip_suffix(word).is_some_and(|it| it.is_empty() || it.ends_with('-'));
+    let is = |word: &str| {
+        name.strip_suffix(word)
+            .is_some_and(|it| it.is_empty() || it.ends_with('-'))
+    };
     if is("entry") {
         Some(Turn::Entry)
     } else if is("return") {
@@ -122,7 +125,10 @@ mod tests {
     #[test]
     fn clauses_of_one_probe_enter_and_return_once() {
         let mut flow = Flow::default();
-        let (entry, exit) = (enabled(1, "fbt", "f", "entry"), enabled(2, "fbt", "f", "return"));
+        let (entry, exit) = (
+            enabled(1, "fbt", "f", "entry"),
+            enabled(2, "fbt", "f", "return"),
+        );
         assert_eq!(placed(&mut flow, 10, &entry, Some((11, 1))), " -> f");
         assert_eq!(placed(&mut flow, 11, &entry, Some((20, 2))), "  | f:entry");
         assert_eq!(placed(&mut flow, 20, &exit, Some((21, 2))), "  | f:return");

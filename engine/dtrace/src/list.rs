@@ -35,7 +35,11 @@ pub fn probes(
         }
     }
     output.flush()?;
-    if unmatched { Err(Error::SomeUnmatched) } else { Ok(()) }
+    if unmatched {
+        Err(Error::SomeUnmatched)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether there was one.
@@ -94,6 +98,8 @@ fn names(clause: &engine_dlang::program::Clause) -> String {
 fn verified(compilation: &Compilation) -> Result<Verified<&[u64]>, Error> {
     let block = compilation.program.block.as_slice();
     Verified::new(block).map_err(|why| {
-        Error::Compile(format!("a program that may not run was compiled: {why}: this is a mistake of the compiler's"))
+        Error::Compile(format!(
+            "a program that may not run was compiled: {why}: this is a mistake of the compiler's"
+        ))
     })
 }

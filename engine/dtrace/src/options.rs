@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn options_are_read_in_order() {
         let options = parse(&[
-            "-qFw", "-n", "a{}", "-sb.d", "-o", "out", "-c", "ls -l", "-p7", "one", "-b", "4k", "two",
+            "-qFw", "-n", "a{}", "-sb.d", "-o", "out", "-c", "ls -l", "-p7", "one", "-b", "4k",
+            "two",
         ])
         .unwrap();
         assert_eq!(options.mode, Mode::Trace);
@@ -281,7 +282,10 @@ mod tests {
         for (words, specifier) in [
             (["-P", "fbt"], "fbt:::"),
             (["-m", "fbt:ext4"], "fbt:ext4::"),
-            (["-f", "sys_chdir/arg0/{trace(1)}"], "sys_chdir:/arg0/{trace(1)}"),
+            (
+                ["-f", "sys_chdir/arg0/{trace(1)}"],
+                "sys_chdir:/arg0/{trace(1)}",
+            ),
             (["-f", "a, b {}"], "a:,b:{}"),
         ] {
             let options = parse(&words).unwrap();

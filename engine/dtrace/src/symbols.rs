@@ -71,7 +71,9 @@ impl Table {
         let mut words = self.text.get(line..)?.lines().next()?.split_whitespace();
         let kind = words.nth(1)?;
         let name = words.next()?;
-        let module = words.next().map_or(KERNEL, |it| it.trim_matches(['[', ']']));
+        let module = words
+            .next()
+            .map_or(KERNEL, |it| it.trim_matches(['[', ']']));
         matches!(kind, "t" | "T" | "w" | "W").then_some((module, name, address - nearest))
     }
 }

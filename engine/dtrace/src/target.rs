@@ -58,11 +58,10 @@ impl Target {
 
     /// A process that is there already.
     pub fn grab(pid: &str) -> Result<Self, Error> {
-        let number: i32 = pid.parse().map_err(|_| Error::Pid(pid.into()))?;
-        let found = Pid::from_raw(number).filter(|_| number > 0);
-        let found = found.ok_or_else(|| Error::Pid(pid.into()))?;
+        let number = pid.parse().ok().filter(|&it: &i32| it > 0);
+        let found = number.and_then(Pid::from_raw);
         let target = Self {
-            pid: found,
+            pid: found.ok_or_else(|| Error::Pid(pid.into()))?,
             command: None,
         };
         target.handle().map(|_| target)
@@ -177,12 +176,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_named() {
-        for (command, named) in [("/no/such -x", "/no/such:"), ("", ""), ("'open", "'open"), ("/", "/:")] {
+        for (command, named) in [
+            ("/no/such -x", "/no/such:"),
+            ("", ""),
+            ("'open", "'open"),
+            ("/", "/:"),
+        ] {
             let Err(error) = Target::start(command) else {
                 panic!("{command} ran")
             };
             let told = error.to_string();
-            assert!(told.starts_with(&format!("failed to execute {named}")), "{told}");
+            assert!(
+                told.starts_with(&format!("failed to execute {named}")),
+                "{told}"
+            );
         }
     }
 
@@ -195,6 +202,9 @@ mod tests {
         let Err(gone) = Target::grab(&i32::MAX.to_string()) else {
             panic!("there is a process of the greatest number");
         };
-        assert!(gone.to_string().starts_with("failed to grab pid 2147483647: "));
+        assert!(
+            gone.to_string()
+                .starts_with("failed to grab pid 2147483647: ")
+        );
     }
 }

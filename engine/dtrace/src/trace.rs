@@ -25,7 +25,9 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     let mut targets = targets(&options.targets)?;
     let target = targets.first().map_or(0, Target::pid);
     let device = Device::open()?;
-    let pointer = device.as_ref().map_or(size_of::<usize>() as u32, |it| it.conf().pointer);
+    let pointer = device
+        .as_ref()
+        .map_or(size_of::<usize>() as u32, |it| it.conf().pointer);
     let compilation = Compilation::new(options, pointer, target)?;
     if compilation.settings.disassemble {
         list::code(&compilation)?;
@@ -43,7 +45,14 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     };
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
-        _ => trace(&*engine, options, &compilation, &mut output, &events, &mut targets),
+        _ => trace(
+            &*engine,
+            options,
+            &compilation,
+            &mut output,
+            &events,
+            &mut targets,
+        ),
     }
 }
 
@@ -156,7 +165,10 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
-        notice(settings, format_args!("{name} matched {matched} probe{plural}"));
+        notice(
+            settings,
+            format_args!("{name} matched {matched} probe{plural}"),
+        );
         total += matched;
     }
     if total == 0 && !settings.zero_matches {

@@ -12,7 +12,10 @@ struct Ran {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dtrace"));
-    command.args(arguments).env_remove("_DTRACE_TESTING").env("TZ", "UTC");
+    command
+        .args(arguments)
+        .env_remove("_DTRACE_TESTING")
+        .env("TZ", "UTC");
     command
 }
 
@@ -67,10 +70,18 @@ fn the_environment_sets_options() {
 #[test]
 fn usage_is_a_code_of_its_own() {
     let none = dtrace(&[]);
-    assert!(none.stderr.starts_with("Usage: dtrace ["), "{}", none.stderr);
+    assert!(
+        none.stderr.starts_with("Usage: dtrace ["),
+        "{}",
+        none.stderr
+    );
     assert_eq!(none.status, Some(2));
     let unknown = dtrace(&["-z"]);
-    assert!(unknown.stderr.starts_with("dtrace: invalid option -- 'z'\nUsage: dtrace ["));
+    assert!(
+        unknown
+            .stderr
+            .starts_with("dtrace: invalid option -- 'z'\nUsage: dtrace [")
+    );
     assert_eq!(unknown.status, Some(2));
     let nothing = dtrace(&["-q"]);
     assert_eq!(nothing.stderr, "dtrace: no probes specified\n");
@@ -91,7 +102,12 @@ fn what_needs_the_module_says_so() {
 
 #[test]
 fn a_command_is_traced_from_its_first_instruction_to_its_end() {
-    let ran = dtrace(&["-qn", "BEGIN { trace($target); }", "-c", "sh -c 'echo $$; exit 4'"]);
+    let ran = dtrace(&[
+        "-qn",
+        "BEGIN { trace($target); }",
+        "-c",
+        "sh -c 'echo $$; exit 4'",
+    ]);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     let [shell, target, ""] = lines[..] else {
         panic!("{lines:?}");
@@ -109,14 +125,20 @@ fn the_end_of_a_command_is_told_as_it_was() {
     ] {
         let ran = dtrace(&["-n", "BEGIN {}", "-c", command]);
         let last = ran.stderr.lines().last().unwrap_or_default();
-        assert!(last.starts_with("dtrace: pid ") && last.ends_with(told), "{last}");
+        assert!(
+            last.starts_with("dtrace: pid ") && last.ends_with(told),
+            "{last}"
+        );
     }
 }
 
 #[test]
 fn what_cannot_be_traced_is_named() {
     for (arguments, told) in [
-        (["-c", "/no/such -x"], "failed to execute /no/such: No such file or directory"),
+        (
+            ["-c", "/no/such -x"],
+            "failed to execute /no/such: No such file or directory",
+        ),
         (["-p", "x"], "invalid pid: x"),
     ] {
         let ran = dtrace(&["-n", "BEGIN {}", arguments[0], arguments[1]]);
@@ -129,7 +151,8 @@ fn what_cannot_be_traced_is_named() {
 fn tracing_ends_with_the_process_that_it_is_for() {
     let mut sleep = Command::new("sleep").arg("0.2").spawn().unwrap();
     let pid = sleep.id().to_string();
-    let traced = std::thread::spawn(move || dtrace(&["-qn", "BEGIN { trace($target); }", "-p", &pid]));
+    let traced =
+        std::thread::spawn(move || dtrace(&["-qn", "BEGIN { trace($target); }", "-p", &pid]));
     sleep.wait().unwrap();
     let ran = traced.join().unwrap();
     assert_eq!(ran.stdout, format!("{}\n", sleep.id()));
@@ -158,7 +181,12 @@ fn ticks_arrive() {
 
 #[test]
 fn errors_are_told() {
-    let ran = dtrace(&["-qn", "BEGIN { x = 0; trace(1 / x); } END { trace(7); }", "-c", "true"]);
+    let ran = dtrace(&[
+        "-qn",
+        "BEGIN { x = 0; trace(1 / x); } END { trace(7); }",
+        "-c",
+        "true",
+    ]);
     let expected = "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in ";
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
     assert_eq!(ran.stdout, "7\n");
@@ -179,7 +207,11 @@ fn code_and_clauses_are_listed() {
     let ran = dtrace(&["-eSvn", "BEGIN { trace(1); }"]);
     assert!(ran.stderr.contains("Clause 1 for "), "{}", ran.stderr);
     assert!(ran.stderr.contains("OFF OPCODE"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("Clauses of description 'BEGIN ':"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Clauses of description 'BEGIN ':"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

@@ -37,7 +37,8 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             find(&path, files)?;
-        } else if path.extension().is_some_and(|it| it == "d") && path.with_extension("out").exists()
+        } else if path.extension().is_some_and(|it| it == "d")
+            && path.with_extension("out").exists()
         {
             files.push(path);
         }
@@ -62,7 +63,10 @@ fn judge(name: &str, file: &Path) -> Result<(), Failed> {
         return Ok(fs::write(expected_in, printed)?);
     }
     let diff = TextDiff::from_lines(&expected, &printed);
-    let diff = diff.unified_diff().header("expected", "printed").to_string();
+    let diff = diff
+        .unified_diff()
+        .header("expected", "printed")
+        .to_string();
     Err(format!(
         "{diff}\nif this is right: TRAPLINE_BLESS=1 cargo test -p engine-dtrace --test programs -- {name}"
     )

@@ -32,7 +32,11 @@ impl Bars {
         };
         for value in values {
             let size = u128::from(value.unsigned_abs());
-            bars.total = if zooms { bars.total.max(size) } else { bars.total + size };
+            bars.total = if zooms {
+                bars.total.max(size)
+            } else {
+                bars.total + size
+            };
             bars.positives |= value > 0;
             bars.negatives |= value < 0;
         }
@@ -121,8 +125,14 @@ mod tests {
         let all = lines(&[-1, -3], false, false);
         assert_eq!(all[0], format!("{:>40}| -1       \n", "@".repeat(10)));
         let all = lines(&[-1, 1, 0], false, false);
-        assert_eq!(all[0], format!("{:>20}|{:20} -1       \n", "@".repeat(10), ""));
-        assert_eq!(all[1], format!("{:20}|{:<20} 1        \n", "", "@".repeat(10)));
+        assert_eq!(
+            all[0],
+            format!("{:>20}|{:20} -1       \n", "@".repeat(10), "")
+        );
+        assert_eq!(
+            all[1],
+            format!("{:20}|{:<20} 1        \n", "", "@".repeat(10))
+        );
         assert_eq!(all[2], format!("{:20}|{:20} 0        \n", "", ""));
     }
 

@@ -68,12 +68,24 @@ mod tests {
 
     use super::*;
 
-    fn printed(function: AggregateFunction, parameters: [i32; 4], counts: &[(usize, i64)]) -> String {
+    fn printed(
+        function: AggregateFunction,
+        parameters: [i32; 4],
+        counts: &[(usize, i64)],
+    ) -> String {
         let function = Aggregate::new(function, parameters).unwrap();
         let mut words = vec![0; function.words() as usize];
-        counts.iter().for_each(|&(at, count)| words[at] = count as u64);
+        counts
+            .iter()
+            .for_each(|&(at, count)| words[at] = count as u64);
         let mut out = Vec::new();
-        histogram(&mut out, function, &Value::new(words), false, Encoding::Unset);
+        histogram(
+            &mut out,
+            function,
+            &Value::new(words),
+            false,
+            Encoding::Unset,
+        );
         String::from_utf8(out).unwrap()
     }
 
@@ -94,7 +106,11 @@ mod tests {
 
     #[test]
     fn an_end_of_the_scale_has_nothing_beyond() {
-        let told = printed(AggregateFunction::Lquantize, [0, 20, 10, 0], &[(0, 1), (3, 1)]);
+        let told = printed(
+            AggregateFunction::Lquantize,
+            [0, 20, 10, 0],
+            &[(0, 1), (3, 1)],
+        );
         assert_eq!(
             told,
             "

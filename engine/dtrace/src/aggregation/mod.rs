@@ -108,7 +108,11 @@ impl Aggregations {
         let Some(row) = self.0.get_mut(row) else {
             return;
         };
-        let mut keys: Vec<_> = row.sorted(&Order::default()).into_iter().map(|(key, _)| key.clone()).collect();
+        let mut keys: Vec<_> = row
+            .sorted(&Order::default())
+            .into_iter()
+            .map(|(key, _)| key.clone())
+            .collect();
         if most > 0 {
             keys.reverse();
         }
@@ -193,7 +197,12 @@ mod tests {
     #[test]
     fn truncation_keeps_the_greatest_or_the_least() {
         let values = [(1, 10), (2, 20), (3, 30), (4, 40)];
-        for (most, left) in [(2, vec![3, 4]), (-1, vec![1]), (0, vec![]), (9, vec![1, 2, 3, 4])] {
+        for (most, left) in [
+            (2, vec![3, 4]),
+            (-1, vec![1]),
+            (0, vec![]),
+            (9, vec![1, 2, 3, 4]),
+        ] {
             let mut all = sums(&values);
             all.truncate(0, most);
             assert_eq!(keys(&all), left, "trunc to {most}");

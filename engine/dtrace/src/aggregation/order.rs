@@ -128,11 +128,7 @@ mod tests {
         let about = pair();
         let value = |it: i64| Value::new(vec![it as u64]);
         let (one, other) = (value(a.1), value(b.1));
-        order.compare(
-            &[&about],
-            (&key(&a.0), &[&one]),
-            (&key(&b.0), &[&other]),
-        )
+        order.compare(&[&about], (&key(&a.0), &[&one]), (&key(&b.0), &[&other]))
     }
 
     #[test]

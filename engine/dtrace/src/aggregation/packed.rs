@@ -46,8 +46,18 @@ impl Packed {
         let (mut first, mut last) = (most, 0);
         for value in values {
             let used = |it: &u64| *it != 0;
-            first = value.words().iter().position(used).unwrap_or(first).min(first);
-            last = value.words().iter().rposition(used).unwrap_or(last).max(last);
+            first = value
+                .words()
+                .iter()
+                .position(used)
+                .unwrap_or(first)
+                .min(first);
+            last = value
+                .words()
+                .iter()
+                .rposition(used)
+                .unwrap_or(last)
+                .max(last);
         }
         let (first, last) = match function {
             Aggregate::Quantize if first == most / 2 => (first, last + 1),
@@ -82,7 +92,10 @@ impl Packed {
     pub fn line(&self, out: &mut Vec<u8>, function: Aggregate, value: &Value) {
         let all = buckets(function);
         let (from, to) = self.widths(function);
-        let counts = value.words().get(self.first..=self.last).unwrap_or_default();
+        let counts = value
+            .words()
+            .get(self.first..=self.last)
+            .unwrap_or_default();
         let bars = Bars::of(counts.iter().map(|&it| it as i64), self.zooms);
         let label = |at: usize| all.get(at).map_or("", |it| it.label.as_str()).as_bytes();
         if function == Aggregate::Quantize {
@@ -90,11 +103,16 @@ impl Packed {
         }
         Layout::of_width(from).put(out, label(self.first));
         out.extend_from_slice(b" :");
-        let drawn: String = counts.iter().map(|&it| self.sign(&bars, it as i64)).collect();
+        let drawn: String = counts
+            .iter()
+            .map(|&it| self.sign(&bars, it as i64))
+            .collect();
         out.extend_from_slice(drawn.as_bytes());
         out.extend_from_slice(b": ");
         Layout::of_width(-to).put(out, label(self.last));
-        let total: i64 = counts.iter().fold(0, |sum, &it| sum.wrapping_add(it as i64));
+        let total: i64 = counts
+            .iter()
+            .fold(0, |sum, &it| sum.wrapping_add(it as i64));
         out.extend_from_slice(format!(" | {total}\n").as_bytes());
     }
 

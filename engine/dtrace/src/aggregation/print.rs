@@ -104,8 +104,8 @@ impl<'a> Printer<'a> {
         let about: Vec<&About> = rows.iter().map(|it| &it.about).collect();
         let zeros: Vec<Value> = about.iter().map(|it| Value::zero(it)).collect();
         let keys: BTreeSet<&Vec<u8>> = rows.iter().flat_map(|it| it.values.keys()).collect();
-        let line = |key| (key, values(rows, &zeros, key));
-        let mut lines: Vec<_> = keys.into_iter().map(line).collect();
+        let lines = keys.into_iter();
+        let mut lines: Vec<_> = lines.map(|key| (key, values(rows, &zeros, key))).collect();
         lines.sort_by(|(a, left), (b, right)| {
             self.looks.order.compare(&about, (a, left), (b, right))
         });
@@ -146,7 +146,13 @@ impl<'a> Printer<'a> {
     fn formatted(&mut self, format: &Format, about: &[&About], (key, values): Keyed<'_>) {
         let looks = self.looks;
         let printed = about.iter().zip(values);
-        let printed: Vec<_> = printed.map(|(about, value)| Printed { about, value, looks }).collect();
+        let printed: Vec<_> = printed
+            .map(|(about, value)| Printed {
+                about,
+                value,
+                looks,
+            })
+            .collect();
         let values: Vec<_> = printed.iter().map(|it| it as &dyn Aggregated).collect();
         let keys = about.first().map_or(&[][..], |it| &it.keys);
         print::format(self.out, self.style, format, (keys, key), &values);
@@ -249,7 +255,12 @@ mod tests {
         all
     }
 
-    fn printed(all: &mut Aggregations, looks: &Looks, format: Option<&Format>, which: &[usize]) -> String {
+    fn printed(
+        all: &mut Aggregations,
+        looks: &Looks,
+        format: Option<&Format>,
+        which: &[usize],
+    ) -> String {
         let mut out = Vec::new();
         all.print(&mut out, &style(), looks, format, which);
         String::from_utf8(out).unwrap()
@@ -285,10 +296,16 @@ mod tests {
         let mut all = two();
         let mut looks = Looks::default();
         let told = printed(&mut all, &looks, None, &[0, 1]);
-        assert_eq!(told, ["\n".into(), line(&[2, 3, 0]), line(&[1, 7, -5])].concat());
+        assert_eq!(
+            told,
+            ["\n".into(), line(&[2, 3, 0]), line(&[1, 7, -5])].concat()
+        );
         looks.order.position = 1;
         let told = printed(&mut all, &looks, None, &[0, 1]);
-        assert_eq!(told, ["\n".into(), line(&[1, 7, -5]), line(&[2, 3, 0])].concat());
+        assert_eq!(
+            told,
+            ["\n".into(), line(&[1, 7, -5]), line(&[2, 3, 0])].concat()
+        );
     }
 
     #[test]
@@ -340,11 +357,16 @@ mod tests {
         };
         let told = rest(&all, &looks);
         let bar = |key, depth, value| format!(" {key:>16} |{:<40} {value:<9}\n", "@".repeat(depth));
-        let header = format!("\n{:>17}  ------------- Distribution ------------- count    \n", "key");
+        let header = format!(
+            "\n{:>17}  ------------- Distribution ------------- count    \n",
+            "key"
+        );
         let negative = format!(" {:>16} {:>40}| {:<9}\n", 1, "@".repeat(40), -5);
         assert_eq!(
             told,
-            [&header, &bar(2, 12, 3), &bar(1, 28, 7), &header, &negative].map(String::as_str).concat()
+            [&header, &bar(2, 12, 3), &bar(1, 28, 7), &header, &negative]
+                .map(String::as_str)
+                .concat()
         );
     }
 
@@ -355,7 +377,10 @@ mod tests {
         words[64] = 2;
         assert!(all.add(0, &reported(5, &words)));
         let told = rest(&all, &Looks::default());
-        assert!(told.starts_with(&format!(" {:>16}\n{:>16}  ---", 5, "value")), "{told}");
+        assert!(
+            told.starts_with(&format!(" {:>16}\n{:>16}  ---", 5, "value")),
+            "{told}"
+        );
         assert!(told.ends_with(" 0        \n\n"), "{told}");
     }
 }

@@ -65,7 +65,10 @@ impl Value {
         let (bits, is_signed) = match about.function {
             Aggregate::Avg => match word(0) as i64 {
                 0 => (0, true),
-                count => (self.divided(word(1) as i64).wrapping_div(count) as u64, true),
+                count => (
+                    self.divided(word(1) as i64).wrapping_div(count) as u64,
+                    true,
+                ),
             },
             Aggregate::Stddev => (self.deviation(), false),
             _ if about.is_signed => (self.divided(word(0) as i64) as u64, true),
@@ -80,9 +83,12 @@ impl Value {
 
     /// The root of what the mean of the squares is more than the square of the mean.
     fn deviation(&self) -> u64 {
-        let &[count @ 1.., sum, low, high] = &self.words[..] else {
+        let &[count, sum, low, high] = &self.words[..] else {
             return 0;
         };
+        if count == 0 {
+            return 0;
+        }
         let normal = u128::from(self.normal);
         let squares = u128::from(high) << 64 | u128::from(low);
         let mean_of_squares = squares / normal / normal / u128::from(count);

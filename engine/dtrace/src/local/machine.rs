@@ -150,7 +150,8 @@ impl Platform for Machine {
         let machine = self.clone();
         let tick = move || machine.tick(number);
         let timer = Timer::start(Duration::from_nanos(nanoseconds), tick);
-        self.timers().insert(number, timer.map_err(|_| OutOfMemory)?);
+        self.timers()
+            .insert(number, timer.map_err(|_| OutOfMemory)?);
         Ok(())
     }
 

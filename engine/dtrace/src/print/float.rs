@@ -51,7 +51,13 @@ fn shortest(value: f64, precision: usize, keeps_zeros: bool) -> String {
         (mantissa.to_owned(), format!("e{exponent}"))
     };
     match digits.contains('.') && !keeps_zeros {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned() + &tail,
+        true => {
+            digits
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_owned()
+                + &tail
+        }
         false => digits + &tail,
     }
 }

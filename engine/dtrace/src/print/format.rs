@@ -1,8 +1,8 @@
 //! `printf` and `printa` with a format.
 
-use jiff::tz::TimeZone;
 use engine_dlang::format::{Conversion, Extent, Format, Piece, Specifier};
 use engine_dlang::program::{Field, FieldType};
+use jiff::tz::TimeZone;
 
 use super::layout::Layout;
 use super::number::{Number, number};
@@ -104,7 +104,9 @@ fn convert(
         Specifier::PrintableCharacter => put(&text::escaped(&[unsigned_of(data) as u8])),
         Specifier::Address => put(style.symbols.name(unsigned_of(data)).as_bytes()),
         Specifier::Date => put(date::year_first(unsigned_of(data), &TimeZone::system()).as_bytes()),
-        Specifier::MailDate => put(date::of_mail(unsigned_of(data), &TimeZone::system()).as_bytes()),
+        Specifier::MailDate => {
+            put(date::of_mail(unsigned_of(data), &TimeZone::system()).as_bytes())
+        }
         Specifier::Stack => stack::formatted(out, style, layout, data),
         Specifier::Float(letter) => float::float(out, layout, letter, data),
         Specifier::Decimal

@@ -88,10 +88,7 @@ mod tests {
     #[test]
     fn a_precision_of_nothing_is_none() {
         for precision in [0, -1, i64::MIN] {
-            assert_eq!(
-                Layout::default().with_precision(precision).precision,
-                None
-            );
+            assert_eq!(Layout::default().with_precision(precision).precision, None);
         }
         assert_eq!(Layout::default().with_precision(3).precision, Some(3));
     }

@@ -157,10 +157,7 @@ mod tests {
         assert_eq!(as_key(Signed, &[0xff], false), " 255");
         assert_eq!(as_key(Signed, &(-2i16).to_ne_bytes(), false), " 65534");
         assert_eq!(as_key(Signed, &(-2i32).to_ne_bytes(), false), "       -2");
-        assert_eq!(
-            as_key(Text, b"bash\0", false),
-            format!("  {:<50}", "bash")
-        );
+        assert_eq!(as_key(Text, b"bash\0", false), format!("  {:<50}", "bash"));
         assert_eq!(as_key(Text, b"bash\0", true), format!(" {:>16}", "bash"));
     }
 }

@@ -147,7 +147,10 @@ mod tests {
         assert!(set("quiet", None).unwrap().quiet);
         assert!(set("quiet", Some("1")).unwrap().quiet);
         assert!(set("aggsortkey", None).unwrap().looks.order.by_key);
-        assert_eq!(set("aggsortpos", Some("2")).unwrap().looks.order.position, 2);
+        assert_eq!(
+            set("aggsortpos", Some("2")).unwrap().looks.order.position,
+            2
+        );
     }
 
     #[test]

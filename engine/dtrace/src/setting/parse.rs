@@ -16,7 +16,9 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 /// A plain number.
 pub fn plain(text: &str) -> Option<u64> {
-    number(text).filter(|(_, rest)| rest.is_empty()).map(|it| it.0)
+    number(text)
+        .filter(|(_, rest)| rest.is_empty())
+        .map(|it| it.0)
 }
 
 /// Bytes, in units of `k`, `m`, `g` or `t` where it says so.
@@ -103,7 +105,11 @@ mod tests {
             ("4hz", 250_000_000),
             ("0hz", 0),
         ] {
-            assert_eq!(rate(text), Some(Duration::from_nanos(nanoseconds)), "{text}");
+            assert_eq!(
+                rate(text),
+                Some(Duration::from_nanos(nanoseconds)),
+                "{text}"
+            );
         }
         for text in ["", "hz", "1x", "1 s"] {
             assert_eq!(rate(text), None, "{text}");

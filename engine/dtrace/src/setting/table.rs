@@ -42,18 +42,27 @@ const FIXED: Kind = Unsupported("it is fixed here");
 const ROWS: &[Row] = &[
     Row("agghist", On(|it| &mut it.looks.as_bars)),
     Row("aggpack", On(|it| &mut it.looks.packed)),
-    Row("aggpercpu", Unsupported("values of single CPUs are not kept")),
+    Row(
+        "aggpercpu",
+        Unsupported("values of single CPUs are not kept"),
+    ),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
     Row("aggsize", Size(|it| &mut it.aggregation_size)),
     Row("aggsortkey", On(|it| &mut it.looks.order.by_key)),
-    Row("aggsortkeypos", Place(|it| &mut it.looks.order.key_position)),
+    Row(
+        "aggsortkeypos",
+        Place(|it| &mut it.looks.order.key_position),
+    ),
     Row("aggsortpos", Place(|it| &mut it.looks.order.position)),
     Row("aggsortrev", On(|it| &mut it.looks.order.reversed)),
     Row("aggzoom", On(|it| &mut it.looks.zooms)),
     Row("amin", Unsupported("stability is not tracked")),
     Row("argref", FIXED),
     Row("bufpolicy", Word(policy)),
-    Row("bufresize", Unsupported("a buffer that cannot be had is an error")),
+    Row(
+        "bufresize",
+        Unsupported("a buffer that cannot be had is an error"),
+    ),
     Row("bufsize", Size(|it| &mut it.buffer_size)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
     Row("core", Unsupported("it is for DTrace's own developers")),
@@ -61,7 +70,10 @@ const ROWS: &[Row] = &[
     Row("cppargs", NO_PREPROCESSOR),
     Row("cpphdrs", NO_PREPROCESSOR),
     Row("cpppath", NO_PREPROCESSOR),
-    Row("cpu", Unsupported("every CPU is traced: say /cpu == N/ instead")),
+    Row(
+        "cpu",
+        Unsupported("every CPU is traced: say /cpu == N/ instead"),
+    ),
     Row("ctfpath", NO_KERNEL_TYPES),
     Row("ctypes", NO_KERNEL_TYPES),
     Row("debug", Unsupported("there is nothing more to tell")),
@@ -73,7 +85,10 @@ const ROWS: &[Row] = &[
     Row("empty", FIXED),
     Row("encoding", Word(encoding)),
     Row("errtags", Switch(|it| &mut it.error_tags)),
-    Row("evaltime", Unsupported("a command is always stopped before its first instruction")),
+    Row(
+        "evaltime",
+        Unsupported("a command is always stopped before its first instruction"),
+    ),
     Row("flowindent", On(|it| &mut it.flow_indent)),
     Row("grabanon", NO_ANONYMOUS),
     Row("incdir", NO_PREPROCESSOR),
@@ -106,7 +121,10 @@ const ROWS: &[Row] = &[
     Row("strsize", Size(|it| &mut it.string_size)),
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
     Row("syslibdir", Unsupported("there are no libraries of D")),
-    Row("temporal", Unsupported("each CPU's records are printed in their order")),
+    Row(
+        "temporal",
+        Unsupported("each CPU's records are printed in their order"),
+    ),
     Row("tree", Unsupported("it is for DTrace's own developers")),
     Row("tregs", FIXED),
     Row("udefs", NO_LINKING),
@@ -199,8 +217,11 @@ mod tests {
                 Word(_) => ["switch", "ascii", "a"].map(Some).to_vec(),
                 _ => vec![None],
             };
-            let outcomes = value.into_iter().map(|it| row.set(&mut Settings::default(), it));
-            let good = |it: &Result<(), Refusal>| matches!(it, Ok(()) | Err(Refusal::Unsupported(_)));
+            let outcomes = value
+                .into_iter()
+                .map(|it| row.set(&mut Settings::default(), it));
+            let good =
+                |it: &Result<(), Refusal>| matches!(it, Ok(()) | Err(Refusal::Unsupported(_)));
             assert!(outcomes.into_iter().any(|it| good(&it)), "{}", row.0);
         }
     }
