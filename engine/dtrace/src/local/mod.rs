@@ -165,3 +165,94 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
         why: errno.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use engine_abi::{ClauseRow, Instruction, MAGIC, ProgramHeader, Records, Span};
+    use engine_dvm::Op;
+    use zerocopy::IntoBytes;
+
+    use super::*;
+    use crate::print::unsigned_of;
+
+    /// A program of one clause, which records nothing but that it was here, and then runs `last`.
+    fn program(last: Op) -> Vec<u64> {
+        let code = [Op::Open, last, Op::Ret].map(|op| Instruction {
+            op: op.code(),
+            ..Instruction::default()
+        });
+        let header = ProgramHeader {
+            magic: MAGIC,
+            string_size: 256,
+            clauses: 1,
+            code: 3,
+            ..ProgramHeader::default()
+        };
+        let clause = ClauseRow {
+            code: Span { first: 0, count: 3 },
+            ..ClauseRow::default()
+        };
+        let bytes = [header.as_bytes(), clause.as_bytes(), code.as_bytes()].concat();
+        bytes.chunks_exact(8).map(unsigned_of).collect()
+    }
+
+    fn name(name: &[u8]) -> Description {
+        Description::new(b"", b"", b"", name).unwrap()
+    }
+
+    /// How many records there are until tracing is to end; none when that takes too long.
+    fn recorded(local: &Local) -> Option<usize> {
+        let begun = Instant::now();
+        while local.status().unwrap().ending == 0 {
+            if begun.elapsed() > Duration::from_secs(20) {
+                return None;
+            }
+            std::thread::yield_now();
+        }
+        local.stop().unwrap();
+        let mut buffer = vec![0; 1 << 16];
+        let taken = local.buf_snap(0, &mut buffer).unwrap();
+        assert_eq!(taken.drops, 0);
+        Some(Records::new(&buffer[..taken.bytes]).count())
+    }
+
+    #[test]
+    fn begin_fires_in_this_process() {
+        let local = Local::open().unwrap();
+        local.program(&program(Op::Exit)).unwrap();
+        assert_eq!(local.enable(&name(b"BEGIN"), 0).unwrap(), 1);
+        local.go(&mut Go::default()).unwrap();
+        assert_eq!(recorded(&local), Some(1));
+        let enabled = local.eprobe(1).unwrap();
+        assert_eq!(enabled.probe.description.to_string(), "dtrace:::BEGIN");
+        assert_eq!(enabled.clause, 0);
+    }
+
+    #[test]
+    fn timers_tick_in_this_process() {
+        let local = Local::open().unwrap();
+        local.program(&program(Op::Exit)).unwrap();
+        assert_eq!(local.enable(&name(b"tick-1ms"), 0).unwrap(), 1);
+        local.go(&mut Go::default()).unwrap();
+        assert_eq!(recorded(&local), Some(1));
+    }
+
+    #[test]
+    fn there_are_no_functions_and_no_nonsense() {
+        let local = Local::open().unwrap();
+        assert!(local.program(&[0; 6]).is_err());
+        local.program(&program(Op::Ret)).unwrap();
+        let functions = Description::new(b"fbt", b"", b"", b"").unwrap();
+        assert_eq!(local.enable(&functions, 0).unwrap(), 0);
+        assert!(local.probe_match(&functions, 1).unwrap().is_none());
+        let all = crate::engine::matching(&local, Description::default());
+        let names: Vec<String> = all.map(|it| it.unwrap().description.to_string()).collect();
+        assert!(
+            names.starts_with(
+                &["dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR"].map(String::from)
+            )
+        );
+    }
+}
