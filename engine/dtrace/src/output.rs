@@ -35,11 +35,16 @@ impl Output {
                 (path.display().to_string(), Box::new(file))
             }
         };
-        Ok(Self {
+        Ok(Self::new(to, target))
+    }
+
+    /// Writes to `target`, which is called `to`.
+    pub fn new(to: String, target: Box<dyn Write>) -> Self {
+        Self {
             to,
             target,
             gathered: Vec::new(),
-        })
+        }
     }
 
     /// What was gathered, to append to.

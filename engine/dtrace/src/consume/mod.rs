@@ -1,7 +1,9 @@
 //! The consumer: takes what the engine has recorded, at the rates that options say, and prints it.
 
+mod rates;
+
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, Records, Status};
 use engine_dlang::program::Program;
@@ -13,6 +15,7 @@ use crate::fault;
 use crate::firing::Printer;
 use crate::output::{Output, tell};
 use crate::setting::Settings;
+use rates::Rates;
 
 /// What is consumed, and how far.
 pub struct Consumer<'a> {
@@ -255,65 +258,5 @@ impl<'a> Consumer<'a> {
     }
 }
 
-/// When what is due.
-struct Rates {
-    status: Rate,
-    aggregation: Rate,
-    switch: Rate,
-}
-
-/// Something that is done again and again.
-struct Rate {
-    interval: Duration,
-    last: Option<Instant>,
-}
-
-/// However often options want something done, the CPU is to be had for something else in between.
-const BREATH: Duration = Duration::from_millis(1);
-
-impl Rates {
-    fn new(settings: &Settings) -> Self {
-        let rate = |interval| Rate {
-            interval,
-            last: None,
-        };
-        Self {
-            status: rate(settings.status_rate),
-            aggregation: rate(settings.aggregation_rate),
-            switch: rate(settings.switch_rate),
-        }
-    }
-
-    /// Until what is next is due; buffers that do not switch are only taken at the end.
-    fn idle(&self, policy: BufferPolicy) -> Duration {
-        let all = [
-            self.status.idle(),
-            self.aggregation.idle(),
-            self.switch.idle(),
-        ];
-        match policy {
-            BufferPolicy::Switch => all.into_iter().min().unwrap_or_default(),
-            _ => self.status.idle(),
-        }
-    }
-}
-
-impl Rate {
-    fn idle(&self) -> Duration {
-        self.last.map_or(Duration::ZERO, |last| {
-            let due = last + self.interval;
-            due.saturating_duration_since(Instant::now()).max(BREATH)
-        })
-    }
-
-    /// Whether it is time for it, which it then is not for an interval.
-    fn is_due(&mut self) -> bool {
-        let now = Instant::now();
-        match self.last {
-            Some(last) if now.duration_since(last) < self.interval => return false,
-            Some(last) => self.last = Some(last + self.interval),
-            None => self.last = Some(now),
-        }
-        true
-    }
-}
+#[cfg(test)]
+mod tests;
