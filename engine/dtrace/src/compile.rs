@@ -132,11 +132,12 @@ fn read(name: &str) -> Result<String, Error> {
 /// What the compiler has to know.
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
-        pointer: pointer as u8,
+        pointer,
         string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,
+        unreferenced_arguments: settings.unreferenced_arguments,
         macros: macros(target)
             .map(|(name, value)| (name.to_owned(), value))
             .into(),

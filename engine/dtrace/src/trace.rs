@@ -21,7 +21,6 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     if options.mode == Mode::Trace && options.programs.is_empty() && !settings.zero_matches {
         return Err(Error::NoProbes);
     }
-    let events = Events::new()?;
     let mut targets = targets(&options.targets)?;
     let target = targets.first().map_or(0, Target::pid);
     let device = Device::open()?;
@@ -45,14 +44,7 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     };
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
-        _ => trace(
-            &*engine,
-            options,
-            &compilation,
-            &mut output,
-            &events,
-            &mut targets,
-        ),
+        _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
     }
 }
 
@@ -69,7 +61,6 @@ fn trace(
     options: &Options,
     compilation: &Compilation,
     output: &mut Output,
-    events: &Events,
     targets: &mut [Target],
 ) -> Result<u8, Error> {
     let settings = &compilation.settings;
@@ -77,6 +68,7 @@ fn trace(
     if options.verbose {
         list::clauses(compilation, output)?;
     }
+    let events = Events::new()?;
     let mut how = go(settings);
     engine.go(&mut how)?;
     if how.unarmed > 0 {
@@ -100,7 +92,7 @@ fn trace(
         compilation.error_clause(),
         how.cpu,
     )?;
-    consume(&mut consumer, settings, events, targets)?;
+    consume(&mut consumer, settings, &events, targets)?;
     Ok(consumer.exit_status())
 }
 

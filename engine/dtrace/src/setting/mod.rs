@@ -53,6 +53,8 @@ pub struct Settings {
     pub error_tags: bool,
     /// `defaultargs`: a macro argument that is not there is 0, or empty.
     pub default_arguments: bool,
+    /// `argref`: the last macro argument may be one that nothing refers to.
+    pub unreferenced_arguments: bool,
     /// `zdefs`: a description may match no probe.
     pub zero_matches: bool,
     /// `verbose`: code is listed.
@@ -84,6 +86,7 @@ impl Default for Settings {
             looks: Looks::default(),
             error_tags: false,
             default_arguments: false,
+            unreferenced_arguments: false,
             zero_matches: false,
             disassemble: false,
         }

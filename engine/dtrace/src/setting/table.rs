@@ -57,7 +57,7 @@ const ROWS: &[Row] = &[
     Row("aggsortrev", On(|it| &mut it.looks.order.reversed)),
     Row("aggzoom", On(|it| &mut it.looks.zooms)),
     Row("amin", Unsupported("stability is not tracked")),
-    Row("argref", FIXED),
+    Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
     Row("bufpolicy", Word(policy)),
     Row(
         "bufresize",
