@@ -104,12 +104,12 @@ fn what_needs_the_module_says_so() {
 fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     let ran = dtrace(&[
         "-qn",
-        "BEGIN { trace($target); }",
+        "END { trace($target); }",
         "-c",
         "sh -c 'echo $$; exit 4'",
     ]);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    let [shell, target, ""] = lines[..] else {
+    let [shell, target] = lines[..] else {
         panic!("{lines:?}");
     };
     assert_eq!(shell, target);
