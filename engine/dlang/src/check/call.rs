@@ -24,18 +24,26 @@ impl Checker<'_> {
                 self.check_argument((function.name(), "( )"), position, *to, argument, line)?;
             }
         }
-        let Function::Subroutine(subroutine) = function else {
-            let type_ = match function {
-                Function::Aggregate(_) => AGGREGATION,
-                _ => signature.result,
-            };
-            let kind = ExpressionKind::Action(function, arguments);
-            return Ok(expression(kind, type_, line));
+        let arguments = arguments.into_iter().enumerate();
+        let arguments = arguments.map(|(position, argument)| {
+            self.passed(
+                argument,
+                signature.parameters.get(position).copied().flatten(),
+            )
+        });
+        let arguments = arguments.collect();
+        let (kind, type_) = match function {
+            Function::Subroutine(subroutine) => (
+                ExpressionKind::Call(subroutine, arguments),
+                signature.result,
+            ),
+            Function::Aggregate(_) => (ExpressionKind::Action(function, arguments), AGGREGATION),
+            Function::Action(_) => (
+                ExpressionKind::Action(function, arguments),
+                signature.result,
+            ),
         };
-        let arguments = arguments.into_iter().zip(signature.parameters);
-        let arguments = arguments.map(|(argument, to)| self.passed(argument, *to));
-        let kind = ExpressionKind::Call(subroutine, arguments.collect());
-        Ok(expression(kind, signature.result, line))
+        Ok(expression(kind, type_, line))
     }
 
     /// The values of several expressions.
@@ -62,7 +70,11 @@ impl Checker<'_> {
         if passed >= signature.fewest && (passed <= most || signature.is_open) {
             return Ok(());
         }
-        let at_least = if signature.fewest < most { "at least " } else { "" };
+        let at_least = if signature.fewest < most {
+            "at least "
+        } else {
+            ""
+        };
         let message = format!(
             "{name}( ) prototype mismatch: {} passed, {at_least}{} expected",
             counted(passed),
