@@ -1,6 +1,6 @@
 //! Tracing: from a command line to the end.
 
-use engine_abi::Go;
+use engine_abi::{Description, Go};
 
 use crate::compile::Compilation;
 use crate::consume::Consumer;
@@ -146,7 +146,8 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
             for (written, description) in &clause.descriptions {
                 match engine.enable(description, number)? {
                     0 if !settings.zero_matches => {
-                        return Err(match engine.without() {
+                        let missing = engine.without().filter(|_| needs_kernel(description));
+                        return Err(match missing {
                             None => compilation.unmatched(clause, written),
                             Some(missing) => Error::Missing(written.clone(), missing),
                         });
@@ -173,6 +174,12 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether a description is for more than the engine's own probes and its timers.
+fn needs_kernel(description: &Description) -> bool {
+    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
+    !is_own || !description.module().is_empty() || !description.function().is_empty()
 }
 
 /// What only concerns who is not to be left in quiet.
