@@ -44,7 +44,7 @@ mod tracer;
 
 pub use consumer::ConsumerId;
 pub use fire::Trap;
-pub use grow::OutOfMemory;
+pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load};
 pub use platform::{
     Lock, OffLimits, Platform, Rcu, TASK_NAME, Task, TryLock, Unpatched, Unreadable, Visit,
