@@ -10,12 +10,12 @@
 #include <linux/memory.h>
 #include <linux/mmzone.h>
 #include <linux/mutex.h>
+#include <linux/pfn.h>
+#include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
 
 #include <asm/e820/api.h>
-#include <asm/insn.h>
-#include <asm/pgtable.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
