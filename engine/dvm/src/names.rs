@@ -100,7 +100,7 @@ impl Builtin {
 
 names! {
     /// A subroutine. Its arguments are scalars, pushed in order; a string is passed by its address.
-    /// What it answers by address is in scratch memory.
+    /// What it answers by address is in scratch memory, or in a string that it was given.
     Subroutine {
         /// `rand()`: a number nobody foresees.
         Rand = 0x00 "rand",
@@ -161,7 +161,10 @@ impl Subroutine {
         }
     }
 
-    /// Whether what it answers is an address in scratch memory, or 0.
+    /// The most arguments that any takes.
+    pub const ARGUMENTS_MAX: u8 = 3;
+
+    /// Whether what it answers is an address, or 0.
     pub const fn is_address(self) -> bool {
         !matches!(
             self,

@@ -4,6 +4,10 @@
 //! There are 16 registers of 64 bits, `r0` to `r15`; `r0` is 0, and what is written to it is lost. A
 //! branch only goes forward, so every program ends. A clause's code is its predicate, a branch to its
 //! `ret` where that is 0, then `open` if it records anything, and its actions.
+//!
+//! Pushes are answered in the same straight line of code by the `lda`, `sta`, `agg` or `call` that takes
+//! all that is pushed: no branch leaves or arrives, and no clause ends, while something is. So what a
+//! push needs is computed before the first of them.
 
 /// How many registers there are.
 pub const REGISTERS: u8 = 16;
@@ -15,7 +19,7 @@ pub enum Immediate {
     Unused,
     /// A number.
     Number,
-    /// An instruction of the same clause, further on.
+    /// An instruction of the same clause, further on, counted from the clause's first.
     Target,
     /// A string, by the byte at which it begins in the strings.
     Text,
@@ -50,8 +54,9 @@ macro_rules! ops {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $word:literal ($($operand:ident)*);)*) => {
         /// What an instruction does.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
         pub enum Op {
-            $($(#[$doc])* $variant,)*
+            $($(#[$doc])* $variant = $code,)*
         }
 
         impl Op {
@@ -68,7 +73,7 @@ macro_rules! ops {
 
             /// Its code.
             pub const fn code(self) -> u8 {
-                match self { $(Self::$variant => $code,)* }
+                self as u8
             }
 
             /// Its name.

@@ -6,21 +6,24 @@
 
 use engine_isa::Plan;
 
-use crate::consumer::{Consumer, ConsumerId, State};
-use crate::fbt::{self, Probe};
+use crate::consumer::{Consumer, ConsumerId};
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
-use crate::live::{Live, LiveEcb};
+use crate::live::{Live, LiveEcb, Site, Timer};
 use crate::platform::{Platform, Rcu};
+use crate::providers::fbt::{self, Probe as Function};
+use crate::registry::{Probe, Registry};
 use crate::tracer::{Control, Error, Tracer};
 
-/// How many probes stayed unarmed, because their text is not what was planned for any more.
+/// How many ECBs have a probe that is not armed: its text is not what was planned for any more, or its
+/// timer could not be started.
 pub type Unarmed = u32;
 
-impl<I: Isa, P: Platform> Tracer<I, P> {
-    /// Makes text and live table agree with the active ECBs.
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+    /// Makes text, timers and live table agree with the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
-        for probe in control.fbt.probes_mut() {
+        self.stop_timers(&mut control.registry);
+        for probe in control.registry.fbt.probes_mut() {
             match (probe.ecbs > 0, probe.armed) {
                 (false, true) => self.restore(probe),
                 (true, false) => self.review(probe),
@@ -28,30 +31,53 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
             }
         }
         self.live.replace(Some(survey::<I>(control)?))?;
-        let wanted = control.fbt.probes_mut().iter_mut();
+        let wanted = control.registry.fbt.probes_mut().iter_mut();
         for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
             self.displace(probe);
         }
+        self.start_timers(&mut control.registry);
         Ok(())
     }
 
-    /// Takes the consumer's ECBs out, and with them whatever only it had armed.
+    /// Takes the consumer's ECBs out, and with them whatever only it had armed. When it returns, no
+    /// firing is left that began before.
     ///
-    /// Where there is no memory for a smaller live table the larger one stays: what is disarmed
-    /// does not trap, so its entries there do no harm.
+    /// Where there is no memory for a smaller live table the larger one stays: what is disarmed does not
+    /// fire, so its entries there do no harm.
     pub(crate) fn disarm(&self, control: &mut Control<I::Text>, id: ConsumerId) {
         control.deactivate(id);
-        let _ = self.rearm(control);
+        if self.rearm(control).is_err() {
+            self.platform.synchronize();
+        }
+    }
+
+    fn stop_timers(&self, registry: &mut Registry<I::Text>) {
+        for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
+            if timer.ecbs == 0 && timer.armed {
+                self.platform.timer_stop(number);
+                timer.armed = false;
+            }
+        }
+    }
+
+    fn start_timers(&self, registry: &mut Registry<I::Text>) {
+        for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
+            if timer.ecbs > 0 && !timer.armed {
+                let started =
+                    self.platform.timer_start(number, timer.nanoseconds, timer.every_cpu);
+                timer.armed = started.is_ok();
+            }
+        }
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. Where no
     /// probe can be now, the text planned for is one that is not there.
-    fn review(&self, probe: &mut Probe<I::Text>) {
+    fn review(&self, probe: &mut Function<I::Text>) {
         probe.text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
     }
 
     /// Puts the trap in place, if the instruction is still the one that was planned for.
-    fn displace(&self, probe: &mut Probe<I::Text>) {
+    fn displace(&self, probe: &mut Function<I::Text>) {
         let Plan::Emulate(emulation) = I::plan(&probe.text) else {
             return;
         };
@@ -63,7 +89,7 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
 
     /// Puts back what was displaced; leaves alone what someone else has written there since. What
     /// cannot be put back stays armed, and its site known.
-    fn restore(&self, probe: &mut Probe<I::Text>) {
+    fn restore(&self, probe: &mut Function<I::Text>) {
         probe.armed = self.is_there(probe.address, I::TRAP)
             && probe
                 .text
@@ -90,27 +116,50 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
 /// The live table for the active ECBs, and for what is armed without any.
 fn survey<I: Isa>(control: &Control<I::Text>) -> Result<Live<I::Emulation>, OutOfMemory> {
     let mut live = Live::new();
-    let probes = control.fbt.probes().iter();
-    for probe in probes.filter(|probe| probe.ecbs > 0 || probe.armed) {
-        if let Plan::Emulate(emulation) = I::plan(&probe.text) {
-            live.add_site(probe.address, emulation, probe.ecbs)?;
-        }
-    }
+    add_hooks::<I>(&control.registry, &mut live)?;
     for (number, consumer) in (0..).zip(&control.consumers) {
-        let active = consumer
-            .iter()
-            .filter(|consumer| consumer.state == State::Active);
-        for (epid, probe) in active.flat_map(Consumer::ecbs) {
-            if let Some(probe) = control.fbt.probes().get(probe) {
-                live.add_ecb(
-                    probe.address,
-                    LiveEcb {
-                        consumer: number,
-                        epid,
-                    },
-                );
+        let active = consumer.iter().filter(|consumer| consumer.is_active());
+        for (epid, ecb) in active.flat_map(Consumer::ecbs) {
+            let live_ecb = LiveEcb {
+                consumer: number,
+                epid,
+            };
+            match ecb.probe {
+                Probe::Own(_) => {}
+                Probe::Timer(number) => live.timers.add_ecb(number as u32, live_ecb),
+                Probe::Function(number) => {
+                    if let Some(probe) = control.registry.fbt.probes().get(number) {
+                        live.sites.add_ecb(probe.address, live_ecb);
+                    }
+                }
             }
         }
     }
     Ok(live)
+}
+
+fn add_hooks<I: Isa>(
+    registry: &Registry<I::Text>,
+    live: &mut Live<I::Emulation>,
+) -> Result<(), OutOfMemory> {
+    let probes = registry.fbt.probes().iter().enumerate();
+    for (number, probe) in probes.filter(|(_, probe)| probe.ecbs > 0 || probe.armed) {
+        if let Plan::Emulate(emulation) = I::plan(&probe.text) {
+            let site = Site {
+                id: registry.id(Probe::Function(number)),
+                emulation,
+                function: probe.function,
+            };
+            live.sites.add(probe.address, site, probe.ecbs)?;
+        }
+    }
+    let timers = registry.profile.timers().iter().enumerate();
+    for (number, timer) in timers.filter(|(_, timer)| timer.ecbs > 0) {
+        let hook = Timer {
+            id: registry.id(Probe::Timer(number)),
+            name: timer.name,
+        };
+        live.timers.add(number as u32, hook, timer.ecbs)?;
+    }
+    Ok(())
 }

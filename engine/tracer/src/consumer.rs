@@ -1,10 +1,12 @@
-//! Who traces: each open of the device is a consumer, with its own enablings and buffers.
+//! Who traces: each open of the device is a consumer, with its own program, enablings and buffers.
 
 use alloc::vec::Vec;
 
 use engine_abi::ECBS_MAX;
+use engine_dvm::Verified;
 
 use crate::grow::push;
+use crate::registry::Probe;
 use crate::tracer::Error;
 
 /// The most consumers at one time.
@@ -27,16 +29,27 @@ impl ConsumerId {
 }
 
 /// What a consumer is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum State {
-    /// It enables; nothing fires for it.
-    Enabling,
+    /// It has nothing yet.
+    New,
+    /// It enables clauses of its program; nothing fires for it.
+    Enabling(Verified<Vec<u64>>),
     /// Its probes are armed.
     Active,
-    /// Its probes are disarmed; what was recorded can be drained.
-    Stopped,
+    /// Its probes are disarmed; what was recorded can be drained. On this CPU `END` fired.
+    Stopped(u32),
     /// It is gone, but the live table still names it: its number is not free yet.
     Gone,
+}
+
+/// An enabling: a probe, and the clause that it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ecb {
+    /// The probe.
+    pub probe: Probe,
+    /// The clause of the consumer's program.
+    pub clause: u32,
 }
 
 /// A consumer.
@@ -44,15 +57,15 @@ pub enum State {
 pub struct Consumer {
     /// What it is doing.
     pub state: State,
-    /// The index of each ECB's probe. An ECB's enabled probe ID is its index here and one.
-    ecbs: Vec<u32>,
+    /// Its enablings. An enabled probe's ID is its index here and one.
+    ecbs: Vec<Ecb>,
 }
 
 impl Consumer {
     /// A consumer that has enabled nothing.
     pub fn new() -> Self {
         Self {
-            state: State::Enabling,
+            state: State::New,
             ecbs: Vec::new(),
         }
     }
@@ -65,22 +78,57 @@ impl Consumer {
         }
     }
 
-    /// Enables the probe of this index.
-    pub fn enable(&mut self, probe: u32) -> Result<(), Error> {
+    /// Takes a program to enable clauses of.
+    pub fn load(&mut self, program: Verified<Vec<u64>>) -> Result<(), Error> {
+        match self.state {
+            State::New => {
+                self.state = State::Enabling(program);
+                Ok(())
+            }
+            _ => Err(Error::WrongState),
+        }
+    }
+
+    /// Whether the clause of this number can be enabled.
+    pub fn may_enable(&self, clause: u32) -> Result<(), Error> {
+        match &self.state {
+            State::Enabling(program) if clause < program.header().clauses => Ok(()),
+            State::Enabling(_) => Err(Error::Invalid),
+            _ => Err(Error::WrongState),
+        }
+    }
+
+    /// Enables a clause at a probe.
+    pub fn enable(&mut self, ecb: Ecb) -> Result<(), Error> {
         if self.ecbs.len() >= ECBS_MAX {
             return Err(Error::TooManyEcbs);
         }
-        Ok(push(&mut self.ecbs, probe)?)
+        Ok(push(&mut self.ecbs, ecb)?)
     }
 
-    /// Its enablings in order: enabled probe ID and index of the probe.
-    pub fn ecbs(&self) -> impl Iterator<Item = (u32, usize)> {
-        (1..).zip(self.ecbs.iter().map(|&probe| probe as usize))
+    /// Its program, which it has no more: from here on it can only be active, or stopped.
+    pub fn take_program(&mut self) -> Result<Verified<Vec<u64>>, Error> {
+        match core::mem::replace(&mut self.state, State::Stopped(0)) {
+            State::Enabling(program) => Ok(program),
+            other => {
+                self.state = other;
+                Err(Error::WrongState)
+            }
+        }
     }
 
-    /// The index of the probe behind an enabled probe ID.
-    pub fn probe_of(&self, epid: u32) -> Option<usize> {
-        let probe = self.ecbs.get((epid as usize).checked_sub(1)?)?;
-        Some(*probe as usize)
+    /// Whether its probes are armed.
+    pub fn is_active(&self) -> bool {
+        matches!(self.state, State::Active)
+    }
+
+    /// Its enablings in order, each with its ID.
+    pub fn ecbs(&self) -> impl Iterator<Item = (u32, Ecb)> {
+        (1..).zip(self.ecbs.iter().copied())
+    }
+
+    /// The enabling of this ID.
+    pub fn ecb(&self, epid: u32) -> Option<Ecb> {
+        self.ecbs.get((epid as usize).checked_sub(1)?).copied()
     }
 }

@@ -1,17 +1,27 @@
-//! The fire path: what happens inside a trap.
+//! The fire path: what happens inside a trap, and inside a timer's tick.
 //!
-//! No allocation, no sleep, no lock, no panic, and before the guard is taken nothing is called
-//! that could itself be probed: the live table is plain memory, and the platform promises as much
-//! for `cpu` and for reading a value under [`Rcu`].
+//! No allocation, no sleep, no panic, and no lock but those of [`spin`](crate::spin). Before the guard
+//! is taken nothing is called that could itself be probed: the live table is plain memory, and the
+//! platform promises as much for `cpu` and for reading a value under [`Rcu`].
 
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use alloc::vec::Vec;
 use engine_isa::Memory;
 
+use crate::consumer::ConsumerId;
+use crate::firing::{Arguments, Firing};
+use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
 use crate::live::LiveEcb;
-use crate::platform::{Platform, Rcu};
+use crate::platform::{Platform, Rcu, TryLock};
+use crate::providers::dtrace::Own;
+use crate::registry::Called;
 use crate::tracer::Tracer;
+
+/// The most frames of a stack, and one for the function whose entry fires.
+const FRAMES: usize = 257;
 
 /// What became of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,41 +36,44 @@ pub enum Trap {
     Failed,
 }
 
-/// What a CPU counts. Only traps of that CPU write it, and only while they hold its guard, but
-/// for `recursions`.
-#[derive(Debug, Default)]
-pub(crate) struct Cpu {
-    firing: AtomicBool,
+/// A CPU's guard, and what it counts. Only firings of that CPU write it, and only while they hold the
+/// guard, but for `recursions`.
+pub(crate) struct Cpu<P: Platform> {
+    /// Held while the CPU fires, with room for a stack.
+    guard: P::TryLock<Vec<u64>>,
     fired: AtomicU64,
     recursions: AtomicUsize,
 }
 
-impl Cpu {
-    /// Traps that fired.
+impl<P: Platform> Cpu<P> {
+    pub(crate) fn new() -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            guard: P::TryLock::new(filled(FRAMES, || 0)?),
+            fired: AtomicU64::new(0),
+            recursions: AtomicUsize::new(0),
+        })
+    }
+
+    /// What fired.
     pub(crate) fn fired(&self) -> u64 {
         self.fired.load(Ordering::Relaxed)
     }
 
-    /// Traps that did not, because they came while the CPU was firing.
+    /// What did not, because it came while the CPU was firing.
     pub(crate) fn recursions(&self) -> u64 {
         self.recursions.load(Ordering::Relaxed) as u64
     }
 
     /// Runs `work`, unless this CPU is in such work already: then that is counted.
-    fn guarded(&self, work: impl FnOnce()) {
-        if self.firing.load(Ordering::Relaxed) {
-            // Such traps can interrupt one another.
+    fn guarded(&self, work: impl FnOnce(&mut [u64])) {
+        let worked = self.guard.try_with(|frames| {
+            bump(&self.fired);
+            work(frames);
+        });
+        if worked.is_none() {
+            // Those that are turned away can interrupt one another.
             self.recursions.fetch_add(1, Ordering::Relaxed);
-            return;
         }
-        self.firing.store(true, Ordering::Relaxed);
-        // Who looks at the guard is this CPU, in a trap within the work: only the compiler could
-        // put the two out of order.
-        compiler_fence(Ordering::SeqCst);
-        bump(&self.fired);
-        work();
-        compiler_fence(Ordering::SeqCst);
-        self.firing.store(false, Ordering::Relaxed);
     }
 }
 
@@ -72,21 +85,20 @@ fn bump(counter: &AtomicU64) {
     );
 }
 
-impl<I: Isa, P: Platform> Tracer<I, P> {
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Handles a trap: fires the site's ECBs and does its instruction.
     pub fn trap(&self, regs: &mut I::Regs, memory: &mut impl Memory) -> Trap {
         let pc = I::pc(regs);
         self.live.read(|live| {
-            let Some((site, ecbs)) = live.and_then(|live| live.site(pc)) else {
+            let Some((site, ecbs)) = live.and_then(|live| live.sites.get(pc)) else {
                 if self.is_not_ours(pc) {
                     I::set_pc(regs, pc);
                     return Trap::Retry;
                 }
                 return Trap::Stray;
             };
-            if let Some(cpu) = self.cpus.get(self.platform.cpu()) {
-                cpu.guarded(|| self.fire(ecbs));
-            }
+            let called = Called::Function(self.names.get(site.function));
+            self.fire(ecbs, site.id, called, Arguments::Entry(&*regs));
             I::set_pc(regs, pc);
             match I::emulate(site.emulation, regs, memory) {
                 Ok(()) => Trap::Resumed,
@@ -95,18 +107,67 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         })
     }
 
-    fn fire(&self, ecbs: &[LiveEcb]) {
-        let cpu = self.platform.cpu();
-        let now = self.platform.now();
-        for ecb in ecbs {
-            let Some(rings) = self.rings.get(ecb.consumer) else {
-                continue;
-            };
-            rings.read(|rings| {
-                if let Some(ring) = rings.and_then(|rings| rings.of(cpu)) {
-                    ring.record(ecb.epid, now);
-                }
+    /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
+    /// the other.
+    pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
+        self.live.read(|live| {
+            if let Some((timer, ecbs)) = live.and_then(|live| live.timers.get(number)) {
+                let arguments = Arguments::Numbers([kernel_pc, user_pc, 0, 0, 0, 0]);
+                self.fire(ecbs, timer.id, Called::Timer(timer.name.bytes()), arguments);
+            }
+        });
+    }
+
+    /// Fires one of the engine's own probes for a consumer, here and now; on which CPU.
+    pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
+        self.platform.undisturbed(|| {
+            let arguments = Arguments::Numbers([0; 6]);
+            self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
+                self.with_session(id.0, |session| {
+                    session.fire(firing, frames, session.own(own).iter().copied());
+                });
             });
-        }
+            self.platform.cpu() as u32
+        })
+    }
+
+    /// Fires these ECBs, which are ordered by their consumers.
+    fn fire(&self, ecbs: &[LiveEcb], id: u32, called: Called<'_>, arguments: Arguments<'_, I::Regs>) {
+        self.guarded(id, called, arguments, |firing, frames| {
+            for ecbs in ecbs.chunk_by(|one, next| one.consumer == next.consumer) {
+                let Some(first) = ecbs.first() else {
+                    continue;
+                };
+                self.with_session(first.consumer, |session| {
+                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.epid));
+                });
+            }
+        });
+    }
+
+    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
+    fn guarded(
+        &self,
+        id: u32,
+        called: Called<'_>,
+        arguments: Arguments<'_, I::Regs>,
+        work: impl FnOnce(&Firing<'_, I, P>, &mut [u64]),
+    ) {
+        let number = self.platform.cpu();
+        let Some(cpu) = self.cpus.get(number) else {
+            return;
+        };
+        cpu.guarded(|frames| {
+            let firing = Firing {
+                platform: &self.platform,
+                cpu: number,
+                now: self.platform.now(),
+                id,
+                called,
+                arguments,
+                task: Cell::new(None),
+            };
+            work(&firing, frames);
+        });
     }
 }

@@ -5,10 +5,11 @@
 //! comes in as [`Isa`], the second as [`Platform`], so it runs on any host over a fake platform.
 //!
 //! Two worlds meet here. **Control** (opening, enabling, arming, draining, closing) may sleep and
-//! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`]) runs inside a trap, in any
-//! context, and neither allocates, sleeps, takes a lock nor panics. They share two things: the
-//! [`Live`](live::Live) table of armed sites, which control replaces whole and fire only reads,
-//! and each consumer's [`Rings`](ring::Rings), which fire fills and control drains.
+//! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`], [`Tracer::tick`]) runs inside a
+//! trap or an interrupt, in any context, and neither allocates, sleeps nor panics; the only locks that
+//! it takes are held by other firings, and shortly. They share two things: the [`Live`](live::Live)
+//! table of what is armed, which control replaces whole and fire only reads, and each consumer's
+//! [`Session`](session::Session), whose clauses fire runs and whose buffers control drains.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -27,28 +28,43 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod activity;
+mod aggregation;
+mod arena;
 mod arm;
+mod bank;
 mod consumer;
 mod drain;
-mod fbt;
+mod dynamic;
+mod env;
 mod fire;
+mod firing;
 mod glob;
 mod grow;
+mod hash;
 mod isa;
 mod live;
+mod names;
+mod outlet;
 mod platform;
+mod providers;
+mod registry;
 mod ring;
+mod session;
 mod show;
-mod toxic;
+mod speculation;
+mod spin;
 mod tracer;
+mod variables;
 
 pub use consumer::ConsumerId;
+pub use drain::Snapped;
 pub use fire::Trap;
 pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load};
+pub use outlet::{Put, Unwritten};
 pub use platform::{
     Lock, OffLimits, Platform, Rcu, TASK_NAME, Task, TryLock, Unpatched, Unreadable, Visit,
 };
-pub use ring::Copied;
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};

@@ -1,19 +1,10 @@
-//! The armed sites, as traps see them: an immutable table, ordered by address.
+//! What is armed, as traps and ticks see it: an immutable table, ordered by what fires.
 
 use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, push};
-
-/// An armed instruction.
-#[derive(Debug, Clone, Copy)]
-pub struct Site<E> {
-    /// Where it is.
-    pub address: usize,
-    /// What the handler does in its place.
-    pub emulation: E,
-    first: usize,
-    ecbs: usize,
-}
+use crate::names::Span;
+use crate::providers::profile;
 
 /// An enabling of a probe by a consumer, as far as firing needs it.
 #[derive(Debug, Clone, Copy)]
@@ -24,34 +15,60 @@ pub struct LiveEcb {
     pub epid: u32,
 }
 
-/// All armed sites and their ECBs.
+/// An armed instruction.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<E> {
+    /// The probe's ID.
+    pub id: u32,
+    /// What the handler does in its place.
+    pub emulation: E,
+    /// The name of its function.
+    pub function: Span,
+}
+
+/// A timer that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Timer {
+    /// The probe's ID.
+    pub id: u32,
+    /// The probe's name.
+    pub name: profile::Name,
+}
+
+/// Something that fires, and where its ECBs are.
 #[derive(Debug)]
-pub struct Live<E> {
-    sites: Vec<Site<E>>,
+struct Hook<K, S> {
+    key: K,
+    what: S,
+    first: usize,
+    ecbs: usize,
+}
+
+/// What fires by keys of one kind, and its ECBs.
+#[derive(Debug)]
+pub struct Hooks<K, S> {
+    hooks: Vec<Hook<K, S>>,
     ecbs: Vec<LiveEcb>,
 }
 
-impl<E: Copy> Live<E> {
-    /// A table without sites.
+impl<K: Copy + Ord, S> Hooks<K, S> {
+    /// None.
     pub fn new() -> Self {
         Self {
-            sites: Vec::new(),
+            hooks: Vec::new(),
             ecbs: Vec::new(),
         }
     }
 
-    /// Adds the site behind those already there, with room for this many ECBs.
-    pub fn add_site(&mut self, address: usize, emulation: E, ecbs: u32) -> Result<(), OutOfMemory> {
-        let first = self.ecbs.len();
-        push(
-            &mut self.sites,
-            Site {
-                address,
-                emulation,
-                first,
-                ecbs: 0,
-            },
-        )?;
+    /// Adds one behind those already there, with room for this many ECBs. Keys must ascend.
+    pub fn add(&mut self, key: K, what: S, ecbs: u32) -> Result<(), OutOfMemory> {
+        let hook = Hook {
+            key,
+            what,
+            first: self.ecbs.len(),
+            ecbs: 0,
+        };
+        push(&mut self.hooks, hook)?;
         let vacant = LiveEcb {
             consumer: usize::MAX,
             epid: 0,
@@ -59,28 +76,47 @@ impl<E: Copy> Live<E> {
         (0..ecbs).try_for_each(|_| push(&mut self.ecbs, vacant))
     }
 
-    /// Puts an ECB into the room of its site; nothing where there is no such site.
-    pub fn add_ecb(&mut self, address: usize, ecb: LiveEcb) {
-        let Ok(index) = self.index(address) else {
+    /// Puts an ECB into the room of what fires by `key`; nothing where nothing does.
+    pub fn add_ecb(&mut self, key: K, ecb: LiveEcb) {
+        let Ok(index) = self.index(key) else {
             return;
         };
-        let Some(site) = self.sites.get_mut(index) else {
+        let Some(hook) = self.hooks.get_mut(index) else {
             return;
         };
-        if let Some(room) = self.ecbs.get_mut(site.first.wrapping_add(site.ecbs)) {
+        if let Some(room) = self.ecbs.get_mut(hook.first.wrapping_add(hook.ecbs)) {
             *room = ecb;
-            site.ecbs = site.ecbs.wrapping_add(1);
+            hook.ecbs = hook.ecbs.wrapping_add(1);
         }
     }
 
-    /// The site at `address`, and its ECBs.
-    pub fn site(&self, address: usize) -> Option<(&Site<E>, &[LiveEcb])> {
-        let site = self.sites.get(self.index(address).ok()?)?;
-        Some((site, self.ecbs.get(site.first..)?.get(..site.ecbs)?))
+    /// What fires by `key`, and its ECBs.
+    pub fn get(&self, key: K) -> Option<(&S, &[LiveEcb])> {
+        let hook = self.hooks.get(self.index(key).ok()?)?;
+        let ecbs = self.ecbs.get(hook.first..)?.get(..hook.ecbs)?;
+        Some((&hook.what, ecbs))
     }
 
-    fn index(&self, address: usize) -> Result<usize, usize> {
-        self.sites
-            .binary_search_by_key(&address, |site| site.address)
+    fn index(&self, key: K) -> Result<usize, usize> {
+        self.hooks.binary_search_by_key(&key, |hook| hook.key)
+    }
+}
+
+/// All that is armed.
+#[derive(Debug)]
+pub struct Live<E> {
+    /// Instructions, by their addresses.
+    pub sites: Hooks<usize, Site<E>>,
+    /// Timers, by their numbers.
+    pub timers: Hooks<u32, Timer>,
+}
+
+impl<E> Live<E> {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self {
+            sites: Hooks::new(),
+            timers: Hooks::new(),
+        }
     }
 }

@@ -111,7 +111,7 @@ pub trait Rcu<T> {
     /// Holds nothing yet.
     fn empty() -> Self;
 
-    /// Runs `work` on the value as it is now. `work` must not sleep.
+    /// Runs `work` on the value as it is now. In a trap `work` must not sleep.
     fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R;
 
     /// Replaces the value, waits until no trap reads the old one, and drops that. May sleep.

@@ -1,9 +1,11 @@
 //! What `/proc/dtrace` shows, row by row.
 
-use crate::fbt::{self, Fbt, Reason};
 use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
-use crate::tracer::{Control, Tracer};
+use crate::providers::fbt::{self, Fbt, Reason};
+use crate::registry::Probe;
+use crate::session::Session;
+use crate::tracer::Tracer;
 
 /// A row of `/proc/dtrace/fbt`: a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +48,16 @@ pub struct StatsRow {
     pub value: u64,
 }
 
-impl<I: Isa, P: Platform> Tracer<I, P> {
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Shows the row of this index to `see`; nothing behind the last.
     pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(FbtRow<'_>) -> R) -> Option<R> {
         self.control.with(|control| {
-            let probe = control.fbt.probes().get(index)?;
+            let probe = control.registry.fbt.probes().get(index)?;
             Some(see(FbtRow {
-                id: (index as u32).wrapping_add(1),
+                id: control.registry.id(Probe::Function(index)),
                 address: probe.address,
                 module: fbt::MODULE,
-                function: control.fbt.function(probe),
+                function: self.names.get(probe.function),
                 name: fbt::ENTRY,
                 ecbs: probe.ecbs,
                 armed: probe.armed,
@@ -66,11 +68,11 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
     /// Shows the row of this index to `see`; nothing behind the last.
     pub fn refused_row<R>(&self, index: usize, see: impl FnOnce(RefusedRow<'_>) -> R) -> Option<R> {
         self.control.with(|control| {
-            let refused = control.fbt.refused().get(index)?;
+            let refused = control.registry.fbt.refused().get(index)?;
             Some(see(RefusedRow {
                 address: refused.address,
                 module: fbt::MODULE,
-                function: control.fbt.refused_function(refused),
+                function: self.names.get(refused.function),
                 reason: refused.reason,
             }))
         })
@@ -78,20 +80,35 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
 
     /// The row of this index; nothing behind the last.
     pub fn stats_row(&self, index: usize) -> Option<StatsRow> {
-        let (name, value) = self
-            .control
-            .with(|Control { fbt, consumers }| match index {
-                0 => Some(("consumers", consumers.iter().flatten().count() as u64)),
-                1 => Some(("probes", fbt.probes().len() as u64)),
-                2 => Some(("armed", armed(fbt))),
-                3 => Some(("refused", fbt.refused().len() as u64)),
+        let (name, value) = self.control.with(|control| {
+            let registry = &control.registry;
+            let sessions = |count: &dyn Fn(&Session<P>) -> u64| -> u64 {
+                let numbers = 0..self.sessions.len();
+                numbers.filter_map(|number| self.with_session(number, count)).sum()
+            };
+            match index {
+                0 => Some(("consumers", control.consumers.iter().flatten().count() as u64)),
+                1 => Some(("probes", registry.fbt.probes().len() as u64)),
+                2 => Some(("armed", armed(&registry.fbt))),
+                3 => Some(("refused", registry.fbt.refused().len() as u64)),
                 4 => Some(("fired", self.cpus.iter().map(|cpu| cpu.fired()).sum())),
-                5 => Some((
-                    "recursions",
-                    self.cpus.iter().map(|cpu| cpu.recursions()).sum(),
-                )),
+                5 => Some(("recursions", self.cpus.iter().map(|cpu| cpu.recursions()).sum())),
+                6 => {
+                    let timers = registry.profile.timers().iter();
+                    Some(("timers", timers.filter(|timer| timer.armed).count() as u64))
+                }
+                7 => Some(("errors", sessions(&|session| session.status().errors))),
+                8 => {
+                    let used = |session: &Session<P>| session.variables.dynamic().used().into();
+                    Some(("dynamic", sessions(&used)))
+                }
+                9 => {
+                    let drops = |session: &Session<P>| session.status().dynamic_drops;
+                    Some(("dynamic_drops", sessions(&drops)))
+                }
                 _ => None,
-            })?;
+            }
+        })?;
         Some(StatsRow { name, value })
     }
 }

@@ -2,18 +2,20 @@
 
 use alloc::vec::Vec;
 
-use engine_abi::{BUFFER_SIZE, Description};
+use engine_abi::{Description, Go};
+use engine_dvm::Verified;
 
 use crate::arm::Unarmed;
-use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, State};
-use crate::fbt::{self, Fbt};
+use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
-use crate::glob::describes;
-use crate::grow::{OutOfMemory, filled};
+use crate::grow::{OutOfMemory, push};
 use crate::isa::Isa;
 use crate::live::Live;
+use crate::names::Names;
 use crate::platform::{Lock, Platform, Rcu};
-use crate::ring::Rings;
+use crate::providers::dtrace::Own;
+use crate::registry::Registry;
+use crate::session::Session;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,12 @@ pub enum Error {
     NotFound,
     /// The request comes too early or too late: tracing has not begun, or has.
     WrongState,
+    /// The program is none, or has no such clause, or there is no such policy.
+    Invalid,
+    /// What was asked for is more than there is room for.
+    NoRoom,
+    /// The consumer's memory cannot be written.
+    Unwritten,
 }
 
 impl From<OutOfMemory> for Error {
@@ -41,7 +49,7 @@ impl From<OutOfMemory> for Error {
 /// What the control side knows.
 #[derive(Debug)]
 pub(crate) struct Control<T> {
-    pub(crate) fbt: Fbt<T>,
+    pub(crate) registry: Registry<T>,
     pub(crate) consumers: [Option<Consumer>; CONSUMERS_MAX],
 }
 
@@ -55,25 +63,34 @@ impl<T: Copy> Control<T> {
 }
 
 /// The probe engine.
-pub struct Tracer<I: Isa, P: Platform> {
+pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) platform: P,
+    pub(crate) names: Names,
     pub(crate) control: P::Lock<Control<I::Text>>,
     pub(crate) live: P::Rcu<Live<I::Emulation>>,
-    pub(crate) rings: [P::Rcu<Rings>; CONSUMERS_MAX],
-    pub(crate) cpus: Vec<Cpu>,
+    pub(crate) sessions: [P::Rcu<Session<P>>; CONSUMERS_MAX],
+    pub(crate) cpus: Vec<Cpu<P>>,
 }
 
-impl<I: Isa, P: Platform> Tracer<I, P> {
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
-        let fbt = Fbt::provide::<I, P>(&platform)?;
-        let cpus = filled(platform.cpus(), Cpu::default)?;
+        let mut names = Names::default();
+        let registry = Registry::provide::<I, P>(&platform, &mut names)?;
+        let mut cpus = Vec::new();
+        for _ in 0..platform.cpus() {
+            push(&mut cpus, Cpu::new()?)?;
+        }
         let consumers = [const { None }; CONSUMERS_MAX];
         Ok(Self {
             platform,
-            control: P::Lock::new(Control { fbt, consumers }),
+            names,
+            control: P::Lock::new(Control {
+                registry,
+                consumers,
+            }),
             live: P::Rcu::empty(),
-            rings: core::array::from_fn(|_| P::Rcu::empty()),
+            sessions: core::array::from_fn(|_| P::Rcu::empty()),
             cpus,
         })
     }
@@ -95,6 +112,12 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         })
     }
 
+    /// Gives the consumer its program, whose clauses it can then enable.
+    pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
+        let program = Verified::new(block).map_err(|_| Error::Invalid)?;
+        self.control.with(|control| control.consumer(id)?.load(program))
+    }
+
     /// The first probe from `id` on that `description` matches: its ID and its names.
     pub fn probe_match(
         &self,
@@ -102,75 +125,91 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
         id: u32,
     ) -> Result<(u32, Description), Error> {
         self.control.with(|control| {
-            let index = matching(&control.fbt, description, (id as usize).saturating_sub(1))
-                .next()
-                .ok_or(Error::NotFound)?;
-            name_of(&control.fbt, index)
+            control.registry.ask(description)?;
+            let registry = &control.registry;
+            let mut matching = registry.matching(&self.names, description, id);
+            let probe = matching.next().ok_or(Error::NotFound)?;
+            registry.describe(&self.names, probe).ok_or(Error::NotFound)
         })
     }
 
-    /// Enables every probe that `description` matches; how many.
-    pub fn enable(&self, id: ConsumerId, description: &Description) -> Result<u32, Error> {
+    /// Enables a clause at every probe that `description` matches; how many.
+    pub fn enable(
+        &self,
+        id: ConsumerId,
+        description: &Description,
+        clause: u32,
+    ) -> Result<u32, Error> {
         self.control.with(|control| {
-            let Control { fbt, consumers } = control;
-            let consumer = consumers
-                .get_mut(id.0)
-                .and_then(Option::as_mut)
-                .ok_or(Error::NoSuchConsumer)?;
-            if consumer.state != State::Enabling {
-                return Err(Error::WrongState);
-            }
-            matching(fbt, description, 0).try_fold(0u32, |matched, probe| {
-                consumer.enable(probe as u32)?;
+            control.consumer(id)?.may_enable(clause)?;
+            control.registry.ask(description)?;
+            let Control {
+                registry,
+                consumers,
+            } = control;
+            let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
+            let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
+            let mut matching = registry.matching(&self.names, description, 0);
+            matching.try_fold(0u32, |matched, probe| {
+                consumer.enable(Ecb { probe, clause })?;
                 Ok(matched.wrapping_add(1))
             })
         })
     }
 
-    /// The probe behind one of the consumer's enabled probe IDs: its ID and its names.
-    pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description), Error> {
+    /// What is behind one of the consumer's enabled probe IDs: the probe's ID and its names, and the
+    /// clause.
+    pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description, u32), Error> {
         self.control.with(|control| {
-            let index = control
-                .consumer(id)?
-                .probe_of(epid)
-                .ok_or(Error::NotFound)?;
-            name_of(&control.fbt, index)
+            let ecb = control.consumer(id)?.ecb(epid).ok_or(Error::NotFound)?;
+            let described = control.registry.describe(&self.names, ecb.probe);
+            let (probe, description) = described.ok_or(Error::NotFound)?;
+            Ok((probe, description, ecb.clause))
         })
     }
 
-    /// Gives the consumer its buffers and arms what it enabled; how many probes stayed unarmed.
-    pub fn go(&self, id: ConsumerId, buffer_size: u32) -> Result<Unarmed, Error> {
-        let rings = self.rings.get(id.0).ok_or(Error::NoSuchConsumer)?;
-        let bytes = if buffer_size == 0 {
-            BUFFER_SIZE
-        } else {
-            buffer_size
-        };
+    /// Gives the consumer the memory that `go` asks for, arms what it enabled, and fires `BEGIN`; says
+    /// in `go` how many ECBs have a probe that stayed unarmed, and on which CPU `BEGIN` fired.
+    ///
+    /// Where it fails, the consumer can only be closed.
+    pub fn go(&self, id: ConsumerId, go: &mut Go) -> Result<(), Error> {
+        let place = self.sessions.get(id.0).ok_or(Error::NoSuchConsumer)?;
         self.control.with(|control| {
-            if control.consumer(id)?.state != State::Enabling {
-                return Err(Error::WrongState);
-            }
-            rings.replace(Some(Rings::new(self.cpus.len(), bytes as usize)?))?;
+            let consumer = control.consumer(id)?;
+            let program = consumer.take_program()?;
+            let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go)?;
+            place.replace(Some(session))?;
             control.activate(id)?;
             self.rearm(control)
                 .inspect_err(|_| self.disarm(control, id))?;
-            control.unarmed(id)
-        })
-    }
-
-    /// Disarms what the consumer enabled, if it was armed.
-    pub fn stop(&self, id: ConsumerId) -> Result<(), Error> {
-        self.control.with(|control| {
-            if control.consumer(id)?.state == State::Active {
-                self.disarm(control, id);
-            }
+            go.unarmed = control.unarmed(id)?;
+            go.cpu = self.fire_own(id, Own::Begin);
+            self.with_session(id.0, |session| session.activity.begin());
             Ok(())
         })
     }
 
-    /// Forgets the consumer: disarms, and frees its buffers. Never fails.
+    /// Disarms what the consumer enabled, if it was armed, and fires `END`; on which CPU that was.
+    pub fn stop(&self, id: ConsumerId) -> Result<u32, Error> {
+        self.control.with(|control| {
+            match control.consumer(id)?.state {
+                State::Active => {}
+                State::Stopped(cpu) => return Ok(cpu),
+                _ => return Ok(0),
+            }
+            self.with_session(id.0, |session| session.activity.end());
+            self.disarm(control, id);
+            let cpu = self.fire_own(id, Own::End);
+            self.with_session(id.0, |session| session.activity.stop());
+            control.consumer(id)?.state = State::Stopped(cpu);
+            Ok(cpu)
+        })
+    }
+
+    /// Forgets the consumer: disarms, and frees its memory. `END` does not fire. Never fails.
     pub fn close(&self, id: ConsumerId) {
         self.control.with(|control| {
+            self.with_session(id.0, |session| session.activity.stop());
             control.deactivate(id);
             if let Ok(consumer) = control.consumer(id) {
                 *consumer = Consumer::gone();
@@ -178,9 +217,9 @@ impl<I: Isa, P: Platform> Tracer<I, P> {
             if self.rearm(control).is_ok() {
                 control.forget_gone();
             }
-            if let Some(rings) = self.rings.get(id.0) {
+            if let Some(session) = self.sessions.get(id.0) {
                 // Nothing is allocated for an empty value, so this cannot fail.
-                let _ = rings.replace(None);
+                let _ = session.replace(None);
             }
         });
     }
@@ -194,24 +233,22 @@ impl<T: Copy> Control<T> {
 
     /// How many of the consumer's ECBs have a probe that is not armed.
     fn unarmed(&mut self, id: ConsumerId) -> Result<Unarmed, Error> {
-        let Self { fbt, consumers } = self;
+        let Self {
+            registry,
+            consumers,
+        } = self;
         let consumer = consumers
             .get(id.0)
             .and_then(Option::as_ref)
             .ok_or(Error::NoSuchConsumer)?;
-        let probes = consumer
-            .ecbs()
-            .filter_map(|(_, probe)| fbt.probes().get(probe));
-        Ok(probes.filter(|probe| !probe.armed).count() as Unarmed)
+        let unarmed = consumer.ecbs().filter(|(_, ecb)| !registry.is_armed(ecb.probe));
+        Ok(unarmed.count() as Unarmed)
     }
 
     /// Discounts them, if they were counted.
     pub(crate) fn deactivate(&mut self, id: ConsumerId) {
-        if self
-            .consumer(id)
-            .is_ok_and(|consumer| consumer.state == State::Active)
-        {
-            let _ = self.count(id, State::Stopped, |ecbs| ecbs.wrapping_sub(1));
+        if self.consumer(id).is_ok_and(|consumer| consumer.is_active()) {
+            let _ = self.count(id, State::Stopped(0), |ecbs| ecbs.wrapping_sub(1));
         }
     }
 
@@ -221,16 +258,17 @@ impl<T: Copy> Control<T> {
         state: State,
         change: impl Fn(u32) -> u32,
     ) -> Result<(), Error> {
-        let Self { fbt, consumers } = self;
+        let Self {
+            registry,
+            consumers,
+        } = self;
         let consumer = consumers
             .get_mut(id.0)
             .and_then(Option::as_mut)
             .ok_or(Error::NoSuchConsumer)?;
         consumer.state = state;
-        for (_, probe) in consumer.ecbs() {
-            if let Some(probe) = fbt.probes_mut().get_mut(probe) {
-                probe.ecbs = change(probe.ecbs);
-            }
+        for (_, ecb) in consumer.ecbs() {
+            registry.count(ecb.probe, &change);
         }
         Ok(())
     }
@@ -238,33 +276,7 @@ impl<T: Copy> Control<T> {
     /// Frees the numbers of consumers that are gone: the live table names them no more.
     fn forget_gone(&mut self) {
         for place in &mut self.consumers {
-            place.take_if(|consumer| consumer.state == State::Gone);
+            place.take_if(|consumer| matches!(consumer.state, State::Gone));
         }
     }
-}
-
-/// The indices, from `first` on, of the probes that `description` matches.
-fn matching<T: Copy>(
-    fbt: &Fbt<T>,
-    description: &Description,
-    first: usize,
-) -> impl Iterator<Item = usize> {
-    (0..)
-        .zip(fbt.probes())
-        .skip(first)
-        .filter_map(|(index, probe)| {
-            let names = [fbt::PROVIDER, fbt::MODULE, fbt.function(probe), fbt::ENTRY];
-            describes(description, names).then_some(index)
-        })
-}
-
-/// The ID and the names of the probe of this index.
-fn name_of<T: Copy>(fbt: &Fbt<T>, index: usize) -> Result<(u32, Description), Error> {
-    let probe = fbt.probes().get(index).ok_or(Error::NotFound)?;
-    let function = fbt.function(probe);
-    let names = Description::new(fbt::PROVIDER, fbt::MODULE, function, fbt::ENTRY);
-    Ok((
-        (index as u32).wrapping_add(1),
-        names.map_err(|_| Error::NotFound)?,
-    ))
 }

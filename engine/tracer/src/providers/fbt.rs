@@ -11,11 +11,12 @@ use alloc::vec::Vec;
 
 use engine_isa::{Plan, Why};
 
+use super::toxic;
 use crate::glob::matches;
-use crate::grow::{OutOfMemory, extend, push};
+use crate::grow::{OutOfMemory, push};
 use crate::isa::Isa;
+use crate::names::{Names, Span};
 use crate::platform::{OffLimits, Platform};
-use crate::toxic;
 
 /// The provider's name.
 pub const PROVIDER: &[u8] = b"fbt";
@@ -29,7 +30,8 @@ pub const ENTRY: &[u8] = b"entry";
 pub struct Probe<T> {
     /// Where the trap goes: its first instruction that is not the function tracer's.
     pub address: usize,
-    function: Span,
+    /// The function's name.
+    pub function: Span,
     /// How many active ECBs it has, over all consumers.
     pub ecbs: u32,
     /// The text that its plan was made for; while it is armed, what the trap displaced.
@@ -43,7 +45,8 @@ pub struct Probe<T> {
 pub struct Refused {
     /// Where its first instruction is.
     pub address: usize,
-    function: Span,
+    /// The function's name.
+    pub function: Span,
     /// Why.
     pub reason: Reason,
 }
@@ -91,26 +94,20 @@ impl Reason {
     }
 }
 
-/// A name in [`Fbt`]'s store of names.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    start: usize,
-    length: usize,
-}
-
 /// All functions of the kernel proper, in the order of their addresses.
 #[derive(Debug)]
 pub struct Fbt<T> {
-    names: Vec<u8>,
     probes: Vec<Probe<T>>,
     refused: Vec<Refused>,
 }
 
 impl<T: Copy> Fbt<T> {
-    /// Asks `platform` for its functions, and plans for each.
-    pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    /// Asks `platform` for its functions, and plans for each; their names go to `names`.
+    pub fn provide<I: Isa<Text = T>, P: Platform>(
+        platform: &P,
+        names: &mut Names,
+    ) -> Result<Self, OutOfMemory> {
         let mut fbt = Self {
-            names: Vec::new(),
             probes: Vec::new(),
             refused: Vec::new(),
         };
@@ -122,24 +119,21 @@ impl<T: Copy> Fbt<T> {
                 return Ok(());
             }
             last = Some(site);
-            fbt.add::<I, P>(platform, name, address, site)
+            let function = names.add(name)?;
+            let planned = named::<I>(name).and_then(|()| probeable::<I, P>(platform, site));
+            fbt.add(planned, function, address, site)
         })?;
         Ok(fbt)
     }
 
-    fn add<I: Isa<Text = T>, P: Platform>(
+    fn add(
         &mut self,
-        platform: &P,
-        name: &[u8],
+        planned: Result<T, Reason>,
+        function: Span,
         address: usize,
         site: usize,
     ) -> Result<(), OutOfMemory> {
-        let function = Span {
-            start: self.names.len(),
-            length: name.len(),
-        };
-        extend(&mut self.names, name)?;
-        match named::<I>(name).and_then(|()| probeable::<I, P>(platform, site)) {
+        match planned {
             Ok(text) => push(
                 &mut self.probes,
                 Probe {
@@ -161,7 +155,7 @@ impl<T: Copy> Fbt<T> {
         }
     }
 
-    /// The probes; a probe's ID is its index and one.
+    /// The probes, in the order of their addresses.
     pub fn probes(&self) -> &[Probe<T>] {
         &self.probes
     }
@@ -174,23 +168,6 @@ impl<T: Copy> Fbt<T> {
     /// The functions without a probe.
     pub fn refused(&self) -> &[Refused] {
         &self.refused
-    }
-
-    /// The name of a probe's function.
-    pub fn function(&self, probe: &Probe<T>) -> &[u8] {
-        self.name(probe.function)
-    }
-
-    /// The name of a function without a probe.
-    pub fn refused_function(&self, refused: &Refused) -> &[u8] {
-        self.name(refused.function)
-    }
-
-    fn name(&self, span: Span) -> &[u8] {
-        self.names
-            .get(span.start..)
-            .and_then(|rest| rest.get(..span.length))
-            .unwrap_or_default()
     }
 }
 

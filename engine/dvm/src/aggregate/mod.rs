@@ -1,0 +1,160 @@
+//! What aggregations make of the values that they are given: how many words they keep, how a value
+//! changes them, and how what two CPUs kept becomes one.
+
+mod bucket;
+
+use engine_abi::{AggregateFunction, QUANTIZE_BUCKETS};
+
+pub use bucket::{Llquantize, Lquantize, Quantize};
+
+/// The words that an aggregation keeps for one key.
+pub trait Words {
+    /// A word; 0 where there is none.
+    fn word(&self, index: u32) -> u64;
+
+    /// Sets a word; nothing where there is none.
+    fn set_word(&mut self, index: u32, word: u64);
+}
+
+impl Words for [u64] {
+    fn word(&self, index: u32) -> u64 {
+        self.get(index as usize).copied().unwrap_or(0)
+    }
+
+    fn set_word(&mut self, index: u32, word: u64) {
+        if let Some(place) = self.get_mut(index as usize) {
+            *place = word;
+        }
+    }
+}
+
+/// A function with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// How many: one word.
+    Count,
+    /// Their sum: one word.
+    Sum,
+    /// The least: one word, signed.
+    Min,
+    /// The greatest: one word, signed.
+    Max,
+    /// How many, and their sum.
+    Avg,
+    /// How many, their sum, and the sum of their squares in two words, low word first.
+    Stddev,
+    /// How many in each power of two.
+    Quantize,
+    /// How many in each step.
+    Lquantize(Lquantize),
+    /// How many in each step of each order of magnitude.
+    Llquantize(Llquantize),
+}
+
+impl Aggregate {
+    /// A function with the parameters of its row; nothing if it cannot have these.
+    pub fn new(function: AggregateFunction, parameters: [i32; 4]) -> Option<Self> {
+        let plain = match function {
+            AggregateFunction::Count => Self::Count,
+            AggregateFunction::Sum => Self::Sum,
+            AggregateFunction::Min => Self::Min,
+            AggregateFunction::Max => Self::Max,
+            AggregateFunction::Avg => Self::Avg,
+            AggregateFunction::Stddev => Self::Stddev,
+            AggregateFunction::Quantize => Self::Quantize,
+            AggregateFunction::Lquantize => {
+                return Lquantize::new(parameters).map(Self::Lquantize);
+            }
+            AggregateFunction::Llquantize => {
+                return Llquantize::new(parameters).map(Self::Llquantize);
+            }
+        };
+        (parameters == [0; 4]).then_some(plain)
+    }
+
+    /// How many words it keeps for a key.
+    pub fn words(self) -> u32 {
+        match self {
+            Self::Count | Self::Sum | Self::Min | Self::Max => 1,
+            Self::Avg => 2,
+            Self::Stddev => 4,
+            Self::Quantize => QUANTIZE_BUCKETS,
+            Self::Lquantize(steps) => steps.buckets(),
+            Self::Llquantize(steps) => steps.buckets(),
+        }
+    }
+
+    /// What each of them is before the first value.
+    pub const fn initial(self) -> u64 {
+        match self {
+            Self::Min => i64::MAX as u64,
+            Self::Max => i64::MIN as u64,
+            _ => 0,
+        }
+    }
+
+    /// Adds a value. `increment` is by how much its bucket counts.
+    pub fn update<W: Words + ?Sized>(self, words: &mut W, value: u64, increment: u64) {
+        match self {
+            Self::Count => add(words, 0, 1),
+            Self::Avg => {
+                add(words, 0, 1);
+                add(words, 1, value);
+            }
+            Self::Stddev => {
+                add(words, 0, 1);
+                add(words, 1, value);
+                let magnitude = u128::from((value as i64).unsigned_abs());
+                add_wide(words, 2, magnitude.wrapping_mul(magnitude));
+            }
+            Self::Quantize => add(words, Quantize::bucket(value as i64), increment),
+            Self::Lquantize(steps) => add(words, steps.bucket(value as i64), increment),
+            Self::Llquantize(steps) => add(words, steps.bucket(value as i64), increment),
+            Self::Sum | Self::Min | Self::Max => self.join(words, 0, value),
+        }
+    }
+
+    /// Adds what another CPU kept for the same key.
+    pub fn merge<W: Words + ?Sized>(self, words: &mut W, others: &(impl Words + ?Sized)) {
+        if self == Self::Stddev {
+            add(words, 0, others.word(0));
+            add(words, 1, others.word(1));
+            add_wide(words, 2, wide(others, 2));
+            return;
+        }
+        for index in 0..self.words() {
+            self.join(words, index, others.word(index));
+        }
+    }
+
+    /// Joins a word with another of the same meaning.
+    fn join<W: Words + ?Sized>(self, words: &mut W, index: u32, other: u64) {
+        let word = words.word(index);
+        let (signed, other_signed) = (word as i64, other as i64);
+        let joined = match self {
+            Self::Min => signed.min(other_signed) as u64,
+            Self::Max => signed.max(other_signed) as u64,
+            _ => word.wrapping_add(other),
+        };
+        words.set_word(index, joined);
+    }
+}
+
+fn add<W: Words + ?Sized>(words: &mut W, index: u32, more: u64) {
+    words.set_word(index, words.word(index).wrapping_add(more));
+}
+
+/// The number of 128 bits in two words, low word first.
+fn wide<W: Words + ?Sized>(words: &W, index: u32) -> u128 {
+    let high = words.word(index.wrapping_add(1));
+    u128::from(high) << 64 | u128::from(words.word(index))
+}
+
+fn add_wide<W: Words + ?Sized>(words: &mut W, index: u32, more: u128) {
+    let sum = wide(words, index).wrapping_add(more);
+    words.set_word(index, sum as u64);
+    words.set_word(index.wrapping_add(1), (sum >> 64) as u64);
+}
+
+#[cfg(test)]
+mod tests;

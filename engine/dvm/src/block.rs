@@ -1,0 +1,218 @@
+//! A block cut into its tables. That it can be cut is all that is known of it here: rows are copied
+//! out one by one, and one that is not there is `None`.
+
+use engine_abi::{
+    AggregationRow, ClauseRow, FieldRow, Instruction, KeyRow, MAGIC, PROGRAM_MAX, ProgramHeader,
+    Span, VariableRow,
+};
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::invalid::{Invalid, Why};
+
+/// A table of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// [`ClauseRow`]s.
+    Clauses,
+    /// [`Instruction`]s.
+    Code,
+    /// Where actions begin.
+    Actions,
+    /// [`FieldRow`]s.
+    Fields,
+    /// [`VariableRow`]s.
+    Variables,
+    /// [`AggregationRow`]s.
+    Aggregations,
+    /// [`KeyRow`]s.
+    Keys,
+    /// Bytes.
+    Strings,
+}
+
+impl Table {
+    /// Every table, in the order in which they follow the header.
+    pub const ALL: [Self; 8] = [
+        Self::Clauses,
+        Self::Code,
+        Self::Actions,
+        Self::Fields,
+        Self::Variables,
+        Self::Aggregations,
+        Self::Keys,
+        Self::Strings,
+    ];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Clauses => "clause",
+            Self::Code => "instruction",
+            Self::Actions => "action",
+            Self::Fields => "field",
+            Self::Variables => "variable",
+            Self::Aggregations => "aggregation",
+            Self::Keys => "key part",
+            Self::Strings => "string",
+        }
+    }
+
+    /// How many rows the header gives it.
+    pub const fn count(self, header: &ProgramHeader) -> u32 {
+        match self {
+            Self::Clauses => header.clauses,
+            Self::Code => header.code,
+            Self::Actions => header.actions,
+            Self::Fields => header.fields,
+            Self::Variables => header.variables,
+            Self::Aggregations => header.aggregations,
+            Self::Keys => header.keys,
+            Self::Strings => header.strings,
+        }
+    }
+
+    /// Bytes of a row.
+    pub const fn row_size(self) -> usize {
+        match self {
+            Self::Clauses => size_of::<ClauseRow>(),
+            Self::Code => size_of::<Instruction>(),
+            Self::Actions => size_of::<u32>(),
+            Self::Fields => size_of::<FieldRow>(),
+            Self::Variables => size_of::<VariableRow>(),
+            Self::Aggregations => size_of::<AggregationRow>(),
+            Self::Keys => size_of::<KeyRow>(),
+            Self::Strings => 1,
+        }
+    }
+}
+
+/// A row of a table.
+pub(crate) trait Row: FromBytes {
+    /// Whose row it is.
+    const TABLE: Table;
+}
+
+macro_rules! rows {
+    ($($row:ty: $table:ident,)*) => {
+        $(impl Row for $row {
+            const TABLE: Table = Table::$table;
+        })*
+    };
+}
+
+rows! {
+    ClauseRow: Clauses,
+    u32: Actions,
+    FieldRow: Fields,
+    VariableRow: Variables,
+    AggregationRow: Aggregations,
+    KeyRow: Keys,
+}
+
+/// Where a block's tables are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    /// What they were cut by.
+    pub(crate) header: ProgramHeader,
+    /// The word at which each begins.
+    starts: [u32; Table::ALL.len()],
+}
+
+impl Layout {
+    /// Cuts `block`, which its tables must fill.
+    pub(crate) fn of(block: &[u64]) -> Result<Self, Invalid> {
+        let bytes = block.as_bytes();
+        if bytes.len() > PROGRAM_MAX as usize {
+            return Err(Why::TooLong.of_header());
+        }
+        let Ok((header, _)) = ProgramHeader::read_from_prefix(bytes) else {
+            return Err(Why::TooShort.of_header());
+        };
+        if header.magic != MAGIC {
+            return Err(Why::Magic.of_header());
+        }
+        let mut starts = [0; Table::ALL.len()];
+        let mut word = (size_of::<ProgramHeader>() / 8) as u64;
+        for (start, table) in starts.iter_mut().zip(Table::ALL) {
+            // What does not fit is found out below: a start that was cut short goes no further.
+            *start = word as u32;
+            let bytes = u64::from(table.count(&header)).wrapping_mul(table.row_size() as u64);
+            word = word.wrapping_add(bytes.div_ceil(8));
+        }
+        if word != block.len() as u64 {
+            return Err(Why::Length.of_header());
+        }
+        Ok(Self { header, starts })
+    }
+
+    fn start(&self, table: Table) -> usize {
+        self.starts.get(table as usize).copied().unwrap_or(0) as usize
+    }
+}
+
+/// The tables of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tables<'a> {
+    block: &'a [u64],
+    layout: &'a Layout,
+}
+
+impl<'a> Tables<'a> {
+    /// Those of `block`, cut as `layout` says.
+    pub(crate) fn new(block: &'a [u64], layout: &'a Layout) -> Self {
+        Self { block, layout }
+    }
+
+    /// The header.
+    pub(crate) fn header(self) -> &'a ProgramHeader {
+        &self.layout.header
+    }
+
+    /// How many rows a table has.
+    pub(crate) fn count(self, table: Table) -> u32 {
+        table.count(self.header())
+    }
+
+    /// A row of a table.
+    pub(crate) fn row<T: Row>(self, index: u32) -> Option<T> {
+        if index >= self.count(T::TABLE) {
+            return None;
+        }
+        let table = self.block.get(self.layout.start(T::TABLE)..)?.as_bytes();
+        let row = table.get((index as usize).wrapping_mul(size_of::<T>())..)?;
+        T::read_from_prefix(row).ok().map(|(row, _)| row)
+    }
+
+    /// An instruction of the whole code. It is a word, so that fetching it costs no more than that.
+    pub(crate) fn instruction(self, index: u32) -> Option<Instruction> {
+        if index >= self.header().code {
+            return None;
+        }
+        let word = (self.layout.start(Table::Code)).wrapping_add(index as usize);
+        self.block.get(word).map(|word| zerocopy::transmute!(*word))
+    }
+
+    /// The strings, each with its NUL.
+    pub(crate) fn strings(self) -> &'a [u8] {
+        let bytes = self.block.get(self.layout.start(Table::Strings)..);
+        bytes
+            .and_then(|words| words.as_bytes().get(..self.header().strings as usize))
+            .unwrap_or_default()
+    }
+
+    /// The string that begins at a byte, without its NUL.
+    pub(crate) fn string(self, offset: u32) -> Option<&'a [u8]> {
+        let rest = self.strings().get(offset as usize..)?;
+        rest.split(|byte| *byte == 0)
+            .next()
+            .filter(|_| !rest.is_empty())
+    }
+
+    /// Whether a table has these rows.
+    pub(crate) fn has(self, table: Table, span: Span) -> bool {
+        let end = u64::from(span.first).wrapping_add(u64::from(span.count));
+        end <= u64::from(self.count(table))
+    }
+}
+
+const _: () = assert!(size_of::<ProgramHeader>() % 8 == 0 && size_of::<Instruction>() == 8);

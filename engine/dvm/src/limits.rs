@@ -1,0 +1,26 @@
+//! What no program may exceed. A program within them is verified in one pass, and one run of a clause
+//! does a bounded amount of work.
+
+/// The least and the most bytes of a string, its NUL included.
+pub const STRING_SIZE: core::ops::RangeInclusive<u32> = 8..=64 << 10;
+
+/// The most bytes of scratch memory that a program may ask for.
+pub const SCRATCH_MAX: u32 = 1 << 20;
+
+/// The most bytes of a clause's record.
+pub const RECORD_MAX: u32 = 64 << 10;
+
+/// The most bytes of a variable that is no scalar.
+pub const VALUE_MAX: u32 = 64 << 10;
+
+/// The most parts of a key.
+pub const KEY_PARTS_MAX: u32 = 16;
+
+/// The most bytes of a key.
+pub const KEY_MAX: u32 = 1024;
+
+/// The most steps that `lquantize` and `llquantize` may have between their ends, as in DTrace.
+pub const LEVELS_MAX: u32 = u16::MAX as u32;
+
+/// The most instructions at once that earlier ones branch to, from anywhere in a clause on.
+pub const TARGETS_MAX: usize = 64;

@@ -1,0 +1,277 @@
+//! The machine: it runs a clause, instruction by instruction.
+//!
+//! It takes no more steps than the clause has instructions, and each does an amount of work that is
+//! bounded by the size of a string, of a value, or of scratch memory. Nothing in it panics; what
+//! verification has excluded would be an illegal operation.
+
+use engine_abi::{Fault, FieldKind, Instruction};
+
+use crate::address::Segment;
+use crate::arithmetic::{compute, sign};
+use crate::env::Env;
+use crate::memory::{Memory, Reader, Space, Trouble, copy, end};
+use crate::names::{Builtin, Subroutine};
+use crate::op::{Op, REGISTERS};
+use crate::subroutine::Tokens;
+use crate::verified::Clause;
+
+/// Why a run was given up, and where. What it has recorded is not to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong.
+    pub fault: Fault,
+    /// The address that is to blame, or 0.
+    pub address: u64,
+    /// The instruction, counted from the clause's first.
+    pub instruction: u32,
+    /// The action that it belongs to, from 1; 0 is the predicate.
+    pub action: u32,
+}
+
+/// Runs a clause.
+pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Result<(), Failure> {
+    let mut machine = Machine {
+        clause,
+        registers: [0; REGISTERS as usize],
+        space: Space::new(clause.tables.strings(), memory.scratch),
+        key: memory.key,
+        pushed: 0,
+        tokens: Tokens::default(),
+        env,
+    };
+    let mut at = 0;
+    for _ in 0..clause.row.code.count {
+        let next = machine.step(at).map_err(|trouble| Failure {
+            fault: trouble.fault,
+            address: trouble.address,
+            instruction: at,
+            action: clause.action(at),
+        })?;
+        let Some(next) = next else { break };
+        at = next;
+    }
+    Ok(())
+}
+
+/// A run of a clause.
+pub(crate) struct Machine<'a, E> {
+    pub(crate) clause: Clause<'a>,
+    registers: [u64; REGISTERS as usize],
+    pub(crate) space: Space<'a>,
+    /// What is pushed, in its first bytes.
+    pub(crate) key: &'a mut [u8],
+    /// How many bytes that are.
+    pub(crate) pushed: usize,
+    pub(crate) tokens: Tokens,
+    pub(crate) env: &'a mut E,
+}
+
+impl<E: Env> Machine<'_, E> {
+    /// Carries out an instruction. Answers the next, if there is one.
+    fn step(&mut self, at: u32) -> Result<Option<u32>, Trouble> {
+        let instruction = self.clause.instruction(at);
+        let instruction = instruction.ok_or(Fault::IllegalOperation)?;
+        let op = Op::from_code(instruction.op).ok_or(Fault::IllegalOperation)?;
+        let (a, b) = (self.register(instruction.a), self.register(instruction.b));
+        let (next, target) = (Some(at.wrapping_add(1)), Some(instruction.immediate));
+        match op {
+            Op::Ret => return Ok(None),
+            Op::Ba => return Ok(target),
+            Op::Bz => return Ok(if a == 0 { target } else { next }),
+            Op::Bnz => return Ok(if a != 0 { target } else { next }),
+            Op::Open => return Ok(next.filter(|_| self.env.open(None))),
+            Op::Opens => return Ok(next.filter(|_| self.env.open(Some(a)))),
+            _ => {}
+        }
+        let value = match compute(op, a, b) {
+            Some(value) => value?,
+            None => self.perform(op, instruction, a, b)?,
+        };
+        // Who writes no register has 0 here, and writes r0.
+        if let Some(register) = self.registers.get_mut(usize::from(instruction.d)) {
+            *register = value;
+        }
+        if let Some(zero) = self.registers.first_mut() {
+            *zero = 0;
+        }
+        Ok(next)
+    }
+
+    fn register(&self, number: u8) -> u64 {
+        let register = self.registers.get(usize::from(number));
+        register.copied().unwrap_or(0)
+    }
+
+    /// Carries out an op that does more than compute. Answers what it writes to its register.
+    fn perform(
+        &mut self,
+        op: Op,
+        instruction: Instruction,
+        a: u64,
+        b: u64,
+    ) -> Result<u64, Trouble> {
+        let immediate = instruction.immediate;
+        match op {
+            Op::Seti => Ok(immediate as i32 as u64),
+            Op::Seth => Ok(u64::from(immediate) << 32 | a & 0xffff_ffff),
+            Op::Sets => Ok(Segment::Strings.address(immediate)),
+            Op::Scmp => self.compare(a, b),
+            Op::Ldsb => self.load(a).map(|bytes| i8::from_ne_bytes(bytes) as u64),
+            Op::Ldsh => self.load(a).map(|bytes| i16::from_ne_bytes(bytes) as u64),
+            Op::Ldsw => self.load(a).map(|bytes| i32::from_ne_bytes(bytes) as u64),
+            Op::Ldub => self.load(a).map(|bytes| u8::from_ne_bytes(bytes).into()),
+            Op::Lduh => self.load(a).map(|bytes| u16::from_ne_bytes(bytes).into()),
+            Op::Lduw => self.load(a).map(|bytes| u32::from_ne_bytes(bytes).into()),
+            Op::Ldx => self.load(a).map(u64::from_ne_bytes),
+            Op::Ldb => self.builtin(immediate, a),
+            Op::Ldv | Op::Lda => self.get(immediate),
+            Op::Call => self.call(Subroutine::from_code(immediate).ok_or(Fault::IllegalOperation)?),
+            _ => self.act(op, immediate, a, b).map(|()| 0),
+        }
+    }
+
+    /// Carries out an op that writes no register.
+    fn act(&mut self, op: Op, immediate: u32, a: u64, b: u64) -> Result<(), Trouble> {
+        match op {
+            Op::Stb => self.store(a, &(b as u8).to_ne_bytes())?,
+            Op::Sth => self.store(a, &(b as u16).to_ne_bytes())?,
+            Op::Stw => self.store(a, &(b as u32).to_ne_bytes())?,
+            Op::Stx => self.store(a, &b.to_ne_bytes())?,
+            Op::Copy => self.space.copy(self.env, b, a, immediate.into())?,
+            Op::Stv | Op::Sta => self.set(immediate, a)?,
+            Op::Push | Op::Pushs | Op::Pushb | Op::Pushk => self.push(op, immediate, a)?,
+            Op::Rec => self.record(immediate, a)?,
+            Op::Agg => {
+                let key = self.key.get(..self.pushed).unwrap_or_default();
+                self.env.aggregate(immediate, key, a, b);
+                self.pushed = 0;
+            }
+            Op::Commit => self.env.commit(a),
+            Op::Discard => self.env.discard(a),
+            Op::Exit => self.env.exit(),
+            _ => return Err(Fault::IllegalOperation.into()),
+        }
+        Ok(())
+    }
+
+    /// Bytes of a string, its NUL included.
+    pub(crate) fn string_size(&self) -> usize {
+        self.clause.tables.header().string_size as usize
+    }
+
+    /// Something to read with, and room to write what it read to.
+    pub(crate) fn room(&mut self, size: usize) -> Result<(Reader<'_, E>, &mut [u8]), Trouble> {
+        let (own, room) = self.space.room(size)?;
+        let reader = Reader {
+            own,
+            env: &mut *self.env,
+        };
+        Ok((reader, room))
+    }
+
+    /// Orders two strings. Address 0 is the empty one.
+    fn compare(&mut self, a: u64, b: u64) -> Result<u64, Trouble> {
+        let size = self.string_size();
+        let (mut reader, room) = self.room(size.wrapping_mul(2))?;
+        let (one, other) = room.split_at_mut_checked(size).unwrap_or_default();
+        let mut read = |address: u64, room: &mut [u8]| match address {
+            0 => Ok(0),
+            _ => reader.text(address, room),
+        };
+        let (one_length, other_length) = (read(a, &mut *one)?, read(b, &mut *other)?);
+        Ok(sign(one.get(..one_length).cmp(&other.get(..other_length))))
+    }
+
+    /// Loads a number of this many bytes.
+    fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
+        aligned(address, SIZE)?;
+        let (mut reader, _) = self.room(0)?;
+        let mut bytes = [0; SIZE];
+        reader.bytes(address, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        aligned(address, bytes.len())?;
+        copy(self.space.writable(address, bytes.len())?, bytes);
+        Ok(())
+    }
+
+    fn builtin(&mut self, number: u32, index: u64) -> Result<u64, Trouble> {
+        let builtin = Builtin::from_code(number).ok_or(Fault::IllegalOperation)?;
+        if !builtin.is_text() {
+            return Ok(self.env.builtin(builtin, index));
+        }
+        let size = self.string_size();
+        let (reader, room) = self.room(size)?;
+        let length = match room.split_last_mut() {
+            Some((_, text)) => reader.env.builtin_text(builtin, text).min(text.len()),
+            None => 0,
+        };
+        end(room, length);
+        Ok(self.space.keep(size))
+    }
+
+    /// Pushes a part of a key, with zeros up to a multiple of 8.
+    fn push(&mut self, op: Op, immediate: u32, a: u64) -> Result<(), Trouble> {
+        let size = match op {
+            Op::Push => 8,
+            Op::Pushs => self.string_size(),
+            Op::Pushb => immediate as usize,
+            _ => (immediate as usize).wrapping_mul(8),
+        };
+        let behind = self.pushed.wrapping_add(size.wrapping_add(7) & !7);
+        let place = self.key.get_mut(self.pushed..behind);
+        let place = place.and_then(|place| place.split_at_mut_checked(size));
+        let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
+        let (own, _) = self.space.room(0)?;
+        let env = &mut *self.env;
+        match op {
+            Op::Push => copy(place, &a.to_ne_bytes()),
+            Op::Pushs => Reader { own, env }.padded_text(a, place)?,
+            Op::Pushb => Reader { own, env }.bytes(a, place)?,
+            _ => env.stack(place),
+        }
+        padding.iter_mut().for_each(|byte| *byte = 0);
+        self.pushed = behind;
+        Ok(())
+    }
+
+    /// Records a value, or what is at an address.
+    fn record(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
+        let field = self.clause.tables.field(number);
+        let field = field.ok_or(Fault::IllegalOperation)?;
+        if field.kind == FieldKind::Scalar {
+            self.record_scalar(field.offset, field.size, value);
+            return Ok(());
+        }
+        let (mut reader, room) = self.room(field.size as usize)?;
+        match field.kind {
+            FieldKind::Text => reader.padded_text(value, room)?,
+            FieldKind::Stack => reader.env.stack(room),
+            _ => reader.bytes(value, room)?,
+        }
+        reader.env.record(field.offset, room);
+        Ok(())
+    }
+
+    fn record_scalar(&mut self, offset: u32, size: u32, value: u64) {
+        match size {
+            1 => self.env.record(offset, &(value as u8).to_ne_bytes()),
+            2 => self.env.record(offset, &(value as u16).to_ne_bytes()),
+            4 => self.env.record(offset, &(value as u32).to_ne_bytes()),
+            _ => self.env.record(offset, &value.to_ne_bytes()),
+        }
+    }
+}
+
+/// A number stands at a multiple of its size.
+fn aligned(address: u64, size: usize) -> Result<(), Trouble> {
+    if address & (size as u64).wrapping_sub(1) == 0 {
+        return Ok(());
+    }
+    Err(Trouble {
+        fault: Fault::BadAlignment,
+        address,
+    })
+}

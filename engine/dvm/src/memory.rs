@@ -1,0 +1,256 @@
+//! Memory as a run sees it: the program's strings and scratch memory, which are the machine's own, and
+//! whatever else there is, which the [`Env`] reads.
+//!
+//! Scratch memory is given out from its beginning on and never taken back within a run. What was not
+//! given out yet is the room in which an instruction makes its result, and keeps it by giving it out;
+//! so whatever it reads lies elsewhere than where it writes.
+
+use engine_abi::Fault;
+
+use crate::address::{Location, Segment};
+use crate::env::{Env, Unreadable};
+
+/// What a run is lent. Nothing that is in it before matters, and nothing behind it is of use.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes, and as many more as
+    /// `alloca` and `copyin` shall have.
+    pub scratch: &'a mut [u8],
+    /// Room for a key: [`Verified::key_size_max`](crate::Verified::key_size_max) bytes.
+    pub key: &'a mut [u8],
+}
+
+/// Why an instruction cannot be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    pub(crate) fault: Fault,
+    /// The address that is to blame, or 0.
+    pub(crate) address: u64,
+}
+
+impl Trouble {
+    pub(crate) const fn bad(address: u64) -> Self {
+        Self {
+            fault: Fault::BadAddress,
+            address,
+        }
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self { fault, address: 0 }
+    }
+}
+
+/// The machine's own memory.
+pub(crate) struct Space<'a> {
+    strings: &'a [u8],
+    scratch: &'a mut [u8],
+    given: usize,
+}
+
+impl<'a> Space<'a> {
+    /// None of `scratch` is given out.
+    pub(crate) fn new(strings: &'a [u8], scratch: &'a mut [u8]) -> Self {
+        Self {
+            strings,
+            scratch,
+            given: 0,
+        }
+    }
+
+    /// What can be read, and `size` bytes of room.
+    pub(crate) fn room(&mut self, size: usize) -> Result<(Own<'_>, &mut [u8]), Trouble> {
+        let begin = self.begin();
+        let Some((scratch, free)) = self.scratch.split_at_mut_checked(begin) else {
+            return Err(Fault::NoScratch.into());
+        };
+        let own = Own {
+            strings: self.strings,
+            scratch: scratch.get(..self.given).unwrap_or_default(),
+        };
+        let room = free.get_mut(..size).ok_or(Fault::NoScratch)?;
+        Ok((own, room))
+    }
+
+    /// Gives out the first bytes of the room, which must be there. Answers their address.
+    pub(crate) fn keep(&mut self, size: usize) -> u64 {
+        let begin = self.begin();
+        self.given = begin.wrapping_add(size);
+        Segment::Scratch.address(begin as u32)
+    }
+
+    /// The `size` bytes at `address`, to be written: they were given out.
+    pub(crate) fn writable(&mut self, address: u64, size: usize) -> Result<&mut [u8], Trouble> {
+        let Location::Own(Segment::Scratch, offset) = Location::of(address) else {
+            return Err(Trouble::bad(address));
+        };
+        let given = self.scratch.get_mut(..self.given).unwrap_or_default();
+        let bytes = given.get_mut(offset as usize..);
+        bytes
+            .and_then(|bytes| bytes.get_mut(..size))
+            .ok_or(Trouble::bad(address))
+    }
+
+    /// Copies `size` bytes from any memory to what was given out.
+    pub(crate) fn copy<E: Env>(
+        &mut self,
+        env: &mut E,
+        from: u64,
+        to: u64,
+        size: u64,
+    ) -> Result<(), Trouble> {
+        let size = usize::try_from(size).map_err(|_| Trouble::bad(to))?;
+        match Location::of(from) {
+            Location::Own(Segment::Scratch, from) => self.shift(from, to, size),
+            Location::Own(Segment::Strings, offset) => {
+                let strings = self.strings;
+                let bytes = strings.get(offset as usize..);
+                let bytes = bytes.and_then(|bytes| bytes.get(..size));
+                copy(self.writable(to, size)?, bytes.ok_or(Trouble::bad(from))?);
+                Ok(())
+            }
+            Location::Nowhere => Err(Trouble::bad(from)),
+            Location::Outside => {
+                let loaded = env.load(from, self.writable(to, size)?);
+                loaded.map_err(|Unreadable| Trouble::bad(from))
+            }
+        }
+    }
+
+    /// Copies within scratch memory, where both may overlap.
+    fn shift(&mut self, from: u32, to: u64, size: usize) -> Result<(), Trouble> {
+        self.writable(Segment::Scratch.address(from), size)?;
+        self.writable(to, size)?;
+        let (from, to) = (from as usize, to as u32 as usize);
+        for done in 0..size {
+            let left = size.wrapping_sub(done).wrapping_sub(1);
+            let at = if from < to { left } else { done };
+            let byte = self.scratch.get(from.wrapping_add(at)).copied();
+            let place = self.scratch.get_mut(to.wrapping_add(at));
+            if let (Some(byte), Some(place)) = (byte, place) {
+                *place = byte;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the room begins. Whatever is given out begins at a multiple of 8.
+    fn begin(&self) -> usize {
+        self.given.wrapping_add(7) & !7
+    }
+}
+
+/// What of the machine's own memory can be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Own<'a> {
+    strings: &'a [u8],
+    scratch: &'a [u8],
+}
+
+impl<'a> Own<'a> {
+    /// What there is from `address` on; nothing of memory that is not the machine's own.
+    fn behind(self, address: u64) -> Option<&'a [u8]> {
+        let (segment, offset) = match Location::of(address) {
+            Location::Own(Segment::Strings, offset) => (self.strings, offset),
+            Location::Own(Segment::Scratch, offset) => (self.scratch, offset),
+            Location::Nowhere => return Some(&[]),
+            Location::Outside => return None,
+        };
+        Some(segment.get(offset as usize..).unwrap_or_default())
+    }
+}
+
+/// Reads any memory.
+pub(crate) struct Reader<'a, E> {
+    pub(crate) own: Own<'a>,
+    pub(crate) env: &'a mut E,
+}
+
+impl<E: Env> Reader<'_, E> {
+    /// Fills `into` with the bytes at `address`.
+    pub(crate) fn bytes(&mut self, address: u64, into: &mut [u8]) -> Result<(), Trouble> {
+        let Some(bytes) = self.own.behind(address) else {
+            let loaded = self.env.load(address, into);
+            return loaded.map_err(|Unreadable| Trouble::bad(address));
+        };
+        copy(into, bytes.get(..into.len()).ok_or(Trouble::bad(address))?);
+        Ok(())
+    }
+
+    /// Copies the string at `address`, cut to fit, with a NUL behind it. Answers its length.
+    pub(crate) fn text(&mut self, address: u64, into: &mut [u8]) -> Result<usize, Trouble> {
+        match self.own.behind(address) {
+            Some(bytes) => own_text(address, bytes, into),
+            None => foreign_text(address, into, |address, bytes| {
+                self.env.load(address, bytes)
+            }),
+        }
+    }
+
+    /// As [`Reader::text`], with zeros to the end.
+    pub(crate) fn padded_text(&mut self, address: u64, into: &mut [u8]) -> Result<(), Trouble> {
+        let length = self.text(address, into)?;
+        into.iter_mut().skip(length).for_each(|byte| *byte = 0);
+        Ok(())
+    }
+}
+
+fn own_text(address: u64, bytes: &[u8], into: &mut [u8]) -> Result<usize, Trouble> {
+    let most = into.len().saturating_sub(1);
+    let bytes = bytes.get(..most).unwrap_or(bytes);
+    let length = match bytes.iter().position(|byte| *byte == 0) {
+        Some(length) => length,
+        None if bytes.len() == most => most,
+        None => return Err(Trouble::bad(address.wrapping_add(bytes.len() as u64))),
+    };
+    copy(into, bytes.get(..length).unwrap_or_default());
+    end(into, length);
+    Ok(length)
+}
+
+/// Copies a string through `load`, in pieces that never reach into a page behind its end.
+pub(crate) fn foreign_text(
+    address: u64,
+    into: &mut [u8],
+    mut load: impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable>,
+) -> Result<usize, Trouble> {
+    const PIECE: usize = 64;
+    let most = into.len().saturating_sub(1);
+    let mut length = 0;
+    while length < most {
+        let at = address.wrapping_add(length as u64);
+        let to_boundary = PIECE.wrapping_sub(at as usize & (PIECE - 1));
+        let size = to_boundary.min(most.wrapping_sub(length));
+        let piece = into.get_mut(length..length.wrapping_add(size));
+        let piece = piece.unwrap_or_default();
+        load(at, piece).map_err(|Unreadable| Trouble::bad(at))?;
+        if let Some(more) = piece.iter().position(|byte| *byte == 0) {
+            return Ok(length.wrapping_add(more));
+        }
+        length = length.wrapping_add(size);
+    }
+    end(into, length);
+    Ok(length)
+}
+
+/// Puts a NUL behind a string.
+pub(crate) fn end(text: &mut [u8], length: usize) {
+    if let Some(byte) = text.get_mut(length) {
+        *byte = 0;
+    }
+}
+
+/// Copies as many bytes as both have. Unlike `copy_from_slice`, it needs no proof that both have as
+/// many, and so leaves no panic in the object.
+pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+/// Rounds a size up to a multiple of 8.
+pub(crate) const fn round_up(size: u32) -> u32 {
+    size.wrapping_add(7) & !7
+}

@@ -1,0 +1,60 @@
+//! Variables and the elements of arrays: scalars as they are, strings and bytes through scratch memory.
+
+use engine_abi::{Fault, ValueKind};
+
+use crate::env::Env;
+use crate::machine::Machine;
+use crate::memory::{Reader, Trouble, end};
+use crate::rows::Variable;
+
+impl<E: Env> Machine<'_, E> {
+    /// A variable, or the element whose key is pushed.
+    pub(crate) fn get(&mut self, number: u32) -> Result<u64, Trouble> {
+        let variable = self.variable(number)?;
+        let key = self.key.get(..self.pushed).unwrap_or_default();
+        self.pushed = 0;
+        if variable.kind == ValueKind::Scalar {
+            return Ok(self.env.get(number, key));
+        }
+        let size = variable.size as usize;
+        let (_, room) = self.space.room(size)?;
+        if !self.env.get_bytes(number, key, room) {
+            return Ok(0);
+        }
+        if variable.kind == ValueKind::Text {
+            end(room, size.wrapping_sub(1));
+        }
+        Ok(self.space.keep(size))
+    }
+
+    /// Sets a variable, or the element whose key is pushed, to a value or to what is at an address.
+    pub(crate) fn set(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
+        let variable = self.variable(number)?;
+        let key = self.key.get(..self.pushed).unwrap_or_default();
+        self.pushed = 0;
+        if variable.kind == ValueKind::Scalar {
+            self.env.set(number, key, value);
+            return Ok(());
+        }
+        if value == 0 {
+            self.env.set_bytes(number, key, None);
+            return Ok(());
+        }
+        let (own, room) = self.space.room(variable.size as usize)?;
+        let mut reader = Reader {
+            own,
+            env: &mut *self.env,
+        };
+        match variable.kind {
+            ValueKind::Text => reader.padded_text(value, room)?,
+            _ => reader.bytes(value, room)?,
+        }
+        self.env.set_bytes(number, key, Some(room));
+        Ok(())
+    }
+
+    fn variable(&self, number: u32) -> Result<Variable, Trouble> {
+        let variable = self.clause.tables.variable(number);
+        variable.ok_or(Fault::IllegalOperation.into())
+    }
+}

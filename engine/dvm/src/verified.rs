@@ -1,0 +1,178 @@
+//! A program that was verified: the only one that can be run, and what whoever runs it needs to know
+//! of it.
+
+use core::fmt;
+
+use engine_abi::{ClauseRow, Instruction, ProgramHeader, Span};
+
+use crate::block::{Layout, Table, Tables};
+use crate::invalid::Invalid;
+use crate::rows::{Aggregation, Field, KeyPart, Variable};
+use crate::verify::{self, Needs};
+
+/// A program within the limits of [`crate::limits`] whose every clause ends, stays inside its tables,
+/// and uses registers, variables, keys and its record as they are declared.
+#[derive(Clone)]
+pub struct Verified<B> {
+    block: B,
+    layout: Layout,
+    needs: Needs,
+}
+
+impl<B: AsRef<[u64]>> Verified<B> {
+    /// Verifies a block (`engine_abi::ProgramHeader` and the tables behind it), in one pass over it and
+    /// without memory besides.
+    pub fn new(block: B) -> Result<Self, Invalid> {
+        let layout = Layout::of(block.as_ref())?;
+        let needs = verify::program(Tables::new(block.as_ref(), &layout))?;
+        Ok(Self {
+            block,
+            layout,
+            needs,
+        })
+    }
+
+    /// Its header.
+    pub fn header(&self) -> &ProgramHeader {
+        &self.layout.header
+    }
+
+    /// A clause.
+    pub fn clause(&self, number: u32) -> Option<Clause<'_>> {
+        let tables = self.tables();
+        let row = tables.row(number)?;
+        Some(Clause { tables, row })
+    }
+
+    /// A variable.
+    pub fn variable(&self, number: u32) -> Option<Variable> {
+        self.tables().variable(number)
+    }
+
+    /// An aggregation.
+    pub fn aggregation(&self, number: u32) -> Option<Aggregation> {
+        self.tables().aggregation(number)
+    }
+
+    /// The parts of a variable's or an aggregation's key.
+    pub fn keys(&self, keys: Span) -> impl Iterator<Item = KeyPart> {
+        self.tables().keys(keys)
+    }
+
+    /// Bytes of such a key.
+    pub fn key_size(&self, keys: Span) -> u32 {
+        self.tables().key_size(keys)
+    }
+
+    /// The bytes that [`Memory::key`](crate::Memory::key) must have.
+    pub fn key_size_max(&self) -> u32 {
+        self.needs.key
+    }
+
+    /// The bytes that [`Memory::scratch`](crate::Memory::scratch) must have, so that only what
+    /// `alloca` and `copyin` ask for can find it used up.
+    pub fn scratch(&self) -> u32 {
+        self.header().scratch.wrapping_add(self.needs.scratch)
+    }
+
+    /// The string that begins at this byte of the strings, without its NUL.
+    pub fn string(&self, offset: u32) -> Option<&[u8]> {
+        self.tables().string(offset)
+    }
+
+    fn tables(&self) -> Tables<'_> {
+        Tables::new(self.block.as_ref(), &self.layout)
+    }
+}
+
+impl<B> fmt::Debug for Verified<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Verified")
+            .field(&self.layout.header)
+            .finish()
+    }
+}
+
+/// A clause of a verified program.
+#[derive(Debug, Clone, Copy)]
+pub struct Clause<'a> {
+    pub(crate) tables: Tables<'a>,
+    pub(crate) row: ClauseRow,
+}
+
+impl<'a> Clause<'a> {
+    /// Bytes of its record without the header, a multiple of 8.
+    pub fn record_size(&self) -> u32 {
+        self.row.record_size
+    }
+
+    /// The fields of its record, in the order of their offsets.
+    pub fn fields(&self) -> impl Iterator<Item = Field> + use<'a> {
+        let tables = self.tables;
+        rows(self.row.fields).filter_map(move |number| tables.field(number))
+    }
+
+    /// Its instructions.
+    pub fn instructions(&self) -> impl Iterator<Item = Instruction> + use<'a> {
+        let clause = *self;
+        (0..self.row.code.count).filter_map(move |at| clause.instruction(at))
+    }
+
+    /// One of them.
+    pub(crate) fn instruction(&self, at: u32) -> Option<Instruction> {
+        // An instruction behind the clause is another's. None is reached: the last one is a ret.
+        self.tables
+            .instruction(self.row.code.first.wrapping_add(at))
+    }
+
+    /// The number of the action that an instruction belongs to, from 1; 0 is what comes before them:
+    /// the predicate.
+    pub(crate) fn action(&self, at: u32) -> u32 {
+        let at = self.row.code.first.wrapping_add(at);
+        let begun = |number: &u32| {
+            self.tables
+                .row::<u32>(*number)
+                .is_some_and(|begin| begin <= at)
+        };
+        rows(self.row.actions).filter(begun).count() as u32
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// A field.
+    pub(crate) fn field(self, number: u32) -> Option<Field> {
+        self.row(number).and_then(|row| Field::of(row).ok())
+    }
+
+    /// A variable.
+    pub(crate) fn variable(self, number: u32) -> Option<Variable> {
+        self.row(number).and_then(|row| Variable::of(row).ok())
+    }
+
+    /// An aggregation.
+    pub(crate) fn aggregation(self, number: u32) -> Option<Aggregation> {
+        self.row(number).and_then(|row| Aggregation::of(row).ok())
+    }
+
+    /// The parts of a key.
+    pub(crate) fn keys(self, keys: Span) -> impl Iterator<Item = KeyPart> + use<'a> {
+        let part = move |number| self.row(number).and_then(|row| KeyPart::of(row).ok());
+        rows(keys).filter_map(part)
+    }
+
+    /// Bytes of a key.
+    pub(crate) fn key_size(self, keys: Span) -> u32 {
+        let sizes = self.keys(keys).map(|part| part.size);
+        sizes.fold(0, u32::wrapping_add)
+    }
+
+    /// Where a string lies among the strings, if there is one.
+    pub(crate) fn has_string(self, offset: u32) -> bool {
+        offset < self.count(Table::Strings)
+    }
+}
+
+/// The numbers of the rows of a span.
+pub(crate) fn rows(span: Span) -> core::ops::Range<u32> {
+    span.first..span.first.wrapping_add(span.count)
+}

@@ -1,0 +1,171 @@
+//! Verification of a clause's code, in one walk over it: every instruction's form, and what is known of
+//! the paths that lead to it. Of code that no path leads to, the form is all that is asked.
+
+use engine_abi::{FieldKind, Instruction};
+
+use super::pushed::Pushed;
+use super::require;
+use super::targets::{Open, State, Targets, meet};
+use crate::block::Table;
+use crate::invalid::Why;
+use crate::names::{Builtin, Subroutine};
+use crate::op::{Immediate, Op, REGISTERS};
+use crate::verified::{Clause, rows};
+
+/// Verifies a clause's code. An error is an instruction and what is wrong with it.
+pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
+    let mut walk = Walk {
+        clause,
+        targets: Targets::none(),
+        pushed: Pushed::nothing(),
+    };
+    let mut state = Some(State::START);
+    for (at, instruction) in (0..).zip(clause.instructions()) {
+        let step = walk.step(at, instruction, state);
+        state = step.map_err(|why| (at, why))?;
+    }
+    match state {
+        None => Ok(()),
+        Some(_) => Err((clause.row.code.count.saturating_sub(1), Why::FallsOff)),
+    }
+}
+
+/// A walk over a clause's code.
+struct Walk<'a> {
+    clause: Clause<'a>,
+    targets: Targets,
+    pushed: Pushed,
+}
+
+impl Walk<'_> {
+    /// Looks at an instruction. Answers what is known behind it, if it can be fallen through.
+    fn step(
+        &mut self,
+        at: u32,
+        instruction: Instruction,
+        state: Option<State>,
+    ) -> Result<Option<State>, Why> {
+        let op = Op::from_code(instruction.op).ok_or(Why::Op)?;
+        registers(op, instruction)?;
+        self.immediate(op, instruction, at)?;
+        let arrived = self.targets.arrive(at);
+        require(arrived.is_none() || self.pushed.is_empty(), Why::Pushed)?;
+        let Some(mut state) = meet(state, arrived) else {
+            return Ok(None);
+        };
+        let reads = state.has(instruction.a) && state.has(instruction.b);
+        require(reads, Why::Unset)?;
+        self.tuple(op, instruction)?;
+        open(op, &mut state)?;
+        state.set(instruction.d);
+        self.flow(op, instruction.immediate, state)
+    }
+
+    /// Whether the immediate names what the op needs.
+    fn immediate(&self, op: Op, instruction: Instruction, at: u32) -> Result<(), Why> {
+        let immediate = instruction.immediate;
+        let tables = self.clause.tables;
+        let names = match op.shape().immediate {
+            Immediate::Unused => return require(immediate == 0, Why::Unused),
+            Immediate::Target => {
+                let is_ahead = at < immediate && immediate < self.clause.row.code.count;
+                return require(is_ahead, Why::Target);
+            }
+            Immediate::Number => true,
+            Immediate::Text => tables.has_string(immediate),
+            Immediate::Variable => tables
+                .variable(immediate)
+                .is_some_and(|variable| !variable.is_array()),
+            Immediate::Array => tables
+                .variable(immediate)
+                .is_some_and(|variable| variable.is_array()),
+            Immediate::Aggregation => immediate < tables.count(Table::Aggregations),
+            Immediate::Field => return self.field(instruction),
+            Immediate::Builtin => return builtin(instruction),
+            Immediate::Subroutine => Subroutine::from_code(immediate).is_some(),
+        };
+        require(names, Why::Immediate)
+    }
+
+    /// A field is the clause's own, and a stack is recorded from no register.
+    fn field(&self, instruction: Instruction) -> Result<(), Why> {
+        let own = rows(self.clause.row.fields).contains(&instruction.immediate);
+        let field = self.clause.tables.field(instruction.immediate);
+        let field = field.filter(|_| own).ok_or(Why::Immediate)?;
+        let has_value = field.kind != FieldKind::Stack;
+        require(has_value || instruction.a == 0, Why::Unused)
+    }
+
+    /// What becomes of what is pushed.
+    fn tuple(&mut self, op: Op, instruction: Instruction) -> Result<(), Why> {
+        let tables = self.clause.tables;
+        let number = instruction.immediate;
+        match op {
+            Op::Push => self.pushed.push(FieldKind::Scalar, 8),
+            Op::Pushs => {
+                let size = tables.header().string_size;
+                self.pushed.push(FieldKind::Text, size)
+            }
+            Op::Pushb => self.pushed.push(FieldKind::Bytes, number),
+            Op::Pushk => self.pushed.push(FieldKind::Stack, number.saturating_mul(8)),
+            Op::Call => {
+                let subroutine = Subroutine::from_code(number).ok_or(Why::Immediate)?;
+                self.pushed.take_arguments(subroutine)
+            }
+            Op::Lda | Op::Sta => {
+                let variable = tables.variable(number).ok_or(Why::Immediate)?;
+                self.pushed.take_key(tables.keys(variable.keys))
+            }
+            Op::Agg => {
+                let aggregation = tables.aggregation(number).ok_or(Why::Immediate)?;
+                self.pushed.take_key(tables.keys(aggregation.keys))
+            }
+            Op::Ret | Op::Ba | Op::Bz | Op::Bnz => require(self.pushed.is_empty(), Why::Pushed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the paths go on.
+    fn flow(&mut self, op: Op, target: u32, state: State) -> Result<Option<State>, Why> {
+        match op {
+            Op::Ret => return Ok(None),
+            Op::Ba | Op::Bz | Op::Bnz => self.targets.add(target, state)?,
+            _ => {}
+        }
+        Ok((op != Op::Ba).then_some(state))
+    }
+}
+
+/// Whether the registers exist, and those that the op does not use are 0.
+fn registers(op: Op, instruction: Instruction) -> Result<(), Why> {
+    let shape = op.shape();
+    let fields = [
+        (shape.writes_d, instruction.d),
+        (shape.reads_a, instruction.a),
+        (shape.reads_b, instruction.b),
+    ];
+    for (is_used, register) in fields {
+        require(is_used || register == 0, Why::Unused)?;
+        require(register < REGISTERS, Why::Register)?;
+    }
+    Ok(())
+}
+
+/// A built-in variable without an index is read with none.
+fn builtin(instruction: Instruction) -> Result<(), Why> {
+    let builtin = Builtin::from_code(instruction.immediate).ok_or(Why::Immediate)?;
+    require(builtin.is_indexed() || instruction.a == 0, Why::Unused)
+}
+
+/// What becomes of the record.
+fn open(op: Op, state: &mut State) -> Result<(), Why> {
+    match op {
+        Op::Open | Op::Opens => {
+            require(state.open == Open::Never, Why::OpenTwice)?;
+            state.open = Open::Always;
+            Ok(())
+        }
+        Op::Rec => require(state.open == Open::Always, Why::NotOpen),
+        _ => Ok(()),
+    }
+}

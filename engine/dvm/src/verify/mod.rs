@@ -1,0 +1,186 @@
+//! Verification: every table by itself and against those that it points into, then every clause with
+//! its fields, its actions and its code.
+//!
+//! It is one pass over the block. Of the rows that belong to clauses, each clause names later ones
+//! than the clause before, so nothing is looked at twice; keys may be shared, but a key is short.
+
+mod code;
+mod pushed;
+mod targets;
+
+use engine_abi::{AggregationRow, ClauseRow, FieldKind, KeyRow, Span, ValueKind, VariableRow};
+
+use crate::block::{Row, Table, Tables};
+use crate::invalid::{Invalid, Place, Why};
+use crate::limits::{KEY_MAX, RECORD_MAX, SCRATCH_MAX, STRING_SIZE};
+use crate::memory::round_up;
+use crate::names::Subroutine;
+use crate::rows::{Aggregation, Field, KeyPart, Variable};
+use crate::verified::{Clause, rows};
+
+/// What a run of any clause needs of whoever runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Bytes of the longest key, or list of arguments.
+    pub(crate) key: u32,
+    /// Bytes of scratch memory that one instruction may use besides what it gives out.
+    pub(crate) scratch: u32,
+}
+
+/// Verifies a program.
+pub(crate) fn program(tables: Tables<'_>) -> Result<Needs, Invalid> {
+    header(tables).map_err(Why::of_header)?;
+    let mut needs = Needs {
+        key: u32::from(Subroutine::ARGUMENTS_MAX).wrapping_mul(8),
+        scratch: string_room(tables).wrapping_mul(2),
+    };
+    each(tables, |row| key_part(tables, row))?;
+    each(tables, |row| variable(tables, row, &mut needs))?;
+    each(tables, |row| aggregation(tables, row, &mut needs))?;
+    clauses(tables, &mut needs)?;
+    Ok(needs)
+}
+
+/// Verifies every row of a table.
+fn each<T: Row>(
+    tables: Tables<'_>,
+    mut verify: impl FnMut(T) -> Result<(), Why>,
+) -> Result<(), Invalid> {
+    for number in 0..tables.count(T::TABLE) {
+        let row = tables.row(number).ok_or(Why::Span);
+        row.and_then(&mut verify)
+            .map_err(|why| why.of_row(T::TABLE, number))?;
+    }
+    Ok(())
+}
+
+/// Bytes that a string takes in a key or in scratch memory.
+fn string_room(tables: Tables<'_>) -> u32 {
+    round_up(tables.header().string_size)
+}
+
+fn header(tables: Tables<'_>) -> Result<(), Why> {
+    let header = tables.header();
+    require(header.reserved == 0, Why::Reserved)?;
+    require(STRING_SIZE.contains(&header.string_size), Why::StringSize)?;
+    require(header.scratch <= SCRATCH_MAX, Why::Scratch)?;
+    require(
+        matches!(tables.strings().last(), None | Some(0)),
+        Why::Strings,
+    )
+}
+
+fn key_part(tables: Tables<'_>, row: KeyRow) -> Result<(), Why> {
+    let part = KeyPart::of(row)?;
+    let fits = part.kind != FieldKind::Text || part.size == string_room(tables);
+    require(fits, Why::Size)
+}
+
+fn variable(tables: Tables<'_>, row: VariableRow, needs: &mut Needs) -> Result<(), Why> {
+    let variable = Variable::of(row)?;
+    require(tables.has_string(variable.name), Why::Name)?;
+    if variable.kind != ValueKind::Scalar {
+        needs.scratch = needs.scratch.max(round_up(variable.size));
+    }
+    key(tables, variable.keys, needs)
+}
+
+fn aggregation(tables: Tables<'_>, row: AggregationRow, needs: &mut Needs) -> Result<(), Why> {
+    let aggregation = Aggregation::of(row)?;
+    require(tables.has_string(aggregation.name), Why::Name)?;
+    key(tables, aggregation.keys, needs)
+}
+
+fn key(tables: Tables<'_>, keys: Span, needs: &mut Needs) -> Result<(), Why> {
+    require(tables.has(Table::Keys, keys), Why::Span)?;
+    let size = tables.key_size(keys);
+    needs.key = needs.key.max(size);
+    require(size <= KEY_MAX, Why::Key)
+}
+
+/// Where the rows begin that no clause has yet.
+#[derive(Default)]
+struct Free {
+    code: u32,
+    actions: u32,
+    fields: u32,
+}
+
+fn clauses(tables: Tables<'_>, needs: &mut Needs) -> Result<(), Invalid> {
+    let mut free = Free::default();
+    for number in 0..tables.count(Table::Clauses) {
+        let at_row = |why: Why| why.of_row(Table::Clauses, number);
+        let row: ClauseRow = tables.row(number).ok_or(at_row(Why::Span))?;
+        owned(tables, &row, &mut free).map_err(at_row)?;
+        fields(tables, &row, needs)?;
+        actions(tables, &row)?;
+        code::verify(Clause { tables, row })
+            .map_err(|(at, why)| why.at(Place::Instruction { clause: number, at }))?;
+    }
+    Ok(())
+}
+
+/// Whether what the clause names is there, and no earlier clause's.
+fn owned(tables: Tables<'_>, row: &ClauseRow, free: &mut Free) -> Result<(), Why> {
+    require(row.reserved == 0, Why::Reserved)?;
+    let is_sized = row.record_size <= RECORD_MAX && row.record_size.is_multiple_of(8);
+    require(is_sized, Why::RecordSize)?;
+    take(tables, Table::Code, row.code, &mut free.code)?;
+    take(tables, Table::Actions, row.actions, &mut free.actions)?;
+    take(tables, Table::Fields, row.fields, &mut free.fields)
+}
+
+fn take(tables: Tables<'_>, table: Table, span: Span, free: &mut u32) -> Result<(), Why> {
+    if span.count == 0 {
+        return Ok(());
+    }
+    require(tables.has(table, span), Why::Span)?;
+    require(span.first >= *free, Why::Owned)?;
+    *free = rows(span).end;
+    Ok(())
+}
+
+/// The fields of a clause's record follow one another.
+fn fields(tables: Tables<'_>, row: &ClauseRow, needs: &mut Needs) -> Result<(), Invalid> {
+    let mut end = 0;
+    for number in rows(row.fields) {
+        let field = tables.row(number).ok_or(Why::Span).and_then(Field::of);
+        field
+            .and_then(|field| {
+                end = placed(field, end, row.record_size)?;
+                if field.kind != FieldKind::Scalar {
+                    needs.scratch = needs.scratch.max(round_up(field.size));
+                }
+                Ok(())
+            })
+            .map_err(|why| why.of_row(Table::Fields, number))?;
+    }
+    Ok(())
+}
+
+/// Where a field ends that begins no earlier than `free`.
+fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
+    let is_aligned = field.offset & field.alignment().wrapping_sub(1) == 0;
+    field
+        .offset
+        .checked_add(field.size)
+        .filter(|end| is_aligned && field.offset >= free && *end <= record_size)
+        .ok_or(Why::Offset)
+}
+
+/// The actions of a clause begin one after another inside its code.
+fn actions(tables: Tables<'_>, row: &ClauseRow) -> Result<(), Invalid> {
+    let mut earlier = row.code.first;
+    for number in rows(row.actions) {
+        let begin = tables.row(number).unwrap_or(u32::MAX);
+        let is_inside = (earlier..rows(row.code).end).contains(&begin);
+        require(is_inside, Why::Action).map_err(|why| why.of_row(Table::Actions, number))?;
+        earlier = begin;
+    }
+    Ok(())
+}
+
+/// An error unless it holds.
+fn require(holds: bool, why: Why) -> Result<(), Why> {
+    if holds { Ok(()) } else { Err(why) }
+}

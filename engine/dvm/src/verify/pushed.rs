@@ -1,0 +1,64 @@
+//! What is pushed where an instruction begins. It is built up in one straight line of code: no branch
+//! leaves or arrives, and no clause ends, while something is pushed, so it is known on every path.
+
+use engine_abi::FieldKind;
+
+use crate::invalid::Why;
+use crate::limits::{KEY_MAX, KEY_PARTS_MAX};
+use crate::memory::round_up;
+use crate::names::Subroutine;
+use crate::rows::KeyPart;
+
+/// What is pushed.
+pub(super) struct Pushed {
+    parts: [KeyPart; KEY_PARTS_MAX as usize],
+    count: usize,
+}
+
+impl Pushed {
+    /// Nothing.
+    pub(super) fn nothing() -> Self {
+        let vacant = KeyPart {
+            size: 0,
+            kind: FieldKind::Scalar,
+        };
+        Self {
+            parts: [vacant; KEY_PARTS_MAX as usize],
+            count: 0,
+        }
+    }
+
+    /// Whether nothing is.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Pushes `size` bytes.
+    pub(super) fn push(&mut self, kind: FieldKind, size: u32) -> Result<(), Why> {
+        let place = self.parts.get_mut(self.count).ok_or(Why::PushedTooMuch)?;
+        if !(1..=KEY_MAX).contains(&size) {
+            return Err(Why::PushedTooMuch);
+        }
+        let size = round_up(size);
+        *place = KeyPart { size, kind };
+        self.count = self.count.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Takes what is pushed as a key of these parts.
+    pub(super) fn take_key(&mut self, keys: impl Iterator<Item = KeyPart>) -> Result<(), Why> {
+        let is_same = keys.eq(self.parts.iter().take(self.count).copied());
+        self.count = 0;
+        is_same.then_some(()).ok_or(Why::KeyMismatch)
+    }
+
+    /// Takes what is pushed as a subroutine's arguments.
+    pub(super) fn take_arguments(&mut self, subroutine: Subroutine) -> Result<(), Why> {
+        let (fewest, most) = subroutine.arguments();
+        let mut arguments = self.parts.iter().take(self.count);
+        let fits = (usize::from(fewest)..=usize::from(most)).contains(&self.count)
+            && arguments.all(|part| part.kind == FieldKind::Scalar);
+        self.count = 0;
+        fits.then_some(()).ok_or(Why::Arguments)
+    }
+}

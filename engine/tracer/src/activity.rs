@@ -1,0 +1,131 @@
+//! What may fire for a consumer, from the begin of its tracing to the end.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::providers::dtrace::Own;
+use crate::registry::Called;
+
+/// Where tracing stands, as DTrace names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum Stage {
+    /// It begins: only `BEGIN` fires.
+    Warmup = 0,
+    /// Everything fires.
+    Active = 1,
+    /// A clause has called `exit`: nothing fires any more.
+    Draining = 2,
+    /// It ends: only `END` fires.
+    Cooldown = 3,
+    /// It has ended.
+    Stopped = 4,
+}
+
+/// Where a consumer's tracing stands.
+#[derive(Debug, Default)]
+pub struct Activity {
+    stage: AtomicU32,
+    exited: AtomicBool,
+}
+
+impl Activity {
+    /// Whether a clause of that probe may run. `ERROR` fires as long as anything does that could have a
+    /// fault.
+    pub fn admits(&self, called: Called<'_>) -> bool {
+        match called {
+            Called::Own(Own::Begin) => self.is(Stage::Warmup),
+            Called::Own(Own::End) => self.is(Stage::Cooldown),
+            Called::Own(Own::Error) => !self.is(Stage::Stopped),
+            Called::Timer(_) | Called::Function(_) => self.is(Stage::Active),
+        }
+    }
+
+    /// `BEGIN` has fired.
+    pub fn begin(&self) {
+        self.turn(Stage::Warmup, Stage::Active);
+    }
+
+    /// A clause calls `exit`. False where another has done so before: of two, one has the say.
+    pub fn exit(&self) -> bool {
+        let first = self.turn(Stage::Warmup, Stage::Draining)
+            || self.turn(Stage::Active, Stage::Draining);
+        if first {
+            self.exited.store(true, Ordering::Relaxed);
+        }
+        first || self.is(Stage::Cooldown)
+    }
+
+    /// From now on only `END` fires.
+    pub fn end(&self) {
+        self.stage.store(Stage::Cooldown as u32, Ordering::Relaxed);
+    }
+
+    /// `END` has fired.
+    pub fn stop(&self) {
+        self.stage.store(Stage::Stopped as u32, Ordering::Relaxed);
+    }
+
+    /// Whether nothing will fire any more.
+    pub fn is_over(&self) -> bool {
+        self.is(Stage::Stopped)
+    }
+
+    /// Whether a clause has called `exit`.
+    pub fn has_exited(&self) -> bool {
+        self.exited.load(Ordering::Relaxed)
+    }
+
+    fn is(&self, stage: Stage) -> bool {
+        self.stage.load(Ordering::Relaxed) == stage as u32
+    }
+
+    fn turn(&self, from: Stage, to: Stage) -> bool {
+        let (from, to) = (from as u32, to as u32);
+        let turned = self.stage.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+        turned.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admitted(activity: &Activity) -> [bool; 4] {
+        let probes = [
+            Called::Own(Own::Begin),
+            Called::Function(b"f"),
+            Called::Timer(b"tick-1"),
+            Called::Own(Own::End),
+        ];
+        probes.map(|called| activity.admits(called))
+    }
+
+    #[test]
+    fn each_stage_admits_its_own() {
+        let activity = Activity::default();
+        assert_eq!(admitted(&activity), [true, false, false, false]);
+        activity.begin();
+        assert_eq!(admitted(&activity), [false, true, true, false]);
+        activity.end();
+        assert_eq!(admitted(&activity), [false, false, false, true]);
+        assert!(activity.admits(Called::Own(Own::Error)));
+        activity.stop();
+        assert_eq!(admitted(&activity), [false; 4]);
+        assert!(activity.is_over() && !activity.admits(Called::Own(Own::Error)));
+    }
+
+    #[test]
+    fn the_first_exit_counts_and_leaves_the_end() {
+        for begun in [false, true] {
+            let activity = Activity::default();
+            if begun {
+                activity.begin();
+            }
+            assert!(activity.exit() && !activity.exit() && activity.has_exited());
+            activity.begin();
+            assert_eq!(admitted(&activity), [false; 4], "it does not begin any more");
+            activity.end();
+            assert!(activity.exit(), "END has a say in the exit status, too");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Memory of a fixed size that a firing writes and others may read: words that are atomics, so that
+//! they can be shared without unsafe code.
+//!
+//! Who may touch which part of it when, and how what was written becomes visible, is for its owner to
+//! arrange. A part that two write at once becomes a muddle of both, and nothing worse.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::grow::{OutOfMemory, filled};
+
+const WORD: usize = size_of::<usize>();
+
+/// The most bytes that one of them has: 1 GiB.
+pub const BYTES_MAX: usize = 1 << 30;
+
+/// Memory, by the byte. What is behind its end reads as 0, and writing there does nothing.
+#[derive(Debug)]
+pub struct Arena(Vec<AtomicUsize>);
+
+impl Arena {
+    /// Zeros, this many bytes, rounded up to a multiple of 8.
+    pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+        let words = bytes.min(BYTES_MAX).div_ceil(8) * (8 / WORD);
+        Ok(Self(filled(words, || AtomicUsize::new(0))?))
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.len().wrapping_mul(WORD)
+    }
+
+    /// The 8 bytes at `at`.
+    pub fn load(&self, at: usize) -> u64 {
+        let mut bytes = [0; 8];
+        self.read(at, &mut bytes);
+        u64::from_ne_bytes(bytes)
+    }
+
+    /// Puts 8 bytes at `at`.
+    pub fn store(&self, at: usize, value: u64) {
+        self.write(at, &value.to_ne_bytes());
+    }
+
+    /// Puts `bytes` at `at`.
+    pub fn write(&self, at: usize, bytes: &[u8]) {
+        let (whole, rest) = match at % WORD {
+            0 => bytes.as_chunks::<WORD>(),
+            _ => (&[][..], bytes),
+        };
+        for (word, bytes) in self.words(at).iter().zip(whole) {
+            word.store(usize::from_ne_bytes(*bytes), Ordering::Relaxed);
+        }
+        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        for (at, &byte) in (behind..).zip(rest) {
+            self.put(at, byte);
+        }
+    }
+
+    /// Fills `bytes` with what is at `at`.
+    pub fn read(&self, at: usize, bytes: &mut [u8]) {
+        let (whole, rest) = match at % WORD {
+            0 => bytes.as_chunks_mut::<WORD>(),
+            _ => (&mut [][..], bytes),
+        };
+        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        let there = self.words(at).iter().map(|word| word.load(Ordering::Relaxed));
+        for (bytes, word) in whole.iter_mut().zip(there.chain(core::iter::repeat(0))) {
+            *bytes = word.to_ne_bytes();
+        }
+        for (at, byte) in (behind..).zip(rest) {
+            *byte = self.get(at);
+        }
+    }
+
+    /// Whether `bytes` is what is at `at`.
+    pub fn holds(&self, at: usize, bytes: &[u8]) -> bool {
+        let (whole, rest) = match at % WORD {
+            0 => bytes.as_chunks::<WORD>(),
+            _ => (&[][..], bytes),
+        };
+        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        let words = self.words(at);
+        words.len() >= whole.len()
+            && words
+                .iter()
+                .zip(whole)
+                .all(|(word, bytes)| word.load(Ordering::Relaxed) == usize::from_ne_bytes(*bytes))
+            && (behind..).zip(rest).all(|(at, &byte)| self.get(at) == byte)
+    }
+
+    /// Makes `bytes` bytes at `at` zeros; both are multiples of 8.
+    pub fn clear(&self, at: usize, bytes: usize) {
+        for word in self.words(at).iter().take(bytes / WORD) {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn words(&self, at: usize) -> &[AtomicUsize] {
+        self.0.get(at / WORD..).unwrap_or_default()
+    }
+
+    fn get(&self, at: usize) -> u8 {
+        let word = self.0.get(at / WORD);
+        let bytes = word.map_or(0, |word| word.load(Ordering::Relaxed)).to_ne_bytes();
+        bytes.get(at % WORD).copied().unwrap_or_default()
+    }
+
+    fn put(&self, at: usize, byte: u8) {
+        let Some(word) = self.0.get(at / WORD) else {
+            return;
+        };
+        let mut bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        if let Some(place) = bytes.get_mut(at % WORD) {
+            *place = byte;
+        }
+        word.store(usize::from_ne_bytes(bytes), Ordering::Relaxed);
+    }
+}
+
+/// `bytes`, rounded up to a multiple of 8.
+pub fn padded(bytes: usize) -> usize {
+    bytes.wrapping_add(7) & !7
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_behind_the_end_is_zero_and_stays_so() {
+        let arena = Arena::new(9).unwrap();
+        assert_eq!(arena.bytes(), 16);
+        arena.write(12, &[1; 8]);
+        let mut bytes = [9; 8];
+        arena.read(12, &mut bytes);
+        assert_eq!(bytes, [1, 1, 1, 1, 0, 0, 0, 0]);
+        arena.store(usize::MAX - 7, 1);
+        assert_eq!(arena.load(16), 0);
+        assert!(!arena.holds(16, &[0; 8]), "nothing is there");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_as_plain_memory(
+            writes in proptest::collection::vec((0usize..64, any::<[u8; 24]>(), 0usize..24), 0..20),
+            at in 0usize..64,
+            length in 0usize..24,
+        ) {
+            let arena = Arena::new(96).unwrap();
+            let mut plain = [0; 96];
+            for (at, bytes, length) in &writes {
+                arena.write(*at, &bytes[..*length]);
+                plain[*at..at + length].copy_from_slice(&bytes[..*length]);
+            }
+            let mut read = [0xaa; 24];
+            arena.read(at, &mut read[..length]);
+            prop_assert_eq!(&read[..length], &plain[at..at + length]);
+            prop_assert!(arena.holds(at, &plain[at..at + length]));
+            let mut other = plain;
+            other[at] ^= 1;
+            prop_assert!(length == 0 || !arena.holds(at, &other[at..at + length]));
+            arena.clear(at & !7, 16);
+            prop_assert_eq!(arena.load(at & !7), 0);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A firing: what fired, where and when, and what a clause can learn of it.
+
+use core::cell::Cell;
+
+use engine_dvm::Builtin;
+
+use crate::isa::Isa;
+use crate::platform::{Platform, Task, Unreadable};
+use crate::providers::dtrace::Own;
+use crate::registry::Called;
+
+/// The arguments of a probe.
+#[derive(Debug)]
+pub enum Arguments<'a, R> {
+    /// Those of a function that is entered with these registers.
+    Entry(&'a R),
+    /// Numbers, and then zeros.
+    Numbers([u64; 6]),
+}
+
+/// A firing.
+pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
+    /// The kernel.
+    pub platform: &'a P,
+    /// The CPU.
+    pub cpu: usize,
+    /// Nanoseconds of the monotonic clock.
+    pub now: u64,
+    /// The probe's ID.
+    pub id: u32,
+    /// What the probe is called by.
+    pub called: Called<'a>,
+    /// Its arguments.
+    pub arguments: Arguments<'a, I::Regs>,
+    /// The thread, once somebody has asked for it.
+    pub task: Cell<Option<Task>>,
+}
+
+impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
+    /// The same moment as a firing of one of the engine's own probes.
+    pub fn turned(&self, own: Own, arguments: [u64; 6]) -> Self {
+        Self {
+            platform: self.platform,
+            cpu: self.cpu,
+            now: self.now,
+            id: own.id(),
+            called: Called::Own(own),
+            arguments: Arguments::Numbers(arguments),
+            task: self.task.clone(),
+        }
+    }
+
+    /// The thread.
+    pub fn task(&self) -> Task {
+        let task = self.task.get().unwrap_or_else(|| self.platform.task());
+        self.task.set(Some(task));
+        task
+    }
+
+    /// A built-in variable that is a number, as far as the firing knows it.
+    pub fn builtin(&self, builtin: Builtin, index: u64) -> u64 {
+        match builtin {
+            Builtin::Arg => self.argument(index),
+            Builtin::Uregs => self.platform.user_register(index),
+            Builtin::Timestamp => self.now,
+            Builtin::Vtimestamp => self.platform.run_time(),
+            Builtin::Walltimestamp => self.platform.wall_time(),
+            Builtin::Cpu => self.cpu as u64,
+            Builtin::Id => self.id.into(),
+            Builtin::Pid => self.task().pid.into(),
+            Builtin::Tid => self.task().tid.into(),
+            Builtin::Ppid => self.task().ppid.into(),
+            Builtin::Uid => self.task().uid.into(),
+            Builtin::Gid => self.task().gid.into(),
+            Builtin::Curthread => self.task().address,
+            Builtin::Errno => self.platform.errno().into(),
+            Builtin::Caller => self.caller(),
+            _ => 0,
+        }
+    }
+
+    /// Writes a built-in variable that is a string into `text`, cut to fit; how many bytes that were.
+    pub fn text(&self, builtin: Builtin, text: &mut [u8]) -> usize {
+        let [provider, module, function, name] = self.called.names();
+        match builtin {
+            Builtin::Probeprov => copy(provider, text),
+            Builtin::Probemod => copy(module, text),
+            Builtin::Probefunc => copy(function, text),
+            Builtin::Probename => copy(name, text),
+            Builtin::Execname => {
+                let name = self.task().name;
+                copy(name.split(|byte| *byte == 0).next().unwrap_or_default(), text)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The program counters on the kernel stack, in `frames`: a function's own is not among them, as
+    /// its caller is the first.
+    pub fn stack<'f>(&self, frames: &'f mut [u64]) -> &'f [u64] {
+        let (regs, own) = match &self.arguments {
+            Arguments::Entry(regs) => (Some(*regs), 1),
+            Arguments::Numbers(_) => (None, 0),
+        };
+        let count = self.platform.stack(regs, frames);
+        frames.get(own..count).unwrap_or_default()
+    }
+
+    fn argument(&self, number: u64) -> u64 {
+        match &self.arguments {
+            Arguments::Entry(regs) => I::argument(regs, number, &mut self.loader()),
+            Arguments::Numbers(numbers) => {
+                let number = usize::try_from(number).ok().and_then(|number| numbers.get(number));
+                number.copied().unwrap_or_default()
+            }
+        }
+    }
+
+    fn caller(&self) -> u64 {
+        match &self.arguments {
+            Arguments::Entry(regs) => I::caller(regs, &mut self.loader()),
+            Arguments::Numbers(_) => 0,
+        }
+    }
+
+    fn loader(&self) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
+        |address, bytes| self.platform.load(address, bytes)
+    }
+}
+
+/// Copies as much as fits; how much that is.
+fn copy(from: &[u8], to: &mut [u8]) -> usize {
+    to.iter_mut().zip(from).map(|(to, from)| *to = *from).count()
+}

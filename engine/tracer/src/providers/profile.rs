@@ -1,0 +1,236 @@
+//! The profile provider: probes that fire each time so much time is over, on one CPU (`tick-N`) or on
+//! every CPU (`profile-N`).
+//!
+//! Those that DTrace has without being asked are there from the begin; others are made when somebody
+//! asks for one by its name, and then stay.
+
+use alloc::vec::Vec;
+
+use crate::grow::{OutOfMemory, push};
+
+/// The provider's name.
+pub const PROVIDER: &[u8] = b"profile";
+
+/// The most timers.
+pub const TIMERS_MAX: usize = 1000;
+
+/// The shortest time between two ticks: 5000 of them make a second.
+const SHORTEST: u64 = 200_000;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// What DTrace has without being asked.
+pub const DEFAULTS: [&[u8]; 13] = [
+    b"profile-97",
+    b"profile-199",
+    b"profile-499",
+    b"profile-997",
+    b"profile-1999",
+    b"profile-4001",
+    b"profile-4999",
+    b"tick-1",
+    b"tick-10",
+    b"tick-100",
+    b"tick-500",
+    b"tick-1000",
+    b"tick-5000",
+];
+
+/// The units of a time, and how many nanoseconds each has.
+const UNITS: [(&[u8], u64); 14] = [
+    (b"ns", 1),
+    (b"nsec", 1),
+    (b"us", 1_000),
+    (b"usec", 1_000),
+    (b"ms", 1_000_000),
+    (b"msec", 1_000_000),
+    (b"s", SECOND),
+    (b"sec", SECOND),
+    (b"m", 60 * SECOND),
+    (b"min", 60 * SECOND),
+    (b"h", 3600 * SECOND),
+    (b"hour", 3600 * SECOND),
+    (b"d", 86400 * SECOND),
+    (b"day", 86400 * SECOND),
+];
+
+/// The longest name.
+const NAME_MAX: usize = 32;
+
+/// A probe's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    bytes: [u8; NAME_MAX],
+    length: usize,
+}
+
+impl Name {
+    fn new(name: &[u8]) -> Option<Self> {
+        let mut bytes = [0; NAME_MAX];
+        let place = bytes.get_mut(..name.len())?;
+        place.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        Some(Self {
+            bytes,
+            length: name.len(),
+        })
+    }
+
+    /// The name.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// A probe of a timer.
+#[derive(Debug, Clone, Copy)]
+pub struct Timer {
+    /// Its name.
+    pub name: Name,
+    /// The time between two ticks.
+    pub nanoseconds: u64,
+    /// Whether each CPU has its own.
+    pub every_cpu: bool,
+    /// How many active ECBs it has, over all consumers.
+    pub ecbs: u32,
+    /// Whether it runs.
+    pub armed: bool,
+}
+
+impl Timer {
+    /// The one of that name, if it is one.
+    fn named(name: &[u8]) -> Option<Self> {
+        let (time, every_cpu) = match (name.strip_prefix(b"tick-"), name.strip_prefix(b"profile-")) {
+            (Some(time), _) => (time, false),
+            (_, Some(time)) => (time, true),
+            _ => return None,
+        };
+        let nanoseconds = interval(time).filter(|time| *time >= SHORTEST)?;
+        Some(Self {
+            name: Name::new(name)?,
+            nanoseconds,
+            every_cpu,
+            ecbs: 0,
+            armed: false,
+        })
+    }
+}
+
+/// The nanoseconds of a time as it is written: a number and its unit, of which `hz` is one, and the one
+/// that is meant where there is none.
+fn interval(time: &[u8]) -> Option<u64> {
+    let digits = time.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, unit) = time.split_at_checked(digits)?;
+    let number = digits.iter().try_fold(0u64, |number, digit| {
+        let digit = u64::from(digit.wrapping_sub(b'0'));
+        number.checked_mul(10)?.checked_add(digit)
+    })?;
+    if unit.is_empty() || unit.eq_ignore_ascii_case(b"hz") {
+        return SECOND.checked_div(number);
+    }
+    let (_, nanoseconds) = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name))?;
+    number.checked_mul(*nanoseconds)
+}
+
+/// All timers that there are. A timer is never forgotten, so that its number stays its own.
+#[derive(Debug)]
+pub struct Profile(Vec<Timer>);
+
+impl Profile {
+    /// Those that DTrace has without being asked.
+    pub fn provide() -> Result<Self, OutOfMemory> {
+        let mut profile = Self(Vec::new());
+        DEFAULTS.iter().try_for_each(|name| profile.ask(name))?;
+        Ok(profile)
+    }
+
+    /// Somebody asks for a probe of that name: it is made if it can be, and is not there yet.
+    pub fn ask(&mut self, name: &[u8]) -> Result<(), OutOfMemory> {
+        let known = self.0.iter().any(|timer| timer.name.bytes() == name);
+        match Timer::named(name) {
+            Some(timer) if !known && self.0.len() < TIMERS_MAX => push(&mut self.0, timer),
+            _ => Ok(()),
+        }
+    }
+
+    /// The timers, by their numbers.
+    pub fn timers(&self) -> &[Timer] {
+        &self.0
+    }
+
+    /// The timers, to be armed.
+    pub fn timers_mut(&mut self) -> &mut [Timer] {
+        &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nanoseconds(name: &str) -> Option<u64> {
+        Timer::named(name.as_bytes()).map(|timer| timer.nanoseconds)
+    }
+
+    #[test]
+    fn a_time_is_a_number_and_a_unit() {
+        let cases = [
+            ("tick-1", Some(SECOND)),
+            ("tick-1hz", Some(SECOND)),
+            ("profile-97", Some(10_309_278)),
+            ("tick-10s", Some(10 * SECOND)),
+            ("tick-10sec", Some(10 * SECOND)),
+            ("tick-3ms", Some(3_000_000)),
+            ("tick-500msec", Some(500_000_000)),
+            ("tick-250us", Some(250_000)),
+            ("tick-250000nsec", Some(250_000)),
+            ("tick-200000ns", Some(200_000)),
+            ("tick-2m", Some(120 * SECOND)),
+            ("tick-2min", Some(120 * SECOND)),
+            ("tick-1h", Some(3600 * SECOND)),
+            ("tick-1hour", Some(3600 * SECOND)),
+            ("tick-1d", Some(86400 * SECOND)),
+            ("tick-1day", Some(86400 * SECOND)),
+            ("tick-5000", Some(200_000)),
+            ("tick-5001", None),
+            ("tick-199us", None),
+            ("tick-0", None),
+            ("tick-0s", None),
+            ("tick-", None),
+            ("tick-s", None),
+            ("tick-1x", None),
+            ("tick-1 s", None),
+            ("tick-*", None),
+            ("tick-1*", None),
+            ("tock-1", None),
+            ("tick-18446744073709551616", None),
+            ("tick-99999999999999999d", None),
+            ("tick-0000000000000000000000000000000000001", None),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(nanoseconds(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_there_once_and_stays() {
+        let mut profile = Profile::provide().unwrap();
+        assert_eq!(profile.timers().len(), DEFAULTS.len());
+        for name in ["tick-3s", "tick-3s", "nonsense", "tick-1", "profile-3s"] {
+            profile.ask(name.as_bytes()).unwrap();
+        }
+        let added: Vec<_> = profile.timers()[DEFAULTS.len()..]
+            .iter()
+            .map(|timer| (timer.name.bytes(), timer.every_cpu))
+            .collect();
+        assert_eq!(added, [(&b"tick-3s"[..], false), (b"profile-3s", true)]);
+    }
+
+    #[test]
+    fn there_is_an_end_to_them() {
+        let mut profile = Profile::provide().unwrap();
+        for seconds in 1..2 * TIMERS_MAX {
+            profile.ask(std::format!("tick-{seconds}s").as_bytes()).unwrap();
+        }
+        assert_eq!(profile.timers().len(), TIMERS_MAX);
+    }
+}

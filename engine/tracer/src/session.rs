@@ -1,0 +1,279 @@
+//! What a consumer traces with, from `GO` until it closes: its program and all its memory. Firings run
+//! its clauses; the control side drains it.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, Status};
+use engine_dvm::{Clause, Failure, Memory, Verified};
+
+use crate::activity::Activity;
+use crate::aggregation::{Aggregations, Kind};
+use crate::arena::BYTES_MAX;
+use crate::consumer::Ecb;
+use crate::env::Run;
+use crate::firing::Firing;
+use crate::grow::{OutOfMemory, filled, push};
+use crate::isa::Isa;
+use crate::platform::{Platform, TryLock};
+use crate::providers::dtrace::Own;
+use crate::registry::Probe;
+use crate::ring::Rings;
+use crate::speculation::Speculations;
+use crate::tracer::Error;
+use crate::variables::{Locals, Variables};
+
+/// Scratch memory that `alloca` and `copyin` can have besides what the program needs.
+const SCRATCH: usize = 64 << 10;
+
+/// DTrace's default `dynvarsize`.
+const DYNAMIC_SIZE: u32 = 1 << 20;
+/// DTrace's default `specsize`.
+const SPECULATION_SIZE: u32 = 32 << 10;
+/// What a speculation takes besides its records, roughly.
+const SPECULATION_COST: usize = 64;
+
+/// What one CPU runs clauses on.
+struct Workspace {
+    scratch: Vec<u8>,
+    key: Vec<u8>,
+    locals: Locals,
+}
+
+/// A session.
+pub struct Session<P: Platform> {
+    program: Verified<Vec<u64>>,
+    /// Each ECB's clause, by its ID less one.
+    clauses: Vec<u32>,
+    /// The IDs of the ECBs of the engine's own probes.
+    own: [Vec<u32>; Own::ALL.len()],
+    /// What may fire.
+    pub activity: Activity,
+    /// What the principal buffers do when they are full.
+    pub policy: BufferPolicy,
+    /// The principal buffers.
+    pub rings: Rings,
+    kinds: Vec<Kind>,
+    aggregations: Vec<Aggregations>,
+    /// The variables.
+    pub variables: Variables,
+    /// The speculations.
+    pub speculations: Speculations,
+    workspaces: Vec<P::TryLock<Workspace>>,
+    errors: AtomicU64,
+    error_drops: AtomicU64,
+}
+
+impl<P: Platform> Session<P> {
+    /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for.
+    pub fn new(
+        program: Verified<Vec<u64>>,
+        ecbs: impl Iterator<Item = (u32, Ecb)>,
+        cpus: usize,
+        go: &Go,
+    ) -> Result<Self, Error> {
+        let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
+        let (clauses, own) = enabled(ecbs)?;
+        let ends = own.get(Own::End as usize).map_or(&[][..], Vec::as_slice);
+        let reserve = reserve(&program, &clauses, ends);
+        let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE))?;
+        let kinds = kinds(&program)?;
+        let aggregation_size = match kinds.is_empty() {
+            true => 0,
+            false => or(go.aggregation_size, BUFFER_SIZE),
+        };
+        let speculation_size = or(go.speculation_size, SPECULATION_SIZE);
+        let speculations = speculations(go, cpus, speculation_size)?;
+        Ok(Self {
+            activity: Activity::default(),
+            policy,
+            rings: Rings::new(cpus, or(go.buffer_size, BUFFER_SIZE), policy, reserve)?,
+            kinds,
+            aggregations: each(cpus, || Aggregations::new(aggregation_size))?,
+            speculations: Speculations::new(speculations, cpus, speculation_size)?,
+            workspaces: each(cpus, || Workspace::new(&program, &variables).map(TryLock::new))?,
+            variables,
+            clauses,
+            own,
+            program,
+            errors: AtomicU64::new(0),
+            error_drops: AtomicU64::new(0),
+        })
+    }
+
+    /// Runs the clauses of these ECBs, in this order. `frames` is room for a stack.
+    pub fn fire<I: Isa<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, I, P>,
+        frames: &mut [u64],
+        epids: impl Iterator<Item = u32>,
+    ) {
+        let Some(workspace) = self.workspaces.get(firing.cpu) else {
+            return;
+        };
+        workspace.try_with(|workspace| {
+            workspace.locals.begin();
+            for epid in epids {
+                if let Err(failure) = self.run(firing, workspace, frames, epid) {
+                    self.fail(firing, workspace, frames, (epid, failure));
+                }
+            }
+        });
+    }
+
+    /// The IDs of the ECBs of one of the engine's own probes.
+    pub fn own(&self, own: Own) -> &[u32] {
+        self.own.get(own as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Runs one clause, if it may run now.
+    fn run<I: Isa<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, I, P>,
+        workspace: &mut Workspace,
+        frames: &mut [u64],
+        epid: u32,
+    ) -> Result<(), Failure> {
+        let Some(clause) = self.clause(epid).filter(|_| self.activity.admits(firing.called)) else {
+            return Ok(());
+        };
+        let memory = Memory {
+            scratch: &mut workspace.scratch,
+            key: &mut workspace.key,
+        };
+        let ecb = (epid, clause.record_size());
+        let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
+        engine_dvm::run(clause, memory, &mut run)?;
+        run.close();
+        Ok(())
+    }
+
+    /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
+    fn fail<I: Isa<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, I, P>,
+        workspace: &mut Workspace,
+        frames: &mut [u64],
+        (epid, failure): (u32, Failure),
+    ) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        let arguments = [
+            0,
+            epid.into(),
+            failure.action.into(),
+            failure.instruction.into(),
+            failure.fault.code().into(),
+            failure.address,
+        ];
+        let error = firing.turned(Own::Error, arguments);
+        for &epid in self.own(Own::Error) {
+            if self.run(&error, workspace, frames, epid).is_err() {
+                self.errors.fetch_add(1, Ordering::Relaxed);
+                self.error_drops.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Gives a value to an aggregation.
+    pub fn aggregate(&self, cpu: usize, number: u32, key: &[u8], value: (u64, u64)) {
+        let kind = self.kinds.get(number as usize);
+        if let (Some(kind), Some(aggregations)) = (kind, self.aggregations.get(cpu)) {
+            aggregations.update(number, *kind, key, value);
+        }
+    }
+
+    /// A CPU's aggregations.
+    pub fn aggregations(&self, cpu: usize) -> Option<&Aggregations> {
+        self.aggregations.get(cpu)
+    }
+
+    /// What was lost, and whether tracing is to end.
+    pub fn status(&self) -> Status {
+        let speculations = self.speculations.counts();
+        Status {
+            dynamic_drops: self.variables.dynamic().drops(),
+            speculation_drops: speculations.drops,
+            speculations_busy: speculations.busy,
+            speculations_unavailable: speculations.unavailable,
+            errors: self.errors.load(Ordering::Relaxed),
+            error_drops: self.error_drops.load(Ordering::Relaxed),
+            ending: u32::from(self.activity.has_exited() || self.rings.are_full()),
+            reserved: 0,
+        }
+    }
+
+    fn clause(&self, epid: u32) -> Option<Clause<'_>> {
+        let clause = self.clauses.get((epid as usize).checked_sub(1)?)?;
+        self.program.clause(*clause)
+    }
+}
+
+impl Workspace {
+    fn new(program: &Verified<Vec<u64>>, variables: &Variables) -> Result<Self, OutOfMemory> {
+        let scratch = (program.scratch() as usize).saturating_add(SCRATCH);
+        Ok(Self {
+            scratch: filled(scratch, || 0)?,
+            key: filled(program.key_size_max() as usize, || 0)?,
+            locals: variables.locals()?,
+        })
+    }
+}
+
+/// Each ECB's clause, and the IDs of those of the engine's own probes.
+type Enabled = (Vec<u32>, [Vec<u32>; Own::ALL.len()]);
+
+fn enabled(ecbs: impl Iterator<Item = (u32, Ecb)>) -> Result<Enabled, OutOfMemory> {
+    let (mut clauses, mut own) = (Vec::new(), [const { Vec::new() }; Own::ALL.len()]);
+    for (epid, ecb) in ecbs {
+        push(&mut clauses, ecb.clause)?;
+        if let Probe::Own(probe) = ecb.probe
+            && let Some(epids) = own.get_mut(probe as usize)
+        {
+            push(epids, epid)?;
+        }
+    }
+    Ok((clauses, own))
+}
+
+/// What each aggregation does.
+fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
+    let mut kinds = Vec::new();
+    let rows = (0..program.header().aggregations).filter_map(|row| program.aggregation(row));
+    rows.map(|row| row.aggregate.into()).try_for_each(|kind| push(&mut kinds, kind))?;
+    Ok(kinds)
+}
+
+/// The bytes that the records of these ECBs take.
+fn reserve(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
+    let own = epids.iter().filter_map(|epid| clauses.get((*epid as usize).checked_sub(1)?));
+    own.filter_map(|clause| program.clause(*clause)).fold(0u32, |bytes, clause| {
+        let head = size_of::<RecordHeader>() as u32;
+        bytes.saturating_add(clause.record_size()).saturating_add(head)
+    })
+}
+
+/// How many speculations there are to be, whose parts are so large: not more than there can be memory
+/// for.
+fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, OutOfMemory> {
+    let count = go.speculations.max(1) as usize;
+    let each = size.saturating_add(SPECULATION_COST).saturating_mul(cpus);
+    let fits = count.saturating_mul(each) <= BYTES_MAX;
+    fits.then_some(count).ok_or(OutOfMemory)
+}
+
+/// What was asked for, or what it is where nothing was.
+fn or(size: u32, default: u32) -> usize {
+    if size == 0 { default as usize } else { size as usize }
+}
+
+/// One for each CPU.
+fn each<T>(
+    cpus: usize,
+    mut one: impl FnMut() -> Result<T, OutOfMemory>,
+) -> Result<Vec<T>, OutOfMemory> {
+    let mut all = Vec::new();
+    for _ in 0..cpus {
+        push(&mut all, one()?)?;
+    }
+    Ok(all)
+}
