@@ -51,10 +51,11 @@ impl From<Error> for Errno {
         match error {
             Error::OutOfMemory => Self::OutOfMemory,
             Error::TooManyConsumers => Self::Busy,
-            Error::TooManyEcbs => Self::TooMuch,
-            Error::NoSuchConsumer => Self::Invalid,
+            Error::TooManyEcbs | Error::NoRoom => Self::TooMuch,
+            Error::NoSuchConsumer | Error::Invalid => Self::Invalid,
             Error::NotFound => Self::NotFound,
             Error::WrongState => Self::WrongState,
+            Error::Unwritten => Self::BadAddress,
         }
     }
 }
