@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ffi::c_int;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
+    BufSnap, Command, Conf, Enable, EprobeDesc, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
     VERSION,
 };
 use engine_tracer::{ConsumerId, Error, OutOfMemory, Tracer, Unwritten, filled};

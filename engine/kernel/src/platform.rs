@@ -17,7 +17,7 @@ pub struct Kernel {
 impl Kernel {
     /// The kernel. It may sleep to see it.
     pub fn new() -> Result<Self, OutOfMemory> {
-        let chance = Chance::new(ffi::shim_cpus() as usize, ffi::shim_random)?;
+        let chance = Chance::new(ffi::shim_cpus() as usize, || ffi::shim_random())?;
         Ok(Self { chance })
     }
 }

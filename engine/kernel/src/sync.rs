@@ -56,7 +56,7 @@ pub struct KernelTryLock<T> {
 // SAFETY: the value is only reached through `try_with`, by one at a time.
 unsafe impl<T: Send> Sync for KernelTryLock<T> {}
 
-impl<T> TryLock<T> for KernelTryLock<T> {
+impl<T: Send> TryLock<T> for KernelTryLock<T> {
     fn new(value: T) -> Self {
         Self {
             taken: AtomicBool::new(false),

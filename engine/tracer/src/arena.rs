@@ -46,7 +46,7 @@ impl Arena {
     pub fn write(&self, at: usize, bytes: &[u8]) {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks::<WORD>(),
-            _ => (&[][..], bytes),
+            _ => (Default::default(), bytes),
         };
         for (word, bytes) in self.words(at).iter().zip(whole) {
             word.store(usize::from_ne_bytes(*bytes), Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Arena {
     pub fn read(&self, at: usize, bytes: &mut [u8]) {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks_mut::<WORD>(),
-            _ => (&mut [][..], bytes),
+            _ => (Default::default(), bytes),
         };
         let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
         let there = self.words(at).iter().map(|word| word.load(Ordering::Relaxed));
@@ -77,7 +77,7 @@ impl Arena {
     pub fn holds(&self, at: usize, bytes: &[u8]) -> bool {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks::<WORD>(),
-            _ => (&[][..], bytes),
+            _ => (Default::default(), bytes),
         };
         let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
         let words = self.words(at);

@@ -118,13 +118,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
-    /// Fires one of the engine's own probes for a consumer, here and now; on which CPU.
+    /// Fires one of the engine's own probes for a consumer, here and now, if it has enabled it; on which
+    /// CPU.
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
         self.platform.undisturbed(|| {
-            let arguments = Arguments::Numbers([0; 6]);
-            self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
-                self.with_session(id.0, |session| {
-                    session.fire(firing, frames, session.own(own).iter().copied());
+            self.with_session(id.0, |session| {
+                let epids = session.own(own);
+                if epids.is_empty() {
+                    return;
+                }
+                let arguments = Arguments::Numbers([0; 6]);
+                self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
+                    session.fire(firing, frames, epids.iter().copied());
                 });
             });
             self.platform.cpu() as u32
@@ -134,13 +139,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Fires these ECBs, which are ordered by their consumers.
     fn fire(&self, ecbs: &[LiveEcb], id: u32, called: Called<'_>, arguments: Arguments<'_, I::Regs>) {
         self.guarded(id, called, arguments, |firing, frames| {
-            for ecbs in ecbs.chunk_by(|one, next| one.consumer == next.consumer) {
-                let Some(first) = ecbs.first() else {
-                    continue;
-                };
-                self.with_session(first.consumer, |session| {
+            let mut rest = ecbs;
+            while let Some(LiveEcb { consumer, .. }) = rest.first() {
+                let count = rest.iter().take_while(|ecb| ecb.consumer == *consumer).count();
+                let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
+                self.with_session(*consumer, |session| {
                     session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.epid));
                 });
+                rest = behind;
             }
         });
     }

@@ -46,8 +46,10 @@ impl<'a> Outlet<'a> {
 
     /// Sends `bytes` bytes of `memory`; both numbers are multiples of 8.
     pub fn copy(&mut self, memory: &Arena, from: usize, bytes: usize) -> Result<(), Unwritten> {
-        let words = (from..from.wrapping_add(bytes)).step_by(8);
-        words.map(|at| memory.load(at)).try_for_each(|word| self.word(word.to_ne_bytes()))
+        (0..bytes / 8).try_for_each(|word| {
+            let at = from.wrapping_add(word.wrapping_mul(8));
+            self.word(memory.load(at).to_ne_bytes())
+        })
     }
 
     /// Sends what has gathered; how many bytes that makes in all.

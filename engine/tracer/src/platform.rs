@@ -120,7 +120,7 @@ pub trait Rcu<T> {
 
 /// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its
 /// user. Callable from a trap.
-pub trait TryLock<T> {
+pub trait TryLock<T>: Send + Sync {
     /// Wraps `value`.
     fn new(value: T) -> Self;
 

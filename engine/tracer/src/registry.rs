@@ -74,10 +74,10 @@ impl<T: Copy> Registry<T> {
     /// Somebody asks for what `description` describes. What is made only when it is asked for is made.
     pub fn ask(&mut self, description: &Description) -> Result<(), OutOfMemory> {
         let called = Called::Timer(description.name());
-        match describes(description, called.names()) {
-            true => self.profile.ask(description.name()),
-            false => Ok(()),
+        if describes(description, called.names()) {
+            self.profile.ask(description.name())?;
         }
+        Ok(())
     }
 
     /// The probe of this index.
@@ -129,8 +129,8 @@ impl<T: Copy> Registry<T> {
     ) -> impl Iterator<Item = Probe> + 'a {
         let first = (id as usize).saturating_sub(1);
         (first..)
-            .map_while(|index| self.probe(index))
-            .filter(|probe| {
+            .map_while(move |index| self.probe(index))
+            .filter(move |probe| {
                 let called = self.called(names, *probe);
                 called.is_some_and(|called| describes(description, called.names()))
             })

@@ -78,9 +78,10 @@ impl<P: Platform> Session<P> {
         let reserve = reserve(&program, &clauses, ends);
         let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE))?;
         let kinds = kinds(&program)?;
-        let aggregation_size = match kinds.is_empty() {
-            true => 0,
-            false => or(go.aggregation_size, BUFFER_SIZE),
+        let aggregation_size = if kinds.is_empty() {
+            0
+        } else {
+            or(go.aggregation_size, BUFFER_SIZE)
         };
         let speculation_size = or(go.speculation_size, SPECULATION_SIZE);
         let speculations = speculations(go, cpus, speculation_size)?;

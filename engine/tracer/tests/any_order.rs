@@ -56,7 +56,7 @@ fn run(steps: Vec<Step>) -> Result<(), TestCaseError> {
     for step in steps {
         match step {
             Step::Open if models.len() < 4 => models.push(Model {
-                id: engine.open().unwrap(),
+                id: open(&engine),
                 enabled: Vec::new(),
                 began: false,
                 active: false,
@@ -67,7 +67,7 @@ fn run(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 let Some(model) = models.get_mut(who) else {
                     continue;
                 };
-                let enabled = engine.enable(model.id, &describe(FUNCTIONS[what].0));
+                let enabled = enable(&engine, model.id, FUNCTIONS[what].0);
                 prop_assert_eq!(enabled.is_ok(), !model.began);
                 if enabled.is_ok() {
                     model.enabled.push(what);
@@ -77,7 +77,7 @@ fn run(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 let Some(model) = models.get_mut(who) else {
                     continue;
                 };
-                prop_assert_eq!(engine.go(model.id, 1 << 16).is_ok(), !model.began);
+                prop_assert_eq!(go(&engine, model.id, 1 << 16).is_ok(), !model.began);
                 model.active |= !model.began;
                 model.began = true;
             }

@@ -5,9 +5,10 @@ mod fake;
 
 use std::convert::Infallible;
 
+use engine_abi::Go;
 use engine_isa::arm::{Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::{Isa, Tracer, Trap};
+use engine_tracer::{Isa, Load, Tracer, Trap};
 use fake::*;
 
 /// What the processor has gone past when it saves the pc.
@@ -43,6 +44,14 @@ impl Isa for LateA32 {
         A32::set_pc(regs, pc);
     }
 
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        A32::argument(regs, number, load)
+    }
+
+    fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
+        A32::caller(regs, load)
+    }
+
     fn emulate(
         emulation: Emulation,
         regs: &mut Regs,
@@ -68,8 +77,9 @@ fn every_way_out_of_a_trap_leads_to_the_right_place() {
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     let engine = Tracer::<LateA32, _>::new(fake).unwrap();
     let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
+    engine.program(id, program::Program::firing().block()).unwrap();
+    engine.enable(id, &describe("alpha"), 0).unwrap();
+    engine.go(id, &mut Go::default()).unwrap();
     let resumed = (Trap::Resumed, ALPHA + 4);
     assert_eq!(trap(&engine, ALPHA, &mut Anywhere), resumed);
     let failed = (Trap::Failed, ALPHA);

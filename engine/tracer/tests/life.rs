@@ -29,11 +29,11 @@ fn functions_are_provided_or_refused_with_a_reason() {
         })
         .collect();
     let expected = [
-        (1, ALPHA, "alpha"),
-        (2, BETA, "beta"),
-        (3, GAMMA, "gamma"),
-        (4, TRACED + 4, "traced"),
-        (5, KEPT, "kept"),
+        (FIRST, ALPHA, "alpha"),
+        (FIRST + 1, BETA, "beta"),
+        (FIRST + 2, GAMMA, "gamma"),
+        (FIRST + 3, TRACED + 4, "traced"),
+        (FIRST + 4, KEPT, "kept"),
     ];
     assert_eq!(
         probes,
@@ -58,10 +58,10 @@ fn functions_are_provided_or_refused_with_a_reason() {
 fn an_enabled_probe_fires_and_its_instruction_is_done() {
     let (fake, engine) = engine();
     let before = fake.image();
-    let id = engine.open().unwrap();
-    assert_eq!(engine.enable(id, &describe("al*")), Ok(1));
+    let id = open(&engine);
+    assert_eq!(enable(&engine, id, "al*"), Ok(1));
     assert_eq!(fake.image(), before, "enabling arms nothing yet");
-    assert_eq!(engine.go(id, 0), Ok(0));
+    assert_eq!(go(&engine, id, 0), Ok(0));
     assert_eq!(fake.read(ALPHA), TRAP);
     assert_eq!(fake.read(BETA), before[&BETA]);
 
@@ -71,10 +71,10 @@ fn an_enabled_probe_fires_and_its_instruction_is_done() {
     assert_eq!(regs.r[15], ALPHA as u32 + 4);
     assert_eq!(drain(&engine, id, 0), [1]);
     assert_eq!(drain(&engine, id, 1), []);
-    let (probe, description) = engine.eprobe(id, 1).unwrap();
+    let (probe, description, clause) = engine.eprobe(id, 1).unwrap();
     assert_eq!(
-        (probe, description.to_string().as_str()),
-        (1, "fbt:vmlinux:alpha:entry")
+        (probe, description.to_string().as_str(), clause),
+        (FIRST, "fbt:vmlinux:alpha:entry", 0)
     );
 
     engine.stop(id).unwrap();
@@ -86,13 +86,13 @@ fn an_enabled_probe_fires_and_its_instruction_is_done() {
 #[test]
 fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
     let (fake, engine) = engine();
-    let (one, other) = (engine.open().unwrap(), engine.open().unwrap());
-    engine.enable(one, &describe("alpha")).unwrap();
+    let (one, other) = (open(&engine), open(&engine));
+    enable(&engine, one, "alpha").unwrap();
     STUCK.set(true);
-    assert_eq!(engine.go(one, 0), Ok(1), "a probe that stayed unarmed");
+    assert_eq!(go(&engine, one, 0), Ok(1), "a probe that stayed unarmed");
     STUCK.set(false);
-    engine.enable(other, &describe("beta")).unwrap();
-    assert_eq!(engine.go(other, 0), Ok(0));
+    enable(&engine, other, "beta").unwrap();
+    assert_eq!(go(&engine, other, 0), Ok(0));
     STUCK.set(true);
     engine.close(other);
     assert_eq!(execute(fake, &engine, BETA), Some(Trap::Resumed));
@@ -105,9 +105,9 @@ fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
 #[test]
 fn the_function_tracers_slot_is_its_own_at_any_time() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("traced")).unwrap();
-    assert_eq!(engine.go(id, 0), Ok(0));
+    let id = open(&engine);
+    enable(&engine, id, "traced").unwrap();
+    assert_eq!(go(&engine, id, 0), Ok(0));
     fake.write(TRACED, 0xeb00_0000); // bl: the function tracer comes,
     assert_eq!(execute(fake, &engine, TRACED), None);
     assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
@@ -119,9 +119,9 @@ fn the_function_tracers_slot_is_its_own_at_any_time() {
 #[test]
 fn what_was_recorded_before_a_stop_can_be_drained_after_it() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
     engine.stop(id).unwrap();
     assert_eq!(drain(&engine, id, 0), [1]);
@@ -130,10 +130,10 @@ fn what_was_recorded_before_a_stop_can_be_drained_after_it() {
 #[test]
 fn each_enabling_of_a_probe_records() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.enable(id, &describe("*a")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    enable(&engine, id, "*a").unwrap();
+    go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
     assert_eq!(drain(&engine, id, 0), [1, 2]);
     assert_eq!(stat(&engine, "fired"), 1);
@@ -142,12 +142,12 @@ fn each_enabling_of_a_probe_records() {
 #[test]
 fn consumers_do_not_see_or_end_one_another() {
     let (fake, engine) = engine();
-    let (one, two) = (engine.open().unwrap(), engine.open().unwrap());
-    engine.enable(one, &describe("alpha")).unwrap();
-    engine.enable(two, &describe("beta")).unwrap();
-    engine.enable(two, &describe("alpha")).unwrap();
-    engine.go(one, 0).unwrap();
-    engine.go(two, 0).unwrap();
+    let (one, two) = (open(&engine), open(&engine));
+    enable(&engine, one, "alpha").unwrap();
+    enable(&engine, two, "beta").unwrap();
+    enable(&engine, two, "alpha").unwrap();
+    go(&engine, one, 0).unwrap();
+    go(&engine, two, 0).unwrap();
     execute(fake, &engine, ALPHA);
     assert_eq!(drain(&engine, one, 0), [1]);
     assert_eq!(drain(&engine, two, 0), [2]);
@@ -162,16 +162,16 @@ fn consumers_do_not_see_or_end_one_another() {
 #[test]
 fn a_consumer_that_dies_leaves_nothing() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
+    go(&engine, id, 0).unwrap();
     execute(fake, &engine, BETA);
     engine.close(id);
     assert_eq!(fake.image(), Fake::new().image());
-    let again = engine.open().unwrap();
+    let again = open(&engine);
     assert_eq!(again, id, "its number is free");
     assert_eq!(
-        engine.copy(again, 0, &mut []),
+        engine.status(again),
         Err(Error::WrongState),
         "its buffers are gone"
     );
@@ -181,9 +181,9 @@ fn a_consumer_that_dies_leaves_nothing() {
 fn a_trap_from_within_firing_resumes_without_firing() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
+    go(&engine, id, 0).unwrap();
     static RESUMED: AtomicU32 = AtomicU32::new(0);
     ON_CLOCK.set(Some(Box::new(move || {
         assert_eq!(execute(fake, engine, BETA), Some(Trap::Resumed));
@@ -200,28 +200,29 @@ fn a_trap_from_within_firing_resumes_without_firing() {
 #[test]
 fn each_cpu_has_its_buffer_and_its_guard() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
+    go(&engine, id, 0).unwrap();
     CPU.set(1);
     execute(fake, &engine, GAMMA);
     assert_eq!(drain(&engine, id, 0), []);
     assert_eq!(drain(&engine, id, 1), [3]);
-    assert_eq!(engine.copy(id, CPUS, &mut []), Err(Error::NotFound));
+    let beyond = engine.buf_snap(id, CPUS, 0, &mut [0; 8], &mut |_| Ok(()));
+    assert_eq!(beyond, Err(Error::NotFound));
 }
 
 #[test]
 fn a_full_buffer_drops_and_says_so() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 256).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 256).unwrap();
     for _ in 0..20 {
         assert_eq!(execute(fake, &engine, ALPHA), Some(Trap::Resumed));
     }
+    assert_eq!(take_drops(&engine, id, 0), 4);
+    assert_eq!(take_drops(&engine, id, 0), 0);
     assert_eq!(drain(&engine, id, 0).len(), 16);
-    assert_eq!(engine.take_drops(id, 0), Ok(4));
-    assert_eq!(engine.take_drops(id, 0), Ok(0));
 }
 
 #[test]
@@ -239,9 +240,9 @@ fn a_trap_that_is_not_ours_is_said_to_be_so() {
 #[test]
 fn an_instruction_that_faults_is_not_passed_over() {
     let (_, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
     let mut regs = registers(ALPHA);
     assert_eq!(engine.trap(&mut regs, &mut Nowhere), Trap::Failed);
     assert_eq!(regs, registers(ALPHA));
@@ -252,9 +253,9 @@ fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
     let (fake, engine) = engine();
     fake.write(ALPHA, 0xe52d_4004); // push {r4}
     fake.write(BETA, MOV);
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
-    assert_eq!(engine.go(id, 0), Ok(1), "beta stays unarmed");
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
+    assert_eq!(go(&engine, id, 0), Ok(1), "beta stays unarmed");
     assert_eq!(fake.read(BETA), MOV);
     let mut regs = registers(ALPHA);
     engine.trap(&mut regs, &mut Anywhere);
@@ -272,20 +273,20 @@ fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
 #[test]
 fn requests_out_of_order_are_refused() {
     let (_, engine) = engine();
-    let id = engine.open().unwrap();
-    assert_eq!(engine.copy(id, 0, &mut []), Err(Error::WrongState));
-    assert_eq!(engine.enable(id, &describe("nosuch")), Ok(0));
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
-    assert_eq!(engine.go(id, 0), Err(Error::WrongState));
-    assert_eq!(engine.enable(id, &describe("beta")), Err(Error::WrongState));
+    let id = open(&engine);
+    assert_eq!(engine.status(id), Err(Error::WrongState));
+    assert_eq!(enable(&engine, id, "nosuch"), Ok(0));
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
+    assert_eq!(go(&engine, id, 0), Err(Error::WrongState));
+    assert_eq!(enable(&engine, id, "beta"), Err(Error::WrongState));
     assert_eq!(engine.eprobe(id, 0), Err(Error::NotFound));
     assert_eq!(engine.eprobe(id, 2), Err(Error::NotFound));
     engine.stop(id).unwrap();
-    assert_eq!(engine.go(id, 0), Err(Error::WrongState));
+    assert_eq!(go(&engine, id, 0), Err(Error::WrongState));
     engine.close(id);
     assert_eq!(
-        engine.enable(id, &describe("alpha")),
+        enable(&engine, id, "alpha"),
         Err(Error::NoSuchConsumer)
     );
 }
@@ -316,8 +317,8 @@ fn probes_are_matched_one_by_one() {
 fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
     static TRAPS: AtomicU32 = AtomicU32::new(0);
     ON_PATCH.set(Some(Box::new(move |address| {
         if let Some(trap) = execute(fake, engine, address) {
@@ -325,7 +326,7 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
             TRAPS.fetch_add(1, Ordering::Relaxed);
         }
     })));
-    engine.go(id, 0).unwrap();
+    go(&engine, id, 0).unwrap();
     engine.close(id);
     ON_PATCH.set(None);
     assert_eq!(
@@ -339,9 +340,9 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
 fn a_trap_on_one_cpu_fires_while_another_fires() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("*")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "*").unwrap();
+    go(&engine, id, 0).unwrap();
     ON_CLOCK.set(Some(Box::new(move || {
         CPU.set(1);
         execute(fake, engine, BETA);
@@ -356,10 +357,10 @@ fn a_trap_on_one_cpu_fires_while_another_fires() {
 #[test]
 fn who_stopped_gets_no_records_from_a_probe_that_others_keep_armed() {
     let (fake, engine) = engine();
-    let (one, two) = (engine.open().unwrap(), engine.open().unwrap());
+    let (one, two) = (open(&engine), open(&engine));
     for id in [one, two] {
-        engine.enable(id, &describe("alpha")).unwrap();
-        engine.go(id, 0).unwrap();
+        enable(&engine, id, "alpha").unwrap();
+        go(&engine, id, 0).unwrap();
     }
     engine.stop(one).unwrap();
     execute(fake, &engine, ALPHA);
@@ -370,36 +371,40 @@ fn who_stopped_gets_no_records_from_a_probe_that_others_keep_armed() {
 #[test]
 fn a_record_carries_the_time_of_its_firing() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
-    let mut buffer = [0; 64];
-    engine.copy(id, 0, &mut buffer).unwrap();
-    assert_eq!(Records::new(&buffer).next().unwrap().header.timestamp, 42);
+    let mut got = Vec::new();
+    let mut put = |part: &[u8]| {
+        got.extend_from_slice(part);
+        Ok(())
+    };
+    engine.buf_snap(id, 0, 64, &mut [0; 64], &mut put).unwrap();
+    assert_eq!(Records::new(&got).next().unwrap().header.timestamp, 42);
 }
 
 #[test]
 fn the_buffer_that_one_gets_without_asking_is_dtraces() {
     let (fake, engine) = engine();
-    let id = engine.open().unwrap();
-    engine.enable(id, &describe("alpha")).unwrap();
-    engine.go(id, 0).unwrap();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
     let fits = engine_abi::BUFFER_SIZE / 16;
     for _ in 0..fits + 1 {
         execute(fake, &engine, ALPHA);
     }
-    assert_eq!(engine.take_drops(id, 0), Ok(1));
+    assert_eq!(take_drops(&engine, id, 0), 1);
 }
 
 #[test]
 fn without_memory_nothing_is_armed_and_nothing_stays_armed() {
     for memory in 0..2 {
         let (fake, engine) = engine();
-        let id = engine.open().unwrap();
-        engine.enable(id, &describe("*")).unwrap();
+        let id = open(&engine);
+        enable(&engine, id, "*").unwrap();
         MEMORY.set(memory);
-        assert_eq!(engine.go(id, 0), Err(Error::OutOfMemory), "{memory}");
+        assert_eq!(go(&engine, id, 0), Err(Error::OutOfMemory), "{memory}");
         assert_eq!(fake.image(), Fake::new().image());
     }
 }
@@ -407,13 +412,13 @@ fn without_memory_nothing_is_armed_and_nothing_stays_armed() {
 #[test]
 fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
     let (fake, engine) = engine();
-    let gone = engine.open().unwrap();
-    engine.enable(gone, &describe("alpha")).unwrap();
-    engine.go(gone, 0).unwrap();
+    let gone = open(&engine);
+    enable(&engine, gone, "alpha").unwrap();
+    go(&engine, gone, 0).unwrap();
     MEMORY.set(0);
     engine.close(gone);
     assert_eq!(fake.image(), Fake::new().image());
-    let next = engine.open().unwrap();
+    let next = open(&engine);
     assert_ne!(next, gone, "the live table may still name it");
     MEMORY.set(usize::MAX);
     engine.close(next);

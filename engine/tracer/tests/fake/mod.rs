@@ -6,13 +6,17 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, RwLock};
 
-use engine_abi::{Description, Records};
+use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan, Width};
 use engine_tracer::{
-    ConsumerId, Isa, Lock, OffLimits, OutOfMemory, Platform, Rcu, Tracer, Trap, Unpatched,
-    Unreadable, Visit,
+    ConsumerId, Error, Isa, Load, Lock, OffLimits, OutOfMemory, Platform, Rcu, Snapped, Task, Tracer,
+    Trap, TryLock, Unpatched, Unreadable, Visit,
 };
+
+#[path = "../program/mod.rs"]
+pub mod program;
+use program::Program;
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
@@ -36,7 +40,14 @@ pub const COLD: usize = 0x8700;
 /// Two that begin with what might be rewritten; the first is.
 pub const REWRITTEN: usize = 0x8800;
 pub const KEPT: usize = 0x8900;
-pub const CPUS: usize = 2;
+pub const CPUS: usize = 4;
+
+/// The ID of the first function's entry: behind the engine's own and the timers that are always there.
+pub const FIRST: u32 = 17;
+/// Kernel memory that can be read: the bytes at an address are its own.
+pub const MEMORY_AT: std::ops::Range<u64> = 0x1_0000..0x2_0000;
+/// The process's memory, of which the same is true.
+pub const USER_AT: std::ops::Range<u64> = 0x40_0000..0x50_0000;
 
 /// A32 over the fake kernel.
 pub struct A32;
@@ -69,6 +80,19 @@ impl Isa for A32 {
         regs.r[15] = pc as u32;
     }
 
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        if number < 4 {
+            return regs.r[number as usize].into();
+        }
+        let mut word = [0; 4];
+        let at = u64::from(regs.r[13]) + 4 * (number - 4);
+        load(at, &mut word).map_or(0, |()| u32::from_le_bytes(word).into())
+    }
+
+    fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
+        regs.r[14].into()
+    }
+
     fn emulate(
         emulation: Emulation,
         regs: &mut Regs,
@@ -92,11 +116,30 @@ thread_local! {
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// The thread that runs.
+    pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
+
+/// A thread.
+pub const BASH: Task = Task {
+    identity: 0xb0,
+    address: 0xc0ff_ee00,
+    pid: 10,
+    tid: 11,
+    ppid: 12,
+    uid: 13,
+    gid: 14,
+    reserved: 0,
+    name: *b"bash\0\0\0\0\0\0\0\0\0\0\0\0",
+};
 
 /// The kernel.
 pub struct Fake {
     text: Mutex<BTreeMap<usize, u32>>,
+    /// Held to read by what acts as a trap, and to write by who waits for traps.
+    firings: RwLock<()>,
+    /// The timers that run: the time between two ticks, and whether every CPU has its own.
+    pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
 
 impl Fake {
@@ -117,6 +160,8 @@ impl Fake {
         ];
         Self {
             text: Mutex::new(text.into()),
+            firings: RwLock::new(()),
+            timers: Mutex::default(),
         }
     }
 }
@@ -125,6 +170,17 @@ impl Fake {
 impl Platform for &'static Fake {
     type Lock<T: Send> = FakeLock<T>;
     type Rcu<T: Send + Sync> = FakeRcu<T>;
+    type TryLock<T: Send> = FakeTryLock<T>;
+    type Regs = Regs;
+
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _firing = self.firings.read().unwrap();
+        work()
+    }
+
+    fn synchronize(&self) {
+        drop(self.firings.write().unwrap());
+    }
 
     fn cpu(&self) -> usize {
         CPU.get()
@@ -139,6 +195,60 @@ impl Platform for &'static Fake {
             interrupt();
         }
         42
+    }
+
+    fn wall_time(&self) -> u64 {
+        1_700_000_000_000_000_000
+    }
+
+    fn random(&self) -> u64 {
+        4
+    }
+
+    fn task(&self) -> Task {
+        TASK.get()
+    }
+
+    fn run_time(&self) -> u64 {
+        77
+    }
+
+    fn errno(&self) -> u32 {
+        2
+    }
+
+    fn user_register(&self, number: u64) -> u64 {
+        number + 1000
+    }
+
+    fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&MEMORY_AT, address, bytes)
+    }
+
+    fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&USER_AT, address, bytes)
+    }
+
+    fn stack(&self, regs: Option<&Regs>, frames: &mut [u64]) -> usize {
+        let stack = match regs {
+            Some(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
+            None => vec![0xe000, 0xf000],
+        };
+        frames.iter_mut().zip(stack).map(|(frame, pc)| *frame = pc).count()
+    }
+
+    fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
+        if STUCK.get() {
+            return Err(OutOfMemory);
+        }
+        let before = self.timers.lock().unwrap().insert(number, (interval, every_cpu));
+        assert_eq!(before, None, "it runs already");
+        Ok(())
+    }
+
+    fn timer_stop(&self, number: u32) {
+        let before = self.timers.lock().unwrap().remove(&number);
+        assert!(before.is_some(), "it does not run");
     }
 
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
@@ -220,6 +330,28 @@ impl<T> Lock<T> for FakeLock<T> {
     }
 }
 
+/// Memory whose bytes are the low bytes of their addresses.
+fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+    let end = address.checked_add(bytes.len() as u64).ok_or(Unreadable)?;
+    if address < there.start || end > there.end {
+        return Err(Unreadable);
+    }
+    (address..).zip(bytes).for_each(|(address, byte)| *byte = address as u8);
+    Ok(())
+}
+
+pub struct FakeTryLock<T>(Mutex<T>);
+
+impl<T: Send> TryLock<T> for FakeTryLock<T> {
+    fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.0.try_lock().ok().map(|mut value| work(&mut value))
+    }
+}
+
 pub struct FakeRcu<T>(RwLock<Option<T>>);
 
 impl<T> Rcu<T> for FakeRcu<T> {
@@ -287,17 +419,107 @@ pub fn registers(pc: usize) -> Regs {
     regs
 }
 
+/// A consumer whose one clause tells that its probe has fired.
+pub fn open(engine: &Engine) -> ConsumerId {
+    open_with(engine, &Program::firing())
+}
+
+/// A consumer with that program.
+pub fn open_with(engine: &Engine, program: &Program) -> ConsumerId {
+    let id = engine.open().unwrap();
+    engine.program(id, program.block()).unwrap();
+    id
+}
+
+/// Enables the first clause at the functions of that name.
+pub fn enable(engine: &Engine, id: ConsumerId, function: &str) -> Result<u32, Error> {
+    engine.enable(id, &describe(function), 0)
+}
+
+/// Enables a clause at a probe without a function.
+pub fn enable_named(engine: &Engine, id: ConsumerId, name: &str, clause: u32) {
+    let description = Description::new(b"", b"", b"", name.as_bytes()).unwrap();
+    assert_eq!(engine.enable(id, &description, clause), Ok(1), "{name}");
+}
+
+/// Begins to trace with buffers of that size; how many ECBs stayed unarmed.
+pub fn go(engine: &Engine, id: ConsumerId, buffer_size: u32) -> Result<u32, Error> {
+    let mut go = Go {
+        buffer_size,
+        ..Go::default()
+    };
+    engine.go(id, &mut go)?;
+    Ok(go.unarmed)
+}
+
 /// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
 pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
-    (fake.read(pc) == arm::TRAP).then(|| engine.trap(&mut registers(pc), &mut Anywhere))
+    execute_with(fake, engine, registers(pc))
+}
+
+/// Runs an instruction with these registers.
+pub fn execute_with(fake: &Fake, engine: &Engine, mut regs: Regs) -> Option<Trap> {
+    let _firing = fake.firings.read().unwrap();
+    (fake.read(regs.r[15] as usize) == arm::TRAP).then(|| engine.trap(&mut regs, &mut Anywhere))
+}
+
+/// A timer ticks.
+pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
+    let _firing = fake.firings.read().unwrap();
+    engine.tick(number, 0xe000, 0);
+}
+
+/// A record: its ECB, and its data as words.
+pub type Recorded = (u32, Vec<u64>);
+
+/// What is in a CPU's buffer, drained.
+pub fn records(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
+    let (_, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 1 << 24, chunk, put));
+    parse(&got)
+}
+
+/// What a CPU's aggregations were given: each aggregation with its key and its words.
+pub fn aggregated(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
+    let (_, got) = snap(|put, chunk| engine.agg_snap(id, cpu, 1 << 24, chunk, put));
+    parse(&got)
 }
 
 /// The enabled probe IDs in a CPU's buffer, drained.
 pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
-    let mut buffer = [0; 4096];
-    let copied = engine.copy(id, cpu, &mut buffer).unwrap();
-    engine.release(id, cpu, copied).unwrap();
-    Records::new(&buffer[..copied.bytes])
-        .map(|record| record.header.epid)
-        .collect()
+    records(engine, id, cpu).into_iter().map(|(epid, _)| epid).collect()
+}
+
+/// What was lost of a CPU's records since somebody asked for them.
+pub fn take_drops(engine: &Engine, id: ConsumerId, cpu: usize) -> u64 {
+    let (snapped, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 0, chunk, put));
+    assert_eq!(got, []);
+    snapped.drops
+}
+
+fn snap(
+    snap: impl FnOnce(&mut engine_tracer::Put<'_>, &mut [u8]) -> Result<Snapped, Error>,
+) -> (Snapped, Vec<u8>) {
+    let (mut chunk, mut got) = ([0; 512], Vec::new());
+    let mut put = |part: &[u8]| {
+        got.extend_from_slice(part);
+        Ok(())
+    };
+    let snapped = snap(&mut put, &mut chunk).unwrap();
+    assert_eq!(snapped.bytes, got.len());
+    (snapped, got)
+}
+
+fn parse(bytes: &[u8]) -> Vec<Recorded> {
+    let mut records = Records::new(bytes);
+    let parsed = records
+        .by_ref()
+        .map(|record| {
+            let (words, rest) = record.data.as_chunks();
+            assert_eq!(rest, []);
+            let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+            (record.header.epid, words.collect())
+        })
+        .collect();
+    assert!(records.rest().is_empty());
+    parsed
 }

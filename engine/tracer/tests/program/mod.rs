@@ -1,0 +1,233 @@
+//! Programs, put together row by row.
+#![allow(dead_code, reason = "each test binary uses its part of it")]
+
+use engine_abi::{
+    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
+    ProgramHeader, Scope, Span, ValueKind, VariableRow,
+};
+use engine_dvm::{Builtin, Op, Subroutine};
+use zerocopy::{Immutable, IntoBytes};
+
+/// A program in the making.
+#[derive(Default)]
+pub struct Program {
+    clauses: Vec<ClauseRow>,
+    code: Vec<Instruction>,
+    actions: Vec<u32>,
+    fields: Vec<FieldRow>,
+    variables: Vec<VariableRow>,
+    aggregations: Vec<AggregationRow>,
+    keys: Vec<KeyRow>,
+}
+
+/// Bytes of a string.
+pub const STRING: u32 = 32;
+
+/// `op d, a, b, immediate`
+pub fn op(op: Op, [d, a, b]: [u8; 3], immediate: u32) -> Instruction {
+    Instruction {
+        op: op.code(),
+        d,
+        a,
+        b,
+        immediate,
+    }
+}
+
+pub fn ret() -> Instruction {
+    op(Op::Ret, [0; 3], 0)
+}
+
+pub fn open_record() -> Instruction {
+    op(Op::Open, [0; 3], 0)
+}
+
+pub fn exit() -> Instruction {
+    op(Op::Exit, [0; 3], 0)
+}
+
+/// d = a number
+pub fn set(d: u8, number: u32) -> Instruction {
+    op(Op::Seti, [d, 0, 0], number)
+}
+
+/// d = a built-in variable, of this index
+pub fn builtin(d: u8, builtin: Builtin, index: u32) -> [Instruction; 2] {
+    [set(15, index), op(Op::Ldb, [d, 15, 0], builtin.code())]
+}
+
+pub fn push(a: u8) -> Instruction {
+    op(Op::Push, [0, a, 0], 0)
+}
+
+pub fn record(a: u8, field: u32) -> Instruction {
+    op(Op::Rec, [0, a, 0], field)
+}
+
+pub fn load(d: u8, variable: u32) -> Instruction {
+    op(Op::Ldv, [d, 0, 0], variable)
+}
+
+pub fn store(a: u8, variable: u32) -> Instruction {
+    op(Op::Stv, [0, a, 0], variable)
+}
+
+pub fn call(d: u8, subroutine: Subroutine) -> Instruction {
+    op(Op::Call, [d, 0, 0], subroutine.code())
+}
+
+/// Loads from address 0: a fault.
+pub fn fault() -> [Instruction; 2] {
+    [set(14, 0), op(Op::Ldub, [14, 14, 0], 0)]
+}
+
+impl Program {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One with one clause, which tells that its probe has fired, and nothing else.
+    pub fn firing() -> Self {
+        let mut program = Self::new();
+        program.clause(&[], |_| vec![open_record(), ret()]);
+        program
+    }
+
+    /// One with one clause, which traces `arg0` to `arg5`.
+    pub fn arguments() -> Self {
+        let mut program = Self::new();
+        program.numbers(6, |d| builtin(d, Builtin::Arg, u32::from(d) - 1).to_vec());
+        program
+    }
+
+    /// A clause that traces so many numbers: `code` makes the one that is in this register.
+    pub fn numbers(&mut self, count: u8, code: impl Fn(u8) -> Vec<Instruction>) -> u32 {
+        let fields = vec![(8, FieldKind::Scalar); count.into()];
+        self.clause(&fields, |fields| {
+            let made = (1..=count).flat_map(code);
+            let recorded = (1..).zip(fields).map(|(a, field)| record(a, *field));
+            made.chain([open_record()]).chain(recorded).chain([ret()]).collect()
+        })
+    }
+
+    /// A clause, whose record has these fields: `code` is given their rows.
+    pub fn clause(
+        &mut self,
+        fields: &[(u32, FieldKind)],
+        code: impl FnOnce(&[u32]) -> Vec<Instruction>,
+    ) -> u32 {
+        let first = self.fields.len() as u32;
+        let mut offset = 0u32;
+        for (size, kind) in fields {
+            self.fields.push(FieldRow {
+                offset,
+                size: *size,
+                kind: kind.code(),
+                reserved: [0; 7],
+            });
+            offset = (offset + size).next_multiple_of(8);
+        }
+        let rows: Vec<u32> = (first..self.fields.len() as u32).collect();
+        let code = code(&rows);
+        let span = |first: usize, count: usize| Span {
+            first: first as u32,
+            count: count as u32,
+        };
+        self.clauses.push(ClauseRow {
+            code: span(self.code.len(), code.len()),
+            actions: span(self.actions.len(), 1),
+            fields: span(first as usize, rows.len()),
+            record_size: offset,
+            reserved: 0,
+        });
+        self.actions.push(self.code.len() as u32);
+        self.code.extend(code);
+        self.clauses.len() as u32 - 1
+    }
+
+    /// A variable, with the sizes of its key's parts.
+    pub fn variable(&mut self, scope: Scope, kind: ValueKind, size: u32, keys: &[u32]) -> u32 {
+        let keys = self.keys(keys);
+        self.variables.push(VariableRow {
+            name: 0,
+            size,
+            scope: scope.code(),
+            kind: kind.code(),
+            reserved: 0,
+            keys,
+        });
+        self.variables.len() as u32 - 1
+    }
+
+    /// A scalar.
+    pub fn scalar(&mut self, scope: Scope, keys: &[u32]) -> u32 {
+        self.variable(scope, ValueKind::Scalar, 8, keys)
+    }
+
+    /// An aggregation.
+    pub fn aggregation(&mut self, function: AggregateFunction, keys: &[u32]) -> u32 {
+        let keys = self.keys(keys);
+        self.aggregations.push(AggregationRow {
+            name: 0,
+            function: function.code(),
+            reserved: [0; 3],
+            keys,
+            parameters: [0; 4],
+        });
+        self.aggregations.len() as u32 - 1
+    }
+
+    fn keys(&mut self, sizes: &[u32]) -> Span {
+        let first = self.keys.len() as u32;
+        self.keys.extend(sizes.iter().map(|size| KeyRow {
+            size: *size,
+            kind: FieldKind::Scalar.code(),
+            reserved: [0; 3],
+        }));
+        Span {
+            first,
+            count: sizes.len() as u32,
+        }
+    }
+
+    /// The program as the engine is given it.
+    pub fn block(&self) -> Vec<u64> {
+        let strings = [0u8];
+        let header = ProgramHeader {
+            magic: MAGIC,
+            string_size: STRING,
+            clauses: self.clauses.len() as u32,
+            code: self.code.len() as u32,
+            actions: self.actions.len() as u32,
+            fields: self.fields.len() as u32,
+            variables: self.variables.len() as u32,
+            aggregations: self.aggregations.len() as u32,
+            keys: self.keys.len() as u32,
+            strings: strings.len() as u32,
+            scratch: 1024,
+            reserved: 0,
+        };
+        let tables = [
+            words(&[header]),
+            words(&self.clauses),
+            words(&self.code),
+            words(&self.actions),
+            words(&self.fields),
+            words(&self.variables),
+            words(&self.aggregations),
+            words(&self.keys),
+            words(&strings),
+        ];
+        tables.concat()
+    }
+}
+
+/// Rows as words, with zeros up to a whole one.
+fn words<T: IntoBytes + Immutable>(rows: &[T]) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_ne_bytes(word)
+    };
+    rows.as_bytes().chunks(8).map(word).collect()
+}
