@@ -215,4 +215,8 @@ impl<'a> Tables<'a> {
     }
 }
 
-const _: () = assert!(size_of::<ProgramHeader>() % 8 == 0 && size_of::<Instruction>() == 8);
+// Tables begin at words, and an instruction is one.
+const _: () = {
+    assert!(size_of::<ProgramHeader>().is_multiple_of(8));
+    assert!(size_of::<Instruction>() == 8);
+};

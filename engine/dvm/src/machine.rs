@@ -169,6 +169,11 @@ impl<E: Env> Machine<'_, E> {
         Ok((reader, room))
     }
 
+    /// Gives out the string of this length at the beginning of the room. Answers its address.
+    pub(crate) fn keep_text(&mut self, length: usize) -> u64 {
+        self.space.keep(length.wrapping_add(1))
+    }
+
     /// Orders two strings. Address 0 is the empty one.
     fn compare(&mut self, a: u64, b: u64) -> Result<u64, Trouble> {
         let size = self.string_size();
@@ -209,7 +214,7 @@ impl<E: Env> Machine<'_, E> {
             None => 0,
         };
         end(room, length);
-        Ok(self.space.keep(size))
+        Ok(self.keep_text(length))
     }
 
     /// Pushes a part of a key, with zeros up to a multiple of 8.

@@ -74,9 +74,14 @@ impl<'a> Space<'a> {
         Ok((own, room))
     }
 
-    /// Gives out the first bytes of the room, which must be there. Answers their address.
+    /// Gives out the first bytes of the room, which must be there and written: what an earlier run has
+    /// left is not for this one to see. Answers their address.
     pub(crate) fn keep(&mut self, size: usize) -> u64 {
         let begin = self.begin();
+        let gap = self.scratch.get_mut(self.given..begin);
+        gap.unwrap_or_default()
+            .iter_mut()
+            .for_each(|byte| *byte = 0);
         self.given = begin.wrapping_add(size);
         Segment::Scratch.address(begin as u32)
     }

@@ -118,6 +118,13 @@ macro_rules! immediates {
     };
 }
 
+impl Shape {
+    /// Whether it has no operands at all.
+    pub fn is_bare(self) -> bool {
+        self == NONE
+    }
+}
+
 immediates! {
     number Number,
     target Target,

@@ -21,7 +21,7 @@ pub(crate) fn part(length: usize, mut index: i64, mut wanted: i64) -> Range<usiz
     if wanted < 0 {
         wanted = wanted.saturating_add(rest);
     }
-    let end = index.wrapping_add(wanted.clamp(0, rest));
+    let end = index.wrapping_add(wanted.max(0).min(rest));
     index as usize..end as usize
 }
 

@@ -20,7 +20,8 @@ pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
         pushed: Pushed::nothing(),
     };
     let mut state = Some(State::START);
-    for (at, instruction) in (0..).zip(clause.instructions()) {
+    for at in 0..clause.row.code.count {
+        let instruction = clause.instruction(at).ok_or((at, Why::Span))?;
         let step = walk.step(at, instruction, state);
         state = step.map_err(|why| (at, why))?;
     }
