@@ -41,8 +41,8 @@ pub struct Flags {
     pub alternate: bool,
     /// `'`: digits in groups.
     pub group: bool,
-    /// `@`: of `printa`, the value that was not normalised.
-    pub raw: bool,
+    /// `@`: of `printa`, the aggregation's value instead of the next part of its key.
+    pub aggregation: bool,
 }
 
 /// A width or a precision.
@@ -83,8 +83,8 @@ pub enum Specifier {
     Float(char),
     /// `%k`: a stack.
     Stack,
-    /// `%T`, `%Y`: nanoseconds since 1970 as a date.
+    /// `%Y`: nanoseconds since 1970 as a date.
     Date,
-    /// `%@`: the value of the aggregation.
-    Aggregation,
+    /// `%T`: nanoseconds since 1970 as a date, in the form that mail uses.
+    MailDate,
 }

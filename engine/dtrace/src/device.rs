@@ -9,36 +9,37 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 
 use engine_abi::{
-    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, ProbeMatch, VERSION,
+    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, ProbeMatch, Program,
+    Status, Stop, VERSION,
 };
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::engine::{Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
 
 /// An open device: one consumer. Closing it, however that comes about, ends all it enabled.
 pub struct Device {
     file: File,
-    cpus: u32,
-}
-
-/// A probe's ID and names.
-pub struct Probe {
-    /// Its ID.
-    pub id: u32,
-    /// Its names.
-    pub description: Description,
+    conf: Conf,
 }
 
 impl Device {
-    /// Becomes a consumer of the module that is loaded.
-    pub fn open() -> Result<Self, Error> {
+    /// Becomes a consumer of the module that is loaded; none where there is no module.
+    pub fn open() -> Result<Option<Self>, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
-        let file = opened.map_err(|why| Error::Device(not_opened(&why)))?;
-        let mut device = Self { file, cpus: 0 };
+        let file = match opened {
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(|why| Error::Device(not_opened(&why)))?,
+        };
         let mut conf = Conf::default();
-        device.ask("read the module's configuration", Command::Conf, &mut conf)?;
+        let device = Self { file, conf };
+        device.ask(
+            "failed to read the module's configuration",
+            Command::Conf,
+            &mut conf,
+        )?;
         if conf.version != VERSION {
             let why = format!(
                 "the module speaks version {}, this command version {VERSION}: install both from \
@@ -47,91 +48,20 @@ impl Device {
             );
             return Err(Error::Device(why));
         }
-        device.cpus = conf.cpus;
-        Ok(device)
+        Ok(Some(Self { conf, ..device }))
     }
 
-    /// How many CPUs there can be; they are numbered from 0.
-    pub fn cpus(&self) -> u32 {
-        self.cpus
-    }
-
-    /// The probes that `description` matches.
-    pub fn matching(
-        &self,
-        description: &Description,
-    ) -> impl Iterator<Item = Result<Probe, Error>> {
-        let mut next = 1;
-        std::iter::from_fn(move || {
-            let probe = self.matching_from(description, next).transpose()?;
-            next = probe.as_ref().map_or(next, |probe| probe.id + 1);
-            Some(probe)
-        })
-    }
-
-    fn matching_from(&self, pattern: &Description, id: u32) -> Result<Option<Probe>, Error> {
-        let mut body = ProbeMatch {
-            description: *pattern,
-            id,
-            reserved: 0,
-        };
-        match self.request(Command::ProbeMatch, &mut body) {
-            Ok(()) => Ok(Some(Probe {
-                id: body.id,
-                description: body.description,
-            })),
-            Err(Errno::SRCH) => Ok(None),
-            Err(errno) => Err(refused("match probes", errno)),
-        }
-    }
-
-    /// Enables the probes that `description` matches; how many.
-    pub fn enable(&self, description: &Description) -> Result<u32, Error> {
-        let mut body = Enable {
-            description: *description,
-            matched: 0,
-            reserved: 0,
-        };
-        self.ask("enable probes", Command::Enable, &mut body)?;
-        Ok(body.matched)
-    }
-
-    /// Arms what was enabled; how many probes could not be.
-    pub fn go(&self) -> Result<u32, Error> {
-        let mut body = Go::default();
-        self.ask("start tracing", Command::Go, &mut body)?;
-        Ok(body.unarmed)
-    }
-
-    /// Disarms it.
-    pub fn stop(&self) -> Result<(), Error> {
-        self.ask("stop tracing", Command::Stop, &mut [0; 0])
-    }
-
-    /// Takes the records of a CPU into `buffer`: how many bytes, and how many were dropped.
-    pub fn snapshot(&self, cpu: u32, buffer: &mut [u8]) -> Result<(usize, u64), Error> {
-        let address = buffer.as_mut_ptr().expose_provenance() as u64;
-        let size = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+    fn snapshot(&self, command: Command, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Errno> {
         let mut body = BufSnap {
-            address,
-            size,
+            address: buffer.as_mut_ptr().expose_provenance() as u64,
+            size: u32::try_from(buffer.len()).unwrap_or(u32::MAX),
             cpu,
             drops: 0,
         };
-        self.ask("read a principal buffer", Command::BufSnap, &mut body)?;
-        Ok((body.size as usize, body.drops))
-    }
-
-    /// The probe behind an enabled probe ID.
-    pub fn eprobe(&self, epid: u32) -> Result<Probe, Error> {
-        let mut body = EprobeDesc {
-            epid,
-            ..EprobeDesc::default()
-        };
-        self.ask("look up an enabled probe", Command::Eprobe, &mut body)?;
-        Ok(Probe {
-            id: body.id,
-            description: body.description,
+        self.request(command, &mut body)?;
+        Ok(Snapshot {
+            bytes: (body.size as usize).min(buffer.len()),
+            drops: body.drops,
         })
     }
 
@@ -151,15 +81,110 @@ impl Device {
         body: &mut T,
     ) -> Result<(), Errno> {
         // SAFETY: the module reads and writes `body` alone, whose size is in the number; and for
-        // `BufSnap` the buffer that `snapshot` names, which it holds exclusively meanwhile.
+        // `BufSnap` and `AggSnap` the buffer that `snapshot` names, which it holds exclusively
+        // meanwhile, and for `Program` the block that `program` names, which it only reads.
         unsafe { ioctl(&self.file, Request { command, body }) }
+    }
+}
+
+impl Engine for Device {
+    fn conf(&self) -> Conf {
+        self.conf
+    }
+
+    fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error> {
+        let mut body = ProbeMatch {
+            description: *pattern,
+            id: from,
+            reserved: 0,
+        };
+        match self.request(Command::ProbeMatch, &mut body) {
+            Ok(()) => Ok(Some(Probe {
+                id: body.id,
+                description: body.description,
+            })),
+            Err(Errno::SRCH) => Ok(None),
+            Err(errno) => Err(refused("failed to match probes", errno)),
+        }
+    }
+
+    fn program(&self, block: &[u64]) -> Result<(), Error> {
+        let bytes = block.as_bytes();
+        let mut body = Program {
+            address: bytes.as_ptr().expose_provenance() as u64,
+            size: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            reserved: 0,
+        };
+        self.ask("failed to load the program", Command::Program, &mut body)
+    }
+
+    fn enable(&self, pattern: &Description, clause: u32) -> Result<u32, Error> {
+        let mut body = Enable {
+            description: *pattern,
+            matched: 0,
+            clause,
+        };
+        self.ask("failed to enable probes", Command::Enable, &mut body)?;
+        Ok(body.matched)
+    }
+
+    fn go(&self, how: &mut Go) -> Result<(), Error> {
+        self.ask("could not enable tracing", Command::Go, how)
+    }
+
+    fn stop(&self) -> Result<u32, Error> {
+        let mut body = Stop::default();
+        self.ask("couldn't stop tracing", Command::Stop, &mut body)?;
+        Ok(body.cpu)
+    }
+
+    fn buf_snap(&self, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Error> {
+        let taken = self.snapshot(Command::BufSnap, cpu, buffer);
+        taken.map_err(|errno| refused("failed to read a principal buffer", errno))
+    }
+
+    fn agg_snap(&self, cpu: u32, buffer: &mut Vec<u8>) -> Result<Snapshot, Error> {
+        loop {
+            match self.snapshot(Command::AggSnap, cpu, buffer) {
+                Err(Errno::NOSPC) => buffer.resize((2 * buffer.len()).max(1 << 16), 0),
+                taken => {
+                    return taken
+                        .map_err(|errno| refused("failed to read an aggregation buffer", errno));
+                }
+            }
+        }
+    }
+
+    fn eprobe(&self, epid: u32) -> Result<Enabled, Error> {
+        let mut body = EprobeDesc {
+            epid,
+            ..EprobeDesc::default()
+        };
+        self.ask(
+            "failed to look up an enabled probe",
+            Command::Eprobe,
+            &mut body,
+        )?;
+        let probe = Probe {
+            id: body.id,
+            description: body.description,
+        };
+        Ok(Enabled {
+            probe,
+            clause: body.clause,
+        })
+    }
+
+    fn status(&self) -> Result<Status, Error> {
+        let mut body = Status::default();
+        self.ask("failed to read the status", Command::Status, &mut body)?;
+        Ok(body)
     }
 }
 
 /// Why the device cannot be opened, as DTrace says it.
 fn not_opened(why: &io::Error) -> String {
     match why.kind() {
-        ErrorKind::NotFound => "DTrace device not available on system".into(),
         ErrorKind::PermissionDenied => "DTrace requires additional privileges".into(),
         _ => format!("{DEVICE}: {why}"),
     }

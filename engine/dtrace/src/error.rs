@@ -2,39 +2,61 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use thiserror::Error;
 
-use crate::options::USAGE;
+use crate::setting::Refusal;
 
 /// Why the command ends without having done what it was asked to.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The command line makes no sense.
-    #[error("{0}\n{usage}", usage = USAGE.trim_end())]
-    Usage(String),
+    /// The command line makes no sense: why, unless it is empty.
+    #[error("{}", .0.as_deref().unwrap_or("no options"))]
+    Usage(Option<String>),
+    /// It wants two things at once.
+    #[error("only one of the [-lV] options can be specified at a time")]
+    Modes,
+    /// An option of DTrace's that does nothing here.
+    #[error("-{0}: {1}")]
+    Unsupported(char, &'static str),
+    /// An option that cannot be set, as it was written.
+    #[error("failed to set {0}: {1}")]
+    Setting(String, Refusal),
     /// It makes sense, but asks for nothing.
     #[error("no probes specified")]
     NoProbes,
-    /// A `-n` that is no probe description.
-    #[error("invalid probe specifier {specifier}: {why}")]
-    Specifier {
-        /// The option's argument.
-        specifier: String,
-        /// What is wrong with it.
-        why: String,
+    /// Nothing that it asks for is there.
+    #[error("no probes matched")]
+    NoneMatched,
+    /// A program does not compile, in the compiler's words; or what it asks for is not there.
+    #[error("{0}")]
+    Compile(String),
+    /// An aggregation with parameters that its function cannot have.
+    #[error(
+        "aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's"
+    )]
+    Aggregation(String),
+    /// A script cannot be read.
+    #[error("failed to open {name}: {}", reason(why))]
+    Script {
+        /// The file.
+        name: String,
+        /// The system's answer.
+        why: io::Error,
     },
-    /// A `-n` that names no probe, to be listed.
-    #[error("failed to match {0}: No probe matches description")]
-    NoMatch(String),
+    /// Some of the descriptions to be listed name no probe, as was said of each.
+    #[error("some descriptions matched no probe")]
+    SomeUnmatched,
     /// No module, or no right to it.
     #[error("failed to initialize dtrace: {0}")]
     Device(String),
-    /// The module refused a request.
-    #[error("failed to {doing}: {}", reason(why))]
+    /// A description that nothing matches, where what would have it is missing.
+    #[error("failed to initialize dtrace: no probe matches {0}: {1}")]
+    Missing(String, &'static str),
+    /// The engine refused a request.
+    #[error("{doing}: {}", reason(why))]
     Request {
-        /// What the request was for.
+        /// What failed.
         doing: &'static str,
         /// The kernel's answer.
         why: io::Error,
@@ -63,9 +85,20 @@ pub enum Error {
         /// The system's answer.
         why: io::Error,
     },
-    /// A principal buffer holds what is no record.
-    #[error("{0} bytes of CPU {1}'s principal buffer are no record: module and command do not fit")]
-    Buffer(usize, u32),
+    /// The argument of `-p` is no number.
+    #[error("invalid pid: {0}")]
+    Pid(String),
+    /// The `-p` process cannot be had.
+    #[error("failed to grab pid {pid}: {}", reason(why))]
+    Grab {
+        /// The process.
+        pid: i32,
+        /// The system's answer.
+        why: io::Error,
+    },
+    /// A buffer holds what is no record of this program's.
+    #[error("{0} bytes of CPU {1}'s {2} buffer are no record: module and command do not fit")]
+    Buffer(usize, u32, &'static str),
     /// A signal cannot be caught.
     #[error("failed to catch a signal: {}", reason(.0))]
     Signal(io::Error),
@@ -82,10 +115,10 @@ fn reason(error: &io::Error) -> String {
 
 impl Error {
     /// The exit code for it.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => ExitCode::from(2),
-            _ => ExitCode::from(1),
+            Self::Usage(_) | Self::Modes => 2,
+            _ => 1,
         }
     }
 }
@@ -106,11 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn a_usage_error_shows_the_usage() {
-        let told = Error::Usage("invalid option '-x'".into()).to_string();
-        assert!(
-            told.starts_with("invalid option '-x'\nUsage: dtrace"),
-            "{told}"
-        );
+    fn mistakes_in_usage_have_a_code_of_their_own() {
+        assert_eq!(Error::Modes.exit_code(), 2);
+        assert_eq!(Error::NoProbes.exit_code(), 1);
     }
 }

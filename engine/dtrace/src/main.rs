@@ -1,35 +1,73 @@
-//! `dtrace`: enables probes, and prints what they record until it is told to stop.
+//! `dtrace`: compiles D programs, enables their probes, and prints what they record until they end, or
+//! are told to.
 //!
-//! Options, output and exit codes are those of dtrace(1): 0 for a run that went well, 1 for one
-//! that failed, 2 for a command line that makes no sense.
+//! Options, output and exit codes are those of dtrace(1): the status that a program gave to `exit()`, 1
+//! for a run that failed, 2 for a command line that makes no sense.
 
+mod aggregation;
+mod compile;
+mod consume;
 mod device;
+mod drops;
+mod engine;
 mod error;
+mod event;
+mod fault;
+mod firing;
+mod flow;
+mod list;
+mod local;
 mod options;
 mod output;
-mod specifier;
+mod print;
+mod setting;
+mod symbols;
+mod target;
 mod trace;
-mod workload;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use error::Error;
-use options::{Action, Options};
+use options::{Mode, Options, USAGE};
+use output::{Output, tell};
+use setting::Settings;
 
 fn main() -> ExitCode {
-    match Options::parse(std::env::args_os()).and_then(run) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::tell(&error);
-            error.exit_code()
-        }
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(error) = target::stand_in(&arguments) {
+        return fail(&error);
+    }
+    match run(arguments) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => fail(&error),
     }
 }
 
-fn run(options: Options) -> Result<(), Error> {
-    match options.action {
-        Action::Version => output::version(),
-        Action::List => trace::list(&options),
-        Action::Trace => trace::trace(&options),
+fn run(arguments: Vec<OsString>) -> Result<u8, Error> {
+    let mut settings = Settings::default();
+    settings.set_from(|variable| std::env::var(variable).ok());
+    let options = Options::parse(arguments, settings)?;
+    match options.mode {
+        Mode::Version => version(),
+        Mode::List | Mode::Trace => trace::run(&options),
     }
+}
+
+fn version() -> Result<u8, Error> {
+    let mut output = Output::open(None)?;
+    let version = env!("CARGO_PKG_VERSION");
+    output.line(format_args!("dtrace: Trapline D {version}"));
+    output.flush().map(|()| 0)
+}
+
+fn fail(error: &Error) -> ExitCode {
+    match error {
+        Error::Usage(None) => {}
+        error => tell(error),
+    }
+    if let Error::Usage(_) = error {
+        eprint!("Usage: dtrace {USAGE}");
+    }
+    ExitCode::from(error.exit_code())
 }

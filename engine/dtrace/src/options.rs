@@ -6,22 +6,48 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::error::Error;
+use crate::setting::Settings;
 
-/// What is printed under a command line that makes no sense.
+/// What is printed for a command line that makes no sense, behind the command's name.
 pub const USAGE: &str = "\
-Usage: dtrace [-lqV] [-c cmd] [-o output] [-n [[[provider:] module:] func:] name] ...
+[-eFlqSvVwZ] [-b bufsz] [-c cmd] [-L path] [-o output] [-p pid]
+\t[-s script] [-x opt[=val]] [-X a|c|s|t]
 
-    -c  run the command, and stop tracing when it exits
-    -l  list the probes that match, instead of tracing
-    -n  enable or list the probes that match a description; may be repeated
-    -o  append output to this file
-    -q  quiet: print only what was asked to be traced
-    -V  print the version
+\t[-P provider [[ predicate ] action ]]
+\t[-m [ provider: ] module [[ predicate ] action ]]
+\t[-f [[ provider: ] module: ] func [[ predicate ] action ]]
+\t[-n [[[ provider: ] module: ] func: ] name [[ predicate ] action ]]
+\t[ args ... ]
+
+\tpredicate -> '/' D-expression '/'
+\t   action -> '{' D-statements '}'
+
+\t-b  set trace buffer size
+\t-c  run specified command and exit upon its completion
+\t-e  exit after compiling request but prior to enabling probes
+\t-f  enable or list probes matching the specified function name
+\t-F  coalesce trace output by function
+\t-l  list probes matching specified criteria
+\t-L  add library directory to library search path
+\t-m  enable or list probes matching the specified module name
+\t-n  enable or list probes matching the specified probe name
+\t-o  set output file
+\t-p  trace until specified process-ID ends; it is $target
+\t-P  enable or list probes matching the specified provider name
+\t-q  set quiet mode (only output explicitly traced data)
+\t-s  enable or list probes according to the specified D script
+\t-S  print D compiler intermediate code
+\t-v  set verbose mode (report clauses and their sizes)
+\t-V  report DTrace API version
+\t-w  permit destructive actions
+\t-x  enable or modify compiler and tracing options
+\t-X  specify ISO C conformance settings for preprocessor
+\t-Z  permit probe descriptions that match zero probes
 ";
 
 /// What the command is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum Mode {
     /// `-V`
     Version,
     /// `-l`
@@ -30,95 +56,270 @@ pub enum Action {
     Trace,
 }
 
-/// A command line.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Options {
-    /// What to do.
-    pub action: Action,
-    /// The arguments of `-n`, in order.
-    pub specifiers: Vec<String>,
-    /// `-q`
-    pub quiet: bool,
+/// A program on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// The argument of `-n`, and of those that are made into one.
+    Specifier(String),
+    /// The file of `-s`.
+    Script(String),
+}
+
+/// A process that is traced until its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
     /// `-c`
-    pub command: Option<String>,
+    Command(String),
+    /// `-p`
+    Process(String),
+}
+
+/// A command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// What the command was called.
+    pub name: String,
+    /// What to do.
+    pub mode: Mode,
+    /// The programs, in order.
+    pub programs: Vec<Program>,
+    /// What their macro arguments stand for: `$1` is the first.
+    pub arguments: Vec<String>,
+    /// What `-x` and its likes say.
+    pub settings: Settings,
+    /// The processes of `-c` and `-p`, in order.
+    pub targets: Vec<Target>,
     /// `-o`
     pub output: Option<PathBuf>,
+    /// `-e`: programs are compiled, and no more.
+    pub only_compile: bool,
+    /// `-v`
+    pub verbose: bool,
 }
 
 impl Options {
-    /// The options in `args`, the program's name first.
-    pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
-        let options =
-            Self::read(Parser::from_iter(args)).map_err(|e| Error::Usage(e.to_string()))?;
-        if options.action == Action::Trace && options.specifiers.is_empty() {
-            return Err(Error::NoProbes);
-        }
-        Ok(options)
-    }
-
-    fn read(mut parser: Parser) -> Result<Self, lexopt::Error> {
+    /// The options in `arguments`, the command's name first, on top of `settings`.
+    pub fn parse(
+        arguments: impl IntoIterator<Item = OsString>,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        let mut parser = Parser::from_iter(arguments);
         let mut options = Self {
-            action: Action::Trace,
-            specifiers: Vec::new(),
-            quiet: false,
-            command: None,
+            name: parser.bin_name().unwrap_or("dtrace").to_owned(),
+            mode: Mode::Trace,
+            programs: Vec::new(),
+            arguments: Vec::new(),
+            settings,
+            targets: Vec::new(),
             output: None,
+            only_compile: false,
+            verbose: false,
         };
-        while let Some(arg) = parser.next()? {
-            match arg {
-                Arg::Short('c') => options.command = Some(parser.value()?.string()?),
-                Arg::Short('l') => options.choose(Action::List)?,
-                Arg::Short('n') => options.specifiers.push(parser.value()?.string()?),
-                Arg::Short('o') => options.output = Some(parser.value()?.into()),
-                Arg::Short('q') => options.quiet = true,
-                Arg::Short('V') => options.choose(Action::Version)?,
-                _ => return Err(arg.unexpected()),
+        let mut any = false;
+        while let Some(argument) = parser.next().map_err(misuse)? {
+            any = true;
+            match argument {
+                Arg::Short(letter) => options.option(letter, &mut parser)?,
+                Arg::Value(value) => options.arguments.push(text(Ok(value))?),
+                Arg::Long(name) => return Err(misuse(Arg::Long(name).unexpected())),
             }
         }
-        Ok(options)
+        any.then_some(options).ok_or(Error::Usage(None))
     }
 
-    fn choose(&mut self, action: Action) -> Result<(), lexopt::Error> {
-        if ![Action::Trace, action].contains(&self.action) {
-            return Err("only one of the [-lV] options can be specified at a time".into());
+    fn option(&mut self, letter: char, parser: &mut Parser) -> Result<(), Error> {
+        let mut value = || text(parser.value());
+        match letter {
+            'b' => self.set('b', "bufsize", value()?)?,
+            'c' => self.targets.push(Target::Command(value()?)),
+            'e' => self.only_compile = true,
+            'f' => self.specifier(&value()?, 2),
+            'F' => self.settings.flow_indent = true,
+            'l' => self.choose(Mode::List)?,
+            'L' => drop(value()?),
+            'm' => self.specifier(&value()?, 1),
+            'n' => self.programs.push(Program::Specifier(value()?)),
+            'o' => self.output = Some(value()?.into()),
+            'p' => self.targets.push(Target::Process(value()?)),
+            'P' => self.specifier(&value()?, 0),
+            'q' => self.settings.quiet = true,
+            's' => self.programs.push(Program::Script(value()?)),
+            'S' => self.settings.disassemble = true,
+            'v' => self.verbose = true,
+            'V' => self.choose(Mode::Version)?,
+            'w' => self.settings.destructive = true,
+            'x' => self.extended(&value()?)?,
+            'X' => self.set('X', "stdc", value()?)?,
+            'Z' => self.settings.zero_matches = true,
+            _ => return Err(refused(letter)),
         }
-        self.action = action;
         Ok(())
     }
+
+    fn choose(&mut self, mode: Mode) -> Result<(), Error> {
+        if ![Mode::Trace, mode].contains(&self.mode) {
+            return Err(Error::Modes);
+        }
+        self.mode = mode;
+        Ok(())
+    }
+
+    /// `-x name` or `-x name=value`.
+    fn extended(&mut self, option: &str) -> Result<(), Error> {
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        let set = self.settings.set(name, value);
+        set.map_err(|why| Error::Setting(format!("-x {name}"), why))
+    }
+
+    fn set(&mut self, letter: char, name: &str, value: String) -> Result<(), Error> {
+        let set = self.settings.set(name, Some(&value));
+        set.map_err(|why| Error::Setting(format!("-{letter} {value}"), why))
+    }
+
+    /// Descriptions whose last field is not the probe's name but `field`, counted from the provider.
+    fn specifier(&mut self, argument: &str, field: usize) {
+        let end = argument.find(['/', '{', ';']).unwrap_or(argument.len());
+        let (descriptions, clause) = argument.split_at(end);
+        let whole: Vec<String> = descriptions
+            .split(',')
+            .map(|it| format!("{}{}", it.trim(), ":".repeat(3 - field)))
+            .collect();
+        let source = whole.join(",") + clause;
+        self.programs.push(Program::Specifier(source));
+    }
+}
+
+fn text(value: Result<OsString, lexopt::Error>) -> Result<String, Error> {
+    value.and_then(ValueExt::string).map_err(misuse)
+}
+
+/// A mistake in getopt's words, which DTrace's users know.
+fn misuse(error: lexopt::Error) -> Error {
+    let letter = |option: &str| option.trim_start_matches('-').chars().next().unwrap_or('-');
+    Error::Usage(Some(match &error {
+        lexopt::Error::UnexpectedOption(option) if option.starts_with("--") => {
+            "invalid option -- '-'".into()
+        }
+        lexopt::Error::UnexpectedOption(option) => {
+            format!("invalid option -- '{}'", letter(option))
+        }
+        lexopt::Error::MissingValue {
+            option: Some(option),
+        } => format!("option requires an argument -- '{}'", letter(option)),
+        _ => error.to_string(),
+    }))
+}
+
+/// An option that is none, or that only DTrace has.
+fn refused(letter: char) -> Error {
+    let why = match letter {
+        'a' | 'A' => "there is no anonymous tracing",
+        'B' => "there is no buffered output",
+        'C' | 'D' | 'H' | 'I' | 'U' => "there is no preprocessor yet",
+        'G' | 'h' => "there are no providers in programs yet",
+        'i' => "name the probe with -n instead",
+        '3' | '6' => "programs are of the kernel's data model",
+        _ => return misuse(lexopt::Error::UnexpectedOption(format!("-{letter}"))),
+    };
+    Error::Unsupported(letter, why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Options, Error> {
-        Options::parse(line.split(' ').map(OsString::from))
+    fn parse(words: &[&str]) -> Result<Options, Error> {
+        let words = ["dtrace"].iter().chain(words);
+        Options::parse(words.map(OsString::from), Settings::default())
+    }
+
+    fn told(words: &[&str]) -> String {
+        parse(words).unwrap_err().to_string()
     }
 
     #[test]
     fn options_are_read_in_order() {
-        let options = parse("dtrace -q -n a -nb:c -o out -c ls").unwrap();
-        assert_eq!(options.action, Action::Trace);
-        assert_eq!(options.specifiers, ["a", "b:c"]);
-        assert!(options.quiet);
-        assert_eq!(options.command.as_deref(), Some("ls"));
+        let options = parse(&[
+            "-qFw", "-n", "a{}", "-sb.d", "-o", "out", "-c", "ls -l", "-p7", "one", "-b", "4k",
+            "two",
+        ])
+        .unwrap();
+        assert_eq!(options.mode, Mode::Trace);
+        assert_eq!(
+            options.programs,
+            [
+                Program::Specifier("a{}".into()),
+                Program::Script("b.d".into())
+            ]
+        );
+        assert_eq!(options.arguments, ["one", "two"]);
         assert_eq!(options.output, Some("out".into()));
+        let targets = [Target::Command("ls -l".into()), Target::Process("7".into())];
+        assert_eq!(options.targets, targets);
+        let Settings {
+            quiet,
+            flow_indent,
+            destructive,
+            buffer_size,
+            ..
+        } = options.settings;
+        assert!(quiet && flow_indent && destructive);
+        assert_eq!(buffer_size, 4096);
     }
 
     #[test]
-    fn lists_need_no_description_but_traces_do() {
-        assert_eq!(parse("dtrace -l").unwrap().action, Action::List);
-        assert!(matches!(parse("dtrace -q"), Err(Error::NoProbes)));
-        assert!(matches!(parse("dtrace -l -V"), Err(Error::Usage(_))));
+    fn a_script_names_its_interpreter_with_options_and_itself() {
+        let options = parse(&["-qs", "/tmp/x.d", "5"]).unwrap();
+        assert_eq!(options.programs, [Program::Script("/tmp/x.d".into())]);
+        assert_eq!(options.arguments, ["5"]);
     }
 
     #[test]
-    fn what_is_not_an_option_is_said() {
-        for (line, word) in [("dtrace -Z", "-Z"), ("dtrace x", "x"), ("dtrace -n", "-n")] {
-            let Err(Error::Usage(why)) = parse(line) else {
-                panic!("{line} passed")
-            };
-            assert!(why.contains(word), "{why}");
+    fn other_fields_than_the_name_are_made_whole() {
+        for (words, specifier) in [
+            (["-P", "fbt"], "fbt:::"),
+            (["-m", "fbt:ext4"], "fbt:ext4::"),
+            (
+                ["-f", "sys_chdir/arg0/{trace(1)}"],
+                "sys_chdir:/arg0/{trace(1)}",
+            ),
+            (["-f", "a, b {}"], "a:,b:{}"),
+        ] {
+            let options = parse(&words).unwrap();
+            assert_eq!(options.programs, [Program::Specifier(specifier.into())]);
         }
+    }
+
+    #[test]
+    fn what_is_not_an_option_is_said_as_getopt_says_it() {
+        let usage = |words: &[&str]| match parse(words) {
+            Err(Error::Usage(Some(why))) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(usage(&["-z"]), "invalid option -- 'z'");
+        assert_eq!(usage(&["--help"]), "invalid option -- '-'");
+        assert_eq!(usage(&["-n"]), "option requires an argument -- 'n'");
+        assert!(matches!(parse(&[]), Err(Error::Usage(None))));
+    }
+
+    #[test]
+    fn options_that_exclude_one_another_or_are_not_there_are_refused() {
+        assert!(told(&["-lV"]).starts_with("only one of the [-lV] options"));
+        assert_eq!(told(&["-C"]), "-C: there is no preprocessor yet");
+        assert_eq!(
+            told(&["-x", "nonsense=1"]),
+            "failed to set -x nonsense: Invalid option name"
+        );
+        assert_eq!(
+            told(&["-b", "4q"]),
+            "failed to set -b 4q: Invalid value for specified option"
+        );
+        assert_eq!(
+            told(&["-X", "q"]),
+            "failed to set -X q: Invalid value for specified option"
+        );
     }
 }

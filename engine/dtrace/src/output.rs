@@ -1,12 +1,12 @@
-//! What is printed, and where: DTrace's columns, on standard output or in the `-o` file.
+//! What is printed, and where: on standard output or in the `-o` file.
 
 use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use engine_abi::Description;
 
-use crate::device::Probe;
+use crate::engine::Probe;
 use crate::error::Error;
 
 /// Says something on standard error, whether or not anybody listens.
@@ -14,21 +14,11 @@ pub fn tell(what: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "dtrace: {what}");
 }
 
-/// Prints the version.
-pub fn version() -> Result<(), Error> {
-    let mut output = Output::open(None)?;
-    output.line(format_args!(
-        "dtrace: Trapline D {}",
-        env!("CARGO_PKG_VERSION")
-    ))?;
-    output.flush()
-}
-
-/// Where output goes.
+/// Where output goes. It is gathered, and handed on with [`Output::flush`].
 pub struct Output {
     to: String,
-    writer: BufWriter<Box<dyn Write>>,
-    headed: bool,
+    target: Box<dyn Write>,
+    gathered: Vec<u8>,
 }
 
 impl Output {
@@ -45,23 +35,50 @@ impl Output {
                 (path.display().to_string(), Box::new(file))
             }
         };
-        Ok(Self {
+        Ok(Self::new(to, target))
+    }
+
+    /// Writes to `target`, which is called `to`.
+    pub fn new(to: String, target: Box<dyn Write>) -> Self {
+        Self {
             to,
-            writer: BufWriter::new(target),
-            headed: false,
-        })
+            target,
+            gathered: Vec::new(),
+        }
+    }
+
+    /// What was gathered, to append to.
+    pub fn gather(&mut self) -> &mut Vec<u8> {
+        &mut self.gathered
+    }
+
+    /// Gathers a line.
+    pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.gathered.extend_from_slice(line.to_string().as_bytes());
+        self.gathered.push(b'\n');
+    }
+
+    /// Hands on what was gathered.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        let written = self.target.write_all(&self.gathered);
+        self.gathered.clear();
+        written
+            .and_then(|()| self.target.flush())
+            .map_err(|why| Error::Write {
+                to: self.to.clone(),
+                why,
+            })
     }
 
     /// The columns of `-l`.
-    pub fn list_header(&mut self) -> Result<(), Error> {
-        self.list_columns(&"ID", "PROVIDER", "MODULE", "FUNCTION", "NAME")
+    pub fn list_header(&mut self) {
+        self.list_columns(&"ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
     }
 
     /// A probe's line of `-l`.
-    pub fn list_probe(&mut self, probe: &Probe) -> Result<(), Error> {
-        let Probe { id, description } = probe;
-        let [provider, module, function, name] = texts(description);
-        self.list_columns(id, &provider, &module, &function, &name)
+    pub fn list_probe(&mut self, probe: &Probe) {
+        let [provider, module, function, name] = texts(&probe.description);
+        self.list_columns(&probe.id, &provider, &module, &function, &name);
     }
 
     fn list_columns(
@@ -71,51 +88,15 @@ impl Output {
         module: &str,
         function: &str,
         name: &str,
-    ) -> Result<(), Error> {
+    ) {
         self.line(format_args!(
             "{id:>5} {provider:>10} {module:>17} {function:>33} {name}"
-        ))
-    }
-
-    /// A firing's line; over the first, the columns.
-    pub fn firing(&mut self, cpu: u32, probe: &Probe) -> Result<(), Error> {
-        if !std::mem::replace(&mut self.headed, true) {
-            self.line(format_args!(
-                "{:>3} {:>6} {:>32}",
-                "CPU", "ID", "FUNCTION:NAME"
-            ))?;
-        }
-        let [_, _, function, name] = texts(&probe.description);
-        let place = format!("{function}:{name}");
-        self.line(format_args!("{cpu:>3} {:>6} {place:>32} ", probe.id))
-    }
-
-    /// An empty line, with which DTrace ends a trace.
-    pub fn end(&mut self) -> Result<(), Error> {
-        self.line(format_args!(""))?;
-        self.flush()
-    }
-
-    /// Hands on what was printed.
-    pub fn flush(&mut self) -> Result<(), Error> {
-        let flushed = self.writer.flush();
-        self.written(flushed)
-    }
-
-    fn line(&mut self, line: std::fmt::Arguments<'_>) -> Result<(), Error> {
-        let written = writeln!(self.writer, "{line}");
-        self.written(written)
-    }
-
-    fn written(&self, result: io::Result<()>) -> Result<(), Error> {
-        result.map_err(|why| Error::Write {
-            to: self.to.clone(),
-            why,
-        })
+        ));
     }
 }
 
-fn texts(description: &Description) -> [String; 4] {
+/// A description's four fields as text.
+pub fn texts(description: &Description) -> [String; 4] {
     [
         description.provider(),
         description.module(),

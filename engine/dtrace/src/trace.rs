@@ -1,189 +1,206 @@
-//! Listing and tracing: from descriptions to lines.
+//! Tracing: from a command line to the end.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use engine_abi::Go;
 
-use engine_abi::{BUFFER_SIZE, Description, Records};
-use signal_hook::consts::{SIGINT, SIGTERM};
-
-use crate::device::{Device, Probe};
+use crate::compile::Compilation;
+use crate::consume::Consumer;
+use crate::device::Device;
+use crate::engine::Engine;
 use crate::error::Error;
-use crate::options::Options;
+use crate::event::{Event, Events};
+use crate::list;
+use crate::local::Local;
+use crate::options::{Mode, Options, Target as Wanted};
 use crate::output::{Output, tell};
-use crate::specifier;
-use crate::workload::Workload;
+use crate::setting::Settings;
+use crate::target::Target;
 
-/// How often buffers are drained.
-const SWITCH_RATE: Duration = Duration::from_millis(100);
-
-/// `-l`: prints the probes that match, or all.
-pub fn list(options: &Options) -> Result<(), Error> {
-    let descriptions = if options.specifiers.is_empty() {
-        vec![Description::default()]
-    } else {
-        described(options)?
-    };
+/// Does what `options` say; the exit code.
+pub fn run(options: &Options) -> Result<u8, Error> {
+    let settings = &options.settings;
+    if options.mode == Mode::Trace && options.programs.is_empty() && !settings.zero_matches {
+        return Err(Error::NoProbes);
+    }
+    let mut targets = targets(&options.targets)?;
+    let target = targets.first().map_or(0, Target::pid);
     let device = Device::open()?;
+    let pointer = device
+        .as_ref()
+        .map_or(size_of::<usize>() as u32, |it| it.conf().pointer);
+    let compilation = Compilation::new(options, pointer, target)?;
+    if compilation.settings.disassemble {
+        list::code(&compilation)?;
+    }
     let mut output = Output::open(options.output.as_deref())?;
-    output.list_header()?;
-    let mut unmatched = None;
-    for description in descriptions {
-        if !list_matching(&device, &description, &mut output)? {
-            unmatched.get_or_insert(Error::NoMatch(description.to_string()));
+    if options.mode == Mode::Trace && options.only_compile {
+        if options.verbose {
+            list::clauses(&compilation, &mut output)?;
         }
+        return Ok(0);
     }
-    output.flush()?;
-    unmatched.map_or(Ok(()), Err)
+    let engine: Box<dyn Engine> = match device {
+        Some(device) => Box::new(device),
+        None => Box::new(Local::open()?),
+    };
+    match options.mode {
+        Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
+        _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
+    }
 }
 
-/// Every description on the command line.
-fn described(options: &Options) -> Result<Vec<Description>, Error> {
-    let parsed = options.specifiers.iter().map(|it| specifier::parse(it));
-    Ok(parsed.collect::<Result<Vec<_>, _>>()?.concat())
+fn targets(wanted: &[Wanted]) -> Result<Vec<Target>, Error> {
+    let target = |wanted: &Wanted| match wanted {
+        Wanted::Command(command) => Target::start(command),
+        Wanted::Process(pid) => Target::grab(pid),
+    };
+    wanted.iter().map(target).collect()
 }
 
-/// Whether there was one.
-fn list_matching(
-    device: &Device,
-    description: &Description,
+fn trace(
+    engine: &dyn Engine,
+    options: &Options,
+    compilation: &Compilation,
     output: &mut Output,
-) -> Result<bool, Error> {
-    let mut any = false;
-    for probe in device.matching(description) {
-        output.list_probe(&probe?)?;
-        any = true;
+    targets: &mut [Target],
+) -> Result<u8, Error> {
+    let settings = &compilation.settings;
+    enable(engine, compilation)?;
+    if options.verbose {
+        list::clauses(compilation, output)?;
     }
-    Ok(any)
-}
-
-/// Traces until a signal, or the end of the `-c` command.
-pub fn trace(options: &Options) -> Result<(), Error> {
-    let interrupted = catch_signals()?;
-    let device = Device::open()?;
-    let matched = enable(&device, options)?;
-    let mut printer = Printer::new(&device, options)?;
-    let unarmed = device.go()?;
-    if !options.quiet {
-        matched.iter().for_each(tell);
-    }
-    if unarmed > 0 {
+    let events = Events::new()?;
+    let mut how = go(settings);
+    engine.go(&mut how)?;
+    if how.unarmed > 0 {
         tell(format_args!(
-            "{unarmed} probes were not armed: their text is no longer what it was when listed"
+            "{} probes were not armed: their text is no longer what it was when listed",
+            how.unarmed
         ));
     }
-    let mut workload = options
-        .command
-        .as_deref()
-        .map(Workload::start)
-        .transpose()?;
+    if settings.destructive {
+        notice(settings, "allowing destructive actions");
+    }
+    for (number, target) in targets.iter().enumerate() {
+        events.watch(number, target.handle()?);
+        target.go_on();
+    }
+    let mut consumer = Consumer::new(
+        engine,
+        &compilation.program,
+        settings,
+        output,
+        compilation.error_clause(),
+        how.cpu,
+    )?;
+    consume(&mut consumer, settings, &events, targets)?;
+    Ok(consumer.exit_status())
+}
+
+/// Consumes until a signal, the last process's end, or the program's own; then prints what is left, if
+/// nobody is in a hurry.
+fn consume(
+    consumer: &mut Consumer<'_>,
+    settings: &Settings,
+    events: &Events,
+    targets: &mut [Target],
+) -> Result<(), Error> {
+    let mut alive = targets.len();
     loop {
-        // Asked before draining, so that all it caused is drained.
-        let ended = workload.as_mut().and_then(Workload::ended);
-        if let Some(how) = ended.as_ref().filter(|_| !options.quiet) {
-            tell(how);
+        let mut done = false;
+        match events.wait(consumer.idle()) {
+            Some(Event::Interrupt) => {
+                consumer.end_line();
+                done = true;
+            }
+            Some(Event::End(number)) => {
+                if let Some(target) = targets.get_mut(number) {
+                    notice(settings, target.how_it_ended());
+                }
+                alive -= 1;
+                done = alive == 0;
+            }
+            None => {}
         }
-        if ended.is_some() || interrupted.load(Ordering::Relaxed) {
+        if done {
+            consumer.stop()?;
+        }
+        if consumer.work()? {
             break;
         }
-        printer.drain()?;
-        thread::sleep(SWITCH_RATE);
     }
-    device.stop()?;
-    while printer.drain()? {}
-    printer.output.end()
-}
-
-/// A flag that any of the signals sets by which people end a trace.
-fn catch_signals() -> Result<Arc<AtomicBool>, Error> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&interrupted)).map_err(Error::Signal)?;
+    consumer.end_line();
+    if events.pending() != Some(Event::Interrupt) {
+        consumer.print_rest();
     }
-    Ok(interrupted)
+    consumer.flush()
 }
 
-/// Enables every description; what to say of each.
-fn enable(device: &Device, options: &Options) -> Result<Vec<String>, Error> {
-    options
-        .specifiers
-        .iter()
-        .map(|specifier| {
-            let mut total = 0;
-            for description in specifier::parse(specifier)? {
-                total += match device.enable(&description)? {
-                    0 => return Err(no_match(specifier, &description)),
-                    matched => matched,
-                };
-            }
-            let plural = if total == 1 { "" } else { "s" };
-            Ok(format!(
-                "description '{specifier}' matched {total} probe{plural}"
-            ))
-        })
-        .collect()
-}
-
-fn no_match(specifier: &str, description: &Description) -> Error {
-    let why = format!("probe description {description} does not match any probes");
-    Error::Specifier {
-        specifier: specifier.into(),
-        why,
-    }
-}
-
-/// Prints what the buffers hold.
-struct Printer<'a> {
-    device: &'a Device,
-    output: Output,
-    quiet: bool,
-    buffer: Vec<u8>,
-    probes: HashMap<u32, Probe>,
-}
-
-impl<'a> Printer<'a> {
-    fn new(device: &'a Device, options: &Options) -> Result<Self, Error> {
-        Ok(Self {
-            device,
-            output: Output::open(options.output.as_deref())?,
-            quiet: options.quiet,
-            buffer: vec![0; BUFFER_SIZE as usize],
-            probes: HashMap::new(),
-        })
-    }
-
-    /// Prints the records of every CPU and reports its drops; whether there were records.
-    fn drain(&mut self) -> Result<bool, Error> {
-        let mut any = false;
-        for cpu in 0..self.device.cpus() {
-            let (filled, drops) = self.device.snapshot(cpu, &mut self.buffer)?;
-            any |= filled > 0;
-            self.print(cpu, filled)?;
-            if drops > 0 {
-                let plural = if drops == 1 { "" } else { "s" };
-                tell(format_args!("{drops} drop{plural} on CPU {cpu}"));
+/// Enables every clause, and says how many probes each program has matched.
+fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
+    let settings = &compilation.settings;
+    engine.program(&compilation.program.block)?;
+    let mut total = 0u64;
+    for text in 0..compilation.count() {
+        let mut matched = 0u64;
+        for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
+            for (written, description) in &clause.descriptions {
+                match engine.enable(description, number)? {
+                    0 if !settings.zero_matches => {
+                        return Err(match engine.without() {
+                            None => compilation.unmatched(clause, written),
+                            Some(missing) => Error::Missing(written.clone(), missing),
+                        });
+                    }
+                    probes => matched += u64::from(probes),
+                }
             }
         }
-        self.output.flush()?;
-        Ok(any)
+        let plural = if matched == 1 { "" } else { "s" };
+        let name = compilation.name(text);
+        notice(
+            settings,
+            format_args!("{name} matched {matched} probe{plural}"),
+        );
+        total += matched;
     }
+    if total == 0 && !settings.zero_matches {
+        return Err(Error::NoneMatched);
+    }
+    let clause = compilation.error_clause();
+    if let Some(fault) = compilation.program.clauses.get(clause as usize) {
+        for (_, description) in &fault.descriptions {
+            engine.enable(description, clause)?;
+        }
+    }
+    Ok(())
+}
 
-    fn print(&mut self, cpu: u32, filled: usize) -> Result<(), Error> {
-        let mut records = Records::new(&self.buffer[..filled]);
-        for record in records.by_ref() {
-            let epid = record.header.epid;
-            if !self.probes.contains_key(&epid) {
-                self.probes.insert(epid, self.device.eprobe(epid)?);
-            }
-            if !self.quiet {
-                self.output.firing(cpu, &self.probes[&epid])?;
-            }
-        }
-        match records.rest().len() {
-            0 => Ok(()),
-            bytes => Err(Error::Buffer(bytes, cpu)),
-        }
+/// What only concerns who is not to be left in quiet.
+fn notice(settings: &Settings, what: impl std::fmt::Display) {
+    if !settings.quiet {
+        tell(what);
     }
+}
+
+/// The most bytes of a buffer.
+const MOST: u64 = 1 << 30;
+
+/// With what to trace.
+fn go(settings: &Settings) -> Go {
+    Go {
+        buffer_size: lowered("buffer size", settings.buffer_size),
+        aggregation_size: lowered("aggregation size", settings.aggregation_size),
+        dynamic_size: lowered("dynamic variable size", settings.dynamic_size),
+        speculations: u32::try_from(settings.speculations).unwrap_or(u32::MAX),
+        speculation_size: lowered("speculation size", settings.speculation_size),
+        policy: settings.policy.code(),
+        ..Go::default()
+    }
+}
+
+fn lowered(name: &str, size: u64) -> u32 {
+    if size > MOST {
+        tell(format_args!("{name} lowered to 1g"));
+    }
+    size.clamp(1, MOST) as u32
 }

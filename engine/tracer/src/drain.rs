@@ -51,7 +51,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ) -> Result<Snapped, Error> {
         self.with_tracing(id, |session| {
             let ring = session.rings.of(cpu).ok_or(Error::NotFound)?;
-            if session.policy == BufferPolicy::Ring && !session.activity.is_over() {
+            // The others are what they are named after only if nobody makes room in them.
+            if session.policy != BufferPolicy::Switch && !session.activity.is_over() {
                 return Ok(Snapped::default());
             }
             session.speculations.settle(|| self.platform.synchronize());

@@ -1,8 +1,9 @@
-//! Consumers that come, enable, go, stop and die in any order: text and records stay what the
+//! Consumers that come, enable, go, stop and die in any order: text, timers and records stay what the
 //! active enablings make them.
 
 mod fake;
 
+use engine_abi::Description;
 use engine_isa::arm::TRAP;
 use engine_tracer::ConsumerId;
 use fake::*;
@@ -11,6 +12,14 @@ use proptest::prelude::*;
 
 const FUNCTIONS: [(&str, usize); 3] = [("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)];
 
+/// What can be enabled: the functions, and then these.
+const NAMED: [&str; 3] = ["tick-1s", "BEGIN", "END"];
+const TICK: usize = 3;
+const BEGIN: usize = 4;
+const END: usize = 5;
+/// The number of `tick-1s`: the first behind those that are always there.
+const TIMER: u32 = 13;
+
 #[derive(Debug, Clone)]
 enum Step {
     Open,
@@ -18,19 +27,25 @@ enum Step {
     Go(usize),
     Stop(usize),
     Close(usize),
-    Execute(usize),
+    Happen(usize),
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let function = 0..FUNCTIONS.len();
     prop_oneof![
         Just(Step::Open),
-        (0..4usize, function.clone()).prop_map(|(who, what)| Step::Enable(who, what)),
+        (0..4usize, 0..=END).prop_map(|(who, what)| Step::Enable(who, what)),
         (0..4usize).prop_map(Step::Go),
         (0..4usize).prop_map(Step::Stop),
         (0..4usize).prop_map(Step::Close),
-        function.prop_map(Step::Execute),
+        (0..=TICK).prop_map(Step::Happen),
     ]
+}
+
+fn description(what: usize) -> Description {
+    match FUNCTIONS.get(what) {
+        Some((function, _)) => describe(function),
+        None => Description::new(b"", b"", b"", NAMED[what - TICK].as_bytes()).unwrap(),
+    }
 }
 
 /// What a consumer should be doing.
@@ -42,65 +57,85 @@ struct Model {
     recorded: usize,
 }
 
-fn active_ecbs(models: &[Model], function: usize) -> usize {
-    let active = models.iter().filter(|model| model.active);
-    active
-        .flat_map(|model| &model.enabled)
-        .filter(|&&enabled| enabled == function)
-        .count()
+impl Model {
+    fn ecbs(&self, what: usize) -> usize {
+        self.enabled.iter().filter(|enabled| **enabled == what).count()
+    }
 }
 
-fn run(steps: Vec<Step>) -> Result<(), TestCaseError> {
+fn active_ecbs(models: &[Model], what: usize) -> usize {
+    let active = models.iter().filter(|model| model.active);
+    active.map(|model| model.ecbs(what)).sum()
+}
+
+fn take(fake: &Fake, engine: &Engine, models: &mut Vec<Model>, step: &Step) -> TestCaseResult {
+    match *step {
+        Step::Open if models.len() < 4 => models.push(Model {
+            id: open(engine),
+            enabled: Vec::new(),
+            began: false,
+            active: false,
+            recorded: 0,
+        }),
+        Step::Open => {}
+        Step::Happen(what) => {
+            match FUNCTIONS.get(what) {
+                Some((_, address)) => _ = execute(fake, engine, *address),
+                None => tick(fake, engine, TIMER),
+            }
+            for model in models.iter_mut().filter(|model| model.active) {
+                model.recorded += model.ecbs(what);
+            }
+        }
+        Step::Close(who) if who < models.len() => engine.close(models.remove(who).id),
+        Step::Close(_) => {}
+        Step::Enable(who, _) | Step::Go(who) | Step::Stop(who) => {
+            if let Some(model) = models.get_mut(who) {
+                request(engine, model, step)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn request(engine: &Engine, model: &mut Model, step: &Step) -> TestCaseResult {
+    match *step {
+        Step::Enable(_, what) => {
+            let enabled = engine.enable(model.id, &description(what), 0);
+            prop_assert_eq!(enabled.is_ok(), !model.began);
+            if enabled.is_ok() {
+                model.enabled.push(what);
+            }
+        }
+        Step::Go(_) => {
+            prop_assert_eq!(go(engine, model.id, 1 << 16).is_ok(), !model.began);
+            if !model.began {
+                model.recorded += model.ecbs(BEGIN);
+                (model.began, model.active) = (true, true);
+            }
+        }
+        _ => {
+            engine.stop(model.id).unwrap();
+            if model.active {
+                model.recorded += model.ecbs(END);
+                model.active = false;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run(steps: Vec<Step>) -> TestCaseResult {
     let (fake, engine) = engine();
     let mut models: Vec<Model> = Vec::new();
     for step in steps {
-        match step {
-            Step::Open if models.len() < 4 => models.push(Model {
-                id: open(&engine),
-                enabled: Vec::new(),
-                began: false,
-                active: false,
-                recorded: 0,
-            }),
-            Step::Open => {}
-            Step::Enable(who, what) => {
-                let Some(model) = models.get_mut(who) else {
-                    continue;
-                };
-                let enabled = enable(&engine, model.id, FUNCTIONS[what].0);
-                prop_assert_eq!(enabled.is_ok(), !model.began);
-                if enabled.is_ok() {
-                    model.enabled.push(what);
-                }
-            }
-            Step::Go(who) => {
-                let Some(model) = models.get_mut(who) else {
-                    continue;
-                };
-                prop_assert_eq!(go(&engine, model.id, 1 << 16).is_ok(), !model.began);
-                model.active |= !model.began;
-                model.began = true;
-            }
-            Step::Stop(who) => {
-                let Some(model) = models.get_mut(who) else {
-                    continue;
-                };
-                engine.stop(model.id).unwrap();
-                model.active = false;
-            }
-            Step::Close(who) if who < models.len() => engine.close(models.remove(who).id),
-            Step::Close(_) => {}
-            Step::Execute(what) => {
-                execute(fake, &engine, FUNCTIONS[what].1);
-                for model in models.iter_mut().filter(|model| model.active) {
-                    model.recorded += model.enabled.iter().filter(|&&it| it == what).count();
-                }
-            }
-        }
-        for (function, (_, address)) in FUNCTIONS.iter().enumerate() {
+        take(fake, &engine, &mut models, &step)?;
+        for (what, (_, address)) in FUNCTIONS.iter().enumerate() {
             let armed = fake.read(*address) == TRAP;
-            prop_assert_eq!(armed, active_ecbs(&models, function) > 0);
+            prop_assert_eq!(armed, active_ecbs(&models, what) > 0);
         }
+        let runs = fake.timers.lock().unwrap().contains_key(&TIMER);
+        prop_assert_eq!(runs, active_ecbs(&models, TICK) > 0);
     }
     for model in &models {
         if model.began {
@@ -109,12 +144,15 @@ fn run(steps: Vec<Step>) -> Result<(), TestCaseError> {
         engine.close(model.id);
     }
     prop_assert_eq!(fake.image(), Fake::new().image());
+    prop_assert!(fake.timers.lock().unwrap().is_empty());
     Ok(())
 }
 
 proptest! {
     #[test]
-    fn text_and_records_are_what_the_active_enablings_make_them(steps in vec(step(), 0..60)) {
+    fn text_timers_and_records_are_what_the_active_enablings_make_them(
+        steps in vec(step(), 0..60),
+    ) {
         run(steps)?;
     }
 }

@@ -1,0 +1,110 @@
+//! Programs as they are written, with constants calculated and types looked up.
+
+use engine_abi::{Description, Scope};
+
+use crate::fold::{Comparison, Constant, Logic, Operator};
+use crate::functions::Function;
+use crate::types::TypeId;
+
+/// A clause.
+#[derive(Debug, Clone)]
+pub(crate) struct Clause {
+    pub line: u32,
+    /// The probes that it is for, as they are written and as they are meant.
+    pub descriptions: Vec<(String, Description)>,
+    pub predicate: Option<Node>,
+    pub statements: Vec<Node>,
+}
+
+/// A part of an expression.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub kind: NodeKind,
+    pub line: u32,
+    /// How deep the tree below it is.
+    pub depth: u32,
+}
+
+/// What it is.
+#[derive(Debug, Clone)]
+pub(crate) enum NodeKind {
+    Constant(Constant),
+    Text(Vec<u8>),
+    Name(String),
+    /// `self->name`, `this->name`
+    Scoped(Scope, String),
+    /// `@name`
+    Aggregation(String),
+    /// `base[keys]`
+    Index(Box<Node>, Vec<Node>),
+    Call(Function, Vec<Node>),
+    /// `base.member`, or `base->member`
+    Member {
+        base: Box<Node>,
+        is_arrow: bool,
+        name: String,
+    },
+    Step {
+        place: Box<Node>,
+        is_prefix: bool,
+        is_up: bool,
+    },
+    Unary(Unary, Box<Node>),
+    Binary(Binary, Box<Node>, Box<Node>),
+    /// `condition ? one : other`
+    Conditional(Box<[Node; 3]>),
+    /// `place = value`, or `place operator= value`
+    Assign(Option<Operator>, Box<Node>, Box<Node>),
+    Cast(TypeId, Box<Node>),
+    /// `xlate <type> (value)`
+    Translate(TypeId, Box<Node>),
+    Comma(Box<Node>, Box<Node>),
+}
+
+/// An operator with one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Plus,
+    Minus,
+    Not,
+    Complement,
+    Dereference,
+    Address,
+    Sizeof,
+    Stringof,
+}
+
+impl Unary {
+    /// How it is spelt.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Minus => "-",
+            Self::Not => "!",
+            Self::Complement => "~",
+            Self::Dereference => "*",
+            Self::Address => "&",
+            Self::Sizeof => "sizeof",
+            Self::Stringof => "stringof",
+        }
+    }
+}
+
+/// An operator with two operands that changes neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Calculate(Operator),
+    Compare(Comparison),
+    Logic(Logic),
+}
+
+impl Binary {
+    /// How it is spelt.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Calculate(operator) => operator.word(),
+            Self::Compare(comparison) => comparison.word(),
+            Self::Logic(logic) => logic.word(),
+        }
+    }
+}

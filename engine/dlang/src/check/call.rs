@@ -1,0 +1,124 @@
+//! Calls: whether the arguments are what the function takes.
+
+use super::{Checker, expression};
+use crate::ast::Node;
+use crate::error::Mistake;
+use crate::functions::{Function, Signature};
+use crate::tag::Tag;
+use crate::tree::{Expression, ExpressionKind};
+use crate::types::{AGGREGATION, TypeId};
+
+impl Checker<'_> {
+    /// `function(arguments)`
+    pub(super) fn call(
+        &mut self,
+        function: Function,
+        arguments: &[Node],
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        let arguments = self.expressions(arguments)?;
+        let signature = function.signature();
+        self.check_count(function.name(), signature, arguments.len(), line)?;
+        for (position, argument) in arguments.iter().enumerate() {
+            if let Some(Some(to)) = signature.parameters.get(position) {
+                self.check_argument((function.name(), "( )"), position, *to, argument, line)?;
+            }
+        }
+        let Function::Subroutine(subroutine) = function else {
+            let type_ = match function {
+                Function::Aggregate(_) => AGGREGATION,
+                _ => signature.result,
+            };
+            let kind = ExpressionKind::Action(function, arguments);
+            return Ok(expression(kind, type_, line));
+        };
+        let arguments = arguments.into_iter().zip(signature.parameters);
+        let arguments = arguments.map(|(argument, to)| self.passed(argument, *to));
+        let kind = ExpressionKind::Call(subroutine, arguments.collect());
+        Ok(expression(kind, signature.result, line))
+    }
+
+    /// The values of several expressions.
+    pub(super) fn expressions(&mut self, nodes: &[Node]) -> Result<Vec<Expression>, Mistake> {
+        nodes.iter().map(|node| self.expression(node)).collect()
+    }
+
+    /// An argument as the parameter has it: a number of its type, everything else by its address.
+    fn passed(&self, argument: Expression, to: Option<TypeId>) -> Expression {
+        match to {
+            Some(to) if self.types.is_integer(to) => self.converted(argument, to),
+            _ => argument,
+        }
+    }
+
+    fn check_count(
+        &self,
+        name: &str,
+        signature: Signature,
+        passed: usize,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let most = signature.parameters.len();
+        if passed >= signature.fewest && (passed <= most || signature.is_open) {
+            return Ok(());
+        }
+        let at_least = if signature.fewest < most { "at least " } else { "" };
+        let message = format!(
+            "{name}( ) prototype mismatch: {} passed, {at_least}{} expected",
+            counted(passed),
+            signature.fewest
+        );
+        Err(Mistake::new(Tag::ProtoLen, line, message))
+    }
+
+    /// Whether keys are what an array's or an aggregation's are; `name` has what is written around it.
+    pub(super) fn check_arguments(
+        &self,
+        name: (&str, &str),
+        signature: &[TypeId],
+        passed: &[Expression],
+        line: u32,
+    ) -> Result<(), Mistake> {
+        if signature.len() != passed.len() {
+            let message = format!(
+                "{}{} prototype mismatch: {} passed, {} expected",
+                name.0,
+                name.1,
+                counted(passed.len()),
+                signature.len()
+            );
+            return Err(Mistake::new(Tag::ProtoLen, line, message));
+        }
+        for (position, (to, argument)) in signature.iter().zip(passed).enumerate() {
+            self.check_argument(name, position, *to, argument, line)?;
+        }
+        Ok(())
+    }
+
+    fn check_argument(
+        &self,
+        name: (&str, &str),
+        position: usize,
+        to: TypeId,
+        argument: &Expression,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        if self.accepts(to, argument) {
+            return Ok(());
+        }
+        let message = format!(
+            "{}{} argument #{} is incompatible with prototype:\n\tprototype: {}\n\t argument: {}",
+            name.0,
+            name.1,
+            position + 1,
+            self.types.name(to),
+            self.types.name(argument.type_)
+        );
+        Err(Mistake::new(Tag::ProtoArg, line, message))
+    }
+}
+
+fn counted(passed: usize) -> String {
+    let plural = if passed == 1 { "" } else { "s" };
+    format!("{passed} arg{plural}")
+}

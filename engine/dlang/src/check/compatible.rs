@@ -1,0 +1,72 @@
+//! Which types go together.
+
+use super::Checker;
+use crate::tree::Expression;
+use crate::types::{CHAR, STACK, Type, TypeId};
+
+/// A value, as far as it matters for what it goes together with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operand {
+    pub type_: TypeId,
+    /// Whether it is the constant 0, which is a pointer to nothing.
+    pub is_null: bool,
+}
+
+impl From<&Expression> for Operand {
+    fn from(expression: &Expression) -> Self {
+        Self {
+            type_: expression.type_,
+            is_null: expression.is_null(),
+        }
+    }
+}
+
+impl From<TypeId> for Operand {
+    fn from(type_: TypeId) -> Self {
+        Self {
+            type_,
+            is_null: false,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Whether `value` may be given where `to` is wanted.
+    pub(super) fn accepts(&self, to: TypeId, value: &Expression) -> bool {
+        let types = &self.types;
+        let from = value.type_;
+        types.is_integer(to) && types.is_integer(from)
+            || types.is_text_like(to) && types.is_text_like(from)
+            || types.base(to) == STACK && types.base(from) == STACK
+            || types.is_float(to) && types.base(to) == types.base(from)
+            || self.common_pointer(to.into(), value.into()).is_some()
+    }
+
+    /// The pointer type that both can have: the one that says more.
+    pub(super) fn common_pointer(&self, left: Operand, right: Operand) -> Option<TypeId> {
+        match (self.is_pointer_like(left), self.is_pointer_like(right)) {
+            (Some(None), Some(None)) | (None, _) | (_, None) => None,
+            (Some(Some(_)), Some(None)) => Some(left.type_),
+            (Some(None), Some(Some(_))) => Some(right.type_),
+            (Some(Some(one)), Some(Some(other))) => {
+                if self.types.is_void(other) {
+                    Some(left.type_)
+                } else if self.types.is_void(one) || self.types.is_compatible(one, other) {
+                    Some(right.type_)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    /// What it points to, or nothing for the constant 0; nothing at all where it is no pointer.
+    #[expect(clippy::option_option, reason = "0 points, but to nothing")]
+    fn is_pointer_like(&self, operand: Operand) -> Option<Option<TypeId>> {
+        match self.types.kind(operand.type_) {
+            Type::Integer(_) => operand.is_null.then_some(None),
+            Type::Text => Some(Some(CHAR)),
+            _ => self.types.pointee(operand.type_).map(Some),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Operators that change nothing.
+
+use super::{Checker, expression, is_action, is_aggregation};
+use crate::ast::Node;
+use crate::error::Mistake;
+use crate::fold::{self, Comparison, Constant, Logic, Operator};
+use crate::tag::Tag;
+use crate::tree::{Expression, ExpressionKind};
+use crate::types::{INT, PTRDIFF, TEXT, Type, TypeId, VOID_POINTER};
+
+impl Checker<'_> {
+    /// An operand that must be a number.
+    pub(super) fn needs_number(
+        &self,
+        operator: &str,
+        operand: &Expression,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        if self.types.is_integer(operand.type_) {
+            return Ok(());
+        }
+        let message = format!("operator {operator} requires an operand of arithmetic type");
+        Err(Mistake::new(Tag::OpArith, line, message))
+    }
+
+    pub(super) fn negated(&self, operand: Expression, line: u32) -> Result<Expression, Mistake> {
+        self.needs_number("-", &operand, line)?;
+        if let Some(constant) = operand.constant() {
+            return Ok(self.constant(fold::negate(self.types, constant), line));
+        }
+        let operand = self.promoted(operand);
+        let type_ = operand.type_;
+        let kind = ExpressionKind::Negate(Box::new(operand));
+        Ok(expression(kind, type_, line))
+    }
+
+    pub(super) fn complemented(
+        &self,
+        operand: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        if !self.types.is_integer(operand.type_) {
+            let message = "operator ~ requires an operand of integral type";
+            return Err(Mistake::new(Tag::OpInt, line, message));
+        }
+        if let Some(constant) = operand.constant() {
+            return Ok(self.constant(fold::complement(self.types, constant), line));
+        }
+        let operand = self.promoted(operand);
+        let type_ = operand.type_;
+        let kind = ExpressionKind::Complement(Box::new(operand));
+        Ok(expression(kind, type_, line))
+    }
+
+    pub(super) fn not(&self, operand: Expression, line: u32) -> Result<Expression, Mistake> {
+        if !self.types.is_scalar(operand.type_) {
+            let message = "operator ! requires an operand of scalar type";
+            return Err(Mistake::new(Tag::OpScalar, line, message));
+        }
+        if let Some(constant) = operand.constant() {
+            let folded = Constant::int((constant.value == 0).into());
+            return Ok(self.constant(folded, line));
+        }
+        Ok(expression(ExpressionKind::Not(Box::new(operand)), INT, line))
+    }
+
+    /// `left operator right`
+    pub(super) fn calculated(
+        &mut self,
+        operator: Operator,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        if matches!(operator, Operator::Add | Operator::Sub) {
+            return self.added(operator, left, right, line);
+        }
+        self.need_integers(operator.word(), operator, &left, &right, line)?;
+        self.arithmetic(operator, left, right, line)
+    }
+
+    /// Operands that must be integers; DTrace says of `*` and `/` that they want numbers.
+    pub(super) fn need_integers(
+        &self,
+        word: &str,
+        operator: Operator,
+        left: &Expression,
+        right: &Expression,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        if self.types.is_integer(left.type_) && self.types.is_integer(right.type_) {
+            return Ok(());
+        }
+        let (tag, kind) = match operator {
+            Operator::Mul | Operator::Div => (Tag::OpArith, "arithmetic"),
+            _ => (Tag::OpInt, "integral"),
+        };
+        let message = format!("operator {word} requires operands of {kind} type");
+        Err(Mistake::new(tag, line, message))
+    }
+
+    /// Two integers, in the type that they are calculated in.
+    pub(super) fn arithmetic(
+        &self,
+        operator: Operator,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        if operator.is_division() && right.is_null() {
+            let message = "expression contains division by zero";
+            return Err(Mistake::new(Tag::DivZero, line, message));
+        }
+        if let (Some(one), Some(other)) = (left.constant(), right.constant())
+            && let Some(folded) = fold::calculate(self.types, operator, one, other)
+        {
+            return Ok(self.constant(folded, line));
+        }
+        let (left, right) = if operator.is_shift() {
+            (self.promoted(left), self.promoted(right))
+        } else {
+            self.common(left, right)
+        };
+        let type_ = left.type_;
+        let kind = ExpressionKind::Calculate(operator, Box::new(left), Box::new(right));
+        Ok(expression(kind, type_, line))
+    }
+
+    /// Two integers in their common type.
+    fn common(&self, left: Expression, right: Expression) -> (Expression, Expression) {
+        let type_ = self.types.common(left.type_, right.type_);
+        (self.converted(left, type_), self.converted(right, type_))
+    }
+
+    /// `+` and `-`, which also move pointers.
+    fn added(
+        &mut self,
+        operator: Operator,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        let is_back = operator == Operator::Sub;
+        let are_integers = (
+            self.types.is_integer(left.type_),
+            self.types.is_integer(right.type_),
+        );
+        match (self.scale(left.type_), self.scale(right.type_)) {
+            _ if are_integers == (true, true) => self.arithmetic(operator, left, right, line),
+            (Some(scale), _) if are_integers.1 => {
+                Ok(self.moved(left, right, scale, is_back, line))
+            }
+            (_, Some(scale)) if are_integers.0 && !is_back => {
+                Ok(self.moved(right, left, scale, false, line))
+            }
+            (Some(scale), Some(_))
+                if is_back && self.common_pointer((&left).into(), (&right).into()).is_some() =>
+            {
+                let kind = ExpressionKind::Distance(Box::new(left), Box::new(right), scale);
+                Ok(expression(kind, PTRDIFF, line))
+            }
+            _ => Err(self.incompatible(left.type_, operator.word(), right.type_, line)),
+        }
+    }
+
+    /// Bytes of what a pointer, an array or a string is made of, if they are known.
+    pub(super) fn scale(&self, type_: TypeId) -> Option<u32> {
+        let size = self.types.size(self.element(type_)?);
+        (size > 0).then_some(size)
+    }
+
+    /// A pointer that is moved; an array becomes a pointer to its elements.
+    pub(super) fn moved(
+        &mut self,
+        pointer: Expression,
+        index: Expression,
+        scale: u32,
+        is_back: bool,
+        line: u32,
+    ) -> Expression {
+        let type_ = match *self.types.kind(pointer.type_) {
+            Type::Array(of, _) => self.types.pointer_to(of),
+            _ => pointer.type_,
+        };
+        let kind = ExpressionKind::Offset {
+            pointer: Box::new(pointer),
+            index: Box::new(index),
+            scale,
+            is_back,
+        };
+        expression(kind, type_, line)
+    }
+
+    /// `left comparison right`
+    pub(super) fn compared(
+        &self,
+        comparison: Comparison,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        let types = &self.types;
+        if types.is_integer(left.type_) && types.is_integer(right.type_) {
+            return Ok(self.compared_integers(comparison, left, right, line));
+        }
+        let goes = types.is_text_like(left.type_) && types.is_text_like(right.type_)
+            || types.is_compatible(left.type_, right.type_)
+            || self.common_pointer((&left).into(), (&right).into()).is_some();
+        if !goes {
+            return Err(self.incompatible(left.type_, comparison.word(), right.type_, line));
+        }
+        let kind = if types.is_text(left.type_) || types.is_text(right.type_) {
+            ExpressionKind::CompareText(comparison, Box::new(left), Box::new(right))
+        } else {
+            let left = self.converted(left, VOID_POINTER);
+            let right = self.converted(right, VOID_POINTER);
+            ExpressionKind::Compare(comparison, Box::new(left), Box::new(right))
+        };
+        Ok(expression(kind, INT, line))
+    }
+
+    fn compared_integers(
+        &self,
+        comparison: Comparison,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Expression {
+        if let (Some(one), Some(other)) = (left.constant(), right.constant()) {
+            let holds = fold::compare(self.types, comparison, one, other);
+            return self.constant(Constant::int(holds.into()), line);
+        }
+        let (left, right) = self.common(left, right);
+        let kind = ExpressionKind::Compare(comparison, Box::new(left), Box::new(right));
+        expression(kind, INT, line)
+    }
+
+    /// `left logic right`
+    pub(super) fn logic(
+        &self,
+        logic: Logic,
+        left: Expression,
+        right: Expression,
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        if !self.types.is_scalar(left.type_) || !self.types.is_scalar(right.type_) {
+            let word = logic.word();
+            let message = format!("operator {word} requires operands of scalar type");
+            return Err(Mistake::new(Tag::OpScalar, line, message));
+        }
+        let kind = ExpressionKind::Logic(logic, Box::new(left), Box::new(right));
+        Ok(expression(kind, INT, line))
+    }
+
+    /// `condition ? one : other`
+    pub(super) fn conditional(
+        &mut self,
+        parts: &[Node; 3],
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        let [condition, one, other] = parts;
+        let condition = self.expression(condition)?;
+        let one = self.expression(one)?;
+        let other = self.expression(other)?;
+        if !self.types.is_scalar(condition.type_) {
+            let message = "operator ?: expression must be of scalar type";
+            return Err(Mistake::new(Tag::OpScalar, line, message));
+        }
+        if is_aggregation(&one) || is_aggregation(&other) {
+            let message = "operator ?: operands cannot be of dynamic type";
+            return Err(Mistake::new(Tag::OpDyn, line, message));
+        }
+        let type_ = self.either(&one, &other).ok_or_else(|| {
+            let message = "operator ?: operands must have compatible types";
+            Mistake::new(Tag::OpIncompat, line, message)
+        })?;
+        if is_action(&one) || is_action(&other) {
+            let message = "action cannot be used in a conditional context";
+            return Err(Mistake::new(Tag::OpAct, line, message));
+        }
+        let one = self.converted(one, type_);
+        let other = self.converted(other, type_);
+        let kind = ExpressionKind::Conditional(Box::new([condition, one, other]));
+        Ok(expression(kind, type_, line))
+    }
+
+    /// The type that either of two values can have.
+    fn either(&self, one: &Expression, other: &Expression) -> Option<TypeId> {
+        let types = &self.types;
+        if types.is_integer(one.type_) && types.is_integer(other.type_) {
+            return Some(types.common(one.type_, other.type_));
+        }
+        if types.is_compatible(one.type_, other.type_) {
+            return Some(one.type_);
+        }
+        let are_texts = types.is_text_like(one.type_) && types.is_text_like(other.type_);
+        if are_texts && (types.is_text(one.type_) || types.is_text(other.type_)) {
+            return Some(TEXT);
+        }
+        self.common_pointer(one.into(), other.into())
+    }
+}

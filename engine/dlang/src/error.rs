@@ -1,0 +1,125 @@
+//! What is said of a program that has a mistake: DTrace's words, at DTrace's place.
+
+use std::fmt;
+use std::rc::Rc;
+
+use crate::tag::Tag;
+use crate::{Kind, Text};
+
+/// A mistake, as the compiler's parts find it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub tag: Tag,
+    pub line: u32,
+    pub region: Option<Region>,
+    pub message: String,
+}
+
+impl Mistake {
+    /// A mistake on this line.
+    pub(crate) fn new(tag: Tag, line: u32, message: impl Into<String>) -> Self {
+        Self {
+            tag,
+            line,
+            region: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same, and in which part of a clause it is.
+    pub(crate) fn within(mut self, region: Region) -> Self {
+        self.region.get_or_insert(region);
+        self
+    }
+}
+
+/// A part of a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Region {
+    Predicate,
+    Actions,
+}
+
+impl Region {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Predicate => "predicate",
+            Self::Actions => "action list",
+        }
+    }
+}
+
+/// Why a text does not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What kind of mistake it is.
+    pub tag: Tag,
+    /// Which of the texts it is in.
+    pub text: usize,
+    /// On which line, from 1.
+    pub line: u32,
+    /// What is wrong, without the place.
+    pub message: String,
+    origin: Origin,
+    region: Option<Region>,
+    file: Option<Rc<str>>,
+    tagged: bool,
+}
+
+/// What the user calls the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Origin {
+    Specifier(String),
+    Script(String),
+}
+
+impl Error {
+    /// `mistake`, in the text of this number; `file` is what the last `#line` called it.
+    pub(crate) fn new(
+        mistake: Mistake,
+        number: usize,
+        text: &Text,
+        file: Option<Rc<str>>,
+        tagged: bool,
+    ) -> Self {
+        let origin = match &text.kind {
+            Kind::Specifier => Origin::Specifier(text.source.clone()),
+            Kind::File { name } => Origin::Script(name.clone()),
+        };
+        Self {
+            tag: mistake.tag,
+            text: number,
+            line: mistake.line,
+            message: mistake.message,
+            origin,
+            region: mistake.region,
+            file,
+            tagged,
+        }
+    }
+
+    fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, &self.origin, self.region) {
+            (Some(file), _, _) => write!(f, "\"{file}\", line {}: ", self.line),
+            (None, Origin::Script(_), _) => write!(f, "line {}: ", self.line),
+            (None, Origin::Specifier(_), Some(region)) => write!(f, "in {}: ", region.words()),
+            (None, Origin::Specifier(_), None) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Origin::Specifier(source) => write!(f, "invalid probe specifier {source}: ")?,
+            Origin::Script(name) => write!(f, "failed to compile script {name}: ")?,
+        }
+        if self.tagged {
+            write!(f, "[{}] ", self.tag.word())?;
+        }
+        self.place(f)?;
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

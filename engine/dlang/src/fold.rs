@@ -1,0 +1,257 @@
+//! Constants, and what becomes of them when they are calculated with.
+
+use crate::lex::Integer;
+use crate::types::{INT, LONG, LONGLONG, TypeId, Types, UINT, ULONG, ULONGLONG};
+
+/// A constant: its value, extended as its type is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Constant {
+    pub value: u64,
+    pub type_: TypeId,
+}
+
+impl Constant {
+    /// A constant of type int.
+    pub(crate) fn int(value: i32) -> Self {
+        Self {
+            value: i64::from(value).cast_unsigned(),
+            type_: INT,
+        }
+    }
+
+    /// As a signed number.
+    pub(crate) fn signed(self) -> i64 {
+        self.value.cast_signed()
+    }
+
+    /// The constant as another integer type has it.
+    pub(crate) fn converted(self, types: &Types, type_: TypeId) -> Self {
+        let extended = types.integer(type_).map(|to| to.extend(self.value));
+        Self {
+            value: extended.unwrap_or(self.value),
+            type_,
+        }
+    }
+
+    /// Whether it is more than 0.
+    pub(crate) fn is_positive(self, types: &Types) -> bool {
+        let is_signed = types.integer(self.type_).is_some_and(|it| it.is_signed);
+        self.value != 0 && (!is_signed || self.signed() > 0)
+    }
+}
+
+/// An operator with two operands that are calculated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    And,
+    Or,
+    Xor,
+    Left,
+    Right,
+}
+
+impl Operator {
+    /// How it is spelt.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "%",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Left => "<<",
+            Self::Right => ">>",
+        }
+    }
+
+    /// Whether its operands are converted to one type.
+    pub(crate) fn is_shift(self) -> bool {
+        matches!(self, Self::Left | Self::Right)
+    }
+
+    pub(crate) fn is_division(self) -> bool {
+        matches!(self, Self::Div | Self::Mod)
+    }
+
+    /// Whether it makes no number too great of two that fit.
+    pub(crate) fn keeps_within(self) -> bool {
+        matches!(
+            self,
+            Self::And | Self::Or | Self::Xor | Self::Right | Self::Mod
+        )
+    }
+}
+
+/// An operator that compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Comparison {
+    /// How it is spelt.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::Unequal => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+}
+
+/// An operator that asks whether its operands are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+impl Logic {
+    /// How it is spelt.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::And => "&&",
+            Self::Or => "||",
+            Self::Xor => "^^",
+        }
+    }
+
+    /// What it makes of two that are 0 or not.
+    pub(crate) fn of(self, left: bool, right: bool) -> bool {
+        match self {
+            Self::And => left && right,
+            Self::Or => left || right,
+            Self::Xor => left != right,
+        }
+    }
+}
+
+/// The type of a constant as it is written: the first of C's list that has its value.
+pub(crate) fn literal(types: &Types, integer: Integer) -> Option<Constant> {
+    let list = [INT, UINT, LONG, ULONG, LONGLONG, ULONGLONG];
+    let first = usize::from(integer.is_unsigned) + 2 * usize::from(integer.longs);
+    let step = if integer.is_decimal || integer.is_unsigned { 2 } else { 1 };
+    let fits = |type_: &&TypeId| {
+        types.integer(**type_).is_some_and(|kind| {
+            let bits = 8 * kind.size - u32::from(kind.is_signed);
+            bits == 64 || integer.value >> bits == 0
+        })
+    };
+    let type_ = *list.iter().skip(first).step_by(step).find(fits)?;
+    let constant = Constant {
+        value: integer.value,
+        type_,
+    };
+    Some(if integer.is_negative {
+        negate(types, constant)
+    } else {
+        constant
+    })
+}
+
+/// `-constant`
+pub(crate) fn negate(types: &Types, constant: Constant) -> Constant {
+    let promoted = constant.converted(types, types.promoted(constant.type_));
+    let negated = Constant {
+        value: promoted.value.wrapping_neg(),
+        ..promoted
+    };
+    negated.converted(types, promoted.type_)
+}
+
+/// `~constant`
+pub(crate) fn complement(types: &Types, constant: Constant) -> Constant {
+    let promoted = constant.converted(types, types.promoted(constant.type_));
+    let complement = Constant {
+        value: !promoted.value,
+        ..promoted
+    };
+    complement.converted(types, promoted.type_)
+}
+
+/// `left operator right`; nothing where that divides by zero.
+pub(crate) fn calculate(
+    types: &Types,
+    operator: Operator,
+    left: Constant,
+    right: Constant,
+) -> Option<Constant> {
+    let type_ = if operator.is_shift() {
+        types.promoted(left.type_)
+    } else {
+        types.common(left.type_, right.type_)
+    };
+    let is_signed = types.integer(type_).is_some_and(|it| it.is_signed);
+    let left = left.converted(types, type_).value;
+    let right = if operator.is_shift() {
+        right.value
+    } else {
+        right.converted(types, type_).value
+    };
+    let value = apply(operator, is_signed, left, right)?;
+    Some(Constant { value, type_ }.converted(types, type_))
+}
+
+fn apply(operator: Operator, is_signed: bool, left: u64, right: u64) -> Option<u64> {
+    let (signed_left, signed_right) = (left.cast_signed(), right.cast_signed());
+    let shift = (right & 63) as u32;
+    Some(match operator {
+        Operator::Add => left.wrapping_add(right),
+        Operator::Sub => left.wrapping_sub(right),
+        Operator::Mul => left.wrapping_mul(right),
+        Operator::And => left & right,
+        Operator::Or => left | right,
+        Operator::Xor => left ^ right,
+        Operator::Left => left << shift,
+        Operator::Right if is_signed => (signed_left >> shift).cast_unsigned(),
+        Operator::Right => left >> shift,
+        _ if right == 0 => return None,
+        Operator::Div if is_signed => signed_left.wrapping_div(signed_right).cast_unsigned(),
+        Operator::Div => left / right,
+        Operator::Mod if is_signed => signed_left.wrapping_rem(signed_right).cast_unsigned(),
+        Operator::Mod => left % right,
+    })
+}
+
+/// Whether `left comparison right`.
+pub(crate) fn compare(
+    types: &Types,
+    comparison: Comparison,
+    left: Constant,
+    right: Constant,
+) -> bool {
+    let type_ = types.common(left.type_, right.type_);
+    let is_signed = types.integer(type_).is_some_and(|it| it.is_signed);
+    let left = left.converted(types, type_);
+    let right = right.converted(types, type_);
+    let order = if is_signed {
+        left.signed().cmp(&right.signed())
+    } else {
+        left.value.cmp(&right.value)
+    };
+    match comparison {
+        Comparison::Equal => order.is_eq(),
+        Comparison::Unequal => order.is_ne(),
+        Comparison::Less => order.is_lt(),
+        Comparison::AtMost => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::AtLeast => order.is_ge(),
+    }
+}

@@ -1,0 +1,190 @@
+//! What can be called: subroutines, aggregating functions and actions, and what they take.
+
+use engine_abi::AggregateFunction;
+use engine_dvm::Subroutine;
+
+use crate::types::{
+    CHAR, CHAR_POINTER, INT, INT32, INT64, SIZE, STACK, TEXT, TypeId, UINTPTR, VOID, VOID_POINTER,
+};
+
+/// What a name in front of parentheses means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Subroutine(Subroutine),
+    Aggregate(AggregateFunction),
+    Action(Action),
+}
+
+macro_rules! actions {
+    ($($variant:ident $word:literal,)*) => {
+        /// An action that has a name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Action { $($variant,)* }
+
+        impl Action {
+            const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    Clear "clear",
+    Commit "commit",
+    Denormalize "denormalize",
+    Discard "discard",
+    Exit "exit",
+    Normalize "normalize",
+    Printa "printa",
+    Printf "printf",
+    Speculate "speculate",
+    Stack "stack",
+    Trace "trace",
+    Trunc "trunc",
+}
+
+impl Function {
+    /// The function of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let subroutine = Subroutine::ALL.iter().find(|it| it.word() == name);
+        let aggregate = AggregateFunction::ALL.iter().find(|it| it.word() == name);
+        let action = Action::ALL.iter().find(|it| it.word() == name);
+        subroutine
+            .map(|it| Self::Subroutine(*it))
+            .or(aggregate.map(|it| Self::Aggregate(*it)))
+            .or(action.map(|it| Self::Action(*it)))
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Subroutine(it) => it.word(),
+            Self::Aggregate(it) => it.word(),
+            Self::Action(it) => it.word(),
+        }
+    }
+
+    /// What DTrace calls its kind.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Self::Subroutine(_) => "function",
+            Self::Aggregate(_) => "aggregating function",
+            Self::Action(_) => "tracing function",
+        }
+    }
+
+    /// What it takes and gives.
+    pub(crate) fn signature(self) -> Signature {
+        match self {
+            Self::Subroutine(it) => subroutine(it),
+            Self::Aggregate(it) => aggregate(it),
+            Self::Action(it) => action(it),
+        }
+    }
+}
+
+/// What a function takes and gives.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signature {
+    pub result: TypeId,
+    /// The parameters' types; none takes any.
+    pub parameters: &'static [Option<TypeId>],
+    /// The fewest arguments.
+    pub fewest: usize,
+    /// Whether any number of arguments may follow.
+    pub is_open: bool,
+}
+
+const fn fixed(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signature {
+    Signature {
+        result,
+        parameters,
+        fewest: parameters.len(),
+        is_open: false,
+    }
+}
+
+/// Where the last parameter may be left out.
+const fn optional(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signature {
+    Signature {
+        result,
+        parameters,
+        fewest: parameters.len() - 1,
+        is_open: false,
+    }
+}
+
+/// Where more may follow.
+const fn open(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signature {
+    Signature {
+        result,
+        parameters,
+        fewest: parameters.len(),
+        is_open: true,
+    }
+}
+
+const ANY: Option<TypeId> = None;
+const CHARS: Option<TypeId> = Some(CHAR_POINTER);
+const MEMORY: Option<TypeId> = Some(VOID_POINTER);
+
+fn subroutine(subroutine: Subroutine) -> Signature {
+    match subroutine {
+        Subroutine::Rand | Subroutine::Speculation => fixed(INT, &[]),
+        Subroutine::Copyin => fixed(VOID_POINTER, &[Some(UINTPTR), Some(SIZE)]),
+        Subroutine::Copyinstr => optional(TEXT, &[Some(UINTPTR), Some(SIZE)]),
+        Subroutine::Copyinto => fixed(VOID, &[Some(UINTPTR), Some(SIZE), MEMORY]),
+        Subroutine::Alloca => fixed(VOID_POINTER, &[Some(SIZE)]),
+        Subroutine::Bcopy => fixed(VOID, &[MEMORY, MEMORY, Some(SIZE)]),
+        Subroutine::Strlen => fixed(SIZE, &[CHARS]),
+        Subroutine::Strjoin | Subroutine::Strstr | Subroutine::Strtok => {
+            fixed(TEXT, &[CHARS, CHARS])
+        }
+        Subroutine::Substr => optional(TEXT, &[CHARS, Some(INT), Some(INT)]),
+        Subroutine::Strchr | Subroutine::Strrchr => fixed(TEXT, &[CHARS, Some(CHAR)]),
+        Subroutine::Index | Subroutine::Rindex => optional(INT, &[CHARS, CHARS, Some(INT)]),
+        Subroutine::Lltostr => optional(TEXT, &[Some(INT64), Some(INT)]),
+        Subroutine::Basename | Subroutine::Dirname => fixed(TEXT, &[CHARS]),
+    }
+}
+
+fn aggregate(function: AggregateFunction) -> Signature {
+    const STEP: Option<TypeId> = Some(INT32);
+    match function {
+        AggregateFunction::Count => fixed(VOID, &[]),
+        AggregateFunction::Quantize => open(VOID, &[ANY]),
+        AggregateFunction::Lquantize => open(VOID, &[ANY, STEP, STEP]),
+        AggregateFunction::Llquantize => open(VOID, &[ANY, STEP, STEP, STEP, STEP]),
+        _ => fixed(VOID, &[ANY]),
+    }
+}
+
+fn action(action: Action) -> Signature {
+    match action {
+        Action::Commit | Action::Discard | Action::Exit | Action::Speculate => {
+            fixed(VOID, &[Some(INT)])
+        }
+        Action::Printa | Action::Printf => open(VOID, &[ANY]),
+        Action::Trace => fixed(VOID, &[ANY]),
+        Action::Stack => open(STACK, &[]),
+        Action::Clear | Action::Denormalize | Action::Normalize | Action::Trunc => open(VOID, &[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subroutines_take_what_the_machine_gives_them() {
+        for it in Subroutine::ALL {
+            let signature = subroutine(*it);
+            let (fewest, most) = it.arguments();
+            assert_eq!(signature.fewest, usize::from(fewest), "{}", it.word());
+            assert_eq!(signature.parameters.len(), usize::from(most), "{}", it.word());
+        }
+    }
+}

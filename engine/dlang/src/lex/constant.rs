@@ -1,0 +1,197 @@
+//! Numbers, characters and strings.
+
+use super::{Integer, Lexer, TokenKind};
+use crate::error::Mistake;
+use crate::tag::Tag;
+
+/// What is said of a number with a fraction.
+pub(super) const FRACTION: &str = "floating-point constants are not permitted";
+
+impl Lexer<'_> {
+    /// An integer constant, with its suffix.
+    pub(super) fn integer(&mut self) -> Result<TokenKind, Mistake> {
+        let begin = self.at;
+        let digits = self.digits();
+        if self.has_fraction(digits) {
+            return Err(self.mistake(Tag::Syntax, FRACTION));
+        }
+        let (is_unsigned, longs) = self.suffix();
+        let spelt = self.text.source.get(begin..self.at).unwrap_or_default();
+        let value = match parse(digits) {
+            Ok(value) => value,
+            Err(Number::TooGreat) => {
+                let message = format!("constant {spelt} results in integer overflow");
+                return Err(self.mistake(Tag::IntOflow, message));
+            }
+            Err(Number::Digit(digit)) => {
+                let message = format!("constant {spelt} contains invalid digit {digit}");
+                return Err(self.mistake(Tag::IntDigit, message));
+            }
+        };
+        Ok(TokenKind::Integer(Integer {
+            value,
+            is_decimal: !digits.starts_with('0'),
+            is_unsigned,
+            longs,
+            is_negative: false,
+        }))
+    }
+
+    /// Decimal, octal, or hexadecimal digits with their `0x`.
+    fn digits(&mut self) -> &str {
+        let begin = self.at;
+        let is_hex = self.peek(0) == Some(b'0')
+            && matches!(self.peek(1), Some(b'x' | b'X'))
+            && self.peek(2).is_some_and(|byte| byte.is_ascii_hexdigit());
+        if is_hex {
+            self.at += 2;
+            self.take_while(|byte| byte.is_ascii_hexdigit());
+        } else {
+            self.take_while(|byte| byte.is_ascii_digit());
+        }
+        self.text.source.get(begin..self.at).unwrap_or_default()
+    }
+
+    /// Whether what follows the digits makes a floating-point constant of them.
+    fn has_fraction(&self, digits: &str) -> bool {
+        let is_exponent = |at: usize| match self.peek(at) {
+            Some(b'+' | b'-') => self.peek(at + 1).is_some_and(|byte| byte.is_ascii_digit()),
+            other => other.is_some_and(|byte| byte.is_ascii_digit()),
+        };
+        !digits.starts_with("0x")
+            && !digits.starts_with("0X")
+            && match self.peek(0) {
+                Some(b'.' | b'f' | b'F') => true,
+                Some(b'e' | b'E') => is_exponent(1),
+                _ => false,
+            }
+    }
+
+    /// Whether it has a `u`, and how many `l`.
+    fn suffix(&mut self) -> (bool, u8) {
+        let is_unsigned = self.take(b"uU");
+        let longs = u8::from(self.take(b"lL")) + u8::from(self.take(b"lL"));
+        (is_unsigned, longs)
+    }
+
+    /// Takes the next byte if it is one of these.
+    fn take(&mut self, any: &[u8]) -> bool {
+        let found = self.peek(0).is_some_and(|byte| any.contains(&byte));
+        self.at += usize::from(found);
+        found
+    }
+
+    /// A string constant.
+    pub(super) fn string(&mut self) -> Result<TokenKind, Mistake> {
+        let message = "newline encountered in string literal";
+        let text = self.quoted(b'"', Tag::StrNl, message)?;
+        Ok(TokenKind::Text(text))
+    }
+
+    /// A character constant: up to eight characters, the first in the highest place.
+    pub(super) fn character(&mut self) -> Result<TokenKind, Mistake> {
+        let message = "newline encountered in character constant";
+        let begin = self.at;
+        let characters = self.quoted(b'\'', Tag::ChrNl, message)?;
+        if self.at - begin == 2 {
+            return Err(self.mistake(Tag::ChrNull, "empty character constant"));
+        }
+        if characters.len() > 8 {
+            return Err(self.mistake(Tag::ChrOflow, "character constant is too long"));
+        }
+        let place = |value, byte: &u8| value << 8 | u64::from(*byte);
+        let value = characters.iter().fold(0, place);
+        Ok(TokenKind::Integer(Integer::plain(value)))
+    }
+
+    /// What stands between two of `quote`, its escapes replaced.
+    fn quoted(&mut self, quote: u8, tag: Tag, message: &str) -> Result<Vec<u8>, Mistake> {
+        let begin = self.at + 1;
+        let mut end = begin;
+        loop {
+            match self.bytes.get(end) {
+                Some(b'\n') => return Err(self.mistake(tag, message)),
+                Some(b'\\') if self.bytes.get(end + 1).is_some_and(|&byte| byte != b'\n') => {
+                    end += 2;
+                }
+                Some(&byte) if byte == quote => break,
+                Some(_) => end += 1,
+                None => return Err(self.stray(quote)),
+            }
+        }
+        self.at = end + 1;
+        Ok(unescape(self.bytes.get(begin..end).unwrap_or_default()))
+    }
+}
+
+/// Why digits are no number.
+pub(super) enum Number {
+    /// It takes more than 64 bits.
+    TooGreat,
+    /// A digit that its base does not have.
+    Digit(char),
+}
+
+/// The number that these digits are: hexadecimal behind `0x`, octal behind `0`.
+pub(super) fn parse(digits: &str) -> Result<u64, Number> {
+    let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+    let (digits, base) = match (hex, digits.strip_prefix('0')) {
+        (Some(rest), _) => (rest, 16),
+        (None, Some(rest)) => (rest, 8),
+        (None, None) => (digits, 10),
+    };
+    digits.chars().try_fold(0u64, |value, digit| {
+        let worth = digit.to_digit(base).ok_or(Number::Digit(digit))?;
+        let value = value.checked_mul(base.into()).ok_or(Number::TooGreat)?;
+        value.checked_add(worth.into()).ok_or(Number::TooGreat)
+    })
+}
+
+/// `text` with C's escapes replaced.
+pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (first, tail) {
+            (b'\\', [escaped, tail @ ..]) => {
+                let (byte, tail) = escape(*escaped, tail);
+                plain.push(byte);
+                rest = tail;
+            }
+            _ => plain.push(*first),
+        }
+    }
+    plain
+}
+
+/// What the escape of this letter stands for, and what is left behind it.
+fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
+    let byte = match letter {
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0x0b,
+        b'0'..=b'7' => return numeric(letter - b'0', rest, 8, 2),
+        b'x' if rest.first().is_some_and(u8::is_ascii_hexdigit) => {
+            return numeric(0, rest, 16, rest.len());
+        }
+        other => other,
+    };
+    (byte, rest)
+}
+
+/// The escape by number that begins with `value`, and goes on with at most so many digits.
+fn numeric(value: u8, rest: &[u8], base: u32, most: usize) -> (u8, &[u8]) {
+    let worth = |byte: &u8| char::from(*byte).to_digit(base);
+    let count = rest.iter().take(most).take_while(|byte| worth(byte).is_some());
+    let (digits, rest) = rest.split_at(count.count());
+    let value = digits.iter().filter_map(worth).fold(u32::from(value), |value, digit| {
+        value.wrapping_mul(base).wrapping_add(digit)
+    });
+    // Only the low byte of a longer one counts.
+    (value.to_le_bytes()[0], rest)
+}

@@ -1,0 +1,116 @@
+//! The variables and aggregations of a compilation, as far as they are known.
+
+use std::collections::HashMap;
+
+use engine_abi::{AggregateFunction, Scope};
+
+use crate::types::TypeId;
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub scope: Scope,
+    /// Its type, or that of its elements; none until something is assigned to it.
+    pub type_: Option<TypeId>,
+    /// The types of its key, if it is an associative array.
+    pub keys: Option<Vec<TypeId>>,
+}
+
+impl Variable {
+    /// How it is written.
+    pub(crate) fn written(&self) -> String {
+        let prefix = match self.scope {
+            Scope::Global => "",
+            Scope::Thread => "self->",
+            Scope::Clause => "this->",
+        };
+        format!("{prefix}{}", self.name)
+    }
+
+    /// What DTrace calls its kind.
+    pub(crate) fn kind(&self) -> &'static str {
+        if self.keys.is_some() {
+            "associative array"
+        } else {
+            "scalar"
+        }
+    }
+}
+
+/// An aggregation.
+#[derive(Debug, Clone)]
+pub(crate) struct Aggregation {
+    /// Without the `@`; `_` where it is only that.
+    pub name: String,
+    /// What it keeps, and the line that said so first.
+    pub function: Option<(AggregateFunction, u32)>,
+    /// Its key, once it was given a value.
+    pub keys: Option<Vec<Key>>,
+    pub parameters: Option<[i32; 4]>,
+    /// Whether `printa` prints it.
+    pub is_printed: bool,
+}
+
+/// A part of an aggregation's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub type_: TypeId,
+    /// Of a stack: how many program counters.
+    pub frames: u32,
+}
+
+/// A variable, by its number.
+pub(crate) type VariableId = usize;
+
+/// All of them. Clause-local variables belong to one text, the others to all.
+#[derive(Default)]
+pub(crate) struct Names {
+    pub variables: Vec<Variable>,
+    pub aggregations: Vec<Aggregation>,
+    variable_numbers: HashMap<(Scope, usize, String), VariableId>,
+    aggregation_numbers: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The variable of this name, as the text of this number sees it.
+    pub(crate) fn variable(&self, scope: Scope, text: usize, name: &str) -> Option<VariableId> {
+        self.variable_numbers.get(&key(scope, text, name)).copied()
+    }
+
+    /// A new variable.
+    pub(crate) fn declare(&mut self, text: usize, variable: Variable) -> VariableId {
+        let number = self.variables.len();
+        let key = key(variable.scope, text, &variable.name);
+        self.variable_numbers.insert(key, number);
+        self.variables.push(variable);
+        number
+    }
+
+    /// The aggregation of this name.
+    pub(crate) fn aggregation(&self, name: &str) -> Option<usize> {
+        self.aggregation_numbers.get(name).copied()
+    }
+
+    /// The aggregation of this name, which is new if there was none.
+    pub(crate) fn aggregation_or_new(&mut self, name: &str) -> usize {
+        if let Some(known) = self.aggregation(name) {
+            return known;
+        }
+        let number = self.aggregations.len();
+        self.aggregation_numbers.insert(name.to_owned(), number);
+        self.aggregations.push(Aggregation {
+            name: name.to_owned(),
+            function: None,
+            keys: None,
+            parameters: None,
+            is_printed: false,
+        });
+        number
+    }
+}
+
+fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
+    let text = if scope == Scope::Clause { text } else { 0 };
+    (scope, text, name.to_owned())
+}

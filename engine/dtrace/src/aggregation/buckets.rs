@@ -1,0 +1,104 @@
+//! The buckets of histograms: what is printed beside each, and what it weighs in a comparison.
+
+use engine_abi::QUANTIZE_BUCKETS;
+use engine_dvm::aggregate::{Aggregate, Quantize};
+
+/// A bucket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bucket {
+    /// What is printed beside it.
+    pub label: String,
+    /// The value that it stands for.
+    pub weight: i64,
+}
+
+impl Bucket {
+    fn at(weight: i64) -> Self {
+        Self {
+            label: weight.to_string(),
+            weight,
+        }
+    }
+
+    fn below(value: i64) -> Self {
+        Self {
+            label: format!("< {value}"),
+            weight: value.wrapping_sub(1),
+        }
+    }
+
+    fn from(value: i64) -> Self {
+        Self {
+            label: format!(">= {value}"),
+            weight: value.wrapping_add(1),
+        }
+    }
+}
+
+/// The buckets of a function, in the order of its words; none of what makes no histogram.
+pub fn buckets(function: Aggregate) -> Vec<Bucket> {
+    match function {
+        Aggregate::Quantize => {
+            let values = (0..QUANTIZE_BUCKETS).map(Quantize::value);
+            values.map(Bucket::at).collect()
+        }
+        Aggregate::Lquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
+        Aggregate::Llquantize(steps) => scale(steps.buckets(), |it| steps.value(it)),
+        _ => Vec::new(),
+    }
+}
+
+/// Buckets of which the first is below all others, and the last above.
+fn scale(count: u32, value: impl Fn(u32) -> i64) -> Vec<Bucket> {
+    let last = count.saturating_sub(1);
+    let bucket = |it| match it {
+        0 => Bucket::below(value(0)),
+        _ if it == last => Bucket::from(value(last)),
+        _ => Bucket::at(value(it)),
+    };
+    (0..count).map(bucket).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_abi::AggregateFunction;
+
+    use super::*;
+
+    fn labels(function: AggregateFunction, parameters: [i32; 4]) -> Vec<String> {
+        let function = Aggregate::new(function, parameters).unwrap();
+        buckets(function).into_iter().map(|it| it.label).collect()
+    }
+
+    #[test]
+    fn powers_of_two_lie_around_zero() {
+        let all = labels(AggregateFunction::Quantize, [0; 4]);
+        assert_eq!(all.len(), QUANTIZE_BUCKETS as usize);
+        assert_eq!(all[61..=66], ["-2", "-1", "0", "1", "2", "4"]);
+        assert_eq!(all[0], (-(1i64 << 62)).to_string());
+        assert_eq!(all[126], (1i64 << 62).to_string());
+    }
+
+    #[test]
+    fn steps_go_from_the_base_to_the_limit() {
+        assert_eq!(
+            labels(AggregateFunction::Lquantize, [-10, 20, 10, 0]),
+            ["< -10", "-10", "0", "10", ">= 20"]
+        );
+    }
+
+    #[test]
+    fn magnitudes_are_cut_into_steps() {
+        assert_eq!(
+            labels(AggregateFunction::Llquantize, [10, 0, 1, 10]),
+            [
+                "< 1", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "20", "30", "40", "50",
+                "60", "70", "80", "90", ">= 100"
+            ]
+        );
+        assert_eq!(
+            labels(AggregateFunction::Llquantize, [2, 1, 2, 2]),
+            ["< 2", "2", "4", ">= 8"]
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! What an aggregation holds under one key, and what it comes to.
+
+use engine_dlang::format::Specifier;
+use engine_dvm::aggregate::Aggregate;
+
+use super::About;
+use crate::print::{Layout, Number, number};
+
+/// The words of a value, as the engine keeps them, and by what they are divided when printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    words: Vec<u64>,
+    normal: u64,
+    /// Whether its words say nothing yet, and so are no least and no greatest either.
+    is_cleared: bool,
+}
+
+impl Value {
+    /// A value of these words.
+    pub fn new(words: Vec<u64>) -> Self {
+        Self {
+            words,
+            normal: 1,
+            is_cleared: false,
+        }
+    }
+
+    /// The value of a key under which nothing was aggregated.
+    pub fn zero(about: &About) -> Self {
+        Self::new(vec![0; about.function.words() as usize])
+    }
+
+    /// Begins anew; it is divided as before.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+        self.is_cleared = true;
+    }
+
+    /// Adds what another CPU, or this one since, has aggregated.
+    pub fn merge(&mut self, about: &About, words: &[u64]) {
+        if std::mem::take(&mut self.is_cleared) {
+            self.words.fill(about.function.initial());
+        }
+        about.function.merge(&mut self.words[..], words);
+    }
+
+    /// Divides it by `factor`; nothing is divided by 0.
+    pub fn normalize(&mut self, factor: u64) {
+        self.normal = factor.max(1);
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// What is counted in a bucket, divided.
+    pub fn divided(&self, value: i64) -> i64 {
+        value.wrapping_div(self.normal as i64)
+    }
+
+    /// What it comes to, as one number: for a histogram that is nothing.
+    pub fn result(&self, about: &About) -> Number {
+        let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
+        let (bits, is_signed) = match about.function {
+            Aggregate::Avg => match word(0) as i64 {
+                0 => (0, true),
+                count => (
+                    self.divided(word(1) as i64).wrapping_div(count) as u64,
+                    true,
+                ),
+            },
+            Aggregate::Stddev => (self.deviation(), false),
+            _ if about.is_signed => (self.divided(word(0) as i64) as u64, true),
+            _ => (word(0) / self.normal, false),
+        };
+        Number {
+            bits,
+            is_signed,
+            size: 8,
+        }
+    }
+
+    /// The root of what the mean of the squares is more than the square of the mean.
+    fn deviation(&self) -> u64 {
+        let &[count, sum, low, high] = &self.words[..] else {
+            return 0;
+        };
+        if count == 0 {
+            return 0;
+        }
+        let normal = u128::from(self.normal);
+        let squares = u128::from(high) << 64 | u128::from(low);
+        let mean_of_squares = squares / normal / normal / u128::from(count);
+        let mean = self.divided(sum as i64).wrapping_div(count as i64);
+        let square_of_mean = u128::from(mean.unsigned_abs()).pow(2);
+        mean_of_squares.wrapping_sub(square_of_mean).isqrt() as u64
+    }
+
+    /// Puts it as a conversion of `printa` says, where it is one number.
+    pub fn put(&self, out: &mut Vec<u8>, about: &About, layout: &Layout, how: Specifier) {
+        number(out, layout, how, self.result(about));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::about;
+    use super::*;
+
+    #[test]
+    fn what_was_cleared_is_no_least() {
+        let about = about(Aggregate::Min, false);
+        let mut value = Value::new(vec![5]);
+        value.merge(&about, &[3]);
+        value.merge(&about, &[4]);
+        assert_eq!(value.words(), [3]);
+        value.clear();
+        assert_eq!(value.words(), [0]);
+        value.merge(&about, &[7]);
+        assert_eq!(value.words(), [7]);
+    }
+
+    fn result(function: Aggregate, words: &[u64], normal: u64) -> i64 {
+        let mut value = Value::new(words.to_vec());
+        value.normalize(normal);
+        value.result(&about(function, false)).bits as i64
+    }
+
+    #[test]
+    fn an_average_is_divided_by_how_many_there_are() {
+        use Aggregate::Avg;
+        assert_eq!(result(Avg, &[4, 10], 1), 2);
+        assert_eq!(result(Avg, &[4, -10i64 as u64], 1), -2);
+        assert_eq!(result(Avg, &[4, 100], 5), 5);
+        assert_eq!(result(Avg, &[0, 0], 1), 0);
+    }
+
+    #[test]
+    fn a_deviation_is_the_root_of_the_variance() {
+        use Aggregate::Stddev;
+        // 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the deviation 2.
+        assert_eq!(result(Stddev, &[8, 40, 232, 0], 1), 2);
+        assert_eq!(result(Stddev, &[8, -40i64 as u64, 232, 0], 1), 2);
+        assert_eq!(result(Stddev, &[1, 1 << 63, 0, 1 << 62], 1), 0);
+        assert_eq!(result(Stddev, &[0, 0, 0, 0], 1), 0);
+        // A tenth of 20, 40, ... is as 2, 4, ...
+        assert_eq!(result(Stddev, &[8, 400, 23200, 0], 10), 2);
+    }
+
+    #[test]
+    fn nothing_is_divided_by_zero() {
+        use Aggregate::{Count, Sum};
+        assert_eq!(result(Sum, &[-7i64 as u64], 0), -7);
+        assert_eq!(result(Count, &[7], 0), 7);
+        assert_eq!(result(Sum, &[-7i64 as u64], 2), -3);
+    }
+}

@@ -1,0 +1,199 @@
+//! From the programs on the command line to one that an engine can run.
+
+use std::io::{self, Read};
+
+use engine_dlang::program::{Clause, Program as Compiled, Setting};
+use engine_dlang::{Kind, Text};
+use rustix::process::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
+
+use crate::error::Error;
+use crate::fault;
+use crate::options::{Options, Program};
+use crate::setting::Settings;
+
+/// All programs of a command line, compiled into one; behind them the clause that tells of faults.
+pub struct Compilation {
+    /// What they have become.
+    pub program: Compiled,
+    /// What options say, those included that programs set.
+    pub settings: Settings,
+    texts: Vec<Text>,
+}
+
+impl Compilation {
+    /// Compiles the programs of `options` for a kernel whose pointers have `pointer` bytes; `target` is
+    /// the process that they call `$target`.
+    pub fn new(options: &Options, pointer: u32, target: u32) -> Result<Self, Error> {
+        let mut texts = texts(options)?;
+        texts.push(Text {
+            source: fault::CLAUSE.into(),
+            kind: Kind::Specifier,
+            arguments: vec![options.name.clone()],
+        });
+        let mut settings = options.settings.clone();
+        let how = how(&settings, pointer, target);
+        let program = engine_dlang::compile(&texts, &how)
+            .map_err(|mistake| Error::Compile(mistake.to_string()))?;
+        for setting in &program.options {
+            let value = setting.value.as_deref();
+            let set = settings.set(&setting.name, value);
+            set.map_err(|why| not_set(&texts, &settings, setting, &why))?;
+        }
+        Ok(Self {
+            program,
+            settings,
+            texts,
+        })
+    }
+
+    /// How many programs there are on the command line.
+    pub fn count(&self) -> usize {
+        self.texts.len() - 1
+    }
+
+    /// The number of the clause that tells of faults.
+    pub fn error_clause(&self) -> u32 {
+        self.program.clauses.len().saturating_sub(1) as u32
+    }
+
+    /// The clauses of the command line's own programs, with their numbers.
+    pub fn clauses(&self) -> impl Iterator<Item = (u32, &Clause)> {
+        let own = self
+            .program
+            .clauses
+            .iter()
+            .filter(|it| it.text < self.count());
+        (0..).zip(own)
+    }
+
+    /// What a program is called: a description up to where its clause begins, or a script's name.
+    pub fn name(&self, text: usize) -> String {
+        match self.texts.get(text) {
+            None => String::new(),
+            Some(text) => match &text.kind {
+                Kind::File { name } => format!("script '{name}'"),
+                Kind::Specifier => {
+                    let end = text.source.find(['{', '/', ';']);
+                    let name = &text.source[..end.unwrap_or(text.source.len())];
+                    format!("description '{name}'")
+                }
+            },
+        }
+    }
+
+    /// A description of a clause's matches no probe.
+    pub fn unmatched(&self, clause: &Clause, description: &str) -> Error {
+        let why = format!("probe description {description} does not match any probes");
+        mistake(
+            &self.texts,
+            &self.settings,
+            (clause.text, clause.line),
+            "D_PDESC_ZERO",
+            &why,
+        )
+    }
+}
+
+/// The programs as the compiler takes them.
+fn texts(options: &Options) -> Result<Vec<Text>, Error> {
+    let arguments = |name: &str| {
+        let given = options.arguments.iter().cloned();
+        std::iter::once(name.to_owned()).chain(given).collect()
+    };
+    let text = |program: &Program| match program {
+        Program::Specifier(source) => Ok(Text {
+            source: source.clone(),
+            kind: Kind::Specifier,
+            arguments: arguments(&options.name),
+        }),
+        Program::Script(name) => Ok(Text {
+            source: read(name)?,
+            kind: Kind::File { name: name.clone() },
+            arguments: arguments(name),
+        }),
+    };
+    options.programs.iter().map(text).collect()
+}
+
+/// A script's text; `-` is standard input.
+fn read(name: &str) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
+        _ => std::fs::read(name),
+    };
+    let bytes = read.map_err(|why| Error::Script {
+        name: name.into(),
+        why,
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the compiler has to know.
+fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
+    engine_dlang::Settings {
+        pointer,
+        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
+        stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
+        error_tags: settings.error_tags,
+        default_arguments: settings.default_arguments,
+        unreferenced_arguments: settings.unreferenced_arguments,
+        macros: macros(target)
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+    }
+}
+
+/// What macro variables stand for.
+fn macros(target: u32) -> [(&'static str, i64); 9] {
+    let raw = |pid: Option<rustix::process::Pid>| pid.map_or(0, |it| it.as_raw_pid().into());
+    [
+        ("egid", getegid().as_raw().into()),
+        ("euid", geteuid().as_raw().into()),
+        ("gid", getgid().as_raw().into()),
+        ("pid", raw(Some(getpid()))),
+        ("pgid", raw(Some(getpgrp()))),
+        ("ppid", raw(getppid())),
+        ("sid", raw(getsid(None).ok())),
+        ("target", target.into()),
+        ("uid", getuid().as_raw().into()),
+    ]
+}
+
+fn not_set(
+    texts: &[Text],
+    settings: &Settings,
+    setting: &Setting,
+    why: &dyn std::fmt::Display,
+) -> Error {
+    let name = &setting.name;
+    let why = match &setting.value {
+        None => format!("failed to set option '{name}': {why}"),
+        Some(value) => format!("failed to set option '{name}' to '{value}': {why}"),
+    };
+    let place = (setting.text, setting.line);
+    mistake(texts, settings, place, "D_PRAGMA_OPTSET", &why)
+}
+
+/// A mistake that only the engine or the options know of, told as the compiler tells its own.
+fn mistake(
+    texts: &[Text],
+    settings: &Settings,
+    (text, line): (usize, u32),
+    tag: &str,
+    why: &str,
+) -> Error {
+    let tag = if settings.error_tags {
+        format!("[{tag}] ")
+    } else {
+        String::new()
+    };
+    Error::Compile(match texts.get(text) {
+        Some(Text {
+            kind: Kind::File { name },
+            ..
+        }) => format!("failed to compile script {name}: {tag}line {line}: {why}"),
+        Some(Text { source, .. }) => format!("invalid probe specifier {source}: {tag}{why}"),
+        None => why.to_owned(),
+    })
+}

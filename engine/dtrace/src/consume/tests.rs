@@ -1,0 +1,213 @@
+use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use engine_abi::{AggregateFunction, Conf, Description, Go, RecordHeader};
+use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
+use zerocopy::IntoBytes;
+
+use super::*;
+use crate::engine::{Probe, Snapshot};
+
+/// `BEGIN` is enabled probe ID 1, `END` 2, `ERROR` 3, and `tick` 4; each does the clause before.
+const NAMES: [&[u8]; 4] = [b"BEGIN", b"END", b"ERROR", b"tick"];
+
+/// An engine of two CPUs that has recorded all it ever will.
+#[derive(Default)]
+struct Fake {
+    records: [RefCell<Vec<u8>>; 2],
+    aggregated: [RefCell<Vec<u8>>; 2],
+    ended_on: u32,
+    is_ending: Cell<bool>,
+}
+
+impl Fake {
+    fn record(&self, cpu: usize, epid: u32, data: &[u64]) {
+        put(&mut self.records[cpu].borrow_mut(), epid, data);
+    }
+}
+
+fn put(buffer: &mut Vec<u8>, id: u32, data: &[u64]) {
+    let header = RecordHeader {
+        epid: id,
+        size: 16 + 8 * data.len() as u32,
+        timestamp: 0,
+    };
+    buffer.extend_from_slice(header.as_bytes());
+    buffer.extend_from_slice(data.as_bytes());
+}
+
+impl Engine for Fake {
+    fn conf(&self) -> Conf {
+        Conf {
+            cpus: 2,
+            ..Conf::default()
+        }
+    }
+
+    fn probe_match(&self, _: &Description, _: u32) -> Result<Option<Probe>, Error> {
+        Ok(None)
+    }
+
+    fn program(&self, _: &[u64]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn enable(&self, _: &Description, _: u32) -> Result<u32, Error> {
+        Ok(1)
+    }
+
+    fn go(&self, _: &mut Go) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn stop(&self) -> Result<u32, Error> {
+        Ok(self.ended_on)
+    }
+
+    fn buf_snap(&self, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Error> {
+        let taken = self.records[cpu as usize].take();
+        buffer[..taken.len()].copy_from_slice(&taken);
+        Ok(Snapshot {
+            bytes: taken.len(),
+            drops: 0,
+        })
+    }
+
+    fn agg_snap(&self, cpu: u32, buffer: &mut Vec<u8>) -> Result<Snapshot, Error> {
+        *buffer = self.aggregated[cpu as usize].take();
+        Ok(Snapshot {
+            bytes: buffer.len(),
+            drops: 0,
+        })
+    }
+
+    fn eprobe(&self, epid: u32) -> Result<Enabled, Error> {
+        let clause = epid - 1;
+        let name = NAMES[clause as usize];
+        let description = Description::new(b"dtrace", b"", b"", name).unwrap();
+        let probe = Probe {
+            id: epid,
+            description,
+        };
+        Ok(Enabled { probe, clause })
+    }
+
+    fn status(&self) -> Result<Status, Error> {
+        Ok(Status {
+            ending: self.is_ending.get().into(),
+            ..Status::default()
+        })
+    }
+}
+
+/// What was written.
+#[derive(Clone, Default)]
+struct Written(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A program whose clauses trace a number each, and that has a sum under no key.
+fn program() -> Program {
+    let number = |offset| Field {
+        offset,
+        size: 8,
+        kind: FieldType::Signed,
+    };
+    let clause = |actions| Clause {
+        text: 0,
+        line: 1,
+        descriptions: Vec::new(),
+        actions,
+        is_empty: false,
+    };
+    let trace = vec![Action::Trace(number(0))];
+    let errors = (0..5).map(|at| Action::Trace(number(8 * at))).collect();
+    Program {
+        block: Vec::new(),
+        clauses: [trace.clone(), trace.clone(), errors, trace]
+            .map(clause)
+            .into(),
+        aggregations: vec![Aggregation {
+            name: String::new(),
+            function: AggregateFunction::Sum,
+            parameters: [0; 4],
+            keys: Vec::new(),
+            key_size: 0,
+            is_signed: true,
+            is_printed: false,
+        }],
+        options: Vec::new(),
+    }
+}
+
+/// What is printed of all that `engine` has recorded, when `BEGIN` has fired on `began_on`.
+fn consumed(engine: &Fake, began_on: u32) -> Result<String, Error> {
+    let written = Written::default();
+    let mut output = Output::new("test".into(), Box::new(written.clone()));
+    let program = program();
+    let settings = Settings {
+        quiet: true,
+        ..Settings::default()
+    };
+    let mut consumer = Consumer::new(engine, &program, &settings, &mut output, 2, began_on)?;
+    engine.is_ending.set(true);
+    assert!(consumer.work()?);
+    consumer.print_rest();
+    consumer.flush()?;
+    let bytes = written.0.borrow().clone();
+    Ok(String::from_utf8(bytes).unwrap())
+}
+
+#[test]
+fn begin_comes_first_and_end_last() {
+    for (began_on, ended_on) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let engine = Fake {
+            ended_on,
+            ..Fake::default()
+        };
+        engine.record(began_on as usize, 1, &[1]);
+        engine.record(0, 4, &[4]);
+        engine.record(1, 4, &[4]);
+        engine.record(ended_on as usize, 2, &[9]);
+        let told = consumed(&engine, began_on).unwrap();
+        assert_eq!(told, "1449", "from CPU {began_on} to CPU {ended_on}");
+    }
+}
+
+#[test]
+fn what_cpus_have_aggregated_is_put_together() {
+    let engine = Fake::default();
+    put(&mut engine.aggregated[0].borrow_mut(), 0, &[5]);
+    put(&mut engine.aggregated[1].borrow_mut(), 0, &[7]);
+    assert_eq!(consumed(&engine, 0).unwrap(), format!(" {:>16}\n", 12));
+}
+
+#[test]
+fn errors_are_not_printed_with_what_was_traced() {
+    let engine = Fake::default();
+    engine.record(0, 3, &[1, 1, 0, 4, 0]);
+    engine.record(0, 4, &[4]);
+    assert_eq!(consumed(&engine, 0).unwrap(), "4");
+}
+
+#[test]
+fn what_does_not_fit_the_program_is_an_error() {
+    let engine = Fake::default();
+    engine.record(0, 4, &[]);
+    assert!(matches!(consumed(&engine, 0), Err(Error::Buffer(0, 0, _))));
+    let engine = Fake::default();
+    engine.records[1].borrow_mut().extend_from_slice(&[1; 24]);
+    assert!(matches!(consumed(&engine, 0), Err(Error::Buffer(24, 1, _))));
+    let engine = Fake::default();
+    put(&mut engine.aggregated[0].borrow_mut(), 1, &[5]);
+    assert!(matches!(consumed(&engine, 0), Err(Error::Buffer(24, 0, _))));
+}

@@ -1,0 +1,91 @@
+//! What was lost, in DTrace's words.
+
+use engine_abi::Status;
+
+/// What is said of records that found a CPU's buffer full; `kind` is empty for a principal buffer.
+pub fn of_buffer(drops: u64, kind: &str, cpu: u32) -> Option<String> {
+    let space = if kind.is_empty() { "" } else { " " };
+    (drops > 0).then(|| format!("{drops} {kind}{space}drop{} on CPU {cpu}", plural(drops)))
+}
+
+/// What is said of what was lost since the last time.
+pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
+    let kinds = [
+        (
+            now.dynamic_drops,
+            before.dynamic_drops,
+            "dynamic variable drop",
+            "",
+        ),
+        (
+            now.speculation_drops,
+            before.speculation_drops,
+            "speculative drop",
+            "",
+        ),
+        (
+            now.speculations_busy,
+            before.speculations_busy,
+            "failed speculation",
+            " (available buffer(s) still busy)",
+        ),
+        (
+            now.speculations_unavailable,
+            before.speculations_unavailable,
+            "failed speculation",
+            " (no speculative buffer available)",
+        ),
+        (
+            now.error_drops,
+            before.error_drops,
+            "error",
+            " in an ERROR probe's own clause",
+        ),
+    ];
+    let told = kinds.into_iter().filter_map(|(now, before, what, why)| {
+        let drops = now.checked_sub(before).filter(|&it| it > 0)?;
+        Some(format!("{drops} {what}{}{why}", plural(drops)))
+    });
+    told.collect()
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffers_drops_name_its_cpu() {
+        assert_eq!(of_buffer(0, "", 0), None);
+        assert_eq!(of_buffer(12, "", 0).unwrap(), "12 drops on CPU 0");
+        assert_eq!(
+            of_buffer(1, "aggregation", 3).unwrap(),
+            "1 aggregation drop on CPU 3"
+        );
+    }
+
+    #[test]
+    fn only_what_is_new_is_told() {
+        let before = Status {
+            dynamic_drops: 2,
+            speculation_drops: 1,
+            ..Status::default()
+        };
+        let now = Status {
+            dynamic_drops: 3,
+            speculation_drops: 1,
+            speculations_busy: 2,
+            ..before
+        };
+        assert_eq!(
+            of_status(&before, &now),
+            [
+                "1 dynamic variable drop",
+                "2 failed speculations (available buffer(s) still busy)"
+            ]
+        );
+    }
+}

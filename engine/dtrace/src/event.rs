@@ -1,0 +1,84 @@
+//! What ends a trace from outside: signals, and the ends of processes.
+
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::error::Error;
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Somebody wants the trace to end.
+    Interrupt,
+    /// The process of this number has ended.
+    End(usize),
+}
+
+/// All that have happened.
+pub struct Events {
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+}
+
+impl Events {
+    /// From now on, the signals by which people end a trace are events.
+    pub fn new() -> Result<Self, Error> {
+        let (sender, receiver) = channel();
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Error::Signal)?;
+        let to = sender.clone();
+        thread::spawn(move || {
+            signals
+                .forever()
+                .try_for_each(|_| to.send(Event::Interrupt))
+        });
+        Ok(Self { sender, receiver })
+    }
+
+    /// From now on, so is the end of the process behind `pidfd`.
+    pub fn watch(&self, number: usize, pidfd: OwnedFd) {
+        let to = self.sender.clone();
+        thread::spawn(move || {
+            let mut fds = [PollFd::new(&pidfd, PollFlags::IN)];
+            while let Err(Errno::INTR) = poll(&mut fds, None) {}
+            to.send(Event::End(number))
+        });
+    }
+
+    /// The next, if it has happened already.
+    pub fn pending(&self) -> Option<Event> {
+        self.wait(Duration::ZERO)
+    }
+
+    /// Waits for one.
+    pub fn wait(&self, longest: Duration) -> Option<Event> {
+        self.receiver.recv_timeout(longest).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_process_is_an_event() {
+        let events = Events::new().unwrap();
+        let mut child = Command::new("sleep").arg("0.01").spawn().unwrap();
+        let pidfd = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
+        events.watch(3, pidfd);
+        let event = events.wait(Duration::from_secs(20));
+        child.wait().unwrap();
+        assert_eq!(event, Some(Event::End(3)));
+        assert_eq!(events.wait(Duration::ZERO), None);
+    }
+}

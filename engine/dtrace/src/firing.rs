@@ -1,0 +1,179 @@
+//! Prints a firing: its line, and what its clause's actions have recorded.
+
+use engine_abi::Record;
+use engine_dlang::program::{Action, Field, Program};
+
+use crate::aggregation::{Aggregations, Looks};
+use crate::engine::Enabled;
+use crate::error::Error;
+use crate::flow::Flow;
+use crate::output::{Output, texts};
+use crate::print::{self, Style, field, signed_of, unsigned_of};
+use crate::setting::Settings;
+use crate::symbols::Symbols;
+
+/// What printing keeps from one firing to the next.
+pub struct Printer<'a> {
+    program: &'a Program,
+    output: &'a mut Output,
+    style: Style,
+    looks: Looks,
+    flow_indent: bool,
+    /// `_DTRACE_TESTING`: CPUs and IDs, which can differ from run to run, are left out.
+    is_testing: bool,
+    /// Whether the columns have their header.
+    is_headed: bool,
+    /// How far entries and returns have moved it.
+    pub flow: Flow,
+    /// What was aggregated.
+    pub aggregations: Aggregations,
+    /// The status of the last `exit()`.
+    pub exit_status: u8,
+}
+
+impl<'a> Printer<'a> {
+    /// Prints what `program` records.
+    pub fn new(
+        program: &'a Program,
+        settings: &Settings,
+        output: &'a mut Output,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            program,
+            output,
+            style: Style {
+                quiet: settings.quiet,
+                raw_bytes: settings.raw_bytes,
+                stack_indent: usize::try_from(settings.stack_indent)
+                    .unwrap_or(0)
+                    .min(1 << 16),
+                symbols: Symbols::default(),
+            },
+            looks: settings.looks,
+            flow_indent: settings.flow_indent,
+            is_testing: std::env::var_os("_DTRACE_TESTING").is_some(),
+            is_headed: false,
+            flow: Flow::default(),
+            aggregations: Aggregations::new(&program.aggregations)?,
+            exit_status: 0,
+        })
+    }
+
+    /// Prints a record; none that is shorter than its clause's. `behind` is what is recorded next.
+    pub fn print(
+        &mut self,
+        cpu: u32,
+        enabled: &Enabled,
+        record: &Record<'_>,
+        behind: Option<(u32, u32)>,
+    ) -> Option<()> {
+        let program = self.program;
+        let clause = program.clauses.get(enabled.clause as usize)?;
+        let mut fields = clause.actions.iter().flat_map(fields);
+        if fields.any(|it| it.offset as usize + it.size as usize > record.data.len()) {
+            return None;
+        }
+        self.header();
+        if self.flow_indent {
+            let place = self.flow.place(record.header.epid, enabled, behind);
+            self.flow_line(cpu, &place);
+        } else if !self.style.quiet {
+            self.line(cpu, enabled);
+        }
+        for action in &clause.actions {
+            self.act(action, record.data);
+        }
+        if !self.style.quiet {
+            self.output.line(format_args!(""));
+        }
+        Some(())
+    }
+
+    /// Prints the aggregations that `printa` has not.
+    pub fn print_rest(&mut self) {
+        let out = self.output.gather();
+        self.aggregations.print_rest(out, &self.style, &self.looks);
+    }
+
+    /// Ends a line.
+    pub fn end_line(&mut self) {
+        self.output.line(format_args!(""));
+    }
+
+    /// Hands on what was printed.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.output.flush()
+    }
+
+    fn header(&mut self) {
+        if std::mem::replace(&mut self.is_headed, true) {
+            return;
+        }
+        match (self.flow_indent, self.is_testing) {
+            (true, false) => self.output.line(format_args!("CPU {:<41}", "FUNCTION")),
+            (true, true) => self.output.line(format_args!("{:<41}", "FUNCTION")),
+            (false, _) if self.style.quiet => {}
+            (false, false) => {
+                self.output
+                    .line(format_args!("CPU     ID {:>32}", "FUNCTION:NAME"));
+            }
+            (false, true) => self.output.line(format_args!("{:>32}", "FUNCTION:NAME")),
+        }
+    }
+
+    fn line(&mut self, cpu: u32, enabled: &Enabled) {
+        let [_, _, function, name] = texts(&enabled.probe.description);
+        let place = format!("{function}:{name}");
+        let line = match self.is_testing {
+            false => format!("{cpu:>3} {:>6} {place:>32} ", enabled.probe.id),
+            true => format!("{place:>32} "),
+        };
+        self.output.gather().extend_from_slice(line.as_bytes());
+    }
+
+    fn flow_line(&mut self, cpu: u32, place: &str) {
+        let line = match self.is_testing {
+            false => format!("{cpu:>3} {place:<41} "),
+            true => format!("{place:<41} "),
+        };
+        self.output.gather().extend_from_slice(line.as_bytes());
+    }
+
+    fn act(&mut self, action: &Action, data: &[u8]) {
+        let out = self.output.gather();
+        let all = &mut self.aggregations;
+        match action {
+            Action::Trace(it) => print::trace(out, &self.style, it.kind, field(it, data)),
+            Action::Stack(it) => print::stack(out, &self.style, field(it, data)),
+            Action::Printf(format, fields) => {
+                print::format(out, &self.style, format, (fields, data), &[]);
+            }
+            Action::Printa(format, which) => {
+                all.print(out, &self.style, &self.looks, format.as_ref(), which);
+            }
+            Action::Exit(it) => self.exit_status = signed_of(field(it, data)) as u8,
+            Action::Clear(row) => all.clear(*row),
+            Action::Trunc(row, most) => {
+                let most = most.map_or(0, |it| signed_of(field(&it, data)));
+                all.truncate(*row, most);
+            }
+            Action::Normalize(row, factor) => all.normalize(*row, unsigned_of(field(factor, data))),
+            Action::Denormalize(row) => all.denormalize(*row),
+        }
+    }
+}
+
+/// The fields that an action reads.
+fn fields(action: &Action) -> &[Field] {
+    match action {
+        Action::Trace(field)
+        | Action::Stack(field)
+        | Action::Exit(field)
+        | Action::Trunc(_, Some(field))
+        | Action::Normalize(_, field) => std::slice::from_ref(field),
+        Action::Printf(_, fields) => fields,
+        Action::Printa(..) | Action::Clear(_) | Action::Trunc(_, None) | Action::Denormalize(_) => {
+            &[]
+        }
+    }
+}

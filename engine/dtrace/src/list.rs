@@ -1,0 +1,105 @@
+//! What is listed instead of traced: probes (`-l`), code (`-S`), clauses (`-v`).
+
+use engine_abi::Description;
+use engine_dvm::{Listing, Verified};
+
+use crate::compile::Compilation;
+use crate::engine::{Engine, matching};
+use crate::error::Error;
+use crate::output::{Output, tell};
+
+/// `-l`: prints the probes that the programs' descriptions match, or all where there is no program.
+pub fn probes(
+    engine: &dyn Engine,
+    compilation: &Compilation,
+    output: &mut Output,
+) -> Result<(), Error> {
+    if let Some(missing) = engine.without() {
+        tell(format_args!("{missing}: these are not all probes"));
+    }
+    output.list_header();
+    if compilation.count() == 0 {
+        list_matching(engine, Description::default(), output)?;
+        return output.flush();
+    }
+    let mut unmatched = false;
+    for (_, clause) in compilation.clauses() {
+        for (_, description) in &clause.descriptions {
+            if !list_matching(engine, *description, output)? {
+                output.flush()?;
+                tell(format_args!(
+                    "failed to match {description}: No probe matches description"
+                ));
+                unmatched = true;
+            }
+        }
+    }
+    output.flush()?;
+    if unmatched {
+        Err(Error::SomeUnmatched)
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether there was one.
+fn list_matching(
+    engine: &dyn Engine,
+    description: Description,
+    output: &mut Output,
+) -> Result<bool, Error> {
+    let mut any = false;
+    for probe in matching(engine, description) {
+        output.list_probe(&probe?);
+        any = true;
+    }
+    Ok(any)
+}
+
+/// `-S`: the code of every clause, on standard error as DTrace shows it.
+pub fn code(compilation: &Compilation) -> Result<(), Error> {
+    let verified = verified(compilation)?;
+    for (number, clause) in compilation.clauses() {
+        if let Some(code) = verified.clause(number) {
+            let names = names(clause);
+            let listing = Listing(code);
+            eprint!("\nClause {} for {names}:\n{listing}", number + 1);
+        }
+    }
+    Ok(())
+}
+
+/// `-v`: what each clause is for, and how large it is.
+pub fn clauses(compilation: &Compilation, output: &mut Output) -> Result<(), Error> {
+    let verified = verified(compilation)?;
+    for text in 0..compilation.count() {
+        output.line(format_args!("\nClauses of {}:", compilation.name(text)));
+        for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
+            let code = verified.clause(number);
+            let instructions = code.map_or(0, |it| it.instructions().count());
+            let bytes = code.map_or(0, |it| it.record_size());
+            output.line(format_args!(
+                "\n\t{}\n\t\tLine:         {}\n\t\tInstructions: {instructions}\n\t\tRecord:       \
+                 {bytes} bytes",
+                names(clause),
+                clause.line
+            ));
+        }
+        output.line(format_args!(""));
+    }
+    output.flush()
+}
+
+fn names(clause: &engine_dlang::program::Clause) -> String {
+    let all: Vec<&str> = clause.descriptions.iter().map(|it| it.0.as_str()).collect();
+    all.join(", ")
+}
+
+fn verified(compilation: &Compilation) -> Result<Verified<&[u64]>, Error> {
+    let block = compilation.program.block.as_slice();
+    Verified::new(block).map_err(|why| {
+        Error::Compile(format!(
+            "a program that may not run was compiled: {why}: this is a mistake of the compiler's"
+        ))
+    })
+}

@@ -1,0 +1,54 @@
+//! The instruction set of a machine without functions to probe.
+
+use std::convert::Infallible;
+
+use engine_isa::{Fault, Memory, Plan, Why};
+use engine_tracer::{Isa, Load};
+
+/// An instruction set of which no instruction is ever seen, so that no value of it exists.
+pub enum Native {}
+
+impl Isa for Native {
+    type Regs = Infallible;
+    type Emulation = Infallible;
+    type Text = [u8; 1];
+
+    const TRAP: &'static [u8] = &[0];
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+
+    fn plan(_: &[u8; 1]) -> Plan<Infallible, Infallible> {
+        Plan::Refuse(Why::Unported)
+    }
+
+    fn length(emulation: Infallible) -> usize {
+        match emulation {}
+    }
+
+    fn is_placeholder(emulation: Infallible) -> bool {
+        match emulation {}
+    }
+
+    fn pc(regs: &Infallible) -> usize {
+        match *regs {}
+    }
+
+    fn set_pc(regs: &mut Infallible, _: usize) {
+        match *regs {}
+    }
+
+    fn argument(regs: &Infallible, _: u64, _: &mut Load<'_>) -> u64 {
+        match *regs {}
+    }
+
+    fn caller(regs: &Infallible, _: &mut Load<'_>) -> u64 {
+        match *regs {}
+    }
+
+    fn emulate(
+        emulation: Infallible,
+        _: &mut Infallible,
+        _: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        match emulation {}
+    }
+}

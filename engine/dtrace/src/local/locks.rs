@@ -1,0 +1,60 @@
+//! The engine's locks, of the standard library's.
+//!
+//! A thread that has panicked while it held one leaves a value that is as sound as before: the engine
+//! does not panic, and what it is handed does not either.
+
+use std::sync::{Mutex, PoisonError, RwLock, TryLockError};
+
+use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
+
+/// A lock that is waited for.
+pub struct Sleeping<T>(Mutex<T>);
+
+impl<T: Send> Lock<T> for Sleeping<T> {
+    fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A lock that is not.
+pub struct Guard<T>(Mutex<T>);
+
+impl<T: Send> TryLock<T> for Guard<T> {
+    fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        match self.0.try_lock() {
+            Ok(mut value) => Some(work(&mut value)),
+            Err(TryLockError::Poisoned(value)) => Some(work(&mut value.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+/// A value that is replaced when nobody reads it.
+pub struct Replaced<T>(RwLock<Option<T>>);
+
+impl<T: Send + Sync> Rcu<T> for Replaced<T> {
+    fn empty() -> Self {
+        Self(RwLock::new(None))
+    }
+
+    fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
+        let value = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        work(value.as_ref())
+    }
+
+    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+        let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let old = std::mem::replace(&mut *place, value);
+        drop(place);
+        drop(old);
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! A machine made of this process: one CPU, on which one thread at a time may be; no memory, no
+//! functions, and threads as timers.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+
+use engine_tracer::{
+    OffLimits, OutOfMemory, Platform, TASK_NAME, Task, Tracer, Unpatched, Unreadable, Visit,
+};
+use rustix::process::{getgid, getpid, getppid, getuid};
+use rustix::rand::{GetRandomFlags, getrandom};
+use rustix::thread::gettid;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::isa::Native;
+use super::locks::{Guard, Replaced, Sleeping};
+use super::timer::Timer;
+
+/// The machine, of which there are many handles.
+#[derive(Clone, Default)]
+pub struct Machine(Arc<Shared>);
+
+/// What all handles share.
+#[derive(Default)]
+struct Shared {
+    /// Whoever holds it is on the CPU.
+    cpu: Mutex<()>,
+    timers: Mutex<BTreeMap<u32, Timer>>,
+    /// Whom timers tick for. It owns a handle itself, and is not to own itself.
+    tracer: OnceLock<Weak<Tracer<Native, Machine>>>,
+    /// What programs of this process are called.
+    name: OnceLock<[u8; TASK_NAME]>,
+}
+
+/// How many threads have been on the CPU.
+static THREADS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// What no other thread has.
+    static IDENTITY: Cell<u64> = Cell::new(1 + THREADS.fetch_add(1, Ordering::Relaxed));
+}
+
+impl Machine {
+    /// From now on, timers tick for `tracer`.
+    pub fn ticks_for(&self, tracer: &Arc<Tracer<Native, Machine>>) {
+        self.0.tracer.get_or_init(|| Arc::downgrade(tracer));
+    }
+
+    fn tick(&self, number: u32) {
+        if let Some(tracer) = self.0.tracer.get().and_then(Weak::upgrade) {
+            let on_cpu = self.on_cpu();
+            tracer.tick(number, 0, 0);
+            drop(on_cpu);
+        }
+    }
+
+    fn on_cpu(&self) -> MutexGuard<'_, ()> {
+        self.0.cpu.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn timers(&self) -> MutexGuard<'_, BTreeMap<u32, Timer>> {
+        self.0.timers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Platform for Machine {
+    type Lock<T: Send> = Sleeping<T>;
+    type Rcu<T: Send + Sync> = Replaced<T>;
+    type TryLock<T: Send> = Guard<T>;
+    type Regs = Infallible;
+
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        let on_cpu = self.on_cpu();
+        let result = work();
+        drop(on_cpu);
+        result
+    }
+
+    fn synchronize(&self) {
+        drop(self.on_cpu());
+    }
+
+    fn cpu(&self) -> usize {
+        0
+    }
+
+    fn cpus(&self) -> usize {
+        1
+    }
+
+    fn now(&self) -> u64 {
+        clock(ClockId::Monotonic)
+    }
+
+    fn wall_time(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since.map_or(0, |it| it.as_nanos() as u64)
+    }
+
+    fn random(&self) -> u64 {
+        let mut bytes = [0; 8];
+        // Without a source of them, there are no numbers that nobody foresees: 0 is as good as any.
+        let _ = getrandom(&mut bytes, GetRandomFlags::empty());
+        u64::from_ne_bytes(bytes)
+    }
+
+    fn task(&self) -> Task {
+        Task {
+            identity: IDENTITY.get(),
+            address: 0,
+            pid: getpid().as_raw_pid().unsigned_abs(),
+            tid: gettid().as_raw_pid().unsigned_abs(),
+            ppid: getppid().map_or(0, |it| it.as_raw_pid().unsigned_abs()),
+            uid: getuid().as_raw(),
+            gid: getgid().as_raw(),
+            reserved: 0,
+            name: *self.0.name.get_or_init(name),
+        }
+    }
+
+    fn run_time(&self) -> u64 {
+        clock(ClockId::ThreadCPUTime)
+    }
+
+    fn errno(&self) -> u32 {
+        0
+    }
+
+    fn user_register(&self, _: u64) -> u64 {
+        0
+    }
+
+    fn load(&self, _: u64, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
+    }
+
+    fn load_user(&self, _: u64, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
+    }
+
+    fn stack(&self, _: Option<&Infallible>, _: &mut [u64]) -> usize {
+        0
+    }
+
+    fn timer_start(&self, number: u32, nanoseconds: u64, _: bool) -> Result<(), OutOfMemory> {
+        let machine = self.clone();
+        let tick = move || machine.tick(number);
+        let timer = Timer::start(Duration::from_nanos(nanoseconds), tick);
+        self.timers()
+            .insert(number, timer.map_err(|_| OutOfMemory)?);
+        Ok(())
+    }
+
+    fn timer_stop(&self, number: u32) {
+        let timer = self.timers().remove(&number);
+        drop(timer);
+    }
+
+    fn peek(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
+    }
+
+    fn patch(&self, _: usize, _: &[u8]) -> Result<(), Unpatched> {
+        Err(Unpatched)
+    }
+
+    fn off_limits(&self, _: usize) -> Option<OffLimits> {
+        Some(OffLimits::Discarded)
+    }
+
+    fn rewritten(&self, _: usize) -> bool {
+        false
+    }
+
+    fn ftrace_slot(&self, _: usize) -> usize {
+        0
+    }
+
+    fn each_function(&self, _: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+}
+
+/// A clock's nanoseconds.
+fn clock(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    (time.tv_sec as u64)
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(time.tv_nsec as u64)
+}
+
+/// This process's name, as the kernel has it.
+fn name() -> [u8; TASK_NAME] {
+    let mut name = [0; TASK_NAME];
+    let known = std::fs::read("/proc/self/comm").unwrap_or_default();
+    let letters = known.iter().take_while(|&&it| it != b'\n');
+    for (to, from) in name.iter_mut().take(TASK_NAME - 1).zip(letters) {
+        *to = *from;
+    }
+    name
+}

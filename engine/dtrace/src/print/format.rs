@@ -1,0 +1,249 @@
+//! `printf` and `printa` with a format.
+
+use engine_dlang::format::{Conversion, Extent, Format, Piece, Specifier};
+use engine_dlang::program::{Field, FieldType};
+use jiff::tz::TimeZone;
+
+use super::layout::Layout;
+use super::number::{Number, number};
+use super::{Style, date, field, float, signed_of, stack, text, unsigned_of, until_nul};
+
+/// A value of an aggregation, which a conversion with the flag `@` prints.
+pub trait Aggregated {
+    /// Puts it.
+    fn put(&self, out: &mut Vec<u8>, layout: &Layout, specifier: Specifier);
+}
+
+/// Puts a format and what its conversions take in order: the fields of `data`, and, where they have
+/// the flag `@`, the values; of those the last stays.
+pub fn format(
+    out: &mut Vec<u8>,
+    style: &Style,
+    format: &Format,
+    (fields, data): (&[Field], &[u8]),
+    values: &[&dyn Aggregated],
+) {
+    let mut arguments = Arguments {
+        fields: fields.iter(),
+        data,
+        values,
+    };
+    for piece in &format.0 {
+        match piece {
+            Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Piece::Conversion(conversion) => {
+                let layout = arguments.layout(conversion);
+                if conversion.flags.aggregation {
+                    if let Some(value) = arguments.value() {
+                        value.put(out, &layout, conversion.specifier);
+                    }
+                } else {
+                    let (kind, data) = arguments.field();
+                    convert(out, style, &layout, conversion.specifier, kind, data);
+                }
+            }
+        }
+    }
+}
+
+/// What is left for the conversions to print.
+struct Arguments<'a> {
+    fields: std::slice::Iter<'a, Field>,
+    data: &'a [u8],
+    values: &'a [&'a dyn Aggregated],
+}
+
+impl<'a> Arguments<'a> {
+    /// The next field; the compiler has counted them.
+    fn field(&mut self) -> (FieldType, &'a [u8]) {
+        match self.fields.next() {
+            Some(next) => (next.kind, field(next, self.data)),
+            None => (FieldType::Bytes, &[]),
+        }
+    }
+
+    fn value(&mut self) -> Option<&'a dyn Aggregated> {
+        let (first, rest) = self.values.split_first()?;
+        if !rest.is_empty() {
+            self.values = rest;
+        }
+        Some(*first)
+    }
+
+    fn layout(&mut self, conversion: &Conversion) -> Layout {
+        let layout = Layout {
+            flags: conversion.flags,
+            ..Layout::default()
+        };
+        let width = conversion.width.map_or(0, |it| self.extent(it));
+        let precision = conversion.precision.map_or(0, |it| self.extent(it));
+        layout.with_width(width).with_precision(precision)
+    }
+
+    fn extent(&mut self, extent: Extent) -> i64 {
+        match extent {
+            Extent::Fixed(value) => value.into(),
+            Extent::Argument => signed_of(self.field().1),
+        }
+    }
+}
+
+fn convert(
+    out: &mut Vec<u8>,
+    style: &Style,
+    layout: &Layout,
+    specifier: Specifier,
+    kind: FieldType,
+    data: &[u8],
+) {
+    let mut put = |shown: &[u8]| text::text(out, layout, shown);
+    match specifier {
+        Specifier::Text => put(until_nul(data)),
+        Specifier::EscapedText => put(&text::escaped(until_nul(data))),
+        Specifier::Character => layout.put(out, &[unsigned_of(data) as u8]),
+        Specifier::PrintableCharacter => put(&text::escaped(&[unsigned_of(data) as u8])),
+        Specifier::Address => put(style.symbols.name(unsigned_of(data)).as_bytes()),
+        Specifier::Date => put(date::year_first(unsigned_of(data), &TimeZone::system()).as_bytes()),
+        Specifier::MailDate => {
+            put(date::of_mail(unsigned_of(data), &TimeZone::system()).as_bytes())
+        }
+        Specifier::Stack => stack::formatted(out, style, layout, data),
+        Specifier::Float(letter) => float::float(out, layout, letter, data),
+        Specifier::Decimal
+        | Specifier::Unsigned
+        | Specifier::Octal
+        | Specifier::LowerHex
+        | Specifier::UpperHex
+        | Specifier::Pointer => number(out, layout, specifier, number_of(kind, data)),
+    }
+}
+
+fn number_of(kind: FieldType, data: &[u8]) -> Number {
+    let is_signed = kind == FieldType::Signed;
+    Number {
+        bits: match is_signed {
+            true => signed_of(data) as u64,
+            false => unsigned_of(data),
+        },
+        is_signed,
+        size: data.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_dlang::format::Flags;
+
+    use super::*;
+    use crate::symbols::Symbols;
+
+    fn piece(specifier: Specifier) -> Conversion {
+        Conversion {
+            flags: Flags::default(),
+            width: None,
+            precision: None,
+            specifier,
+        }
+    }
+
+    /// Fields one after the other, each of 8 bytes at least.
+    fn fields(values: &[(FieldType, &[u8])]) -> (Vec<Field>, Vec<u8>) {
+        let mut data = Vec::new();
+        let mut fields = Vec::new();
+        for (kind, bytes) in values {
+            fields.push(Field {
+                offset: data.len() as u32,
+                size: bytes.len() as u32,
+                kind: *kind,
+            });
+            data.extend_from_slice(bytes);
+            data.resize(data.len().next_multiple_of(8), 0);
+        }
+        (fields, data)
+    }
+
+    fn printed(pieces: Vec<Piece>, values: &[(FieldType, &[u8])]) -> String {
+        let style = Style {
+            quiet: false,
+            raw_bytes: false,
+            stack_indent: 14,
+            symbols: Symbols::parse("1000 T sys_chdir\n"),
+        };
+        let (fields, data) = fields(values);
+        let mut out = Vec::new();
+        format(&mut out, &style, &Format(pieces), (&fields, &data), &[]);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn pieces_take_fields_in_order() {
+        use FieldType::{Signed, Text, Unsigned};
+        let pieces = vec![
+            Piece::Text("<".into()),
+            Piece::Conversion(piece(Specifier::Text)),
+            Piece::Text(" ".into()),
+            Piece::Conversion(piece(Specifier::Decimal)),
+            Piece::Conversion(piece(Specifier::Character)),
+            Piece::Conversion(piece(Specifier::LowerHex)),
+            Piece::Text(">".into()),
+        ];
+        let values: [(_, &[u8]); 4] = [
+            (Text, b"bash\0\0"),
+            (Signed, &(-7i32).to_ne_bytes()),
+            (Signed, b"x"),
+            (Unsigned, &0xbeefu64.to_ne_bytes()),
+        ];
+        assert_eq!(printed(pieces, &values), "<bash -7xbeef>");
+    }
+
+    #[test]
+    fn a_star_takes_a_field_of_its_own() {
+        use FieldType::{Signed, Text};
+        let mut conversion = piece(Specifier::Text);
+        conversion.width = Some(Extent::Argument);
+        conversion.precision = Some(Extent::Argument);
+        let values: [(_, &[u8]); 3] = [
+            (Signed, &(-6i32).to_ne_bytes()),
+            (Signed, &[2]),
+            (Text, b"abc\0"),
+        ];
+        assert_eq!(
+            printed(vec![Piece::Conversion(conversion)], &values),
+            "ab    "
+        );
+    }
+
+    #[test]
+    fn an_address_is_named() {
+        let mut conversion = piece(Specifier::Address);
+        conversion.width = Some(Extent::Fixed(24));
+        let values: [(_, &[u8]); 1] = [(FieldType::Unsigned, &0x1010u64.to_ne_bytes())];
+        assert_eq!(
+            printed(vec![Piece::Conversion(conversion)], &values),
+            "  vmlinux`sys_chdir+0x10"
+        );
+    }
+
+    #[test]
+    fn the_last_value_of_an_aggregation_stays() {
+        struct Value(u8);
+        impl Aggregated for Value {
+            fn put(&self, out: &mut Vec<u8>, layout: &Layout, _: Specifier) {
+                layout.put(out, &[self.0]);
+            }
+        }
+        let mut conversion = piece(Specifier::Decimal);
+        conversion.flags.aggregation = true;
+        let pieces = vec![Piece::Conversion(conversion); 3];
+        let style = Style {
+            quiet: false,
+            raw_bytes: false,
+            stack_indent: 14,
+            symbols: Symbols::default(),
+        };
+        let mut out = Vec::new();
+        let values: [&dyn Aggregated; 2] = [&Value(b'a'), &Value(b'b')];
+        format(&mut out, &style, &Format(pieces), (&[], &[]), &values);
+        assert_eq!(out, b"abb");
+    }
+}

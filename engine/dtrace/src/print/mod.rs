@@ -1,0 +1,98 @@
+//! What is printed of the data that programs trace, byte for byte as DTrace prints it.
+//!
+//! Everything here appends to a buffer, and knows of the data only where it is and what it is.
+
+mod bytes;
+mod date;
+mod float;
+mod format;
+mod layout;
+mod number;
+mod plain;
+mod stack;
+mod text;
+
+pub use format::{Aggregated, format};
+pub use layout::Layout;
+pub use number::{Number, number};
+pub use plain::{key, key_width, trace};
+pub use stack::stack;
+
+use engine_dlang::program::Field;
+
+use crate::symbols::Symbols;
+
+/// What printing depends on besides the data.
+pub struct Style {
+    /// `quiet`: nothing but what was asked to be traced.
+    pub quiet: bool,
+    /// `rawbytes`: no string is taken for one.
+    pub raw_bytes: bool,
+    /// `stackindent`: columns before a frame.
+    pub stack_indent: usize,
+    /// The names of kernel addresses.
+    pub symbols: Symbols,
+}
+
+/// The bytes of `field` in `data`.
+pub fn field<'a>(field: &Field, data: &'a [u8]) -> &'a [u8] {
+    let rest = data.get(field.offset as usize..).unwrap_or_default();
+    rest.get(..field.size as usize).unwrap_or(rest)
+}
+
+/// A number of 1, 2, 4 or 8 bytes.
+pub fn unsigned_of(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_ne_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
+}
+
+/// The same, with its sign.
+pub fn signed_of(bytes: &[u8]) -> i64 {
+    let unused = 64 - 8 * bytes.len().clamp(1, 8);
+    (unsigned_of(bytes) << unused) as i64 >> unused
+}
+
+/// A string without what follows its first NUL.
+pub fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_each_width() {
+        assert_eq!(signed_of(&[0xfe]), -2);
+        assert_eq!(unsigned_of(&[0xfe]), 254);
+        assert_eq!(signed_of(&(-3i16).to_ne_bytes()), -3);
+        assert_eq!(unsigned_of(&(-3i16).to_ne_bytes()), 65533);
+        assert_eq!(signed_of(&i32::MIN.to_ne_bytes()), i64::from(i32::MIN));
+        assert_eq!(signed_of(&i64::MIN.to_ne_bytes()), i64::MIN);
+        assert_eq!(unsigned_of(&u64::MAX.to_ne_bytes()), u64::MAX);
+    }
+
+    #[test]
+    fn a_field_is_cut_where_its_data_end() {
+        let place = Field {
+            offset: 2,
+            size: 4,
+            kind: engine_dlang::program::FieldType::Bytes,
+        };
+        assert_eq!(field(&place, b"abcdefgh"), b"cdef");
+        assert_eq!(field(&place, b"abc"), b"c");
+        assert_eq!(field(&place, b"a"), b"");
+    }
+
+    #[test]
+    fn a_string_ends_with_its_nul() {
+        assert_eq!(until_nul(b"ab\0c"), b"ab");
+        assert_eq!(until_nul(b"abc"), b"abc");
+        assert_eq!(until_nul(b"\0"), b"");
+    }
+}

@@ -1,0 +1,163 @@
+//! What is printed without a format: what `trace` traces, and the keys of aggregations.
+
+use engine_dlang::program::FieldType;
+
+use super::bytes::{as_text, dump};
+use super::layout::Layout;
+use super::number::{Base, signed, unsigned};
+use super::text::text;
+use super::{Style, signed_of, stack, unsigned_of, until_nul};
+
+/// Columns of a number of this many bytes; none for what is no number.
+fn number_width(size: usize) -> Option<i64> {
+    match size {
+        1 => Some(3),
+        2 => Some(5),
+        4 => Some(8),
+        8 => Some(16),
+        _ => None,
+    }
+}
+
+/// Puts what `trace` has traced.
+pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
+    match kind {
+        FieldType::Signed => traced_number(out, style, data, |out, layout| {
+            signed(out, layout, signed_of(data));
+        }),
+        FieldType::Unsigned => traced_number(out, style, data, |out, layout| {
+            unsigned(out, layout, Base::Decimal, unsigned_of(data));
+        }),
+        FieldType::Stack => stack(out, style, data),
+        FieldType::Text | FieldType::Bytes => match shown_as_text(style, kind, data) {
+            None => dump(out, data),
+            Some(shown) if style.quiet => text(out, &Layout::default(), shown),
+            Some(shown) => {
+                out.extend_from_slice(b"  ");
+                text(out, &Layout::of_width(-33), shown);
+            }
+        },
+    }
+}
+
+/// Puts a number in its column, or, where that is quiet, just the number.
+fn traced_number(
+    out: &mut Vec<u8>,
+    style: &Style,
+    data: &[u8],
+    put: impl FnOnce(&mut Vec<u8>, &Layout),
+) {
+    if style.quiet {
+        return put(out, &Layout::default());
+    }
+    out.push(b' ');
+    let width = number_width(data.len()).unwrap_or(16);
+    put(out, &Layout::of_width(width));
+}
+
+/// A string says what it is; bytes are looked at.
+fn shown_as_text<'a>(style: &Style, kind: FieldType, data: &'a [u8]) -> Option<&'a [u8]> {
+    match kind {
+        _ if style.raw_bytes => None,
+        FieldType::Text => Some(until_nul(data)),
+        _ => as_text(data),
+    }
+}
+
+/// Columns of a part of a key in front of a histogram on the same line.
+pub fn key_width(size: u32) -> i64 {
+    number_width(size as usize).unwrap_or(16)
+}
+
+/// Puts a part of a key. DTrace tells no sign of keys, and what it prints is signed from 4 bytes on.
+/// `packed` is in front of a histogram on the same line, where strings have their column, too.
+pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packed: bool) {
+    match kind {
+        FieldType::Stack => stack(out, style, data),
+        FieldType::Signed | FieldType::Unsigned => {
+            out.push(b' ');
+            let layout = Layout::of_width(number_width(data.len()).unwrap_or(16));
+            match data.len() {
+                1 | 2 => unsigned(out, &layout, Base::Decimal, unsigned_of(data)),
+                _ => signed(out, &layout, signed_of(data)),
+            }
+        }
+        FieldType::Text | FieldType::Bytes => match shown_as_text(style, kind, data) {
+            None => dump(out, data),
+            Some(shown) if packed => {
+                out.push(b' ');
+                text(out, &Layout::of_width(16), shown);
+            }
+            Some(shown) => {
+                out.extend_from_slice(b"  ");
+                text(out, &Layout::of_width(-50), shown);
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::Symbols;
+
+    fn style(quiet: bool) -> Style {
+        Style {
+            quiet,
+            raw_bytes: false,
+            stack_indent: 14,
+            symbols: Symbols::default(),
+        }
+    }
+
+    fn traced(quiet: bool, kind: FieldType, data: &[u8]) -> String {
+        let mut out = Vec::new();
+        trace(&mut out, &style(quiet), kind, data);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn as_key(kind: FieldType, data: &[u8], packed: bool) -> String {
+        let mut out = Vec::new();
+        key(&mut out, &style(false), kind, data, packed);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_have_columns_of_their_size() {
+        use FieldType::{Signed, Unsigned};
+        assert_eq!(traced(false, Signed, &[0xff]), "  -1");
+        assert_eq!(traced(false, Unsigned, &[0xff]), " 255");
+        assert_eq!(traced(false, Signed, &7i16.to_ne_bytes()), "     7");
+        assert_eq!(traced(false, Signed, &(-7i32).to_ne_bytes()), "       -7");
+        assert_eq!(
+            traced(false, Signed, &10i64.to_ne_bytes()),
+            "               10"
+        );
+        assert_eq!(
+            traced(false, Unsigned, &u64::MAX.to_ne_bytes()),
+            " 18446744073709551615"
+        );
+        assert_eq!(traced(true, Signed, &(-7i64).to_ne_bytes()), "-7");
+    }
+
+    #[test]
+    fn strings_have_33_columns() {
+        use FieldType::{Bytes, Text};
+        let blastoff = "  blastoff!                        ";
+        assert_eq!(traced(false, Text, b"blastoff!\0\0\0"), blastoff);
+        assert_eq!(traced(false, Bytes, b"blastoff!\0\0\0"), blastoff);
+        assert_eq!(traced(true, Text, b"blastoff!\0\0\0"), "blastoff!");
+        assert_eq!(traced(true, Text, b"\0\0\0"), "");
+        assert!(traced(true, Bytes, b"\0\0\0").contains(": 00 00 00  "));
+    }
+
+    #[test]
+    fn keys_have_columns_and_no_sign_when_short() {
+        use FieldType::{Signed, Text};
+        assert_eq!(as_key(Signed, &[0xff], false), " 255");
+        assert_eq!(as_key(Signed, &(-2i16).to_ne_bytes(), false), " 65534");
+        assert_eq!(as_key(Signed, &(-2i32).to_ne_bytes(), false), "       -2");
+        assert_eq!(as_key(Text, b"bash\0", false), format!("  {:<50}", "bash"));
+        assert_eq!(as_key(Text, b"bash\0", true), format!(" {:>16}", "bash"));
+    }
+}

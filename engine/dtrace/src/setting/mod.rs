@@ -1,0 +1,198 @@
+//! The options of `-x`, `#pragma D option` and the environment, one row each.
+
+mod parse;
+mod table;
+
+use std::time::Duration;
+
+use engine_abi::{BUFFER_SIZE, BufferPolicy};
+use thiserror::Error;
+
+use crate::aggregation::Looks;
+
+/// What options say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `bufsize`: bytes of each CPU's principal buffer.
+    pub buffer_size: u64,
+    /// `aggsize`: of each CPU's aggregation buffer.
+    pub aggregation_size: u64,
+    /// `dynvarsize`: bytes for dynamic variables.
+    pub dynamic_size: u64,
+    /// `strsize`: bytes of a string.
+    pub string_size: u64,
+    /// `nspec`: how many speculations.
+    pub speculations: u64,
+    /// `specsize`: bytes of each CPU's buffer of each.
+    pub speculation_size: u64,
+    /// `bufpolicy`: what happens to a full buffer.
+    pub policy: BufferPolicy,
+    /// `switchrate`: how often principal buffers are drained.
+    pub switch_rate: Duration,
+    /// `aggrate`: how often aggregations are.
+    pub aggregation_rate: Duration,
+    /// `statusrate`: how often it is asked what was lost, and whether tracing is to end.
+    pub status_rate: Duration,
+    /// `cleanrate`: how often what is dead is cleaned; here it is at once.
+    pub clean_rate: Duration,
+    /// `quiet`: only what was asked to be traced is printed.
+    pub quiet: bool,
+    /// `flowindent`: entries and returns are indented.
+    pub flow_indent: bool,
+    /// `destructive`: actions may change the system.
+    pub destructive: bool,
+    /// `rawbytes`: strings are dumped.
+    pub raw_bytes: bool,
+    /// `stackframes`: how many frames `stack()` has.
+    pub stack_frames: u64,
+    /// `stackindent`: columns before a frame.
+    pub stack_indent: u64,
+    /// How aggregations are printed.
+    pub looks: Looks,
+    /// `errtags`: errors have their tags.
+    pub error_tags: bool,
+    /// `defaultargs`: a macro argument that is not there is 0, or empty.
+    pub default_arguments: bool,
+    /// `argref`: the last macro argument may be one that nothing refers to.
+    pub unreferenced_arguments: bool,
+    /// `zdefs`: a description may match no probe.
+    pub zero_matches: bool,
+    /// `verbose`: code is listed.
+    pub disassemble: bool,
+}
+
+impl Default for Settings {
+    /// DTrace's own.
+    fn default() -> Self {
+        let second = Duration::from_secs(1);
+        Self {
+            buffer_size: BUFFER_SIZE.into(),
+            aggregation_size: BUFFER_SIZE.into(),
+            dynamic_size: 1 << 20,
+            string_size: 256,
+            speculations: 1,
+            speculation_size: 32 << 10,
+            policy: BufferPolicy::Switch,
+            switch_rate: second,
+            aggregation_rate: second,
+            status_rate: second,
+            clean_rate: second / 101,
+            quiet: false,
+            flow_indent: false,
+            destructive: false,
+            raw_bytes: false,
+            stack_frames: 20,
+            stack_indent: 14,
+            looks: Looks::default(),
+            error_tags: false,
+            default_arguments: false,
+            unreferenced_arguments: false,
+            zero_matches: false,
+            disassemble: false,
+        }
+    }
+}
+
+/// Why an option cannot be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// There is none of this name.
+    #[error("Invalid option name")]
+    Name,
+    /// It cannot have this value.
+    #[error("Invalid value for specified option")]
+    Value,
+    /// DTrace has it, but nothing would follow from it here.
+    #[error("Option is not supported: {0}")]
+    Unsupported(&'static str),
+}
+
+impl Settings {
+    /// Sets an option.
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
+        table::find(name).ok_or(Refusal::Name)?.set(self, value)
+    }
+
+    /// Sets what the environment says, in variables named `DTRACE_OPT_` and an option in capitals. As in
+    /// DTrace, what cannot be set is not.
+    pub fn set_from(&mut self, environment: impl Fn(&str) -> Option<String>) {
+        for name in table::names() {
+            let variable = format!("DTRACE_OPT_{}", name.to_uppercase());
+            if let Some(value) = environment(&variable) {
+                let value = Some(value.as_str()).filter(|it| !it.is_empty());
+                let _ = self.set(name, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: Option<&str>) -> Result<Settings, Refusal> {
+        let mut settings = Settings::default();
+        settings.set(name, value).map(|()| settings)
+    }
+
+    #[test]
+    fn options_set_what_they_are_named_for() {
+        assert_eq!(set("bufsize", Some("16k")).unwrap().buffer_size, 16384);
+        assert_eq!(set("nspec", Some("0x10")).unwrap().speculations, 16);
+        assert_eq!(
+            set("switchrate", Some("10hz")).unwrap().switch_rate,
+            Duration::from_millis(100)
+        );
+        assert_eq!(
+            set("bufpolicy", Some("ring")).unwrap().policy,
+            BufferPolicy::Ring
+        );
+        assert!(set("quiet", None).unwrap().quiet);
+        assert!(set("quiet", Some("1")).unwrap().quiet);
+        assert!(set("aggsortkey", None).unwrap().looks.order.by_key);
+        assert_eq!(
+            set("aggsortpos", Some("2")).unwrap().looks.order.position,
+            2
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_refused_with_a_reason() {
+        assert_eq!(set("nonsense", None), Err(Refusal::Name));
+        for (name, value) in [
+            ("bufsize", Some("4q")),
+            ("bufsize", Some("")),
+            ("nspec", Some("x")),
+            ("quiet", Some("yes")),
+            ("bufpolicy", Some("none")),
+            ("bufpolicy", None),
+            ("switchrate", Some("1fortnight")),
+            ("errtags", Some("1")),
+        ] {
+            assert_eq!(set(name, value), Err(Refusal::Value), "{name}={value:?}");
+        }
+        assert!(matches!(
+            set("grabanon", None),
+            Err(Refusal::Unsupported(_))
+        ));
+    }
+
+    #[test]
+    fn the_environment_sets_options_and_its_mistakes_are_not_heard_of() {
+        let mut settings = Settings::default();
+        settings.set_from(|variable| match variable {
+            "DTRACE_OPT_STRSIZE" => Some("64".into()),
+            "DTRACE_OPT_QUIET" => Some(String::new()),
+            "DTRACE_OPT_NSPEC" => Some("many".into()),
+            _ => None,
+        });
+        assert_eq!(
+            settings,
+            Settings {
+                string_size: 64,
+                quiet: true,
+                ..Settings::default()
+            }
+        );
+    }
+}

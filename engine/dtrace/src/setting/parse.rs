@@ -1,0 +1,118 @@
+//! The values of options: numbers, sizes and rates with their units.
+
+use std::time::Duration;
+
+/// A number as C writes one: decimal, octal after a 0, hexadecimal after 0x; and what follows it.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', b'0'..=b'9', ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    let end = digits.find(|it: char| !it.is_digit(radix));
+    let (digits, rest) = digits.split_at(end.unwrap_or(digits.len()));
+    Some((u64::from_str_radix(digits, radix).ok()?, rest))
+}
+
+/// A plain number.
+pub fn plain(text: &str) -> Option<u64> {
+    number(text)
+        .filter(|(_, rest)| rest.is_empty())
+        .map(|it| it.0)
+}
+
+/// Bytes, in units of `k`, `m`, `g` or `t` where it says so.
+pub fn size(text: &str) -> Option<u64> {
+    let (value, unit) = number(text)?;
+    let shift = match unit {
+        "" => 0,
+        "k" | "K" => 10,
+        "m" | "M" => 20,
+        "g" | "G" => 30,
+        "t" | "T" => 40,
+        _ => return None,
+    };
+    value.checked_mul(1 << shift)
+}
+
+/// Names of units, and their nanoseconds.
+const UNITS: &[(&str, u64)] = &[
+    ("", 1),
+    ("ns", 1),
+    ("nsec", 1),
+    ("us", 1_000),
+    ("usec", 1_000),
+    ("ms", 1_000_000),
+    ("msec", 1_000_000),
+    ("s", 1_000_000_000),
+    ("sec", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("hour", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
+    ("day", 86_400_000_000_000),
+];
+
+/// How long between two times, or with `hz` how often a second.
+pub fn rate(text: &str) -> Option<Duration> {
+    let (value, unit) = number(text)?;
+    let unit = unit.to_ascii_lowercase();
+    if unit == "hz" {
+        return Some(Duration::from_nanos(
+            1_000_000_000u64.checked_div(value).unwrap_or(0),
+        ));
+    }
+    let (_, nanoseconds) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    value.checked_mul(*nanoseconds).map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_in_c() {
+        for (text, value) in [("0", 0), ("10", 10), ("010", 8), ("0x1F", 31)] {
+            assert_eq!(plain(text), Some(value), "{text}");
+        }
+        for text in ["", "x", "1 ", "-1", "09", "0x", "18446744073709551616"] {
+            assert_eq!(plain(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, value) in [("100", 100), ("4k", 4096), ("4M", 4 << 20), ("1t", 1 << 40)] {
+            assert_eq!(size(text), Some(value), "{text}");
+        }
+        for text in ["k", "4kb", "4 k", "18446744073709551615k"] {
+            assert_eq!(size(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_have_units() {
+        for (text, nanoseconds) in [
+            ("7", 7),
+            ("7nsec", 7),
+            ("7us", 7_000),
+            ("7MS", 7_000_000),
+            ("1sec", 1_000_000_000),
+            ("2min", 120_000_000_000),
+            ("1h", 3_600_000_000_000),
+            ("1d", 86_400_000_000_000),
+            ("4hz", 250_000_000),
+            ("0hz", 0),
+        ] {
+            assert_eq!(
+                rate(text),
+                Some(Duration::from_nanos(nanoseconds)),
+                "{text}"
+            );
+        }
+        for text in ["", "hz", "1x", "1 s"] {
+            assert_eq!(rate(text), None, "{text}");
+        }
+    }
+}

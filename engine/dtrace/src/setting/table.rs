@@ -1,0 +1,228 @@
+//! Every option of DTrace's: what it sets, or why it is refused.
+
+use std::time::Duration;
+
+use engine_abi::BufferPolicy;
+
+use super::{Refusal, Settings, parse};
+use crate::aggregation::Encoding;
+
+/// An option.
+pub struct Row(&'static str, Kind);
+
+/// What an option takes, and where it goes.
+enum Kind {
+    /// Bytes; without a value, none.
+    Size(fn(&mut Settings) -> &mut u64),
+    /// A number; without a value, 0.
+    Number(fn(&mut Settings) -> &mut u64),
+    /// The same, of a place.
+    Place(fn(&mut Settings) -> &mut usize),
+    /// A time between two times; without a value, none.
+    Rate(fn(&mut Settings) -> &mut Duration),
+    /// On, whatever number it has.
+    On(fn(&mut Settings) -> &mut bool),
+    /// On; it has no value.
+    Switch(fn(&mut Settings) -> &mut bool),
+    /// What a word stands for.
+    Word(fn(&mut Settings, &str) -> Option<()>),
+    /// Nothing would follow from it.
+    Unsupported(&'static str),
+}
+
+use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
+
+const NO_PREPROCESSOR: Kind = Unsupported("there is no preprocessor yet");
+const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's yet");
+const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
+const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
+const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
+const FIXED: Kind = Unsupported("it is fixed here");
+
+const ROWS: &[Row] = &[
+    Row("agghist", On(|it| &mut it.looks.as_bars)),
+    Row("aggpack", On(|it| &mut it.looks.packed)),
+    Row(
+        "aggpercpu",
+        Unsupported("values of single CPUs are not kept"),
+    ),
+    Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
+    Row("aggsize", Size(|it| &mut it.aggregation_size)),
+    Row("aggsortkey", On(|it| &mut it.looks.order.by_key)),
+    Row(
+        "aggsortkeypos",
+        Place(|it| &mut it.looks.order.key_position),
+    ),
+    Row("aggsortpos", Place(|it| &mut it.looks.order.position)),
+    Row("aggsortrev", On(|it| &mut it.looks.order.reversed)),
+    Row("aggzoom", On(|it| &mut it.looks.zooms)),
+    Row("amin", Unsupported("stability is not tracked")),
+    Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
+    Row("bufpolicy", Word(policy)),
+    Row(
+        "bufresize",
+        Unsupported("a buffer that cannot be had is an error"),
+    ),
+    Row("bufsize", Size(|it| &mut it.buffer_size)),
+    Row("cleanrate", Rate(|it| &mut it.clean_rate)),
+    Row("core", Unsupported("it is for DTrace's own developers")),
+    Row("cpp", NO_PREPROCESSOR),
+    Row("cppargs", NO_PREPROCESSOR),
+    Row("cpphdrs", NO_PREPROCESSOR),
+    Row("cpppath", NO_PREPROCESSOR),
+    Row(
+        "cpu",
+        Unsupported("every CPU is traced: say /cpu == N/ instead"),
+    ),
+    Row("ctfpath", NO_KERNEL_TYPES),
+    Row("ctypes", NO_KERNEL_TYPES),
+    Row("debug", Unsupported("there is nothing more to tell")),
+    Row("defaultargs", Switch(|it| &mut it.default_arguments)),
+    Row("define", NO_PREPROCESSOR),
+    Row("destructive", On(|it| &mut it.destructive)),
+    Row("dtypes", NO_KERNEL_TYPES),
+    Row("dynvarsize", Size(|it| &mut it.dynamic_size)),
+    Row("empty", FIXED),
+    Row("encoding", Word(encoding)),
+    Row("errtags", Switch(|it| &mut it.error_tags)),
+    Row(
+        "evaltime",
+        Unsupported("a command is always stopped before its first instruction"),
+    ),
+    Row("flowindent", On(|it| &mut it.flow_indent)),
+    Row("grabanon", NO_ANONYMOUS),
+    Row("incdir", NO_PREPROCESSOR),
+    Row("iregs", FIXED),
+    Row("jstackframes", NO_USER_STACKS),
+    Row("jstackstrsize", NO_USER_STACKS),
+    Row("kdefs", NO_KERNEL_TYPES),
+    Row("knodefs", NO_KERNEL_TYPES),
+    Row("lazyload", NO_LINKING),
+    Row("ldpath", NO_LINKING),
+    Row("libdir", Unsupported("there are no libraries of D")),
+    Row("linkmode", NO_LINKING),
+    Row("linktype", NO_LINKING),
+    Row("maxframes", FIXED),
+    Row("modpath", NO_KERNEL_TYPES),
+    Row("nolibs", Unsupported("there are no libraries of D")),
+    Row("nspec", Number(|it| &mut it.speculations)),
+    Row("pgmax", NO_USER_STACKS),
+    Row("pspec", FIXED),
+    Row("quiet", On(|it| &mut it.quiet)),
+    Row("quietresize", Unsupported("buffers are not resized")),
+    Row("rawbytes", On(|it| &mut it.raw_bytes)),
+    Row("scratchsize", FIXED),
+    Row("specsize", Size(|it| &mut it.speculation_size)),
+    Row("stackframes", Number(|it| &mut it.stack_frames)),
+    Row("stackindent", Number(|it| &mut it.stack_indent)),
+    Row("statusrate", Rate(|it| &mut it.status_rate)),
+    Row("stdc", Word(conformance)),
+    Row("strip", NO_LINKING),
+    Row("strsize", Size(|it| &mut it.string_size)),
+    Row("switchrate", Rate(|it| &mut it.switch_rate)),
+    Row("syslibdir", Unsupported("there are no libraries of D")),
+    Row(
+        "temporal",
+        Unsupported("each CPU's records are printed in their order"),
+    ),
+    Row("tree", Unsupported("it is for DTrace's own developers")),
+    Row("tregs", FIXED),
+    Row("udefs", NO_LINKING),
+    Row("undef", NO_PREPROCESSOR),
+    Row("unodefs", NO_LINKING),
+    Row("ustackframes", NO_USER_STACKS),
+    Row("verbose", Switch(|it| &mut it.disassemble)),
+    Row("version", Unsupported("there is one version")),
+    Row("zdefs", Switch(|it| &mut it.zero_matches)),
+];
+
+/// The option of this name.
+pub fn find(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.0 == name)
+}
+
+/// All their names.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.0)
+}
+
+impl Row {
+    /// Sets it.
+    pub fn set(&self, settings: &mut Settings, value: Option<&str>) -> Result<(), Refusal> {
+        match &self.1 {
+            Size(at) => *at(settings) = read(value, parse::size)?,
+            Number(at) => *at(settings) = read(value, parse::plain)?,
+            Place(at) => *at(settings) = read(value, |it| usize::try_from(parse::plain(it)?).ok())?,
+            Rate(at) => *at(settings) = read(value, parse::rate)?,
+            On(at) => {
+                read(value, parse::plain)?;
+                *at(settings) = true;
+            }
+            Switch(at) => {
+                value.map_or(Ok(()), |_| Err(Refusal::Value))?;
+                *at(settings) = true;
+            }
+            Word(set) => {
+                let word = value.ok_or(Refusal::Value)?;
+                set(settings, word).ok_or(Refusal::Value)?;
+            }
+            Unsupported(why) => return Err(Refusal::Unsupported(why)),
+        }
+        Ok(())
+    }
+}
+
+/// A value, or what stands for none.
+fn read<T: Default>(value: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refusal> {
+    value.map_or(Ok(T::default()), |it| parse(it).ok_or(Refusal::Value))
+}
+
+fn policy(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.policy = match word {
+        "switch" => BufferPolicy::Switch,
+        "fill" => BufferPolicy::Fill,
+        "ring" => BufferPolicy::Ring,
+        _ => return None,
+    };
+    Some(())
+}
+
+fn encoding(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.looks.encoding = match word {
+        "ascii" => Encoding::Ascii,
+        "utf8" => Encoding::Utf8,
+        _ => return None,
+    };
+    Some(())
+}
+
+/// `-X`, too: how the preprocessor reads C, and so nothing until there is one.
+fn conformance(_: &mut Settings, word: &str) -> Option<()> {
+    ["a", "c", "s", "t"].contains(&word).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_and_unique() {
+        assert!(ROWS.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn every_option_can_be_set_or_says_why_not() {
+        for row in ROWS {
+            let value = match &row.1 {
+                Word(_) => ["switch", "ascii", "a"].map(Some).to_vec(),
+                _ => vec![None],
+            };
+            let outcomes = value
+                .into_iter()
+                .map(|it| row.set(&mut Settings::default(), it));
+            let good =
+                |it: &Result<(), Refusal>| matches!(it, Ok(()) | Err(Refusal::Unsupported(_)));
+            assert!(outcomes.into_iter().any(|it| good(&it)), "{}", row.0);
+        }
+    }
+}

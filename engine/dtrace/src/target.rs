@@ -1,0 +1,210 @@
+//! The processes that are traced until their end: those of `-c`, which wait for tracing to begin, and
+//! those of `-p`.
+//!
+//! A command is not started at once: this program starts itself in its place, and stops. So the process
+//! is there, with the ID it will have, while programs that name it are compiled and enabled; told to go
+//! on, it becomes the command.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Error as IoError, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open,
+    set_parent_process_death_signal, waitpid,
+};
+use signal_hook::low_level::signal_name;
+
+use crate::error::Error;
+
+/// What this program is called while it stands in for a command.
+const STAND_IN: &str = "dtrace: to be traced";
+
+/// A process that is traced until its end.
+pub struct Target {
+    pid: Pid,
+    command: Option<Child>,
+}
+
+impl Target {
+    /// Makes a process of `command`, words as a shell would split them; it waits for
+    /// [`Target::go_on`], and does not outlive the trace.
+    pub fn start(command: &str) -> Result<Self, Error> {
+        let words = shlex::split(command).unwrap_or_default();
+        let Some(program) = words.first() else {
+            let why = IoError::new(ErrorKind::InvalidInput, "it has no word, or an open quote");
+            return Err(cannot(command, why));
+        };
+        let path = find(program).map_err(|why| cannot(program, why.into()))?;
+        let mut stand_in = Command::new("/proc/self/exe");
+        stand_in.arg0(STAND_IN).arg(path).args(&words);
+        let child = stand_in.spawn().map_err(|why| cannot(program, why))?;
+        let pid = Pid::from_child(&child);
+        let target = Self {
+            pid,
+            command: Some(child),
+        };
+        match waitpid(Some(pid), WaitOptions::UNTRACED) {
+            Ok(Some((_, status))) if status.stopped() => Ok(target),
+            Ok(_) => Err(cannot(program, ErrorKind::BrokenPipe.into())),
+            Err(why) => Err(cannot(program, why.into())),
+        }
+    }
+
+    /// A process that is there already.
+    pub fn grab(pid: &str) -> Result<Self, Error> {
+        let number = pid.parse().ok().filter(|&it: &i32| it > 0);
+        let found = number.and_then(Pid::from_raw);
+        let target = Self {
+            pid: found.ok_or_else(|| Error::Pid(pid.into()))?,
+            command: None,
+        };
+        target.handle().map(|_| target)
+    }
+
+    /// Its ID.
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_pid().unsigned_abs()
+    }
+
+    /// A handle on it, which can be waited for.
+    pub fn handle(&self) -> Result<OwnedFd, Error> {
+        let opened = pidfd_open(self.pid, PidfdFlags::empty());
+        opened.map_err(|why| Error::Grab {
+            pid: self.pid.as_raw_pid(),
+            why: why.into(),
+        })
+    }
+
+    /// Tracing has begun: a command starts.
+    pub fn go_on(&self) {
+        if self.command.is_some() {
+            // It fails when somebody has killed it, whose end is then seen.
+            let _ = kill_process(self.pid, Signal::CONT);
+        }
+    }
+
+    /// How it ended, in DTrace's words.
+    pub fn how_it_ended(&mut self) -> String {
+        let pid = self.pid();
+        match self.command.as_mut().map(Child::wait) {
+            None => format!("pid {pid} has exited"),
+            Some(Ok(status)) => describe(pid, status),
+            Some(Err(why)) => format!("pid {pid} is lost: {why}"),
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.command {
+            // Both fail when it has exited, which is just as well.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Becomes a command when told to go on, if this program was started to; `arguments` are its own.
+pub fn stand_in(arguments: &[OsString]) -> Option<Error> {
+    let [name, path, program, rest @ ..] = arguments else {
+        return None;
+    };
+    if name != STAND_IN {
+        return None;
+    }
+    // Not to be stopped for ever if the trace is killed before it begins.
+    let stopped = set_parent_process_death_signal(Some(Signal::KILL))
+        .and_then(|()| kill_process(getpid(), Signal::STOP));
+    let why = match stopped {
+        Ok(()) => Command::new(path).arg0(program).args(rest).exec(),
+        Err(why) => why.into(),
+    };
+    Some(cannot(&program.to_string_lossy(), why))
+}
+
+/// The file of a command, as a shell finds it.
+fn find(program: &str) -> Result<PathBuf, Errno> {
+    let executable = |path: &Path| match path.is_dir() {
+        true => Err(Errno::ISDIR),
+        false => access(path, Access::EXEC_OK),
+    };
+    if program.contains('/') {
+        return executable(Path::new(program)).map(|()| program.into());
+    }
+    let path = std::env::var_os("PATH");
+    let folders = std::env::split_paths(path.as_deref().unwrap_or(OsStr::new("/bin:/usr/bin")));
+    let mut files = folders.map(|it| it.join(program));
+    files.find(|it| executable(it).is_ok()).ok_or(Errno::NOENT)
+}
+
+fn cannot(command: &str, why: IoError) -> Error {
+    let command = command.to_owned();
+    Error::Execute { command, why }
+}
+
+fn describe(pid: u32, status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => format!("pid {pid} has exited"),
+        (Some(code), _) => format!("pid {pid} exited with status {code}"),
+        (None, signal) => {
+            let name = signal.and_then(signal_name).unwrap_or("a signal");
+            format!("pid {pid} terminated by {name}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_as_they_were() {
+        for (status, told) in [
+            (0, "pid 7 has exited"),
+            (3 << 8, "pid 7 exited with status 3"),
+            (9, "pid 7 terminated by SIGKILL"),
+        ] {
+            assert_eq!(describe(7, ExitStatus::from_raw(status)), told);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_named() {
+        for (command, named) in [
+            ("/no/such -x", "/no/such:"),
+            ("", ""),
+            ("'open", "'open"),
+            ("/", "/:"),
+        ] {
+            let Err(error) = Target::start(command) else {
+                panic!("{command} ran")
+            };
+            let told = error.to_string();
+            assert!(
+                told.starts_with(&format!("failed to execute {named}")),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_process_is_a_number_of_one_that_is_there() {
+        assert!(Target::grab(&std::process::id().to_string()).is_ok());
+        for pid in ["0", "-1", "x", ""] {
+            assert!(matches!(Target::grab(pid), Err(Error::Pid(_))), "{pid}");
+        }
+        let Err(gone) = Target::grab(&i32::MAX.to_string()) else {
+            panic!("there is a process of the greatest number");
+        };
+        assert!(
+            gone.to_string()
+                .starts_with("failed to grab pid 2147483647: ")
+        );
+    }
+}

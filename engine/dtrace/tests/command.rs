@@ -1,0 +1,244 @@
+//! The command as people meet it: options, targets, exit codes and what is said on standard error, over
+//! the engine in process.
+
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+struct Ran {
+    stdout: String,
+    stderr: String,
+    status: Option<i32>,
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+    command
+        .args(arguments)
+        .env_remove("_DTRACE_TESTING")
+        .env("TZ", "UTC");
+    command
+}
+
+fn ran(output: Output) -> Ran {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran {
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+        status: output.status.code(),
+    }
+}
+
+fn dtrace(arguments: &[&str]) -> Ran {
+    ran(command(arguments).output().unwrap())
+}
+
+#[test]
+fn a_program_prints_and_says_how_it_ends() {
+    let ran = dtrace(&["-n", r#"BEGIN { printf("%d\n", 6*7); exit(3); }"#]);
+    assert_eq!(
+        ran.stdout,
+        "CPU     ID                    FUNCTION:NAME\n  0      1                           :BEGIN \
+         42\n\n\n"
+    );
+    assert_eq!(ran.stderr, "dtrace: description 'BEGIN ' matched 1 probe\n");
+    assert_eq!(ran.status, Some(3));
+}
+
+#[test]
+fn quiet_leaves_what_was_asked_for() {
+    let ran = dtrace(&["-q", "-n", r#"BEGIN { printf("%s\n", "hello"); exit(0); }"#]);
+    assert_eq!(ran.stdout, "hello\n\n");
+    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.status, Some(0));
+}
+
+#[test]
+fn a_test_run_leaves_out_what_differs() {
+    let mut testing = command(&["-n", "BEGIN { trace(1); exit(0); }"]);
+    let ran = ran(testing.env("_DTRACE_TESTING", "1").output().unwrap());
+    let expected = format!("{:>32}\n{:>32}         1\n\n", "FUNCTION:NAME", ":BEGIN");
+    assert_eq!(ran.stdout, expected);
+}
+
+#[test]
+fn the_environment_sets_options() {
+    let mut quiet = command(&["-n", r#"BEGIN { trace("x"); exit(0); }"#]);
+    let ran = ran(quiet.env("DTRACE_OPT_QUIET", "").output().unwrap());
+    assert_eq!(ran.stdout, "x\n");
+}
+
+#[test]
+fn usage_is_a_code_of_its_own() {
+    let none = dtrace(&[]);
+    assert!(
+        none.stderr.starts_with("Usage: dtrace ["),
+        "{}",
+        none.stderr
+    );
+    assert_eq!(none.status, Some(2));
+    let unknown = dtrace(&["-z"]);
+    assert!(
+        unknown
+            .stderr
+            .starts_with("dtrace: invalid option -- 'z'\nUsage: dtrace [")
+    );
+    assert_eq!(unknown.status, Some(2));
+    let nothing = dtrace(&["-q"]);
+    assert_eq!(nothing.stderr, "dtrace: no probes specified\n");
+    assert_eq!(nothing.status, Some(1));
+}
+
+#[test]
+fn what_needs_the_module_says_so() {
+    let ran = dtrace(&["-n", "fbt::sys_chdir:entry"]);
+    assert_eq!(
+        ran.stderr,
+        "dtrace: failed to initialize dtrace: no probe matches fbt::sys_chdir:entry: the module is \
+         not loaded (insmod trapline.ko loads it)\n"
+    );
+    assert_eq!(ran.status, Some(1));
+    assert_eq!(dtrace(&["-eZn", "fbt::sys_chdir:entry"]).status, Some(0));
+}
+
+#[test]
+fn a_command_is_traced_from_its_first_instruction_to_its_end() {
+    let ran = dtrace(&[
+        "-qn",
+        "BEGIN { trace($target); }",
+        "-c",
+        "sh -c 'echo $$; exit 4'",
+    ]);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let [shell, target, ""] = lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(shell, target);
+    assert_eq!(ran.status, Some(0));
+}
+
+#[test]
+fn the_end_of_a_command_is_told_as_it_was() {
+    for (command, told) in [
+        ("true", "has exited"),
+        ("sh -c 'exit 3'", "exited with status 3"),
+        ("sh -c 'kill -9 $$'", "terminated by SIGKILL"),
+    ] {
+        let ran = dtrace(&["-n", "BEGIN {}", "-c", command]);
+        let last = ran.stderr.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("dtrace: pid ") && last.ends_with(told),
+            "{last}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_traced_is_named() {
+    for (arguments, told) in [
+        (
+            ["-c", "/no/such -x"],
+            "failed to execute /no/such: No such file or directory",
+        ),
+        (["-p", "x"], "invalid pid: x"),
+    ] {
+        let ran = dtrace(&["-n", "BEGIN {}", arguments[0], arguments[1]]);
+        assert_eq!(ran.stderr, format!("dtrace: {told}\n"));
+        assert_eq!(ran.status, Some(1));
+    }
+}
+
+#[test]
+fn tracing_ends_with_the_process_that_it_is_for() {
+    let mut sleep = Command::new("sleep").arg("0.2").spawn().unwrap();
+    let pid = sleep.id().to_string();
+    let traced =
+        std::thread::spawn(move || dtrace(&["-qn", "BEGIN { trace($target); }", "-p", &pid]));
+    sleep.wait().unwrap();
+    let ran = traced.join().unwrap();
+    assert_eq!(ran.stdout, format!("{}\n", sleep.id()));
+}
+
+#[test]
+fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
+    let mut endless = command(&["-qn", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
+    let child = endless.stdout(Stdio::piped()).spawn().unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let since = Instant::now();
+    std::thread::sleep(Duration::from_millis(500));
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.stdout, format!("\nover\n {:>16}\n", 1));
+    assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn ticks_arrive() {
+    let program = r#"int n; tick-10ms { n++; } tick-10ms /n == 5/ { trace("five"); exit(0); }"#;
+    let ran = dtrace(&["-q", "-x", "statusrate=10ms", "-n", program]);
+    assert!(ran.stdout.starts_with("five"), "{}", ran.stdout);
+    assert_eq!(ran.status, Some(0));
+}
+
+#[test]
+fn errors_are_told() {
+    let ran = dtrace(&[
+        "-qn",
+        "BEGIN { x = 0; trace(1 / x); } END { trace(7); }",
+        "-c",
+        "true",
+    ]);
+    let expected = "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in ";
+    assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "7\n");
+}
+
+#[test]
+fn options_of_programs_count() {
+    let ran = dtrace(&["-n", "#pragma D option quiet\nBEGIN { exit(0); }"]);
+    assert_eq!(ran.stdout, "\n");
+    let wrong = dtrace(&["-n", "#pragma D option nonsense=1\nBEGIN { exit(0); }"]);
+    let told = "failed to set option 'nonsense' to '1': Invalid option name\n";
+    assert!(wrong.stderr.ends_with(told), "{}", wrong.stderr);
+    assert_eq!(wrong.status, Some(1));
+}
+
+#[test]
+fn code_and_clauses_are_listed() {
+    let ran = dtrace(&["-eSvn", "BEGIN { trace(1); }"]);
+    assert!(ran.stderr.contains("Clause 1 for "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("OFF OPCODE"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("Clauses of description 'BEGIN ':"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn probes_are_listed() {
+    let ran = dtrace(&["-ln", "dtrace:::"]);
+    let mut lines = ran.stdout.lines();
+    let columns = |it: &str| it.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(
+        columns(lines.next().unwrap()),
+        ["ID", "PROVIDER", "MODULE", "FUNCTION", "NAME"]
+    );
+    assert_eq!(columns(lines.next().unwrap()), ["1", "dtrace", "BEGIN"]);
+    let none = dtrace(&["-ln", "fbt::nosuch:entry"]);
+    let told = "dtrace: failed to match fbt::nosuch:entry: No probe matches description\n";
+    assert!(none.stderr.contains(told), "{}", none.stderr);
+    assert_eq!(none.status, Some(1));
+}
+
+#[test]
+fn output_is_appended_to_a_file() {
+    let file = std::env::temp_dir().join(format!("dtrace-output-{}", std::process::id()));
+    let name = file.to_str().unwrap();
+    for _ in 0..2 {
+        let ran = dtrace(&["-qo", name, "-n", "BEGIN { trace(1); exit(0); }"]);
+        assert_eq!(ran.stdout, "");
+    }
+    let written = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(written, "1\n1\n");
+}
