@@ -54,6 +54,11 @@ int shim_copy_to_user(u64 to, const void *from, size_t length)
 	return copy_to_user(u64_to_user_ptr(to), from, length) ? -EFAULT : 0;
 }
 
+int shim_copy_from_user(void *to, u64 from, size_t length)
+{
+	return copy_from_user(to, u64_to_user_ptr(from), length) ? -EFAULT : 0;
+}
+
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,

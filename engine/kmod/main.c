@@ -34,15 +34,21 @@ static int __init trapline_init(void)
 	error = trapline_symbols_init();
 	if (error)
 		return error;
+	error = trapline_stack_init();
+	if (error)
+		return error;
 	error = trapline_arch_init();
 	if (error)
 		return error;
 	error = trapline_start();
 	if (error)
 		return error;
-	error = trapline_hook_init();
+	error = trapline_timer_init();
 	if (error)
 		goto end;
+	error = trapline_hook_init();
+	if (error)
+		goto untime;
 	error = trapline_proc_init();
 	if (error)
 		goto unhook;
@@ -56,6 +62,8 @@ unproc:
 	trapline_proc_exit();
 unhook:
 	trapline_hook_exit();
+untime:
+	trapline_timer_exit();
 end:
 	trapline_end();
 	return error;
@@ -67,6 +75,7 @@ static void __exit trapline_exit(void)
 	trapline_device_exit();
 	trapline_proc_exit();
 	trapline_hook_exit();
+	trapline_timer_exit();
 	trapline_end();
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Memory, the control lock, the grace period, CPU and clock. */
+/* Memory, the control lock, the grace period, CPU, clocks and chance. */
 #include <linux/cpu.h>
+#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -46,6 +48,19 @@ void shim_synchronize(void)
 	synchronize_rcu();
 }
 
+unsigned long shim_interrupts_off(void)
+{
+	unsigned long state;
+
+	raw_local_irq_save(state);
+	return state;
+}
+
+void shim_interrupts_as(unsigned long state)
+{
+	raw_local_irq_restore(state);
+}
+
 unsigned int shim_cpu(void)
 {
 	return raw_smp_processor_id();
@@ -59,4 +74,14 @@ unsigned int shim_cpus(void)
 u64 shim_now(void)
 {
 	return ktime_get_mono_fast_ns();
+}
+
+u64 shim_wall_time(void)
+{
+	return ktime_get_real_fast_ns();
+}
+
+u64 shim_random(void)
+{
+	return get_random_u64();
 }

@@ -5,7 +5,8 @@
  * in the same order. There is no other header that both depend on.
  *
  * C gives shim_*: each translates one wish into the kernel's own terms and
- * decides nothing. Rust gives trapline_*: each may sleep, but trapline_trap().
+ * decides nothing. Rust gives trapline_*: each may sleep, but
+ * trapline_trap() and trapline_tick().
  * Errors are 0 or a negative error number unless it says otherwise.
  */
 #ifndef TRAPLINE_SHIM_H
@@ -27,10 +28,52 @@ void shim_unlock(void);
 /* memory.c: returns when every trap that was being handled has been. */
 void shim_synchronize(void);
 
+/* memory.c: what is in between runs as in a trap; it cannot be nested. */
+unsigned long shim_interrupts_off(void);
+void shim_interrupts_as(unsigned long state);
+
 /* memory.c: callable from a trap. */
 unsigned int shim_cpu(void);
 unsigned int shim_cpus(void);
 u64 shim_now(void);
+u64 shim_wall_time(void);
+
+/* memory.c: from the kernel's source of chance, which a trap must not ask. */
+u64 shim_random(void);
+
+/* task.c: callable from a trap, as all of it is. platform.rs fills it as a Task. */
+struct shim_task {
+	u64 identity;
+	u64 address;
+	u32 pid;
+	u32 tid;
+	u32 ppid;
+	u32 uid;
+	u32 gid;
+	u32 reserved;
+	char name[16];
+};
+
+void shim_task(struct shim_task *to);
+u64 shim_run_time(void);
+u64 shim_user_register(u64 number);
+
+/* load.c: reads what may not be there; callable from a trap. */
+int shim_load(unsigned long address, void *to, size_t length);
+int shim_load_user(unsigned long address, void *to, size_t length);
+
+/*
+ * stack.c: writes the program counters on the kernel's stack, innermost first:
+ * from a function's entry, or without registers, from what an interrupt came
+ * upon. How many there were. Callable from a trap.
+ */
+unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count);
+
+/* timer.c: trapline_tick() is called each time so many nanoseconds are over. */
+int shim_timer_start(u32 number, u64 nanoseconds, int everywhere);
+
+/* timer.c: returns when the last tick is over. */
+void shim_timer_stop(u32 number);
 
 /* symbols.c: shows the functions of the kernel proper until one is not 0. */
 typedef int (*shim_visit_fn)(void *context, const char *name, size_t length,
@@ -52,8 +95,9 @@ int shim_peek(unsigned long address, void *bytes, size_t length);
 /* arch/: writes text, on every CPU; may sleep. */
 int shim_patch(unsigned long address, const void *bytes, size_t length);
 
-/* device.c: copies to the process that asks. */
+/* device.c: copies to the process that asks, and from it. */
 int shim_copy_to_user(u64 to, const void *from, size_t length);
+int shim_copy_from_user(void *to, u64 from, size_t length);
 
 /* The instruction that the hook of arch/ has to catch. */
 u32 trapline_trap_word(void);
@@ -63,6 +107,9 @@ void trapline_end(void);
 
 /* From the hook, interrupts off. 0 when it was ours and the CPU can go on. */
 int trapline_trap(struct pt_regs *regs);
+
+/* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
+void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 
 /* A consumer's number, or an error. */
 int trapline_open(void);
@@ -102,6 +149,7 @@ int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
 int trapline_refused_row(size_t index, struct trapline_refused_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
+static_assert(sizeof(struct shim_task) == 56);
 static_assert(sizeof(struct trapline_fbt_row) == sizeof(long) + 12 + 320 +
 	      (sizeof(long) == 8 ? 4 : 0));
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 480);
@@ -113,16 +161,31 @@ static_assert(sizeof(struct trapline_stats_row) == 40);
 unsigned long trapline_symbol(const char *name);
 int trapline_symbols_init(void);
 
+int trapline_stack_init(void);
+
+/* stack.c: the kernel's unwinder, from where the registers are. */
+unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
+			     unsigned long *frames, unsigned int count);
+
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);
 
 /* arch/: whether something that only this architecture has rewrites text there. */
 bool trapline_rewritten(unsigned long address);
 
+/* arch/: the same from a trap at a function's entry, which has made no frame yet. */
+unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+				   unsigned int count);
+
+/* arch/: whether the page of the kernel's that begins there is RAM; callable from a trap. */
+bool trapline_is_ram(unsigned long page);
+
 /* arch/: the hook that catches the trap. */
 int trapline_hook_init(void);
 void trapline_hook_exit(void);
 
+int trapline_timer_init(void);
+void trapline_timer_exit(void);
 int trapline_device_init(void);
 void trapline_device_exit(void);
 int trapline_proc_init(void);

@@ -3,8 +3,11 @@
 use alloc::vec::Vec;
 use core::ffi::c_int;
 
-use engine_abi::{BufSnap, Command, Conf, Enable, EprobeDesc, Go, ProbeMatch, VERSION};
-use engine_tracer::{ConsumerId, Error, OutOfMemory, Tracer};
+use engine_abi::{
+    BufSnap, Command, Conf, Enable, EprobeDesc, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
+    VERSION,
+};
+use engine_tracer::{ConsumerId, Error, OutOfMemory, Tracer, Unwritten, filled};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::arch::Native;
@@ -48,10 +51,11 @@ impl From<Error> for Errno {
         match error {
             Error::OutOfMemory => Self::OutOfMemory,
             Error::TooManyConsumers => Self::Busy,
-            Error::TooManyEcbs => Self::TooMuch,
-            Error::NoSuchConsumer => Self::Invalid,
+            Error::TooManyEcbs | Error::NoRoom => Self::TooMuch,
+            Error::NoSuchConsumer | Error::Invalid => Self::Invalid,
             Error::NotFound => Self::NotFound,
             Error::WrongState => Self::WrongState,
+            Error::Unwritten => Self::BadAddress,
         }
     }
 }
@@ -68,11 +72,14 @@ type Engine = Tracer<Native, Kernel>;
 pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) -> Result<(), Errno> {
     match Command::from_number(number).ok_or(Errno::NoSuchRequest)? {
         Command::Conf => conf(tracer, of(body)?),
+        Command::Program => program(tracer, id, of(body)?),
         Command::ProbeMatch => probe_match(tracer, of(body)?),
         Command::Enable => enable(tracer, id, of(body)?),
-        Command::Go => go(tracer, id, of(body)?),
-        Command::Stop => Ok(tracer.stop(id)?),
+        Command::Go => Ok(tracer.go(id, of(body)?)?),
+        Command::Stop => stop(tracer, id, of(body)?),
+        Command::Status => status(tracer, id, of(body)?),
         Command::BufSnap => buf_snap(tracer, id, of(body)?),
+        Command::AggSnap => agg_snap(tracer, id, of(body)?),
         Command::Eprobe => eprobe(tracer, id, of(body)?),
     }
 }
@@ -88,8 +95,24 @@ fn conf(tracer: &Engine, conf: &mut Conf) -> Result<(), Errno> {
     *conf = Conf {
         version: VERSION,
         cpus: tracer.cpus() as u32,
+        pointer: size_of::<usize>() as u32,
+        reserved: 0,
     };
     Ok(())
+}
+
+fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno> {
+    let size = body.size as usize;
+    if body.size > PROGRAM_MAX || !size.is_multiple_of(size_of::<u64>()) {
+        return Err(Errno::Invalid);
+    }
+    let mut words = filled(size / size_of::<u64>(), || 0u64)?;
+    // SAFETY: `words` has room for `size` bytes, and any bytes are words; the shim checks the user's
+    // side.
+    match unsafe { ffi::shim_copy_from_user(words.as_mut_ptr().cast(), body.address, size) } {
+        0 => Ok(tracer.program(id, words)?),
+        _ => Err(Errno::BadAddress),
+    }
 }
 
 fn probe_match(tracer: &Engine, body: &mut ProbeMatch) -> Result<(), Errno> {
@@ -98,56 +121,55 @@ fn probe_match(tracer: &Engine, body: &mut ProbeMatch) -> Result<(), Errno> {
 }
 
 fn enable(tracer: &Engine, id: ConsumerId, body: &mut Enable) -> Result<(), Errno> {
-    body.matched = tracer.enable(id, &body.description)?;
+    body.matched = tracer.enable(id, &body.description, body.clause)?;
     Ok(())
 }
 
-fn go(tracer: &Engine, id: ConsumerId, body: &mut Go) -> Result<(), Errno> {
-    body.unarmed = tracer.go(id, body.buffer_size)?;
+fn stop(tracer: &Engine, id: ConsumerId, body: &mut Stop) -> Result<(), Errno> {
+    body.cpu = tracer.stop(id)?;
+    Ok(())
+}
+
+fn status(tracer: &Engine, id: ConsumerId, body: &mut Status) -> Result<(), Errno> {
+    *body = tracer.status(id)?;
     Ok(())
 }
 
 fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
-    (body.id, body.description) = tracer.eprobe(id, body.epid)?;
+    (body.id, body.description, body.clause) = tracer.eprobe(id, body.epid)?;
     Ok(())
 }
 
-/// Moves records chunk by chunk; each stays in its buffer until the consumer has it.
 fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
-    let cpu = body.cpu as usize;
-    let mut chunk = chunk()?;
-    let mut moved: u32 = 0;
-    loop {
-        let room = body.size.wrapping_sub(moved) as usize;
-        let target = chunk.get_mut(..room.min(CHUNK)).unwrap_or_default();
-        let copied = tracer.copy(id, cpu, target)?;
-        if copied.bytes == 0 {
-            break;
-        }
-        let to = body.address.wrapping_add(u64::from(moved));
-        // SAFETY: `copy` filled this many bytes of `chunk`; the shim checks the user's side.
-        if unsafe { ffi::shim_copy_to_user(to, chunk.as_ptr().cast(), copied.bytes) } != 0 {
-            // What the consumer has already, it is told of; the rest stays in the buffer.
-            if moved == 0 {
-                return Err(Errno::BadAddress);
-            }
-            break;
-        }
-        tracer.release(id, cpu, copied)?;
-        moved = moved.wrapping_add(copied.bytes as u32);
-    }
-    body.size = moved;
-    body.drops = u64::from(tracer.take_drops(id, cpu)?);
+    let (cpu, room, mut chunk) = (body.cpu as usize, body.size as usize, chunk()?);
+    let snapped = tracer.buf_snap(id, cpu, room, &mut chunk, &mut to_user(body.address))?;
+    (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
     Ok(())
 }
 
-fn chunk() -> Result<Vec<u8>, Errno> {
-    let mut chunk = Vec::new();
-    chunk
-        .try_reserve_exact(CHUNK)
-        .map_err(|_| Errno::OutOfMemory)?;
-    while chunk.len() < chunk.capacity() {
-        chunk.push(0);
+fn agg_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
+    let (cpu, room, mut chunk) = (body.cpu as usize, body.size as usize, chunk()?);
+    let snapped = tracer.agg_snap(id, cpu, room, &mut chunk, &mut to_user(body.address))?;
+    (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
+    Ok(())
+}
+
+/// Room for what one copy moves.
+fn chunk() -> Result<Vec<u8>, OutOfMemory> {
+    filled(CHUNK, || 0)
+}
+
+/// Copies one chunk after the other to the consumer, from this address of its on.
+fn to_user(address: u64) -> impl FnMut(&[u8]) -> Result<(), Unwritten> {
+    let mut to = address;
+    move |bytes| {
+        // SAFETY: `bytes` are there to be read; the shim checks the user's side.
+        match unsafe { ffi::shim_copy_to_user(to, bytes.as_ptr().cast(), bytes.len()) } {
+            0 => {
+                to = to.wrapping_add(bytes.len() as u64);
+                Ok(())
+            }
+            _ => Err(Unwritten),
+        }
     }
-    Ok(chunk)
 }

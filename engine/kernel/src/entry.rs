@@ -9,10 +9,8 @@ use engine_tracer::{ConsumerId, Isa, Tracer, Trap};
 
 use crate::arch::{self, Native};
 use crate::device::{self, Errno};
+use crate::ffi::Regs;
 use crate::platform::Kernel;
-
-/// The registers that a trap saves.
-type Regs = <Native as Isa>::Regs;
 
 /// The engine of this module, there from `trapline_start` to `trapline_end`.
 struct Engine(UnsafeCell<MaybeUninit<Tracer<Native, Kernel>>>);
@@ -46,7 +44,7 @@ pub extern "C" fn trapline_trap_word() -> u32 {
 /// Once, before any other call, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_start() -> c_int {
-    let Ok(tracer) = Tracer::new(Kernel) else {
+    let Ok(tracer) = Kernel::new().and_then(Tracer::new) else {
         return Errno::OutOfMemory.returned();
     };
     // SAFETY: the caller promises that no one else is here.
@@ -83,6 +81,16 @@ pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
         Trap::Resumed | Trap::Retry => 0,
         Trap::Stray | Trap::Failed => 1,
     }
+}
+
+/// The timer of this number rings on this CPU, and came upon the kernel, or a process, there.
+///
+/// # Safety
+/// Between start and end, in the timer's interrupt, with interrupts off.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_tick(number: u32, kernel_pc: usize, user_pc: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.tick(number, kernel_pc as u64, user_pc as u64);
 }
 
 /// A new consumer: its number, or a negative error number.

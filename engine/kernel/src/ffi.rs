@@ -1,6 +1,10 @@
 //! The Rust side of `engine/kmod/shim.h`, in its order. A change to one is a change to both.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+
+use engine_tracer::{Isa, Task};
+
+use crate::arch::Native;
 
 /// C's `shim_visit_fn`: sees one function; not 0 ends the walk.
 pub type VisitFn = extern "C" fn(
@@ -10,6 +14,12 @@ pub type VisitFn = extern "C" fn(
     address: usize,
 ) -> c_int;
 
+/// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
+pub type Regs = <Native as Isa>::Regs;
+
+// C's `struct shim_task`.
+const _: () = assert!(size_of::<Task>() == 56);
+
 unsafe extern "C" {
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
     pub fn shim_free(memory: *mut c_void);
@@ -17,9 +27,27 @@ unsafe extern "C" {
     pub fn shim_unlock();
     pub fn shim_synchronize();
 
+    pub safe fn shim_interrupts_off() -> c_ulong;
+    pub fn shim_interrupts_as(state: c_ulong);
+
     pub safe fn shim_cpu() -> c_uint;
     pub safe fn shim_cpus() -> c_uint;
     pub safe fn shim_now() -> u64;
+    pub safe fn shim_wall_time() -> u64;
+
+    pub safe fn shim_random() -> u64;
+
+    pub fn shim_task(to: *mut Task);
+    pub safe fn shim_run_time() -> u64;
+    pub safe fn shim_user_register(number: u64) -> u64;
+
+    pub fn shim_load(address: usize, to: *mut c_void, length: usize) -> c_int;
+    pub fn shim_load_user(address: usize, to: *mut c_void, length: usize) -> c_int;
+
+    pub fn shim_stack(regs: *const Regs, frames: *mut u64, count: c_uint) -> c_uint;
+
+    pub fn shim_timer_start(number: u32, nanoseconds: u64, everywhere: c_int) -> c_int;
+    pub fn shim_timer_stop(number: u32);
 
     pub fn shim_each_function(visit: VisitFn, context: *mut c_void) -> c_int;
     pub safe fn shim_off_limits(address: usize) -> c_uint;
@@ -29,4 +57,5 @@ unsafe extern "C" {
     pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
+    pub fn shim_copy_from_user(to: *mut c_void, from: u64, length: usize) -> c_int;
 }

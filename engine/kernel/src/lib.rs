@@ -23,6 +23,7 @@
 extern crate alloc;
 
 mod arch;
+mod chance;
 mod device;
 pub mod entry;
 mod ffi;

@@ -1,19 +1,45 @@
 //! The Linux kernel as the tracer's platform: each wish is one call of the shim.
 
-use core::ffi::{c_char, c_int, c_void};
-use core::slice;
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::{ptr, slice};
 
-use engine_tracer::{OffLimits, OutOfMemory, Platform, Unpatched, Unreadable, Visit};
+use engine_tracer::{OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit};
 
-use crate::ffi;
-use crate::sync::{ControlLock, KernelRcu};
+use crate::chance::Chance;
+use crate::ffi::{self, Regs};
+use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
 /// The kernel that this module is loaded into.
-pub struct Kernel;
+pub struct Kernel {
+    chance: Chance,
+}
+
+impl Kernel {
+    /// The kernel. It may sleep to see it.
+    pub fn new() -> Result<Self, OutOfMemory> {
+        let chance = Chance::new(ffi::shim_cpus() as usize, || ffi::shim_random())?;
+        Ok(Self { chance })
+    }
+}
 
 impl Platform for Kernel {
     type Lock<T: Send> = ControlLock<T>;
     type Rcu<T: Send + Sync> = KernelRcu<T>;
+    type TryLock<T: Send> = KernelTryLock<T>;
+    type Regs = Regs;
+
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        let state = ffi::shim_interrupts_off();
+        let result = work();
+        // SAFETY: as they were before, on the CPU that this has not left since.
+        unsafe { ffi::shim_interrupts_as(state) };
+        result
+    }
+
+    fn synchronize(&self) {
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_synchronize() };
+    }
 
     fn cpu(&self) -> usize {
         ffi::shim_cpu() as usize
@@ -25,6 +51,79 @@ impl Platform for Kernel {
 
     fn now(&self) -> u64 {
         ffi::shim_now()
+    }
+
+    fn wall_time(&self) -> u64 {
+        ffi::shim_wall_time()
+    }
+
+    fn random(&self) -> u64 {
+        self.chance.next(self.cpu())
+    }
+
+    fn task(&self) -> Task {
+        let mut task = Task::default();
+        // SAFETY: `Task` is laid out as C's `struct shim_task`.
+        unsafe { ffi::shim_task(&raw mut task) };
+        task
+    }
+
+    fn run_time(&self) -> u64 {
+        ffi::shim_run_time()
+    }
+
+    /// The kernel keeps it nowhere: a system call's result goes straight to its caller.
+    fn errno(&self) -> u32 {
+        0
+    }
+
+    fn user_register(&self, number: u64) -> u64 {
+        ffi::shim_user_register(number)
+    }
+
+    fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        let address = usize::try_from(address).map_err(|_| Unreadable)?;
+        // SAFETY: `bytes` has room for its length; the shim survives any `address`.
+        match unsafe { ffi::shim_load(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
+            0 => Ok(()),
+            _ => Err(Unreadable),
+        }
+    }
+
+    fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        let address = usize::try_from(address).map_err(|_| Unreadable)?;
+        // SAFETY: as in `load`.
+        match unsafe { ffi::shim_load_user(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
+            0 => Ok(()),
+            _ => Err(Unreadable),
+        }
+    }
+
+    fn stack(&self, regs: Option<&Regs>, frames: &mut [u64]) -> usize {
+        let regs = regs.map_or(ptr::null(), ptr::from_ref);
+        let count = c_uint::try_from(frames.len()).unwrap_or(c_uint::MAX);
+        // SAFETY: `regs` is null, or is the registers that a trap's handler was given; `frames` has
+        // room for as many.
+        unsafe { ffi::shim_stack(regs, frames.as_mut_ptr(), count) as usize }
+    }
+
+    fn timer_start(
+        &self,
+        number: u32,
+        nanoseconds: u64,
+        every_cpu: bool,
+    ) -> Result<(), OutOfMemory> {
+        // SAFETY: control side only, which may sleep. The engine outlives every timer: who enabled
+        // its probe holds the module.
+        match unsafe { ffi::shim_timer_start(number, nanoseconds, every_cpu.into()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn timer_stop(&self, number: u32) {
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_timer_stop(number) };
     }
 
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {

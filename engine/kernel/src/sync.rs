@@ -1,11 +1,12 @@
-//! The two ways in which the engine shares a value: the control lock, and read-copy-update.
+//! The ways in which the engine shares a value: the control lock, the lock that nobody waits for, and
+//! read-copy-update.
 
 use alloc::alloc::{Layout, alloc, dealloc};
 use core::cell::UnsafeCell;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use engine_tracer::{Lock, OutOfMemory, Rcu};
+use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
 
 use crate::ffi;
 
@@ -43,6 +44,34 @@ impl<T> Lock<T> for ControlLock<T> {
         let _held = Held::take();
         // SAFETY: `_held` lives until `work` is done, and excludes every other `with`.
         work(unsafe { &mut *self.0.get() })
+    }
+}
+
+/// A value that who finds it taken goes without.
+pub struct KernelTryLock<T> {
+    taken: AtomicBool,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is only reached through `try_with`, by one at a time.
+unsafe impl<T: Send> Sync for KernelTryLock<T> {}
+
+impl<T: Send> TryLock<T> for KernelTryLock<T> {
+    fn new(value: T) -> Self {
+        Self {
+            taken: AtomicBool::new(false),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        if self.taken.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: `taken` was false, and is true until `work` is done.
+        let result = work(unsafe { &mut *self.value.get() });
+        self.taken.store(false, Ordering::Release);
+        Some(result)
     }
 }
 

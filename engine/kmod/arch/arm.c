@@ -6,9 +6,12 @@
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/pfn.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include <asm/barrier.h>
 #include <asm/patch.h>
 #include <asm/ptrace.h>
 #include <asm/traps.h>
@@ -20,6 +23,10 @@
  * CPUs it would not wait for a trap that interrupts an idle one.
  */
 static_assert(!IS_ENABLED(CONFIG_SMP));
+
+/* In the register that the processor answers a translation with. */
+#define FAILED BIT(0)
+#define SUPERSECTION BIT(1)
 
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
@@ -49,6 +56,27 @@ int trapline_arch_init(void)
 	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
 	patch_word = (void *)trapline_symbol("patch_text");
 	return register_hook && unregister_hook && patch_word ? 0 : -ENOENT;
+}
+
+/* The unwinder knows that a function's first instruction has no frame. */
+unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+				   unsigned int count)
+{
+	return trapline_unwind(regs, 0, frames, count);
+}
+
+/*
+ * The processor translates, as for a privileged read, and says so where it
+ * cannot; no trap comes between. A supersection is never RAM here.
+ */
+bool trapline_is_ram(unsigned long page)
+{
+	u32 physical;
+
+	asm volatile("mcr p15, 0, %0, c7, c8, 0" : : "r"(page));
+	isb();
+	asm volatile("mrc p15, 0, %0, c7, c4, 0" : "=r"(physical));
+	return !(physical & (FAILED | SUPERSECTION)) && pfn_valid(PHYS_PFN(physical));
 }
 
 int trapline_hook_init(void)

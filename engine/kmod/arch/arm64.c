@@ -8,17 +8,24 @@
 #include <linux/bits.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/pfn.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include <asm/debug-monitors.h>
+#include <asm/memory.h>
 #include <asm/patching.h>
 #include <asm/ptrace.h>
+#include <asm/sysreg.h>
 
 #include "../shim.h"
 
 /* The number in a BRK instruction. */
 #define BRK_IMMEDIATE GENMASK(20, 5)
+
+/* What PAR_EL1 has of a page's physical address. */
+#define PHYSICAL_ADDRESS GENMASK_ULL(47, 12)
 
 static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
@@ -42,6 +49,29 @@ int trapline_arch_init(void)
 	unregister_hook = (void *)trapline_symbol("unregister_kernel_break_hook");
 	patch_words = (void *)trapline_symbol("aarch64_insn_patch_text");
 	return register_hook && unregister_hook && patch_words ? 0 : -ENOENT;
+}
+
+/* The unwinder follows frames, and the caller is not in one yet. */
+unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+				   unsigned int count)
+{
+	unsigned long first[] = { regs->pc, regs->regs[30] };
+	unsigned int known = min_t(unsigned int, count, ARRAY_SIZE(first));
+
+	memcpy(frames, first, known * sizeof(*first));
+	return known + trapline_unwind(regs, 1, frames + known, count - known);
+}
+
+/* The processor translates, and says so where it cannot; no trap comes between. */
+bool trapline_is_ram(unsigned long page)
+{
+	u64 par;
+
+	asm volatile("at s1e1r, %0" : : "r"(page));
+	isb();
+	par = read_sysreg_par();
+	return !(par & SYS_PAR_EL1_F) &&
+	       pfn_is_map_memory(PHYS_PFN(par & PHYSICAL_ADDRESS));
 }
 
 int trapline_hook_init(void)

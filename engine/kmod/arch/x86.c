@@ -8,10 +8,14 @@
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/mmzone.h>
 #include <linux/mutex.h>
+#include <linux/pfn.h>
+#include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
 
+#include <asm/e820/api.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
@@ -51,6 +55,41 @@ int trapline_arch_init(void)
 	text_lock = (void *)trapline_symbol("text_mutex");
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
 	return poke && sync_cores && text_lock && is_static_call ? 0 : -ENOENT;
+}
+
+/* The unwinder asks what the stack is like at the very instruction. */
+unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+				   unsigned int count)
+{
+	struct pt_regs entry = *regs;
+
+	entry.ip -= INT3_INSN_SIZE;
+	return trapline_unwind(&entry, 0, frames, count);
+}
+
+/*
+ * Devices are mapped uncached, or as write-combining; but the kernel also maps
+ * the first megabyte as if it were RAM throughout.
+ */
+static bool is_cached_ram(pte_t entry, unsigned long pfn, pteval_t uncached)
+{
+	if (!(pte_flags(entry) & _PAGE_PRESENT) || (pte_flags(entry) & uncached))
+		return false;
+	return pfn_valid(pfn) && !is_ISA_range(PFN_PHYS(pfn), PFN_PHYS(pfn));
+}
+
+bool trapline_is_ram(unsigned long page)
+{
+	unsigned int level;
+	pte_t *entry = lookup_address(page, &level);
+	pteval_t uncached = _PAGE_PCD | _PAGE_PWT;
+	unsigned long within;
+
+	if (!entry)
+		return false;
+	uncached |= level == PG_LEVEL_4K ? _PAGE_PAT : _PAGE_PAT_LARGE;
+	within = PHYS_PFN(page & ~page_level_mask(level));
+	return is_cached_ram(*entry, pte_pfn(*entry) + within, uncached);
 }
 
 int trapline_hook_init(void)

@@ -60,7 +60,7 @@ mod variables;
 pub use consumer::ConsumerId;
 pub use drain::Snapped;
 pub use fire::Trap;
-pub use grow::OutOfMemory;
+pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load};
 pub use outlet::{Put, Unwritten};
 pub use platform::{

@@ -4,8 +4,9 @@ use core::convert::Infallible;
 
 use engine_isa::arm::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::Isa;
+use engine_tracer::{Isa, Load};
 
+use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::IntoFrame;
@@ -39,6 +40,19 @@ impl Isa for Native {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.r[15] = pc as u32;
+    }
+
+    /// The first four are in r0 to r3.
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        const IN_REGISTERS: u64 = 4;
+        match regs.r.get(number as usize) {
+            Some(&r) if number < IN_REGISTERS => r.into(),
+            _ => stack_word(regs.r[13].into(), number.wrapping_sub(IN_REGISTERS), load),
+        }
+    }
+
+    fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
+        regs.r[14].into()
     }
 
     fn emulate(

@@ -5,8 +5,9 @@ use core::convert::Infallible;
 
 use engine_isa::arm64::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::Isa;
+use engine_tracer::{Isa, Load};
 
+use super::stack_word;
 use crate::memory::Interrupted;
 
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
@@ -43,6 +44,19 @@ impl Isa for Native {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.pc = pc as u64;
+    }
+
+    /// The first eight are in x0 to x7.
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        const IN_REGISTERS: u64 = 8;
+        match regs.x.get(number as usize) {
+            Some(&x) if number < IN_REGISTERS => x,
+            _ => stack_word(regs.sp, number.wrapping_sub(IN_REGISTERS), load),
+        }
+    }
+
+    fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
+        regs.x[30]
     }
 
     fn emulate(

@@ -4,6 +4,8 @@
 //! tracer wants it; `MUTANTS`, the names of its seeded defects; and `memory`, the memory of the
 //! code that a trap interrupted.
 
+use engine_tracer::Load;
+
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
@@ -19,3 +21,13 @@ pub use x86::*;
 mod arm;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub use arm::*;
+
+/// The word on the stack that is so many words from `top`; 0 where it cannot be read.
+fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
+    let mut word = [0; size_of::<usize>()];
+    let address = top.wrapping_add(index.wrapping_mul(word.len() as u64));
+    match load(address, &mut word) {
+        Ok(()) => usize::from_ne_bytes(word) as u64,
+        Err(_) => 0,
+    }
+}

@@ -4,8 +4,9 @@ use core::convert::Infallible;
 
 use engine_isa::x86::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::Isa;
+use engine_tracer::{Isa, Load};
 
+use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::IntoFrame;
@@ -74,6 +75,23 @@ impl Isa for Native {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.ip = resumption(pc) as u64;
+    }
+
+    /// The first six are in registers; the others lie behind the return address.
+    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
+        match number {
+            0 => regs.di,
+            1 => regs.si,
+            2 => regs.dx,
+            3 => regs.cx,
+            4 => regs.r8,
+            5 => regs.r9,
+            _ => stack_word(regs.sp, number.wrapping_sub(5), load),
+        }
+    }
+
+    fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
+        stack_word(regs.sp, 0, load)
     }
 
     fn emulate(

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* The kernel's stack, by the kernel's own unwinder, which any context may ask. */
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+#include <linux/stacktrace.h>
+
+#include <asm/irq_regs.h>
+
+#include "shim.h"
+
+static typeof(&stack_trace_save_regs) save_from;
+static typeof(&__printk_safe_enter) hold_messages;
+static typeof(&__printk_safe_exit) release_messages;
+
+int trapline_stack_init(void)
+{
+	save_from = (void *)trapline_symbol("stack_trace_save_regs");
+	hold_messages = (void *)trapline_symbol("__printk_safe_enter");
+	release_messages = (void *)trapline_symbol("__printk_safe_exit");
+	return save_from && hold_messages && release_messages ? 0 : -ENOENT;
+}
+
+unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
+			     unsigned long *frames, unsigned int count)
+{
+	return save_from(regs, frames, count, skip);
+}
+
+static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
+			   unsigned int count)
+{
+	if (regs)
+		return trapline_unwind_entry(regs, frames, count);
+	regs = get_irq_regs();
+	if (!regs || user_mode(regs))
+		return 0;
+	return trapline_unwind(regs, 0, frames, count);
+}
+
+/*
+ * The unwinder prints what it does not understand, and the console may be what
+ * was interrupted. It fills the first half of `frames` where its words are half
+ * as long; from behind, they can be spread out in place.
+ */
+unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count)
+{
+	unsigned long *words = (unsigned long *)frames;
+	unsigned int found, i;
+
+	if (count == 0)
+		return 0;
+	hold_messages();
+	found = unwind(regs, words, count);
+	release_messages();
+	for (i = found; i-- > 0;)
+		frames[i] = words[i];
+	return found;
+}
