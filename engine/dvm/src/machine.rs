@@ -107,22 +107,24 @@ impl<E: Env> Machine<'_, E> {
             Some(value) => value?,
             None => self.perform(op, instruction, a, b)?,
         };
-        // Who writes no register has 0 here, and writes r0.
-        if let Some(register) = self
-            .registers
-            .get_mut(usize::from(instruction.d % REGISTERS))
-        {
-            *register = value;
-        }
-        if let Some(zero) = self.registers.first_mut() {
-            *zero = 0;
-        }
+        self.write(instruction.d, value);
         Ok(Step::Next)
     }
 
     fn register(&self, number: u8) -> u64 {
         let register = self.registers.get(usize::from(number % REGISTERS));
         register.copied().unwrap_or(0)
+    }
+
+    /// Writes a register. An op that writes none names `r0`, which stays 0.
+    fn write(&mut self, number: u8, value: u64) {
+        let register = self.registers.get_mut(usize::from(number % REGISTERS));
+        if let Some(register) = register {
+            *register = value;
+        }
+        if let Some(zero) = self.registers.first_mut() {
+            *zero = 0;
+        }
     }
 
     /// Carries out an op that does more than compute. Answers what it writes to its register.
