@@ -187,11 +187,8 @@ impl<E: Env> Machine<'_, E> {
     /// Something to read with, and room to write what it read to.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Reader<'_, E>, &mut [u8]), Trouble> {
         let (own, room) = self.space.room(size)?;
-        let reader = Reader {
-            own,
-            env: &mut *self.env,
-        };
-        Ok((reader, room))
+        let env = &mut *self.env;
+        Ok((Reader { own, env }, room))
     }
 
     /// Gives out the string of this length at the beginning of the room. Answers its address.
@@ -215,9 +212,10 @@ impl<E: Env> Machine<'_, E> {
     /// Loads a number of this many bytes.
     fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
         aligned(address, SIZE)?;
-        let (mut reader, _) = self.room(0)?;
+        let own = self.space.own();
+        let env = &mut *self.env;
         let mut bytes = [0; SIZE];
-        reader.bytes(address, &mut bytes)?;
+        Reader { own, env }.bytes(address, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -254,7 +252,7 @@ impl<E: Env> Machine<'_, E> {
         let place = self.key.get_mut(self.pushed..behind);
         let place = place.and_then(|place| place.split_at_mut_checked(size));
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
-        let (own, _) = self.space.room(0)?;
+        let own = self.space.own();
         let env = &mut *self.env;
         match op {
             Op::Push => copy(place, &a.to_ne_bytes()),
