@@ -94,7 +94,7 @@ fn consumers_come_and_go_while_cpus_fire() {
             scope.spawn(move || fire(fake, engine, cpu, wanted));
         }
         let traced = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            (0..16).for_each(|_| trace(&engine, &program));
+            (0..6).for_each(|_| trace(&engine, &program));
         }));
         wanted.store(false, Ordering::Relaxed);
         traced.unwrap();
