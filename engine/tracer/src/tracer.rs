@@ -8,7 +8,7 @@ use engine_dvm::Verified;
 use crate::arm::Unarmed;
 use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
-use crate::grow::{OutOfMemory, push};
+use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::live::Live;
 use crate::names::Names;
@@ -50,7 +50,8 @@ impl From<OutOfMemory> for Error {
 #[derive(Debug)]
 pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
-    pub(crate) consumers: [Option<Consumer>; CONSUMERS_MAX],
+    /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
+    pub(crate) consumers: Vec<Option<Consumer>>,
 }
 
 impl<T: Copy> Control<T> {
@@ -81,7 +82,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         for _ in 0..platform.cpus() {
             push(&mut cpus, Cpu::new()?)?;
         }
-        let consumers = [const { None }; CONSUMERS_MAX];
+        let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             platform,
             names,
