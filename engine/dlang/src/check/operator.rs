@@ -287,6 +287,9 @@ impl Checker<'_> {
         }
         let one = self.converted(one, type_);
         let other = self.converted(other, type_);
+        if let Some(constant) = condition.constant() {
+            return Ok(if constant.value != 0 { one } else { other });
+        }
         let kind = ExpressionKind::Conditional(Box::new([condition, one, other]));
         Ok(expression(kind, type_, line))
     }
