@@ -4,7 +4,7 @@ BEGIN
 {
 	printf("\"abc\" = %s\n", "abc");
 	printf("\"a\\tb\" = %s\n", "a\tb");
-	printf("\"\\101\\x42C\" = %s\n", "\101\x42C");
+	printf("\"\\101\\x42\\103\" = %s\n", "\101\x42\103");
 	printf("\"\" = %s\n", "");
 	exit(0);
 }
