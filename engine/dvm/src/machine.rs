@@ -39,18 +39,40 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
         tokens: Tokens::default(),
         env,
     };
+    let code = clause.code();
     let mut at = 0;
     for _ in 0..clause.row.code.count {
-        let next = machine.step(at).map_err(|trouble| Failure {
-            fault: trouble.fault,
-            address: trouble.address,
-            instruction: at,
-            action: clause.action(at),
-        })?;
-        let Some(next) = next else { break };
-        at = next;
+        let Some(instruction) = code.get(at) else {
+            break;
+        };
+        match machine.step(instruction) {
+            Ok(Step::Next) => at = at.wrapping_add(1),
+            Ok(Step::To(target)) => at = target,
+            Ok(Step::End) => break,
+            Err(trouble) => return Err(failure(clause, at, trouble)),
+        }
     }
     Ok(())
+}
+
+#[cold]
+fn failure(clause: Clause<'_>, instruction: u32, trouble: Trouble) -> Failure {
+    Failure {
+        fault: trouble.fault,
+        address: trouble.address,
+        instruction,
+        action: clause.action(instruction),
+    }
+}
+
+/// Where a run goes on.
+enum Step {
+    /// At the next instruction.
+    Next,
+    /// At this one.
+    To(u32),
+    /// Nowhere.
+    End,
 }
 
 /// A run of a clause.
@@ -67,39 +89,42 @@ pub(crate) struct Machine<'a, E> {
 }
 
 impl<E: Env> Machine<'_, E> {
-    /// Carries out an instruction. Answers the next, if there is one.
-    fn step(&mut self, at: u32) -> Result<Option<u32>, Trouble> {
-        let instruction = self.clause.instruction(at);
-        let instruction = instruction.ok_or(Fault::IllegalOperation)?;
+    /// Carries out an instruction.
+    fn step(&mut self, instruction: Instruction) -> Result<Step, Trouble> {
         let op = Op::from_code(instruction.op).ok_or(Fault::IllegalOperation)?;
         let (a, b) = (self.register(instruction.a), self.register(instruction.b));
-        let (next, target) = (Some(at.wrapping_add(1)), Some(instruction.immediate));
+        let target = Step::To(instruction.immediate);
         match op {
-            Op::Ret => return Ok(None),
+            Op::Ret => return Ok(Step::End),
             Op::Ba => return Ok(target),
-            Op::Bz => return Ok(if a == 0 { target } else { next }),
-            Op::Bnz => return Ok(if a != 0 { target } else { next }),
-            Op::Open => return Ok(next.filter(|_| self.env.open(None))),
-            Op::Opens => return Ok(next.filter(|_| self.env.open(Some(a)))),
+            Op::Bz => return Ok(if a == 0 { target } else { Step::Next }),
+            Op::Bnz => return Ok(if a != 0 { target } else { Step::Next }),
+            Op::Open => return Ok(opened(self.env.open(None))),
+            Op::Opens => return Ok(opened(self.env.open(Some(a)))),
             _ => {}
         }
         let value = match compute(op, a, b) {
             Some(value) => value?,
             None => self.perform(op, instruction, a, b)?,
         };
-        // Who writes no register has 0 here, and writes r0.
-        if let Some(register) = self.registers.get_mut(usize::from(instruction.d)) {
+        self.write(instruction.d, value);
+        Ok(Step::Next)
+    }
+
+    fn register(&self, number: u8) -> u64 {
+        let register = self.registers.get(usize::from(number % REGISTERS));
+        register.copied().unwrap_or(0)
+    }
+
+    /// Writes a register. An op that writes none names `r0`, which stays 0.
+    fn write(&mut self, number: u8, value: u64) {
+        let register = self.registers.get_mut(usize::from(number % REGISTERS));
+        if let Some(register) = register {
             *register = value;
         }
         if let Some(zero) = self.registers.first_mut() {
             *zero = 0;
         }
-        Ok(next)
-    }
-
-    fn register(&self, number: u8) -> u64 {
-        let register = self.registers.get(usize::from(number));
-        register.copied().unwrap_or(0)
     }
 
     /// Carries out an op that does more than compute. Answers what it writes to its register.
@@ -162,11 +187,13 @@ impl<E: Env> Machine<'_, E> {
     /// Something to read with, and room to write what it read to.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Reader<'_, E>, &mut [u8]), Trouble> {
         let (own, room) = self.space.room(size)?;
-        let reader = Reader {
-            own,
-            env: &mut *self.env,
-        };
-        Ok((reader, room))
+        let env = &mut *self.env;
+        Ok((Reader { own, env }, room))
+    }
+
+    /// Gives out the string of this length at the beginning of the room. Answers its address.
+    pub(crate) fn keep_text(&mut self, length: usize) -> u64 {
+        self.space.keep(length.wrapping_add(1))
     }
 
     /// Orders two strings. Address 0 is the empty one.
@@ -185,9 +212,10 @@ impl<E: Env> Machine<'_, E> {
     /// Loads a number of this many bytes.
     fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
         aligned(address, SIZE)?;
-        let (mut reader, _) = self.room(0)?;
+        let own = self.space.own();
+        let env = &mut *self.env;
         let mut bytes = [0; SIZE];
-        reader.bytes(address, &mut bytes)?;
+        Reader { own, env }.bytes(address, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -209,7 +237,7 @@ impl<E: Env> Machine<'_, E> {
             None => 0,
         };
         end(room, length);
-        Ok(self.space.keep(size))
+        Ok(self.keep_text(length))
     }
 
     /// Pushes a part of a key, with zeros up to a multiple of 8.
@@ -224,7 +252,7 @@ impl<E: Env> Machine<'_, E> {
         let place = self.key.get_mut(self.pushed..behind);
         let place = place.and_then(|place| place.split_at_mut_checked(size));
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
-        let (own, _) = self.space.room(0)?;
+        let own = self.space.own();
         let env = &mut *self.env;
         match op {
             Op::Push => copy(place, &a.to_ne_bytes()),
@@ -263,6 +291,11 @@ impl<E: Env> Machine<'_, E> {
             _ => self.env.record(offset, &value.to_ne_bytes()),
         }
     }
+}
+
+/// Without room for its record a clause is over.
+fn opened(is_open: bool) -> Step {
+    if is_open { Step::Next } else { Step::End }
 }
 
 /// A number stands at a multiple of its size.

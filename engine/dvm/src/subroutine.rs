@@ -118,10 +118,10 @@ impl<E: Env> Machine<'_, E> {
             _ => size,
         };
         let (reader, room) = self.room(size)?;
-        foreign_text(address, room, |address, bytes| {
+        let length = foreign_text(address, room, |address, bytes| {
             reader.env.load_user(address, bytes)
         })?;
-        Ok(self.space.keep(size))
+        Ok(self.keep_text(length))
     }
 
     fn copyinto(&mut self, address: u64, size: u64, to: u64) -> Result<u64, Trouble> {
@@ -149,7 +149,7 @@ impl<E: Env> Machine<'_, E> {
         let length = reader.text(one, room)?;
         let rest = room.get_mut(length..).unwrap_or_default();
         let more = reader.text(other, rest)?;
-        Ok(self.space.keep(length.wrapping_add(more).wrapping_add(1)))
+        Ok(self.keep_text(length.wrapping_add(more)))
     }
 
     /// The part of a string that `choose` chooses, or `.`.
@@ -158,8 +158,7 @@ impl<E: Env> Machine<'_, E> {
         text: u64,
         choose: impl FnOnce(&[u8]) -> Option<Range<usize>>,
     ) -> Result<u64, Trouble> {
-        let size = self.string_size();
-        let (mut reader, room) = self.room(size)?;
+        let (mut reader, room) = self.room(self.string_size())?;
         let length = reader.text(text, room)?;
         let chosen = choose(room.get(..length).unwrap_or_default());
         let kept = match chosen {
@@ -170,7 +169,7 @@ impl<E: Env> Machine<'_, E> {
             }
         };
         end(room, kept);
-        Ok(self.space.keep(size))
+        Ok(self.keep_text(kept))
     }
 
     fn strchr(&mut self, text: u64, character: u8, is_last: bool) -> Result<u64, Trouble> {
@@ -228,17 +227,17 @@ impl<E: Env> Machine<'_, E> {
             address: tokens.address.wrapping_add(behind as u64),
             left: tokens.left.wrapping_sub(behind),
         };
-        Ok(self.space.keep(size))
+        Ok(self.keep_text(kept))
     }
 
     fn lltostr(&mut self, number: u64, base: Option<u64>) -> Result<u64, Trouble> {
         let digits = Digits::of(number, base.unwrap_or(10)).ok_or(Fault::IllegalOperation)?;
         let size = self.string_size();
         let (_, room) = self.room(size)?;
-        let (_, text) = room.split_last_mut().ok_or(Fault::NoScratch)?;
-        copy(text, digits.as_bytes());
-        end(room, digits.as_bytes().len().min(size.wrapping_sub(1)));
-        Ok(self.space.keep(size))
+        let length = digits.as_bytes().len().min(size.wrapping_sub(1));
+        copy(room, digits.as_bytes());
+        end(room, length);
+        Ok(self.keep_text(length))
     }
 }
 

@@ -155,6 +155,3 @@ fn add_wide<W: Words + ?Sized>(words: &mut W, index: u32, more: u128) {
     words.set_word(index, sum as u64);
     words.set_word(index.wrapping_add(1), (sum >> 64) as u64);
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,243 @@
+//! A firing and a machine to run programs in, that write down what they are asked.
+
+use std::collections::BTreeMap;
+
+use engine_abi::{FieldKind, ValueKind};
+use engine_dvm::{Builtin, Env, KeyPart, Unreadable, Verified};
+
+/// Bytes somewhere in memory.
+pub type Region = (u64, Vec<u8>);
+
+/// What programs run in.
+#[derive(Default)]
+pub struct Fake {
+    /// What was asked, in order.
+    pub log: Vec<String>,
+    /// Kernel memory.
+    pub kernel: Vec<Region>,
+    /// Memory of the process.
+    pub user: Vec<Region>,
+    /// How many more records there is room for.
+    pub room: u32,
+    values: BTreeMap<(u32, Vec<u8>), Vec<u8>>,
+    variables: Vec<Keyed>,
+    aggregations: Vec<Keyed>,
+    speculations: u64,
+}
+
+/// Something with a key.
+struct Keyed {
+    name: String,
+    parts: Vec<KeyPart>,
+    /// What stands under a key.
+    kind: FieldKind,
+}
+
+impl Keyed {
+    /// Its name, and a key of it.
+    fn at(&self, key: &[u8]) -> String {
+        let mut rest = key;
+        let parts = self.parts.iter().map(|part| {
+            let (bytes, behind) = rest.split_at(part.size as usize);
+            rest = behind;
+            shown(part.kind, bytes)
+        });
+        let parts: Vec<String> = parts.collect();
+        assert!(
+            rest.is_empty(),
+            "{}: {} bytes too many",
+            self.name,
+            rest.len()
+        );
+        match parts.as_slice() {
+            [] => self.name.clone(),
+            parts => format!("{}[{}]", self.name, parts.join(", ")),
+        }
+    }
+}
+
+impl Fake {
+    /// A firing of a program whose rows are called so.
+    pub fn new<B: AsRef<[u64]>>(
+        program: &Verified<B>,
+        variables: &[String],
+        aggregations: &[String],
+    ) -> Self {
+        let keyed = |name: &String, keys, kind| Keyed {
+            name: name.clone(),
+            parts: program.keys(keys).collect(),
+            kind,
+        };
+        let variables = (0..).zip(variables).map(|(number, name)| {
+            let variable = program.variable(number).unwrap();
+            let kind = match variable.kind {
+                ValueKind::Scalar => FieldKind::Scalar,
+                ValueKind::Text => FieldKind::Text,
+                ValueKind::Bytes => FieldKind::Bytes,
+            };
+            keyed(name, variable.keys, kind)
+        });
+        let aggregations = (0..).zip(aggregations).map(|(number, name)| {
+            let aggregation = program.aggregation(number).unwrap();
+            keyed(name, aggregation.keys, FieldKind::Scalar)
+        });
+        Self {
+            variables: variables.collect(),
+            aggregations: aggregations.collect(),
+            room: 1,
+            ..Self::default()
+        }
+    }
+}
+
+/// Bytes as a reader likes them best.
+fn shown(kind: FieldKind, bytes: &[u8]) -> String {
+    match kind {
+        FieldKind::Scalar => scalar(bytes),
+        FieldKind::Text => {
+            let length = bytes.iter().position(|byte| *byte == 0).unwrap();
+            assert!(bytes[length..].iter().all(|byte| *byte == 0), "{bytes:?}");
+            format!("\"{}\"", bytes[..length].escape_ascii())
+        }
+        FieldKind::Bytes => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        FieldKind::Stack => {
+            let frames = bytes.chunks_exact(8).map(scalar);
+            frames.collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// A number: in decimal while it is small, in hexadecimal from 2 to the 16th on.
+fn scalar(bytes: &[u8]) -> String {
+    let number = i64::from_ne_bytes(bytes.try_into().unwrap());
+    if number.unsigned_abs() < 1 << 16 {
+        number.to_string()
+    } else {
+        format!("{number:#x}")
+    }
+}
+
+fn read(regions: &[Region], address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+    // A page is readable to its end, and none in it but for what stands there.
+    for (byte, at) in bytes.iter_mut().zip(address..) {
+        let found = regions
+            .iter()
+            .find_map(|(begin, region)| region.get(usize::try_from(at.checked_sub(*begin)?).ok()?));
+        *byte = *found.ok_or(Unreadable)?;
+    }
+    Ok(())
+}
+
+impl Env for Fake {
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&self.kernel, address, bytes)
+    }
+
+    fn load_user(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        read(&self.user, address, bytes)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, index: u64) -> u64 {
+        assert!(!builtin.is_text());
+        u64::from(builtin.code()) * 100 + index
+    }
+
+    fn builtin_text(&mut self, builtin: Builtin, text: &mut [u8]) -> usize {
+        assert!(builtin.is_text());
+        let word = builtin.word().as_bytes();
+        let length = word.len().min(text.len());
+        text[..length].copy_from_slice(&word[..length]);
+        length
+    }
+
+    fn stack(&mut self, frames: &mut [u8]) {
+        frames.fill(0);
+        for (frame, pc) in frames.chunks_exact_mut(8).zip([0x100_u64, 0x200, 0x300]) {
+            frame.copy_from_slice(&pc.to_ne_bytes());
+        }
+    }
+
+    fn get(&mut self, variable: u32, key: &[u8]) -> u64 {
+        let value = self.values.get(&(variable, key.to_vec()));
+        value.map_or(0, |value| u64::from_ne_bytes(value[..].try_into().unwrap()))
+    }
+
+    fn set(&mut self, variable: u32, key: &[u8], value: u64) {
+        let name = self.variables[variable as usize].at(key);
+        let bytes = value.to_ne_bytes();
+        self.log.push(format!("{name} = {}", scalar(&bytes)));
+        self.values.insert((variable, key.to_vec()), bytes.to_vec());
+    }
+
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
+        let found = self.values.get(&(variable, key.to_vec()));
+        found.is_some_and(|found| {
+            value.copy_from_slice(found);
+            true
+        })
+    }
+
+    fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
+        let keyed = &self.variables[variable as usize];
+        let name = keyed.at(key);
+        let place = (variable, key.to_vec());
+        match value {
+            Some(value) => {
+                let shown = shown(keyed.kind, value);
+                self.log.push(format!("{name} = {shown}"));
+                self.values.insert(place, value.to_vec());
+            }
+            None => {
+                self.log.push(format!("{name} unset"));
+                self.values.remove(&place);
+            }
+        }
+    }
+
+    fn open(&mut self, speculation: Option<u64>) -> bool {
+        self.log.push(match speculation {
+            Some(speculation) => format!("open in speculation {speculation}"),
+            None => "open".to_owned(),
+        });
+        self.room = self.room.wrapping_sub(1);
+        self.room != u32::MAX
+    }
+
+    fn record(&mut self, offset: u32, bytes: &[u8]) {
+        self.log.push(format!(
+            "record {offset}: {}",
+            shown(FieldKind::Bytes, bytes)
+        ));
+    }
+
+    fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
+        let name = self.aggregations[aggregation as usize].at(key);
+        let (value, increment) = (value.to_ne_bytes(), increment.to_ne_bytes());
+        self.log.push(format!(
+            "{name} gets {} by {}",
+            scalar(&value),
+            scalar(&increment)
+        ));
+    }
+
+    fn random(&mut self) -> u64 {
+        u64::MAX
+    }
+
+    fn speculation(&mut self) -> u64 {
+        self.speculations += 1;
+        self.speculations
+    }
+
+    fn commit(&mut self, speculation: u64) {
+        self.log.push(format!("commit {speculation}"));
+    }
+
+    fn discard(&mut self, speculation: u64) {
+        self.log.push(format!("discard {speculation}"));
+    }
+
+    fn exit(&mut self) {
+        self.log.push("exit".to_owned());
+    }
+}

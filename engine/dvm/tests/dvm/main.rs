@@ -1,0 +1,12 @@
+//! The machine's tests: programs written as text and what a run of each does, blocks that are no
+//! programs, and blocks by chance.
+
+mod aggregate;
+mod assemble;
+mod block;
+mod fake;
+mod generate;
+mod invalid;
+mod listing;
+mod random;
+mod vectors;

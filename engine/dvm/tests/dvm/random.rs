@@ -1,0 +1,298 @@
+//! Blocks by chance. What is accepted runs: it panics nowhere, asks its surroundings only for what its
+//! tables have, and sees nothing of what was in its memory before. `PROPTEST_CASES` says how many.
+
+use std::cell::Cell;
+
+use engine_abi::{FieldKind, Span, ValueKind};
+use engine_dvm::{Builtin, Clause, Env, Failure, Location, Memory, Unreadable, Verified, run};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::generate::{KERNEL, USER, program};
+
+/// Surroundings that hold programs to their tables, and write down what they are asked.
+struct Chance<'a> {
+    program: &'a Verified<Vec<u64>>,
+    clause: Clause<'a>,
+    is_open: bool,
+    /// Whatever happened, added up.
+    trace: u64,
+}
+
+impl Chance<'_> {
+    /// Notes what it was asked, with the bytes that it was given.
+    fn note(&mut self, what: u64, bytes: &[u8]) {
+        let words = bytes.iter().map(|byte| u64::from(*byte));
+        for word in [what].into_iter().chain(words) {
+            self.trace = (self.trace ^ word).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// A number that follows from all that was asked so far.
+    fn answer(&mut self) -> u64 {
+        self.note(1, &[]);
+        self.trace >> (self.trace & 63)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = b"/a, \0\xff"[(self.answer() % 6) as usize];
+        }
+    }
+
+    /// Reads a page that holds a string at every multiple of 32.
+    fn page(&mut self, begin: u64, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.note(address, &[]);
+        let offset = address.wrapping_sub(begin);
+        let end = offset.checked_add(bytes.len() as u64);
+        if end.is_none_or(|end| end > 4096) {
+            return Err(Unreadable);
+        }
+        for (byte, at) in bytes.iter_mut().zip(offset..) {
+            *byte = if at % 32 == 31 {
+                0
+            } else {
+                b'/' + (at % 7) as u8
+            };
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, number: u32, key: &[u8]) -> engine_dvm::Variable {
+        let variable = self.program.variable(number).unwrap();
+        self.key(variable.keys, key);
+        self.note(number.into(), key);
+        variable
+    }
+
+    fn key(&self, keys: Span, key: &[u8]) {
+        assert_eq!(key.len(), self.program.key_size(keys) as usize);
+        let mut rest = key;
+        for part in self.program.keys(keys) {
+            let (bytes, behind) = rest.split_at(part.size as usize);
+            rest = behind;
+            if part.kind == FieldKind::Text {
+                padded(bytes, self.program.header().string_size as usize);
+            }
+        }
+    }
+}
+
+/// A string ends inside its `size`, and there are only zeros behind it.
+fn padded(bytes: &[u8], size: usize) {
+    let length = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
+    assert!(length < size, "{bytes:?}");
+    assert!(bytes[length..].iter().all(|byte| *byte == 0), "{bytes:?}");
+}
+
+impl Env for Chance<'_> {
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        assert_eq!(Location::of(address), Location::Outside);
+        self.page(KERNEL, address, bytes)
+    }
+
+    fn load_user(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.page(USER, address, bytes)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, index: u64) -> u64 {
+        assert!(!builtin.is_text());
+        assert!(builtin.is_indexed() || index == 0);
+        self.answer()
+    }
+
+    fn builtin_text(&mut self, builtin: Builtin, text: &mut [u8]) -> usize {
+        assert!(builtin.is_text());
+        let length = self.answer() as usize % (text.len() + 1);
+        text[..length].fill(b'n');
+        length
+    }
+
+    fn stack(&mut self, frames: &mut [u8]) {
+        assert_eq!(frames.len() % 8, 0);
+        self.fill(frames);
+    }
+
+    fn get(&mut self, variable: u32, key: &[u8]) -> u64 {
+        assert_eq!(self.variable(variable, key).kind, ValueKind::Scalar);
+        self.answer()
+    }
+
+    fn set(&mut self, variable: u32, key: &[u8], value: u64) {
+        assert_eq!(self.variable(variable, key).kind, ValueKind::Scalar);
+        self.note(value, &[]);
+    }
+
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
+        let variable = self.variable(variable, key);
+        assert_eq!(value.len(), variable.size as usize);
+        self.fill(value);
+        !self.answer().is_multiple_of(4)
+    }
+
+    fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
+        let variable = self.variable(variable, key);
+        let Some(value) = value else { return };
+        assert_eq!(value.len(), variable.size as usize);
+        if variable.kind == ValueKind::Text {
+            padded(value, value.len());
+        }
+        self.note(2, value);
+    }
+
+    fn open(&mut self, speculation: Option<u64>) -> bool {
+        assert!(!self.is_open);
+        self.is_open = true;
+        self.note(speculation.unwrap_or(3), &[]);
+        true
+    }
+
+    fn record(&mut self, offset: u32, bytes: &[u8]) {
+        assert!(self.is_open);
+        let field = self
+            .clause
+            .fields()
+            .find(|field| field.offset == offset)
+            .unwrap();
+        assert_eq!(bytes.len(), field.size as usize);
+        assert!(offset + field.size <= self.clause.record_size());
+        if field.kind == FieldKind::Text {
+            padded(bytes, bytes.len());
+        }
+        self.note(offset.into(), bytes);
+    }
+
+    fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
+        let aggregation = self.program.aggregation(aggregation).unwrap();
+        self.key(aggregation.keys, key);
+        self.note(value, key);
+        let mut words =
+            vec![aggregation.aggregate.initial(); aggregation.aggregate.words() as usize];
+        aggregation
+            .aggregate
+            .update(&mut words[..], value, increment);
+    }
+
+    fn random(&mut self) -> u64 {
+        self.answer()
+    }
+
+    fn speculation(&mut self) -> u64 {
+        self.answer()
+    }
+
+    fn commit(&mut self, speculation: u64) {
+        self.note(speculation, &[]);
+    }
+
+    fn discard(&mut self, speculation: u64) {
+        self.note(speculation, &[]);
+    }
+
+    fn exit(&mut self) {
+        self.note(4, &[]);
+    }
+}
+
+/// Runs a clause in memory that is full of `poison`. Answers what can be seen of the run.
+fn ran(program: &Verified<Vec<u64>>, clause: Clause<'_>, poison: u8) -> (u64, Result<(), Failure>) {
+    let mut chance = Chance {
+        program,
+        clause,
+        is_open: false,
+        trace: 0,
+    };
+    let mut scratch = vec![poison; program.scratch() as usize];
+    let mut key = vec![poison; program.key_size_max() as usize];
+    let memory = Memory {
+        scratch: &mut scratch,
+        key: &mut key,
+    };
+    let result = run(clause, memory, &mut chance);
+    (chance.trace, result)
+}
+
+/// Runs every clause of a block, if it is a program. Answers whether it is.
+fn judge(block: Vec<u64>) -> Result<bool, TestCaseError> {
+    let Ok(program) = Verified::new(block) else {
+        return Ok(false);
+    };
+    for number in 0..program.header().clauses {
+        let clause = program.clause(number).unwrap();
+        let first = ran(&program, clause, 0xa5);
+        prop_assert_eq!(first, ran(&program, clause, b'x'));
+        if let Err(failure) = first.1 {
+            prop_assert!((failure.instruction as usize) < clause.instructions().count());
+        }
+    }
+    Ok(true)
+}
+
+/// Judges blocks made of tapes. Of a hundred, at least `accepted` are programs.
+fn judge_all(
+    name: &'static str,
+    bytes: usize,
+    accepted: u32,
+    block: impl Fn(&[u8]) -> Vec<u64>,
+) -> Result<(), String> {
+    let config = Config {
+        source_file: Some(file!()),
+        test_name: Some(name),
+        ..Config::default()
+    };
+    let (all, programs) = (Cell::new(0_u32), Cell::new(0_u32));
+    let mut runner = TestRunner::new(config);
+    let result = runner.run(&vec(any::<u8>(), 0..bytes), |tape| {
+        let is_program = judge(block(&tape))?;
+        all.set(all.get() + 1);
+        programs.set(programs.get() + u32::from(is_program));
+        Ok(())
+    });
+    result.map_err(|error| error.to_string())?;
+    let (all, programs) = (all.get(), programs.get());
+    println!("{name}: {programs} of {all} blocks were programs");
+    let is_telling = u64::from(programs) * 100 >= u64::from(all) * u64::from(accepted);
+    is_telling
+        .then_some(())
+        .ok_or(format!("{programs} of {all} blocks were programs"))
+}
+
+#[test]
+fn programs_by_chance_run_as_their_tables_say() -> Result<(), String> {
+    judge_all("generated", 400, 60, |tape| program(tape).block())
+}
+
+/// The first bytes of a tape say what is changed: a place, and what is put there; most often a number so
+/// small that a register or a row may have it.
+#[test]
+fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String> {
+    judge_all("mutated", 400, 4, |tape| {
+        let (changes, tape) = tape.split_at(tape.len().min(6));
+        let mut block = program(tape).block();
+        for change in changes.chunks_exact(3) {
+            let place = usize::from(u16::from_ne_bytes([change[0], change[1]]));
+            let word = place / 8 % block.len();
+            let shift = 8 * (place % 8) as u32;
+            let byte = match change[2] {
+                small @ 0..224 => small % 16,
+                any => any,
+            };
+            block[word] = block[word] & !(0xff << shift) | u64::from(byte) << shift;
+        }
+        block
+    })
+}
+
+#[test]
+fn bytes_by_chance_are_no_programs_and_do_no_harm() -> Result<(), String> {
+    judge_all("bytes", 400, 0, |tape| {
+        let words = tape.chunks_exact(8);
+        words
+            .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))
+            .collect()
+    })
+}
