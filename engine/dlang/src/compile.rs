@@ -104,14 +104,14 @@ impl<'s> Compiler<'s> {
                 .try_for_each(|clause| self.clause(number, clause))
         });
         self.options.append(&mut lexer.options);
-        let tagged = self.settings.error_tags;
+        let tagged = lexer.flags.error_tags;
         done.map_err(|mistake| Error::new(mistake, number, text, lexer.file, tagged))
     }
 
     /// A macro argument that nothing refers to is a mistake.
     fn check_arguments(&self, lexer: &Lexer<'_>) -> Result<(), Mistake> {
         match lexer.unreferenced() {
-            Some((number, text)) if !self.settings.unreferenced_arguments => {
+            Some((number, text)) if !lexer.flags.unreferenced_arguments => {
                 let message = format!("extraneous argument '{text}' (${number} is not referenced)");
                 Err(Mistake::new(Tag::MacroUnused, lexer.line(), message))
             }
@@ -183,13 +183,8 @@ impl Settings {
     fn too_long(&self, texts: &[Text]) -> Error {
         let mistake = Mistake::new(Tag::Unknown, 1, "program is too long");
         let number = texts.len().saturating_sub(1);
-        let none = Text {
-            source: String::new(),
-            kind: Kind::Specifier,
-            arguments: Vec::new(),
-        };
-        let last = texts.last().unwrap_or(&none);
-        Error::new(mistake, number, last, None, self.error_tags)
+        let last = texts.last().cloned().unwrap_or_default();
+        Error::new(mistake, number, &last, None, self.error_tags)
     }
 }
 

@@ -40,9 +40,14 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 }
 
 impl Program {
+    /// Its text.
+    pub fn text(&self) -> String {
+        fs::read_to_string(&self.path).expect("it can be read")
+    }
+
     /// Compiles it where a pointer takes so many bytes.
     pub fn compile(&self, pointer: u32) -> Result<program::Program, Error> {
-        let source = fs::read_to_string(&self.path).expect("it can be read");
+        let source = self.text();
         let (source, kind) = if self.is_specifier() {
             (source.trim_end().to_owned(), Kind::Specifier)
         } else {
@@ -61,7 +66,7 @@ impl Program {
         let settings = Settings {
             pointer,
             error_tags: true,
-            macros: [("pid", 42), ("target", 0), ("uid", 0)]
+            macros: [("pid", 42), ("target", 0), ("uid", 0), ("gid", 0)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
             ..Settings::default()
