@@ -133,7 +133,7 @@ fn read(name: &str) -> Result<String, Error> {
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
         pointer,
-        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
+        string_size: settings.string_size,
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,
