@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use engine_abi::Description;
 use engine_dlang::program::{Clause, Program as Compiled, Setting};
 use engine_dlang::{Kind, Text};
 use rustix::process::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
@@ -82,7 +83,7 @@ impl Compilation {
     }
 
     /// A description of a clause's matches no probe.
-    pub fn unmatched(&self, clause: &Clause, description: &str) -> Error {
+    pub fn unmatched(&self, clause: &Clause, description: &Description) -> Error {
         let why = format!("probe description {description} does not match any probes");
         mistake(
             &self.texts,

@@ -143,13 +143,13 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
     for text in 0..compilation.count() {
         let mut matched = 0u64;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            for (written, description) in &clause.descriptions {
+            for (_, description) in &clause.descriptions {
                 match engine.enable(description, number)? {
                     0 if !settings.zero_matches => {
                         let missing = engine.without().filter(|_| needs_kernel(description));
                         return Err(match missing {
-                            None => compilation.unmatched(clause, written),
-                            Some(missing) => Error::Missing(written.clone(), missing),
+                            None => compilation.unmatched(clause, description),
+                            Some(missing) => Error::Missing(*description, missing),
                         });
                     }
                     probes => matched += u64::from(probes),
