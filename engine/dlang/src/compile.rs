@@ -183,13 +183,8 @@ impl Settings {
     fn too_long(&self, texts: &[Text]) -> Error {
         let mistake = Mistake::new(Tag::Unknown, 1, "program is too long");
         let number = texts.len().saturating_sub(1);
-        let none = Text {
-            source: String::new(),
-            kind: Kind::Specifier,
-            arguments: Vec::new(),
-        };
-        let last = texts.last().unwrap_or(&none);
-        Error::new(mistake, number, last, None, self.error_tags)
+        let last = texts.last().cloned().unwrap_or_default();
+        Error::new(mistake, number, &last, None, self.error_tags)
     }
 }
 

@@ -32,7 +32,7 @@ pub use error::Error;
 pub use tag::Tag;
 
 /// A text to be compiled.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
     /// The text.
     pub source: String,
@@ -43,9 +43,10 @@ pub struct Text {
 }
 
 /// Where a text is from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Kind {
     /// An argument of `-n`: clauses may be without actions.
+    #[default]
     Specifier,
     /// A script.
     File {

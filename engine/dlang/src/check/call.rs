@@ -24,24 +24,22 @@ impl Checker<'_> {
                 self.check_argument((function.name(), "( )"), position, *to, argument, line)?;
             }
         }
-        let arguments = arguments.into_iter().enumerate();
-        let arguments = arguments.map(|(position, argument)| {
-            self.passed(
-                argument,
-                signature.parameters.get(position).copied().flatten(),
-            )
-        });
-        let arguments = arguments.collect();
         let (kind, type_) = match function {
-            Function::Subroutine(subroutine) => (
-                ExpressionKind::Call(subroutine, arguments),
-                signature.result,
-            ),
+            Function::Subroutine(subroutine) => {
+                let arguments = self.passed(arguments, signature);
+                (
+                    ExpressionKind::Call(subroutine, arguments),
+                    signature.result,
+                )
+            }
             Function::Aggregate(_) => (ExpressionKind::Action(function, arguments), AGGREGATION),
-            Function::Action(_) => (
-                ExpressionKind::Action(function, arguments),
-                signature.result,
-            ),
+            Function::Action(_) => {
+                let arguments = self.passed(arguments, signature);
+                (
+                    ExpressionKind::Action(function, arguments),
+                    signature.result,
+                )
+            }
         };
         Ok(expression(kind, type_, line))
     }
@@ -51,12 +49,17 @@ impl Checker<'_> {
         nodes.iter().map(|node| self.expression(node)).collect()
     }
 
-    /// An argument as the parameter has it: a number of its type, everything else by its address.
-    fn passed(&self, argument: Expression, to: Option<TypeId>) -> Expression {
-        match to {
-            Some(to) if self.types.is_integer(to) => self.converted(argument, to),
-            _ => argument,
-        }
+    /// The arguments as the parameters have them: numbers of their types, all else by its address.
+    fn passed(&self, arguments: Vec<Expression>, signature: Signature) -> Vec<Expression> {
+        let arguments = arguments.into_iter().enumerate();
+        let passed =
+            arguments.map(
+                |(position, argument)| match signature.parameters.get(position) {
+                    Some(Some(to)) if self.types.is_integer(*to) => self.converted(argument, *to),
+                    _ => argument,
+                },
+            );
+        passed.collect()
     }
 
     fn check_count(

@@ -40,9 +40,14 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 }
 
 impl Program {
+    /// Its text.
+    pub fn text(&self) -> String {
+        fs::read_to_string(&self.path).expect("it can be read")
+    }
+
     /// Compiles it where a pointer takes so many bytes.
     pub fn compile(&self, pointer: u32) -> Result<program::Program, Error> {
-        let source = fs::read_to_string(&self.path).expect("it can be read");
+        let source = self.text();
         let (source, kind) = if self.is_specifier() {
             (source.trim_end().to_owned(), Kind::Specifier)
         } else {
