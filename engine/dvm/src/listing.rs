@@ -28,10 +28,14 @@ impl Display for Listing<'_> {
                 f,
                 "{at:02}: {op:02x}{d:02x}{a:02x}{b:02x}{immediate:08x}    "
             )?;
-            if let Some(op) = Op::from_code(op) {
-                write!(f, "{:<4} ", op.word())?;
-                operands(f, op, instruction)?;
-                comment(f, self.0, op, immediate)?;
+            match Op::from_code(op) {
+                None => {}
+                Some(op) if op.shape().is_bare() => f.write_str(op.word())?,
+                Some(op) => {
+                    write!(f, "{:<4} ", op.word())?;
+                    operands(f, op, instruction)?;
+                    comment(f, self.0, op, immediate)?;
+                }
             }
             f.write_char('\n')?;
         }

@@ -64,6 +64,7 @@ macro_rules! ops {
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The op of this code.
+            #[inline]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*
@@ -116,6 +117,13 @@ macro_rules! immediates {
             })*
         }
     };
+}
+
+impl Shape {
+    /// Whether it has no operands at all.
+    pub fn is_bare(self) -> bool {
+        self == NONE
+    }
 }
 
 immediates! {

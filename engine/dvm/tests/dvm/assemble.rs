@@ -8,7 +8,7 @@
 //! scratch 100
 //! var x scalar                   # global; self->x, this->x
 //! var a[scalar, text] bytes 12
-//! agg @n[stack 2] lquantize 0 100 10
+//! aggregation @n[stack 2] lquantize 0 100 10
 //! field text 16
 //! action                         # one begins here
 //!     sets "hello", %r1
@@ -98,7 +98,7 @@ impl Assembler<'_> {
             "size" => tables.header.string_size = rest.parse().ok()?,
             "scratch" => tables.header.scratch = rest.parse().ok()?,
             "var" => self.variable(rest)?,
-            "agg" => self.aggregation(rest)?,
+            "aggregation" => self.aggregation(rest)?,
             "field" => self.field(rest)?,
             _ => return None,
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine_abi::FieldKind;
+use engine_abi::{FieldKind, ValueKind};
 use engine_dvm::{Builtin, Env, KeyPart, Unreadable, Verified};
 
 /// Bytes somewhere in memory.
@@ -29,6 +29,8 @@ pub struct Fake {
 struct Keyed {
     name: String,
     parts: Vec<KeyPart>,
+    /// What stands under a key.
+    kind: FieldKind,
 }
 
 impl Keyed {
@@ -61,17 +63,23 @@ impl Fake {
         variables: &[String],
         aggregations: &[String],
     ) -> Self {
-        let keyed = |name: &String, keys| Keyed {
+        let keyed = |name: &String, keys, kind| Keyed {
             name: name.clone(),
             parts: program.keys(keys).collect(),
+            kind,
         };
         let variables = (0..).zip(variables).map(|(number, name)| {
             let variable = program.variable(number).unwrap();
-            keyed(name, variable.keys)
+            let kind = match variable.kind {
+                ValueKind::Scalar => FieldKind::Scalar,
+                ValueKind::Text => FieldKind::Text,
+                ValueKind::Bytes => FieldKind::Bytes,
+            };
+            keyed(name, variable.keys, kind)
         });
         let aggregations = (0..).zip(aggregations).map(|(number, name)| {
             let aggregation = program.aggregation(number).unwrap();
-            keyed(name, aggregation.keys)
+            keyed(name, aggregation.keys, FieldKind::Scalar)
         });
         Self {
             variables: variables.collect(),
@@ -170,11 +178,12 @@ impl Env for Fake {
     }
 
     fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
-        let name = self.variables[variable as usize].at(key);
+        let keyed = &self.variables[variable as usize];
+        let name = keyed.at(key);
         let place = (variable, key.to_vec());
         match value {
             Some(value) => {
-                let shown = format!("\"{}\"", value.escape_ascii());
+                let shown = shown(keyed.kind, value);
                 self.log.push(format!("{name} = {shown}"));
                 self.values.insert(place, value.to_vec());
             }

@@ -3,12 +3,13 @@
 use engine_dvm::{Listing, Verified};
 
 use crate::assemble::assemble;
+use crate::vectors::each_case;
 
 const PROGRAM: &[&str] = &[
     "size 16",
     "var self->name text",
     "var a[scalar, text] scalar",
-    "agg @[text] count",
+    "aggregation @[text] count",
     "field scalar 4",
     "    ldb  %r0, execname, %r1",
     "    sets \"init\", %r2",
@@ -37,7 +38,7 @@ const PROGRAM: &[&str] = &[
     "    ret",
 ];
 
-const LISTING: &str = "";
+const LISTING: &str = include_str!("../listing.txt");
 
 fn listing(lines: &[&str]) -> (Vec<u64>, String) {
     let block = assemble(lines).tables.block();
@@ -48,7 +49,8 @@ fn listing(lines: &[&str]) -> (Vec<u64>, String) {
 
 #[test]
 fn a_listing_names_what_instructions_name() {
-    assert_eq!(listing(PROGRAM).1, LISTING);
+    let listing = listing(PROGRAM).1;
+    assert_eq!(listing, LISTING, "seen:\n{listing}");
 }
 
 #[test]
@@ -67,4 +69,22 @@ fn what_is_listed_is_what_was_assembled() {
     again.clauses[0].actions.count = again.actions.len() as u32;
     again.strings = assemble(PROGRAM).tables.strings;
     assert_eq!(again.block(), block);
+}
+
+#[test]
+fn every_case_is_listed_as_it_was_assembled() {
+    each_case(|file, case| {
+        let tables = case.assembly().tables;
+        let Ok(program) = Verified::new(tables.block()) else {
+            return;
+        };
+        let listing = Listing(program.clause(0).unwrap()).to_string();
+        let lines: Vec<&str> = listing.lines().skip(1).map(|line| &line[24..]).collect();
+        assert_eq!(
+            assemble(&lines).tables.code,
+            tables.code,
+            "{file}: {}",
+            case.title
+        );
+    });
 }
