@@ -256,7 +256,7 @@ fn expression() -> impl Strategy<Value = String> {
         let cast = select(&["-", "~", "!", "(char)", "(unsigned short)", "(long long)"][..]);
         prop_oneof![
             (inner.clone(), binary, inner.clone()).prop_map(|(l, o, r)| format!("({l} {o} {r})")),
-            (cast, inner.clone()).prop_map(|(cast, operand)| format!("{cast}{operand}")),
+            (cast, inner.clone()).prop_map(|(cast, operand)| format!("{cast} {operand}")),
             (inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(c, one, other)| format!("({c} ? {one} : {other})")),
             inner.clone().prop_map(|value| format!("(x = {value})")),

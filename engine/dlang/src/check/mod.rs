@@ -3,6 +3,7 @@
 
 mod call;
 mod compatible;
+mod condition;
 mod convert;
 mod index;
 mod name;
