@@ -97,14 +97,3 @@ pub(crate) enum Binary {
     Compare(Comparison),
     Logic(Logic),
 }
-
-impl Binary {
-    /// How it is spelt.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Calculate(operator) => operator.word(),
-            Self::Compare(comparison) => comparison.word(),
-            Self::Logic(logic) => logic.word(),
-        }
-    }
-}

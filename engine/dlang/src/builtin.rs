@@ -2,7 +2,9 @@
 
 use engine_dvm::Builtin;
 
-use crate::types::{GID, ID, INT, INT64, PID, TEXT, TypeId, UID, UINT, UINT32, UINT64, UINTPTR, VOID_POINTER};
+use crate::types::{
+    GID, ID, INT, INT64, PID, TEXT, TypeId, UID, UINT, UINT32, UINT64, UINTPTR, VOID_POINTER,
+};
 
 /// The built-in variable of this name, and its number where it has one in its name: `arg3`.
 pub(crate) fn of(name: &str) -> Option<(Builtin, Option<u64>)> {

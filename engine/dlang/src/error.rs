@@ -3,8 +3,9 @@
 use std::fmt;
 use std::rc::Rc;
 
+use crate::program::Setting;
 use crate::tag::Tag;
-use crate::{Kind, Text};
+use crate::{Kind, Settings, Text};
 
 /// A mistake, as the compiler's parts find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +99,18 @@ impl Error {
         }
     }
 
+    /// What is said where the command refuses an option that a pragma sets.
+    pub fn of_option(setting: &Setting, why: &str, texts: &[Text], settings: &Settings) -> Self {
+        let name = &setting.name;
+        let message = match &setting.value {
+            Some(value) => format!("failed to set option '{name}' to '{value}': {why}"),
+            None => format!("failed to set option '{name}': {why}"),
+        };
+        let mistake = Mistake::new(Tag::PragmaOptset, setting.line, message);
+        let text = texts.get(setting.text).cloned().unwrap_or_default();
+        Self::new(mistake, setting.text, &text, None, settings.error_tags)
+    }
+
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, &self.origin, self.region) {
             (Some(file), _, _) => write!(f, "\"{file}\", line {}: ", self.line),
@@ -123,3 +136,32 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_refused_at_its_place() {
+        let setting = Setting {
+            name: "nosuch".into(),
+            value: Some("3".into()),
+            text: 0,
+            line: 2,
+        };
+        let text = Text {
+            kind: Kind::File { name: "x.d".into() },
+            ..Text::default()
+        };
+        let settings = Settings {
+            error_tags: true,
+            ..Settings::default()
+        };
+        let error = Error::of_option(&setting, "Invalid option name", &[text], &settings);
+        assert_eq!(
+            error.to_string(),
+            "failed to compile script x.d: [D_PRAGMA_OPTSET] line 2: failed to set option 'nosuch' \
+             to '3': Invalid option name"
+        );
+    }
+}

@@ -147,7 +147,11 @@ impl Logic {
 pub(crate) fn literal(types: &Types, integer: Integer) -> Option<Constant> {
     let list = [INT, UINT, LONG, ULONG, LONGLONG, ULONGLONG];
     let first = usize::from(integer.is_unsigned) + 2 * usize::from(integer.longs);
-    let step = if integer.is_decimal || integer.is_unsigned { 2 } else { 1 };
+    let step = if integer.is_decimal || integer.is_unsigned {
+        2
+    } else {
+        1
+    };
     let fits = |type_: &&TypeId| {
         types.integer(**type_).is_some_and(|kind| {
             let bits = 8 * kind.size - u32::from(kind.is_signed);

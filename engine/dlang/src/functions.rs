@@ -184,7 +184,12 @@ mod tests {
             let signature = subroutine(*it);
             let (fewest, most) = it.arguments();
             assert_eq!(signature.fewest, usize::from(fewest), "{}", it.word());
-            assert_eq!(signature.parameters.len(), usize::from(most), "{}", it.word());
+            assert_eq!(
+                signature.parameters.len(),
+                usize::from(most),
+                "{}",
+                it.word()
+            );
         }
     }
 }

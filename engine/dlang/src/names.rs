@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use engine_abi::{AggregateFunction, Scope};
 
-use crate::types::TypeId;
+use crate::ast::NodeKind;
+use crate::fold::Constant;
+use crate::types::{INT, LONG, TypeId};
 
 /// A variable.
 #[derive(Debug, Clone)]
@@ -52,6 +54,13 @@ pub(crate) struct Aggregation {
     pub is_printed: bool,
 }
 
+impl Aggregation {
+    /// Its name, which is empty where there is only an `@`.
+    pub(crate) fn printed_name(&self) -> &str {
+        if self.name == "_" { "" } else { &self.name }
+    }
+}
+
 /// A part of an aggregation's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -64,8 +73,9 @@ pub(crate) struct Key {
 pub(crate) type VariableId = usize;
 
 /// All of them. Clause-local variables belong to one text, the others to all.
-#[derive(Default)]
 pub(crate) struct Names {
+    /// The constants that have names.
+    pub inlines: HashMap<String, NodeKind>,
     pub variables: Vec<Variable>,
     pub aggregations: Vec<Aggregation>,
     variable_numbers: HashMap<(Scope, usize, String), VariableId>,
@@ -73,6 +83,17 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Those that every program has.
+    pub(crate) fn new() -> Self {
+        Self {
+            inlines: constants(),
+            variables: Vec::new(),
+            aggregations: Vec::new(),
+            variable_numbers: HashMap::new(),
+            aggregation_numbers: HashMap::new(),
+        }
+    }
+
     /// The variable of this name, as the text of this number sees it.
     pub(crate) fn variable(&self, scope: Scope, text: usize, name: &str) -> Option<VariableId> {
         self.variable_numbers.get(&key(scope, text, name)).copied()
@@ -113,4 +134,21 @@ impl Names {
 fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
     let text = if scope == Scope::Clause { text } else { 0 };
     (scope, text, name.to_owned())
+}
+
+/// The constants that every program has.
+fn constants() -> HashMap<String, NodeKind> {
+    [
+        ("NULL", 0, LONG),
+        ("R_PC", 0, INT),
+        ("R_SP", 1, INT),
+        ("R_FP", 2, INT),
+        ("R_RETVAL", 3, INT),
+    ]
+    .into_iter()
+    .map(|(name, value, type_)| {
+        let constant = Constant { value, type_ };
+        (name.to_owned(), NodeKind::Constant(constant))
+    })
+    .collect()
 }

@@ -63,14 +63,15 @@ macro_rules! numbered {
 numbered! { 0;
     VOID CHAR SCHAR UCHAR SHORT USHORT INT UINT LONG ULONG LONGLONG ULONGLONG FLOAT DOUBLE LDOUBLE
     TEXT FUNCTION STACK AGGREGATION
-    INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 INTPTR UINTPTR PTRDIFF SIZE SSIZE
-    ID PID UID GID
+    INT32 INT64 UINT32 UINT64 UINTPTR PTRDIFF SIZE ID PID UID GID
     CHAR_POINTER VOID_POINTER
 }
 
 /// The types of a compilation.
 pub(crate) struct Types {
     all: Vec<Type>,
+    /// How many types each is made of, one within another.
+    depths: Vec<u32>,
     numbers: HashMap<Type, TypeId>,
     typedefs: HashMap<String, TypeId>,
     /// Bytes of a pointer.
@@ -84,6 +85,7 @@ impl Types {
     pub(crate) fn new(pointer: u32, string: u32) -> Self {
         let mut types = Self {
             all: Vec::new(),
+            depths: Vec::new(),
             numbers: HashMap::new(),
             typedefs: HashMap::new(),
             pointer,
@@ -131,21 +133,19 @@ impl Types {
     fn add_typedefs(&mut self) {
         let is_wide = self.pointer == 8;
         let (word, unsigned_word) = if is_wide { (LONG, ULONG) } else { (INT, UINT) };
-        let (int64, uint64) = if is_wide { (LONG, ULONG) } else { (LONGLONG, ULONGLONG) };
+        let (int64, uint64) = if is_wide {
+            (LONG, ULONG)
+        } else {
+            (LONGLONG, ULONGLONG)
+        };
         for (name, type_) in [
-            ("int8_t", CHAR),
-            ("int16_t", SHORT),
             ("int32_t", INT),
             ("int64_t", int64),
-            ("uint8_t", UCHAR),
-            ("uint16_t", USHORT),
             ("uint32_t", UINT),
             ("uint64_t", uint64),
-            ("intptr_t", word),
             ("uintptr_t", unsigned_word),
             ("ptrdiff_t", word),
             ("size_t", unsigned_word),
-            ("ssize_t", word),
             ("id_t", INT),
             ("pid_t", INT),
             ("uid_t", UINT),
@@ -157,7 +157,14 @@ impl Types {
 
     /// The others.
     fn add_more_typedefs(&mut self) {
+        let word = self.base(PTRDIFF);
         for (name, type_) in [
+            ("int8_t", CHAR),
+            ("int16_t", SHORT),
+            ("uint8_t", UCHAR),
+            ("uint16_t", USHORT),
+            ("intptr_t", word),
+            ("ssize_t", word),
             ("uchar_t", UCHAR),
             ("ushort_t", USHORT),
             ("uint_t", UINT),
@@ -182,9 +189,23 @@ impl Types {
             return known;
         }
         let id = TypeId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.depths.push(self.depth_of(&kind));
         self.all.push(kind.clone());
         self.numbers.insert(kind, id);
         id
+    }
+
+    fn depth_of(&self, kind: &Type) -> u32 {
+        match kind {
+            Type::Pointer(of) | Type::Array(of, _) => self.depth(*of).saturating_add(1),
+            Type::Typedef(_, of) => self.depth(*of),
+            _ => 1,
+        }
+    }
+
+    /// How many types it is made of, one within another.
+    pub(crate) fn depth(&self, id: TypeId) -> u32 {
+        self.depths.get(id.0 as usize).copied().unwrap_or(1)
     }
 
     /// Gives a type a name.
@@ -215,6 +236,18 @@ impl Types {
             id = *to;
         }
         id
+    }
+
+    /// Whether one of its names is this.
+    pub(crate) fn goes_by(&self, id: TypeId, wanted: &str) -> bool {
+        let mut id = id;
+        while let Type::Typedef(name, to) = self.get(id) {
+            if name == wanted {
+                return true;
+            }
+            id = *to;
+        }
+        false
     }
 
     fn get(&self, id: TypeId) -> &Type {
@@ -341,6 +374,13 @@ impl Types {
         }
     }
 
+    /// Whether values of both are keys of the same kind.
+    pub(crate) fn is_same_key(&self, one: TypeId, other: TypeId) -> bool {
+        self.is_integer(one) && self.is_integer(other)
+            || self.is_text_like(one) && self.is_text_like(other)
+            || self.is_compatible(one, other)
+    }
+
     /// The type that small integers are calculated in.
     pub(crate) fn promoted(&self, id: TypeId) -> TypeId {
         match self.integer(id) {
@@ -402,9 +442,9 @@ mod tests {
                 (LDOUBLE, "long double"),
                 (TEXT, "string"),
                 (AGGREGATION, "aggregation"),
-                (INT8, "int8_t"),
+                (INT32, "int32_t"),
                 (UINT64, "uint64_t"),
-                (SSIZE, "ssize_t"),
+                (SIZE, "size_t"),
                 (GID, "gid_t"),
                 (CHAR_POINTER, "char *"),
                 (VOID_POINTER, "void *"),

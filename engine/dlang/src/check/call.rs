@@ -24,18 +24,24 @@ impl Checker<'_> {
                 self.check_argument((function.name(), "( )"), position, *to, argument, line)?;
             }
         }
-        let Function::Subroutine(subroutine) = function else {
-            let type_ = match function {
-                Function::Aggregate(_) => AGGREGATION,
-                _ => signature.result,
-            };
-            let kind = ExpressionKind::Action(function, arguments);
-            return Ok(expression(kind, type_, line));
+        let (kind, type_) = match function {
+            Function::Subroutine(subroutine) => {
+                let arguments = self.passed(arguments, signature);
+                (
+                    ExpressionKind::Call(subroutine, arguments),
+                    signature.result,
+                )
+            }
+            Function::Aggregate(_) => (ExpressionKind::Action(function, arguments), AGGREGATION),
+            Function::Action(_) => {
+                let arguments = self.passed(arguments, signature);
+                (
+                    ExpressionKind::Action(function, arguments),
+                    signature.result,
+                )
+            }
         };
-        let arguments = arguments.into_iter().zip(signature.parameters);
-        let arguments = arguments.map(|(argument, to)| self.passed(argument, *to));
-        let kind = ExpressionKind::Call(subroutine, arguments.collect());
-        Ok(expression(kind, signature.result, line))
+        Ok(expression(kind, type_, line))
     }
 
     /// The values of several expressions.
@@ -43,12 +49,17 @@ impl Checker<'_> {
         nodes.iter().map(|node| self.expression(node)).collect()
     }
 
-    /// An argument as the parameter has it: a number of its type, everything else by its address.
-    fn passed(&self, argument: Expression, to: Option<TypeId>) -> Expression {
-        match to {
-            Some(to) if self.types.is_integer(to) => self.converted(argument, to),
-            _ => argument,
-        }
+    /// The arguments as the parameters have them: numbers of their types, all else by its address.
+    fn passed(&self, arguments: Vec<Expression>, signature: Signature) -> Vec<Expression> {
+        let arguments = arguments.into_iter().enumerate();
+        let passed =
+            arguments.map(
+                |(position, argument)| match signature.parameters.get(position) {
+                    Some(Some(to)) if self.types.is_integer(*to) => self.converted(argument, *to),
+                    _ => argument,
+                },
+            );
+        passed.collect()
     }
 
     fn check_count(
@@ -62,7 +73,11 @@ impl Checker<'_> {
         if passed >= signature.fewest && (passed <= most || signature.is_open) {
             return Ok(());
         }
-        let at_least = if signature.fewest < most { "at least " } else { "" };
+        let at_least = if signature.fewest < most {
+            "at least "
+        } else {
+            ""
+        };
         let message = format!(
             "{name}( ) prototype mismatch: {} passed, {at_least}{} expected",
             counted(passed),

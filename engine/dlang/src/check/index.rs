@@ -9,6 +9,7 @@ use crate::ast::{Node, NodeKind};
 use crate::builtin;
 use crate::error::Mistake;
 use crate::names::VariableId;
+use crate::tables;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{AGGREGATION, TypeId};
@@ -100,7 +101,8 @@ impl Checker<'_> {
             }
             None => {
                 self.check_keys(&keys, "associative array", line)?;
-                let types = keys.iter().map(|key| key.type_).collect();
+                let types: Vec<TypeId> = keys.iter().map(|key| key.type_).collect();
+                tables::check_key(self.types, types.iter().copied(), line)?;
                 self.names.variables[variable].keys = Some(types);
                 keys
             }
@@ -219,7 +221,10 @@ impl Checker<'_> {
         match &expression.kind {
             ExpressionKind::Constant(value) => format!("integer constant 0x{value:x}"),
             ExpressionKind::Text(text) => {
-                format!("string constant \"{}\"", String::from_utf8_lossy(text).escape_debug())
+                format!(
+                    "string constant \"{}\"",
+                    String::from_utf8_lossy(text).escape_debug()
+                )
             }
             ExpressionKind::Builtin(builtin, _) => format!("scalar {}", builtin.word()),
             ExpressionKind::Variable(variable) => {

@@ -1,7 +1,6 @@
 //! From programs as they are written to programs with everything known: what names mean, what types
 //! expressions have, and what is converted to what.
 
-mod aggregate;
 mod call;
 mod compatible;
 mod convert;
@@ -10,8 +9,6 @@ mod name;
 mod operator;
 mod place;
 mod statement;
-
-pub(crate) use aggregate::Quantities;
 
 use crate::ast::{Binary, Node, NodeKind, Unary};
 use crate::error::Mistake;
@@ -37,9 +34,7 @@ impl Checker<'_> {
                 let kind = ExpressionKind::Constant(constant.value);
                 Ok(expression(kind, constant.type_, line))
             }
-            NodeKind::Text(text) => {
-                Ok(expression(ExpressionKind::Text(text.clone()), TEXT, line))
-            }
+            NodeKind::Text(text) => Ok(expression(ExpressionKind::Text(text.clone()), TEXT, line)),
             NodeKind::Name(name) => self.name(name, line),
             NodeKind::Scoped(scope, name) => self.scoped(*scope, name, line),
             NodeKind::Aggregation(name) => self.aggregation(name, line),
@@ -77,12 +72,7 @@ impl Checker<'_> {
         Err(Mistake::new(Tag::PredScalar, node.line, message))
     }
 
-    fn unary(
-        &mut self,
-        operator: Unary,
-        operand: &Node,
-        line: u32,
-    ) -> Result<Expression, Mistake> {
+    fn unary(&mut self, operator: Unary, operand: &Node, line: u32) -> Result<Expression, Mistake> {
         let operand = self.expression(operand)?;
         match operator {
             Unary::Plus => {

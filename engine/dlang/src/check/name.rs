@@ -73,11 +73,7 @@ impl Checker<'_> {
     }
 
     /// A built-in variable, if the name is the language's own.
-    pub(super) fn built_in(
-        &self,
-        name: &str,
-        line: u32,
-    ) -> Result<Option<Expression>, Mistake> {
+    pub(super) fn built_in(&self, name: &str, line: u32) -> Result<Option<Expression>, Mistake> {
         if name.contains('`') {
             let message = format!("failed to resolve {name}: Unknown symbol name");
             return Err(Mistake::new(Tag::IdentUndef, line, message));

@@ -61,7 +61,11 @@ impl Checker<'_> {
             let folded = Constant::int((constant.value == 0).into());
             return Ok(self.constant(folded, line));
         }
-        Ok(expression(ExpressionKind::Not(Box::new(operand)), INT, line))
+        Ok(expression(
+            ExpressionKind::Not(Box::new(operand)),
+            INT,
+            line,
+        ))
     }
 
     /// `left operator right`
@@ -147,14 +151,15 @@ impl Checker<'_> {
         );
         match (self.scale(left.type_), self.scale(right.type_)) {
             _ if are_integers == (true, true) => self.arithmetic(operator, left, right, line),
-            (Some(scale), _) if are_integers.1 => {
-                Ok(self.moved(left, right, scale, is_back, line))
-            }
+            (Some(scale), _) if are_integers.1 => Ok(self.moved(left, right, scale, is_back, line)),
             (_, Some(scale)) if are_integers.0 && !is_back => {
                 Ok(self.moved(right, left, scale, false, line))
             }
             (Some(scale), Some(_))
-                if is_back && self.common_pointer((&left).into(), (&right).into()).is_some() =>
+                if is_back
+                    && self
+                        .common_pointer((&left).into(), (&right).into())
+                        .is_some() =>
             {
                 let kind = ExpressionKind::Distance(Box::new(left), Box::new(right), scale);
                 Ok(expression(kind, PTRDIFF, line))
@@ -205,7 +210,9 @@ impl Checker<'_> {
         }
         let goes = types.is_text_like(left.type_) && types.is_text_like(right.type_)
             || types.is_compatible(left.type_, right.type_)
-            || self.common_pointer((&left).into(), (&right).into()).is_some();
+            || self
+                .common_pointer((&left).into(), (&right).into())
+                .is_some();
         if !goes {
             return Err(self.incompatible(left.type_, comparison.word(), right.type_, line));
         }

@@ -111,8 +111,7 @@ impl Checker<'_> {
             | ExpressionKind::Load(_)
             | ExpressionKind::Subscript(..) => return Ok(()),
             ExpressionKind::Builtin(..) => {
-                let message =
-                    format!("operator {word} can only be applied to a writable variable");
+                let message = format!("operator {word} can only be applied to a writable variable");
                 (Tag::OpWrite, message)
             }
             _ => {
@@ -169,13 +168,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn update(
-        &self,
-        place: Expression,
-        new: Expression,
-        gives_old: bool,
-        line: u32,
-    ) -> Expression {
+    fn update(&self, place: Expression, new: Expression, gives_old: bool, line: u32) -> Expression {
         let type_ = place.type_;
         let kind = ExpressionKind::Update {
             value: Box::new(self.converted(new, type_)),
@@ -228,7 +221,11 @@ impl Checker<'_> {
             let kind = ExpressionKind::Subscript(Box::new(operand), Box::new(first));
             return Ok(expression(kind, to, line));
         }
-        Ok(expression(ExpressionKind::Load(Box::new(operand)), to, line))
+        Ok(expression(
+            ExpressionKind::Load(Box::new(operand)),
+            to,
+            line,
+        ))
     }
 
     /// What a pointer that is followed may point to.

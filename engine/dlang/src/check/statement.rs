@@ -45,8 +45,7 @@ impl Checker<'_> {
         let aggregation = self.names.aggregation_or_new(name);
         let value = self.expression(value)?;
         let ExpressionKind::Action(Function::Aggregate(function), arguments) = value.kind else {
-            let message =
-                format!("@{name} must be assigned the result of an aggregating function");
+            let message = format!("@{name} must be assigned the result of an aggregating function");
             return Err(Mistake::new(Tag::AggFunc, line, message));
         };
         let known = self.names.aggregations[aggregation].function;
@@ -59,7 +58,9 @@ impl Checker<'_> {
             );
             return Err(Mistake::new(Tag::AggRedef, line, message));
         }
-        self.names.aggregations[aggregation].function.get_or_insert((function, line));
+        self.names.aggregations[aggregation]
+            .function
+            .get_or_insert((function, line));
         let keys = self.aggregation_keys(aggregation, keys, line)?;
         Ok(Statement::Aggregate {
             aggregation,

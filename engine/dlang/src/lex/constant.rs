@@ -7,7 +7,7 @@ use crate::tag::Tag;
 /// What is said of a number with a fraction.
 pub(super) const FRACTION: &str = "floating-point constants are not permitted";
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
     /// An integer constant, with its suffix.
     pub(super) fn integer(&mut self) -> Result<TokenKind, Mistake> {
         let begin = self.at;
@@ -38,7 +38,7 @@ impl Lexer<'_> {
     }
 
     /// Decimal, octal, or hexadecimal digits with their `0x`.
-    fn digits(&mut self) -> &str {
+    fn digits(&mut self) -> &'a str {
         let begin = self.at;
         let is_hex = self.peek(0) == Some(b'0')
             && matches!(self.peek(1), Some(b'x' | b'X'))
@@ -187,11 +187,17 @@ fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
 /// The escape by number that begins with `value`, and goes on with at most so many digits.
 fn numeric(value: u8, rest: &[u8], base: u32, most: usize) -> (u8, &[u8]) {
     let worth = |byte: &u8| char::from(*byte).to_digit(base);
-    let count = rest.iter().take(most).take_while(|byte| worth(byte).is_some());
+    let count = rest
+        .iter()
+        .take(most)
+        .take_while(|byte| worth(byte).is_some());
     let (digits, rest) = rest.split_at(count.count());
-    let value = digits.iter().filter_map(worth).fold(u32::from(value), |value, digit| {
-        value.wrapping_mul(base).wrapping_add(digit)
-    });
+    let value = digits
+        .iter()
+        .filter_map(worth)
+        .fold(u32::from(value), |value, digit| {
+            value.wrapping_mul(base).wrapping_add(digit)
+        });
     // Only the low byte of a longer one counts.
     (value.to_le_bytes()[0], rest)
 }

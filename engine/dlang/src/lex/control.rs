@@ -66,7 +66,10 @@ impl Lexer<'_> {
             return Ok(Word::Text(String::from_utf8_lossy(&text).into_owned()));
         }
         let begin = self.at;
-        while self.peek(0).is_some_and(|byte| byte != b'"' && byte != b'\n' && !is_space(byte)) {
+        while self
+            .peek(0)
+            .is_some_and(|byte| byte != b'"' && byte != b'\n' && !is_space(byte))
+        {
             self.at += 1;
         }
         let word = self.text.source.get(begin..self.at).unwrap_or_default();
@@ -134,7 +137,9 @@ impl Lexer<'_> {
             self.file = Some(file.as_str().into());
         }
         // The newline behind this counts one up.
-        self.line = u32::try_from(*line).unwrap_or(u32::MAX - 1).saturating_sub(1);
+        self.line = u32::try_from(*line)
+            .unwrap_or(u32::MAX - 1)
+            .saturating_sub(1);
         Ok(())
     }
 

@@ -64,7 +64,9 @@ impl Lexer<'_> {
                 );
                 Err(self.mistake(Tag::MacroOflow, message))
             }
-            _ => Ok(TokenKind::Text(constant::unescape(unquoted(text).as_bytes()))),
+            _ => Ok(TokenKind::Text(constant::unescape(
+                unquoted(text).as_bytes(),
+            ))),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::error::Mistake;
 use crate::functions::Function;
 use crate::lex::{Keyword, Mode, Symbol};
 use crate::names::{Variable, VariableId};
+use crate::tables;
 use crate::tag::Tag;
 use crate::types::{Type, TypeId};
 
@@ -65,9 +66,8 @@ impl Parser<'_, '_> {
     ) -> Result<(), Mistake> {
         self.check_name(name)?;
         if let Some(Layer::Open) = layers.last() {
-            let message = format!(
-                "array declaration requires array dimension or tuple signature: {name}"
-            );
+            let message =
+                format!("array declaration requires array dimension or tuple signature: {name}");
             return Err(self.mistake(Tag::DeclArrnull, message));
         }
         let keys = match layers.pop() {
@@ -136,6 +136,7 @@ impl Parser<'_, '_> {
                 format!("associative arrays may not be declared as local variables: {name}");
             return Err(self.mistake(Tag::DeclLocassc, message));
         }
+        tables::check_key(self.types, keys.iter().flatten().copied(), self.line)?;
         let variable = Variable {
             name: name.to_owned(),
             scope,
@@ -158,8 +159,8 @@ impl Parser<'_, '_> {
         let Some(previous) = self.names.variables.get(previous) else {
             return Ok(());
         };
-        let same = previous.keys.is_some() == current.keys.is_some()
-            && previous.type_ == current.type_;
+        let same =
+            previous.keys.is_some() == current.keys.is_some() && previous.type_ == current.type_;
         let (what, now, before) = if !same {
             ("", self.described(current), self.described(previous))
         } else if previous.keys != current.keys {
@@ -200,15 +201,18 @@ impl Parser<'_, '_> {
         };
         self.check_name(&name)?;
         let type_ = self.layered(base, declarator.layers)?;
-        let is_taken = self.names.variable(Scope::Global, self.number, &name).is_some();
-        if is_taken || is_builtin(&name) || self.inlines.contains_key(&name) {
+        let is_taken = self
+            .names
+            .variable(Scope::Global, self.number, &name)
+            .is_some();
+        if is_taken || is_builtin(&name) || self.names.inlines.contains_key(&name) {
             let message = format!("identifier redefined: {name}");
             return Err(self.mistake(Tag::DeclIdred, message));
         }
         self.expect(Symbol::Assign)?;
         let value = self.assignment()?;
         let value = self.inlined(&name, type_, value)?;
-        self.inlines.insert(name, value);
+        self.names.inlines.insert(name, value);
         self.end_declaration()
     }
 

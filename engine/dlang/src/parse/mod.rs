@@ -12,9 +12,7 @@ mod expression;
 mod primary;
 mod type_name;
 
-use std::collections::HashMap;
-
-use crate::ast::{Clause, NodeKind};
+use crate::ast::Clause;
 use crate::error::Mistake;
 use crate::lex::{Keyword, Lexer, Mode, Symbol, Token, TokenKind};
 use crate::names::Names;
@@ -29,8 +27,6 @@ pub(crate) struct Parser<'a, 'n> {
     pub lexer: Lexer<'a>,
     types: &'n mut Types,
     names: &'n mut Names,
-    /// The constants that have names.
-    inlines: HashMap<String, NodeKind>,
     /// The number of the text.
     number: usize,
     /// Whether the text is a file.
@@ -54,7 +50,6 @@ impl<'a, 'n> Parser<'a, 'n> {
             lexer,
             types,
             names,
-            inlines: primary::constants(),
             number,
             is_file,
             token: Token {
@@ -183,7 +178,8 @@ impl<'a, 'n> Parser<'a, 'n> {
         if depth <= DEPTH_MAX {
             return Ok(());
         }
-        let message = format!("nested more than {DEPTH_MAX} levels deep; use a variable in between");
+        let message =
+            format!("nested more than {DEPTH_MAX} levels deep; use a variable in between");
         Err(self.mistake(Tag::Syntax, message))
     }
 }

@@ -1,7 +1,5 @@
 //! What expressions begin with, and what is applied behind it: subscripts, calls, members, `++`.
 
-use std::collections::HashMap;
-
 use engine_abi::Scope;
 use engine_dvm::Builtin;
 
@@ -9,11 +7,9 @@ use super::Parser;
 use crate::ast::{Node, NodeKind};
 use crate::builtin;
 use crate::error::Mistake;
-use crate::fold::Constant;
 use crate::functions::Function;
 use crate::lex::{Keyword, Symbol, TokenKind};
 use crate::tag::Tag;
-use crate::types::{INT, LONG};
 
 impl Parser<'_, '_> {
     pub(super) fn postfix_expression(&mut self) -> Result<Node, Mistake> {
@@ -39,7 +35,7 @@ impl Parser<'_, '_> {
             TokenKind::Text(text) => self.taken(NodeKind::Text(text)),
             TokenKind::Aggregation(name) => self.taken(NodeKind::Aggregation(name)),
             TokenKind::Word(name) => {
-                let inlined = self.inlines.get(&name).cloned();
+                let inlined = self.names.inlines.get(&name).cloned();
                 self.taken(inlined.unwrap_or(NodeKind::Name(name)))
             }
             _ => Err(self.syntax()),
@@ -206,21 +202,4 @@ impl Parser<'_, '_> {
 
 fn depth(nodes: &[Node]) -> u32 {
     nodes.iter().map(|node| node.depth).max().unwrap_or(0)
-}
-
-/// The constants that every program has.
-pub(super) fn constants() -> HashMap<String, NodeKind> {
-    [
-        ("NULL", 0, LONG),
-        ("R_PC", 0, INT),
-        ("R_SP", 1, INT),
-        ("R_FP", 2, INT),
-        ("R_RETVAL", 3, INT),
-    ]
-    .into_iter()
-    .map(|(name, value, type_)| {
-        let constant = Constant { value, type_ };
-        (name.to_owned(), NodeKind::Constant(constant))
-    })
-    .collect()
 }

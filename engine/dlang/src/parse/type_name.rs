@@ -160,9 +160,8 @@ impl Parser<'_, '_> {
         };
         if repeated {
             let word = keyword.word();
-            let message = format!(
-                "the attribute '{word}' may only be used at most {times} in a declaration"
-            );
+            let message =
+                format!("the attribute '{word}' may only be used at most {times} in a declaration");
             return Err(self.mistake(Tag::DeclCombo, message));
         }
         self.check(to)
@@ -180,7 +179,10 @@ impl Parser<'_, '_> {
             let why = "short and long may not be used with char type";
             (Tag::DeclCharattr, why)
         } else if name == VOID && (has_length || has_sign) {
-            (Tag::DeclVoidattr, "attributes may not be used with void type")
+            (
+                Tag::DeclVoidattr,
+                "attributes may not be used with void type",
+            )
         } else if !is_number && name != VOID && has_sign {
             let why = "signed and unsigned may only be used with integer type";
             (Tag::DeclSignint, why)
@@ -336,8 +338,7 @@ impl Parser<'_, '_> {
     fn parameter(&mut self, is_key: bool, position: usize) -> Result<TypeId, Mistake> {
         let specifiers = self.specifiers()?;
         if specifiers.class.is_some() {
-            let message =
-                "inappropriate storage class for function or associative array parameter";
+            let message = "inappropriate storage class for function or associative array parameter";
             return Err(self.mistake(Tag::DeclParmclass, message));
         }
         let base = self.specified(&specifiers)?;
@@ -356,7 +357,15 @@ impl Parser<'_, '_> {
 
     /// The type that `layers` make of `base`.
     pub(super) fn layered(&mut self, base: TypeId, layers: Vec<Layer>) -> Result<TypeId, Mistake> {
-        layers.into_iter().try_fold(base, |type_, layer| match layer {
+        layers.into_iter().try_fold(base, |type_, layer| {
+            let type_ = self.layer(type_, layer)?;
+            self.check_depth(self.types.depth(type_))?;
+            Ok(type_)
+        })
+    }
+
+    fn layer(&mut self, type_: TypeId, layer: Layer) -> Result<TypeId, Mistake> {
+        match layer {
             Layer::Pointer => Ok(self.types.pointer_to(type_)),
             Layer::Function => Ok(FUNCTION),
             Layer::Array(count) => self.array_of(type_, count),
@@ -368,7 +377,7 @@ impl Parser<'_, '_> {
                 let message = "cannot declare array of associative arrays";
                 Err(self.mistake(Tag::DeclDynobj, message))
             }
-        })
+        }
     }
 
     fn array_of(&mut self, type_: TypeId, count: u32) -> Result<TypeId, Mistake> {

@@ -1,0 +1,216 @@
+//! The whole way, from texts to a program.
+
+use engine_dvm::limits;
+
+use crate::ast;
+use crate::check::Checker;
+use crate::emit::{self, Emitter};
+use crate::error::{Error, Mistake, Region};
+use crate::lex::Lexer;
+use crate::names::{self, Names};
+use crate::parse::Parser;
+use crate::program::{Aggregation, Clause, Field, Program, Setting};
+use crate::tables::{self, Tables};
+use crate::tag::Tag;
+use crate::tree::{Expression, Statement};
+use crate::types::Types;
+use crate::{Kind, Settings, Text};
+
+/// Compiles texts, in their order, as one program.
+pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
+    let program = Compiler::new(settings).program(texts)?;
+    let Some(string_size) = string_size(&program.options) else {
+        return Ok(program);
+    };
+    if string_size == settings.string_size {
+        return Ok(program);
+    }
+    let settings = Settings {
+        string_size,
+        ..settings.clone()
+    };
+    Compiler::new(&settings).program(texts)
+}
+
+/// The size of strings that a pragma sets, if it is one that strings can have.
+fn string_size(options: &[Setting]) -> Option<u32> {
+    let last = options.iter().rfind(|option| option.name == "strsize")?;
+    let value = last.value.as_deref()?;
+    let digits = value.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
+    let shift = match value.get(digits.len()..)?.to_ascii_lowercase().as_str() {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        _ => return None,
+    };
+    let size = digits.parse::<u32>().ok()?.checked_mul(1 << shift)?;
+    limits::STRING_SIZE.contains(&size).then_some(size)
+}
+
+/// A compilation.
+struct Compiler<'s> {
+    settings: &'s Settings,
+    types: Types,
+    names: Names,
+    tables: Tables,
+    clauses: Vec<Clause>,
+    options: Vec<Setting>,
+}
+
+impl<'s> Compiler<'s> {
+    fn new(settings: &'s Settings) -> Self {
+        Self {
+            settings,
+            types: Types::new(settings.pointer, settings.string_size),
+            names: Names::new(),
+            tables: Tables::default(),
+            clauses: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+
+    fn program(mut self, texts: &[Text]) -> Result<Program, Error> {
+        for (number, text) in texts.iter().enumerate() {
+            self.text(number, text)?;
+        }
+        let aggregations = self.names.aggregations.iter();
+        let aggregations = aggregations
+            .map(|it| aggregation(it, &self.types))
+            .collect();
+        let block = self.tables.block(&self.names, &self.types);
+        let block = block.ok_or_else(|| self.settings.too_long(texts))?;
+        #[cfg(any(test, debug_assertions))]
+        if let Err(invalid) = engine_dvm::Verified::new(block.as_slice()) {
+            panic!("code generation made what is no program: {invalid}");
+        }
+        Ok(Program {
+            block,
+            clauses: self.clauses,
+            aggregations,
+            options: self.options,
+        })
+    }
+
+    fn text(&mut self, number: usize, text: &Text) -> Result<(), Error> {
+        let is_file = matches!(text.kind, Kind::File { .. });
+        let lexer = Lexer::new(text, number, self.settings);
+        let mut parser = Parser::new(lexer, number, is_file, &mut self.types, &mut self.names);
+        let parsed = parser.program();
+        let mut lexer = parser.lexer;
+        let done = parsed.and_then(|clauses| {
+            self.check_arguments(&lexer)?;
+            clauses
+                .iter()
+                .try_for_each(|clause| self.clause(number, clause))
+        });
+        self.options.append(&mut lexer.options);
+        let tagged = self.settings.error_tags;
+        done.map_err(|mistake| Error::new(mistake, number, text, lexer.file, tagged))
+    }
+
+    /// A macro argument that nothing refers to is a mistake.
+    fn check_arguments(&self, lexer: &Lexer<'_>) -> Result<(), Mistake> {
+        match lexer.unreferenced() {
+            Some((number, text)) if !self.settings.unreferenced_arguments => {
+                let message = format!("extraneous argument '{text}' (${number} is not referenced)");
+                Err(Mistake::new(Tag::MacroUnused, lexer.line(), message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn clause(&mut self, number: usize, clause: &ast::Clause) -> Result<(), Mistake> {
+        let (predicate, statements) = self.checked(number, clause)?;
+        let emitter = Emitter::new(
+            &self.types,
+            &mut self.names,
+            &mut self.tables,
+            self.settings,
+            clause.line,
+        );
+        let actions = emitter.clause(predicate.as_ref(), &statements)?;
+        self.clauses.push(Clause {
+            text: number,
+            line: clause.line,
+            descriptions: clause.descriptions.clone(),
+            actions,
+            is_empty: clause.statements.is_empty(),
+        });
+        Ok(())
+    }
+
+    /// A clause with everything known. Its actions come first, but where they need a variable that only
+    /// its predicate makes.
+    fn checked(
+        &mut self,
+        number: usize,
+        clause: &ast::Clause,
+    ) -> Result<(Option<Expression>, Vec<Statement>), Mistake> {
+        let mut checker = Checker {
+            types: &mut self.types,
+            names: &mut self.names,
+            number,
+        };
+        let first = statements(&mut checker, clause);
+        let is_unknown = |mistake: &Mistake| matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef);
+        let known = match first {
+            Err(mistake) if clause.predicate.is_none() || !is_unknown(&mistake) => {
+                return Err(mistake);
+            }
+            other => other.ok(),
+        };
+        let predicate = clause.predicate.as_ref().map(|predicate| {
+            let checked = checker.predicate(predicate);
+            checked.map_err(|mistake| mistake.within(Region::Predicate))
+        });
+        let predicate = predicate.transpose()?;
+        let known = match known {
+            Some(known) => known,
+            None => statements(&mut checker, clause)?,
+        };
+        Ok((predicate, known))
+    }
+}
+
+fn statements(checker: &mut Checker<'_>, clause: &ast::Clause) -> Result<Vec<Statement>, Mistake> {
+    let checked = clause.statements.iter().map(|it| checker.statement(it));
+    let checked = checked.collect::<Result<_, Mistake>>();
+    checked.map_err(|mistake| mistake.within(Region::Actions))
+}
+
+impl Settings {
+    /// What is said of a program that the machine has no room for.
+    fn too_long(&self, texts: &[Text]) -> Error {
+        let mistake = Mistake::new(Tag::Unknown, 1, "program is too long");
+        let number = texts.len().saturating_sub(1);
+        let last = texts.last().cloned().unwrap_or_default();
+        Error::new(mistake, number, &last, None, self.error_tags)
+    }
+}
+
+/// An aggregation, as the command knows it.
+fn aggregation(known: &names::Aggregation, types: &Types) -> Aggregation {
+    let mut end = 0;
+    let keys = known.keys.iter().flatten().map(|key| {
+        let part = tables::part(types, key.type_, key.frames);
+        let offset = end;
+        end += part.size.next_multiple_of(8);
+        Field {
+            offset,
+            size: part.size,
+            kind: emit::field_type(types, key.type_),
+        }
+    });
+    let keys = keys.collect();
+    let function = known.function.map(|(function, _)| function);
+    let function = function.unwrap_or(engine_abi::AggregateFunction::Count);
+    Aggregation {
+        name: known.printed_name().to_owned(),
+        function,
+        parameters: known.parameters.unwrap_or_default(),
+        keys,
+        key_size: end,
+        is_signed: function != engine_abi::AggregateFunction::Count,
+        is_printed: known.is_printed,
+    }
+}

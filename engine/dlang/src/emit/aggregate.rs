@@ -1,0 +1,197 @@
+//! Aggregations: keys, values, and by how much they count.
+
+use engine_abi::AggregateFunction;
+use engine_dvm::Op;
+
+use super::Emitter;
+use super::registers::Register;
+use crate::error::Mistake;
+use crate::functions::{Action, Function};
+use crate::tables::check_parts;
+use crate::tag::Tag;
+use crate::tree::{Expression, ExpressionKind};
+use crate::types::{STACK, TypeId};
+
+/// A part of a key that was calculated.
+enum Part {
+    Value(Register, TypeId),
+    Stack(u32),
+}
+
+impl Emitter<'_> {
+    /// `@name[keys] = function(arguments)`
+    pub(super) fn aggregate(
+        &mut self,
+        aggregation: usize,
+        keys: &[Expression],
+        arguments: &[Expression],
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let Some(known) = self.names.aggregations.get(aggregation) else {
+            return Ok(());
+        };
+        let function = known.function.map(|(function, _)| function);
+        let function = function.unwrap_or(AggregateFunction::Count);
+        self.check_value(function, arguments, line)?;
+        let increment = self.quantities(aggregation, function, arguments, line)?;
+        // As in DTrace, the aggregation itself is the first of the statement's actions.
+        self.code.begin_action();
+        let parts = self.key_parts(aggregation, keys, line)?;
+        let increment = match increment {
+            Some(increment) => {
+                self.code.begin_action();
+                self.value(increment)?
+            }
+            None => Register::ZERO,
+        };
+        self.code.begin_action();
+        let value = match arguments.first() {
+            Some(value) => self.value(value)?,
+            None => Register::ZERO,
+        };
+        let increment = self.increment(function, arguments, increment)?;
+        self.push_parts(&parts);
+        let operands = (value, increment);
+        self.code
+            .push(Op::Agg, Register::ZERO, operands, aggregation as u32);
+        self.code.give(value);
+        self.code.give(increment);
+        Ok(())
+    }
+
+    fn check_value(
+        &self,
+        function: AggregateFunction,
+        arguments: &[Expression],
+        line: u32,
+    ) -> Result<(), Mistake> {
+        match arguments.first() {
+            Some(value) if !self.types.is_scalar(value.type_) => {
+                let word = function.word();
+                let message = format!("{word}( ) argument #1 must be of scalar type");
+                Err(Mistake::new(Tag::AggScalar, line, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// By how much a bucket counts: 1, where nothing else is said.
+    fn increment(
+        &mut self,
+        function: AggregateFunction,
+        arguments: &[Expression],
+        given: Register,
+    ) -> Result<Register, Mistake> {
+        match super::quantize::increment(function) {
+            Some(position) if arguments.len() <= position => self.code.constant(1),
+            _ => Ok(given),
+        }
+    }
+
+    /// The parts of the key, calculated.
+    fn key_parts(
+        &mut self,
+        aggregation: usize,
+        keys: &[Expression],
+        line: u32,
+    ) -> Result<Vec<Part>, Mistake> {
+        let known = self.names.aggregations.get(aggregation);
+        let signature = known.and_then(|it| it.keys.clone()).unwrap_or_default();
+        let mut parts = Vec::new();
+        for (position, (key, declared)) in keys.iter().zip(signature).enumerate() {
+            self.code.begin_action();
+            parts.push(match stack_arguments(key) {
+                Some(arguments) => {
+                    let frames = self.frames(arguments)?;
+                    self.agree(aggregation, position, frames, line)?;
+                    Part::Stack(frames)
+                }
+                None => Part::Value(self.value(key)?, declared.type_),
+            });
+        }
+        self.check_key(aggregation, line)?;
+        Ok(parts)
+    }
+
+    /// A stack in a key has one size.
+    fn agree(
+        &mut self,
+        aggregation: usize,
+        position: usize,
+        frames: u32,
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let Some(known) = self.names.aggregations.get_mut(aggregation) else {
+            return Ok(());
+        };
+        let name = &known.name;
+        let key = known.keys.as_mut().and_then(|keys| keys.get_mut(position));
+        match key {
+            Some(key) if key.frames != 0 && key.frames != frames => {
+                let message = format!(
+                    "@{name}[ ] key #{} is stack({}), and cannot be stack({frames}) too",
+                    position + 1,
+                    key.frames
+                );
+                Err(Mistake::new(Tag::StackSize, line, message))
+            }
+            Some(key) => {
+                key.frames = frames;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_key(&self, aggregation: usize, line: u32) -> Result<(), Mistake> {
+        let known = self.names.aggregations.get(aggregation);
+        let keys = known.and_then(|it| it.keys.as_deref()).unwrap_or_default();
+        check_parts(self.types, keys.iter().copied(), line)
+    }
+
+    fn push_parts(&mut self, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Value(value, type_) => self.push_part(*value, *type_),
+                Part::Stack(frames) => self.code.act(Op::Pushk, Register::ZERO, *frames),
+            }
+        }
+        for part in parts {
+            if let Part::Value(value, _) = part {
+                self.code.give(*value);
+            }
+        }
+    }
+
+    /// How many frames `stack()` has.
+    pub(super) fn frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
+        let [frames, more @ ..] = arguments else {
+            return Ok(self.settings.stack_frames);
+        };
+        if !more.is_empty() {
+            let message = "stack( ) prototype mismatch: too many arguments";
+            return Err(Mistake::new(Tag::StackProto, frames.line, message));
+        }
+        let constant = frames.constant().filter(|it| it.is_positive(self.types));
+        // More than a record has room for is refused there.
+        constant
+            .map(|it| u32::try_from(it.value).unwrap_or(u32::MAX / 16))
+            .ok_or_else(|| {
+                let message =
+                    "stack( ) size must be a non-zero positive integral constant expression";
+                Mistake::new(Tag::StackSize, frames.line, message)
+            })
+    }
+}
+
+/// The arguments of `stack()`, if that is what a key is.
+fn stack_arguments(key: &Expression) -> Option<&[Expression]> {
+    match &key.kind {
+        ExpressionKind::Action(Function::Action(Action::Stack), arguments)
+            if key.type_ == STACK =>
+        {
+            Some(arguments)
+        }
+        _ => None,
+    }
+}

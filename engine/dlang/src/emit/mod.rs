@@ -1,0 +1,141 @@
+//! From clauses with everything known to code and records.
+//!
+//! An expression's value is in a register, which whoever asked for it gives back; numbers in registers
+//! are always extended as their type is, and addresses are 64 bits whatever a pointer takes in memory.
+//! What is pushed was calculated before the first push.
+
+mod aggregate;
+mod code;
+mod condition;
+mod output;
+mod place;
+mod quantize;
+mod record;
+mod registers;
+mod sequence;
+mod value;
+
+use engine_abi::{ClauseRow, FieldRow, Span};
+use engine_dvm::{Op, limits};
+
+use crate::Settings;
+use crate::error::Mistake;
+use crate::names::Names;
+use crate::program::Action;
+use crate::tables::Tables;
+use crate::tag::Tag;
+use crate::tree::{Expression, Statement};
+use crate::types::Types;
+use code::{Code, Label};
+pub(crate) use record::field_type;
+use registers::Register;
+use sequence::Sequence;
+
+/// What a clause is made with.
+pub(crate) struct Emitter<'e> {
+    pub types: &'e Types,
+    pub names: &'e mut Names,
+    pub tables: &'e mut Tables,
+    settings: &'e Settings,
+    code: Code,
+    /// The fields of its record, and where they end.
+    fields: Vec<FieldRow>,
+    end: u32,
+    /// What the command does with its records.
+    outputs: Vec<Action>,
+    sequence: Sequence,
+    /// Within an update's value: the register with the old one.
+    old: Option<Register>,
+}
+
+impl<'e> Emitter<'e> {
+    /// One for a clause on this line.
+    pub(crate) fn new(
+        types: &'e Types,
+        names: &'e mut Names,
+        tables: &'e mut Tables,
+        settings: &'e Settings,
+        line: u32,
+    ) -> Self {
+        Self {
+            types,
+            names,
+            tables,
+            settings,
+            code: Code::new(line),
+            fields: Vec::new(),
+            end: 0,
+            outputs: Vec::new(),
+            sequence: Sequence::default(),
+            old: None,
+        }
+    }
+
+    /// Adds the clause to the tables. Answers what the command does with its records.
+    pub(crate) fn clause(
+        mut self,
+        predicate: Option<&Expression>,
+        statements: &[Statement],
+    ) -> Result<Vec<Action>, Mistake> {
+        let mut end = Label::default();
+        if let Some(predicate) = predicate {
+            self.code.line = predicate.line;
+            self.jump(predicate, false, &mut end)?;
+        }
+        if opens(statements) {
+            self.code.act(Op::Open, Register::ZERO, 0);
+        }
+        for statement in statements {
+            self.statement(statement)?;
+        }
+        self.code.land(end);
+        self.code.act(Op::Ret, Register::ZERO, 0);
+        debug_assert!(self.code.is_balanced(), "every register is given back");
+        self.finish()
+    }
+
+    fn finish(self) -> Result<Vec<Action>, Mistake> {
+        let tables = self.tables;
+        let record_size = self.end.next_multiple_of(8);
+        for (is_within, what) in [
+            (record_size <= limits::RECORD_MAX, "records"),
+            (
+                self.code.scratch <= limits::SCRATCH_MAX,
+                "needs scratch memory of",
+            ),
+        ] {
+            if !is_within {
+                let message = format!("clause {what} too many bytes; use a smaller strsize");
+                return Err(Mistake::new(Tag::Unknown, self.code.line, message));
+            }
+        }
+        let first = tables.code.len() as u32;
+        tables.scratch = tables.scratch.max(self.code.scratch);
+        tables.clauses.push(ClauseRow {
+            code: span(tables.code.len(), self.code.instructions.len()),
+            actions: span(tables.actions.len(), self.code.actions.len()),
+            fields: span(tables.fields.len(), self.fields.len()),
+            record_size,
+            reserved: 0,
+        });
+        let actions = self.code.actions.iter().map(|begin| first + begin);
+        tables.actions.extend(actions);
+        tables.code.extend(self.code.instructions);
+        tables.fields.extend(self.fields);
+        Ok(self.outputs)
+    }
+}
+
+/// Whether a clause's record is opened before its actions: it records something, or is just told of.
+fn opens(statements: &[Statement]) -> bool {
+    let speculates = statements.iter().any(sequence::is_speculation);
+    let records = statements.iter().any(sequence::records);
+    !speculates && (records || statements.is_empty())
+}
+
+fn span(first: usize, count: usize) -> Span {
+    Span {
+        first: first as u32,
+        count: count as u32,
+    }
+}

@@ -1,0 +1,200 @@
+//! Places: what assignments are done to.
+
+use engine_dvm::Op;
+
+use super::Emitter;
+use super::registers::Register;
+use crate::error::Mistake;
+use crate::names::VariableId;
+use crate::tree::{Expression, ExpressionKind};
+use crate::types::TypeId;
+
+/// Where a value is kept, as far as it was calculated.
+#[derive(Debug)]
+pub(super) enum Place {
+    Variable(VariableId),
+    /// An element of an associative array, by the parts of its key.
+    Element(VariableId, Vec<Register>),
+    Memory(Address),
+}
+
+/// An address in memory.
+#[derive(Debug)]
+pub(super) struct Address {
+    pub register: Register,
+    /// Of an array in a variable: where the copy of the whole is, and what it goes back to.
+    root: Option<Box<(Register, Place)>>,
+}
+
+impl Emitter<'_> {
+    /// `place = value`
+    pub(super) fn assign(
+        &mut self,
+        place: &Expression,
+        value: &Expression,
+    ) -> Result<Register, Mistake> {
+        let value = self.value(value)?;
+        let kept = self.place(place)?;
+        self.store(&kept, value, place.type_);
+        self.give_place(&kept);
+        Ok(value)
+    }
+
+    /// An assignment of a value that is made of the old one.
+    pub(super) fn update(
+        &mut self,
+        place: &Expression,
+        value: &Expression,
+        gives_old: bool,
+    ) -> Result<Register, Mistake> {
+        let kept = self.place(place)?;
+        let old = self.stored(&kept, place)?;
+        let outer = self.old.replace(old);
+        let new = self.value(value)?;
+        self.old = outer;
+        self.store(&kept, new, place.type_);
+        self.give_place(&kept);
+        let (result, other) = if gives_old { (old, new) } else { (new, old) };
+        self.code.give(other);
+        Ok(result)
+    }
+
+    /// Within an update's value: the old one.
+    pub(super) fn old_value(&mut self) -> Result<Register, Mistake> {
+        let copy = self.code.take()?;
+        let old = self.old.unwrap_or(Register::ZERO);
+        self.code.push(Op::Mov, copy, (old, Register::ZERO), 0);
+        Ok(copy)
+    }
+
+    fn place(&mut self, place: &Expression) -> Result<Place, Mistake> {
+        Ok(match &place.kind {
+            ExpressionKind::Variable(variable) => Place::Variable(*variable),
+            ExpressionKind::Element(variable, keys) => {
+                Place::Element(*variable, self.values(keys)?)
+            }
+            ExpressionKind::Load(address) => Place::Memory(Address {
+                register: self.value(address)?,
+                root: None,
+            }),
+            _ => Place::Memory(self.address(place)?),
+        })
+    }
+
+    /// The address of an element of an array, or of an array.
+    pub(super) fn address(&mut self, place: &Expression) -> Result<Address, Mistake> {
+        match &place.kind {
+            ExpressionKind::Subscript(base, index) => {
+                let base = self.address(base)?;
+                let distance = self.scaled(index, self.types.size(place.type_))?;
+                self.moved(base, distance)
+            }
+            ExpressionKind::Variable(variable) => {
+                let register = self.variable(*variable)?;
+                Ok(rooted(register, Place::Variable(*variable)))
+            }
+            ExpressionKind::Element(variable, keys) => {
+                let keys = self.values(keys)?;
+                let register = self.element(*variable, &keys)?;
+                Ok(rooted(register, Place::Element(*variable, keys)))
+            }
+            _ => Ok(Address {
+                register: self.value(place)?,
+                root: None,
+            }),
+        }
+    }
+
+    /// An address so many bytes further on; the copy of the whole stays where it is.
+    fn moved(&mut self, base: Address, distance: Register) -> Result<Address, Mistake> {
+        if distance == Register::ZERO {
+            return Ok(base);
+        }
+        let is_root = base
+            .root
+            .as_ref()
+            .is_some_and(|root| root.0 == base.register);
+        if !is_root {
+            let register = self.code.combine(Op::Add, base.register, distance)?;
+            return Ok(Address { register, ..base });
+        }
+        let operands = (base.register, distance);
+        self.code.push(Op::Add, distance, operands, 0);
+        Ok(Address {
+            register: distance,
+            ..base
+        })
+    }
+
+    /// The value at a place.
+    fn stored(&mut self, place: &Place, expression: &Expression) -> Result<Register, Mistake> {
+        match place {
+            Place::Variable(variable) => self.variable(*variable),
+            Place::Element(variable, keys) => self.element(*variable, keys),
+            Place::Memory(address) => {
+                let copy = self.code.take()?;
+                let operands = (address.register, Register::ZERO);
+                self.code.push(Op::Mov, copy, operands, 0);
+                self.load(copy, expression.type_, expression.line)
+            }
+        }
+    }
+
+    fn store(&mut self, place: &Place, value: Register, type_: TypeId) {
+        match place {
+            Place::Variable(variable) => self.code.act(Op::Stv, value, *variable as u32),
+            Place::Element(variable, keys) => {
+                self.push_key(*variable, keys);
+                self.code.act(Op::Sta, value, *variable as u32);
+            }
+            Place::Memory(address) => {
+                self.store_at(address.register, value, type_);
+                if let Some(root) = &address.root {
+                    let (whole, place) = &**root;
+                    self.store(place, *whole, type_);
+                }
+            }
+        }
+    }
+
+    fn store_at(&mut self, address: Register, value: Register, type_: TypeId) {
+        let size = self.types.size(type_);
+        let (op, bytes) = match size {
+            _ if self.types.is_text(type_) => (Op::Copy, size),
+            1 => (Op::Stb, 0),
+            2 => (Op::Sth, 0),
+            4 => (Op::Stw, 0),
+            _ => (Op::Stx, 0),
+        };
+        self.code.push(op, Register::ZERO, (address, value), bytes);
+    }
+
+    fn give_place(&mut self, place: &Place) {
+        match place {
+            Place::Variable(_) => {}
+            Place::Element(_, keys) => self.give_all(keys),
+            Place::Memory(address) => {
+                self.give_root(address);
+                self.code.give(address.register);
+            }
+        }
+    }
+
+    /// Gives back what an address needs besides itself.
+    pub(super) fn give_root(&mut self, address: &Address) {
+        if let Some(root) = &address.root {
+            let (whole, place) = &**root;
+            if *whole != address.register {
+                self.code.give(*whole);
+            }
+            self.give_place(place);
+        }
+    }
+}
+
+fn rooted(register: Register, place: Place) -> Address {
+    Address {
+        register,
+        root: Some(Box::new((register, place))),
+    }
+}

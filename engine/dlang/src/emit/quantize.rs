@@ -1,0 +1,278 @@
+//! What `lquantize` and `llquantize` are given: constants, the same each time.
+
+use engine_abi::AggregateFunction;
+use engine_dvm::aggregate::Aggregate;
+
+use super::Emitter;
+use crate::error::Mistake;
+use crate::tag::Tag;
+use crate::tree::Expression;
+
+/// A parameter of `llquantize`: what it is called, and the tags of what may be wrong with it.
+struct Parameter {
+    name: &'static str,
+    kind: Tag,
+    value: Tag,
+    differs: Tag,
+}
+
+const LLQUANTIZE: [Parameter; 4] = [
+    Parameter {
+        name: "factor",
+        kind: Tag::LlquantFactortype,
+        value: Tag::LlquantFactorval,
+        differs: Tag::LlquantFactormatch,
+    },
+    Parameter {
+        name: "low magnitude",
+        kind: Tag::LlquantLowtype,
+        value: Tag::LlquantLowval,
+        differs: Tag::LlquantLowmatch,
+    },
+    Parameter {
+        name: "high magnitude",
+        kind: Tag::LlquantHightype,
+        value: Tag::LlquantHighval,
+        differs: Tag::LlquantHighmatch,
+    },
+    Parameter {
+        name: "linear steps per magnitude",
+        kind: Tag::LlquantNsteptype,
+        value: Tag::LlquantNstepval,
+        differs: Tag::LlquantNstepmatch,
+    },
+];
+
+/// Where among the arguments the increment is.
+pub(super) fn increment(function: AggregateFunction) -> Option<usize> {
+    match function {
+        AggregateFunction::Quantize => Some(1),
+        AggregateFunction::Lquantize => Some(4),
+        AggregateFunction::Llquantize => Some(5),
+        _ => None,
+    }
+}
+
+impl Emitter<'_> {
+    /// Checks the parameters and keeps them. Answers the increment, if one is given.
+    pub(super) fn quantities<'a>(
+        &mut self,
+        aggregation: usize,
+        function: AggregateFunction,
+        arguments: &'a [Expression],
+        line: u32,
+    ) -> Result<Option<&'a Expression>, Mistake> {
+        let parameters = match function {
+            AggregateFunction::Lquantize => self.lquantize(arguments, line)?,
+            AggregateFunction::Llquantize => self.llquantize(arguments, line)?,
+            _ => [0; 4],
+        };
+        self.same_as_before(aggregation, function, parameters, line)?;
+        let Some(position) = increment(function) else {
+            return Ok(None);
+        };
+        let given = arguments.get(position);
+        if let Some(given) = given {
+            self.check_increment(function, position + 1, given, arguments.len())?;
+        }
+        Ok(given)
+    }
+
+    fn check_increment(
+        &self,
+        function: AggregateFunction,
+        most: usize,
+        increment: &Expression,
+        passed: usize,
+    ) -> Result<(), Mistake> {
+        let word = function.word();
+        if !self.types.is_scalar(increment.type_) {
+            let message =
+                format!("{word}( ) increment value (argument #{most}) must be of scalar type");
+            return Err(Mistake::new(Tag::ProtoArg, increment.line, message));
+        }
+        if passed > most {
+            let message = format!(
+                "{word}( ) prototype mismatch: {passed} args passed, at most {most} expected"
+            );
+            return Err(Mistake::new(Tag::ProtoLen, increment.line, message));
+        }
+        Ok(())
+    }
+
+    /// Base, limit and step.
+    fn lquantize(&self, arguments: &[Expression], line: u32) -> Result<[i32; 4], Mistake> {
+        let base = bound(
+            arguments.get(1),
+            1,
+            Tag::LquantBasetype,
+            Tag::LquantBaseval,
+            line,
+        )?;
+        let limit = bound(
+            arguments.get(2),
+            2,
+            Tag::LquantLimtype,
+            Tag::LquantLimval,
+            line,
+        )?;
+        if limit < base {
+            let message = "lquantize( ) base (argument #1) must be less than limit (argument #2)";
+            return Err(Mistake::new(Tag::LquantMismatch, line, message));
+        }
+        let step = self.step(arguments.get(3))?;
+        let levels = (i64::from(limit) - i64::from(base)) / i64::from(step);
+        let (tag, why) = match levels {
+            0 => {
+                let why = "too large: must have at least one quantization level";
+                (Tag::LquantSteplarge, why)
+            }
+            1..=0xffff => return Ok([base, limit, step, 0]),
+            _ => {
+                let why = "too small: number of quantization levels must be a 16-bit quantity";
+                (Tag::LquantStepsmall, why)
+            }
+        };
+        let message = format!("lquantize( ) step (argument #3) {why}");
+        Err(Mistake::new(tag, line, message))
+    }
+
+    fn step(&self, step: Option<&Expression>) -> Result<i32, Mistake> {
+        let Some(step) = step else {
+            return Ok(1);
+        };
+        let Some(constant) = step.constant().filter(|it| it.is_positive(self.types)) else {
+            let message = "lquantize( ) argument #3 must be a non-zero positive integer constant";
+            return Err(Mistake::new(Tag::LquantSteptype, step.line, message));
+        };
+        u16::try_from(constant.value).map(i32::from).map_err(|_| {
+            let message = "lquantize( ) argument #3 must be a 16-bit quantity";
+            Mistake::new(Tag::LquantStepval, step.line, message)
+        })
+    }
+
+    /// Factor, low and high magnitude, and steps.
+    fn llquantize(&self, arguments: &[Expression], line: u32) -> Result<[i32; 4], Mistake> {
+        let mut values = [0; 4];
+        for (position, (value, parameter)) in values.iter_mut().zip(LLQUANTIZE).enumerate() {
+            *value = parameter.value(arguments.get(position + 1), position + 1, line)?;
+        }
+        let [factor, low, high, steps] = values;
+        let (tag, message) = if factor < 2 {
+            let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
+            (Tag::LlquantFactorsmall, message)
+        } else if low >= high {
+            let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
+                           magnitude (argument #2)";
+            (Tag::LlquantMagrange, message.to_owned())
+        } else if steps < factor {
+            let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
+                           number of linear steps per magnitude (argument #4)";
+            (Tag::LlquantFactornsteps, message.to_owned())
+        } else if !divide(factor, steps) {
+            let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
+                           steps per magnitude (argument #4), and the number of steps per \
+                           magnitude must evenly divide a power of the factor";
+            (Tag::LlquantFactoreven, message.to_owned())
+        } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
+            let message = format!(
+                "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
+                 overflows 64-bits"
+            );
+            (Tag::LlquantMagtoobig, message)
+        } else {
+            return Ok(values);
+        };
+        Err(Mistake::new(tag, line, message))
+    }
+
+    /// All assignments to an aggregation have the same parameters.
+    fn same_as_before(
+        &mut self,
+        aggregation: usize,
+        function: AggregateFunction,
+        parameters: [i32; 4],
+        line: u32,
+    ) -> Result<(), Mistake> {
+        let Some(known) = self.names.aggregations.get_mut(aggregation) else {
+            return Ok(());
+        };
+        let before = *known.parameters.get_or_insert(parameters);
+        let mut pairs = before.into_iter().zip(parameters).enumerate();
+        let Some((position, (expected, found))) = pairs.find(|(_, (one, other))| one != other)
+        else {
+            return Ok(());
+        };
+        let (tag, what) = if function == AggregateFunction::Lquantize {
+            let (tag, name) = match position {
+                0 => (Tag::LquantMatchbase, "base"),
+                1 => (Tag::LquantMatchlim, "limit"),
+                _ => (Tag::LquantMatchstep, "step"),
+            };
+            (
+                tag,
+                format!("lquantize( ) {name} (argument #{})", position + 1),
+            )
+        } else {
+            let parameter = &LLQUANTIZE[position];
+            let name = parameter.name;
+            (
+                parameter.differs,
+                format!("llquantize( ) {name} (argument #{})", position + 1),
+            )
+        };
+        let message = format!(
+            "{what} doesn't match previous declaration: expected {expected}, found {found}"
+        );
+        Err(Mistake::new(tag, line, message))
+    }
+}
+
+impl Parameter {
+    fn value(
+        &self,
+        argument: Option<&Expression>,
+        position: usize,
+        line: u32,
+    ) -> Result<i32, Mistake> {
+        let what = format!("llquantize( ) argument #{position} ({})", self.name);
+        let line = argument.map_or(line, |argument| argument.line);
+        let Some(constant) = argument.and_then(Expression::constant) else {
+            let message = format!("{what} must be an integer constant");
+            return Err(Mistake::new(self.kind, line, message));
+        };
+        u16::try_from(constant.value).map(i32::from).map_err(|_| {
+            let message = format!("{what} must be an unsigned 16-bit quantity");
+            Mistake::new(self.value, line, message)
+        })
+    }
+}
+
+/// A constant of 32 bits.
+fn bound(
+    argument: Option<&Expression>,
+    position: usize,
+    kind: Tag,
+    value: Tag,
+    line: u32,
+) -> Result<i32, Mistake> {
+    let line = argument.map_or(line, |argument| argument.line);
+    let Some(constant) = argument.and_then(Expression::constant) else {
+        let message = format!("lquantize( ) argument #{position} must be an integer constant");
+        return Err(Mistake::new(kind, line, message));
+    };
+    i32::try_from(constant.signed()).map_err(|_| {
+        let message = format!("lquantize( ) argument #{position} must be a 32-bit quantity");
+        Mistake::new(value, line, message)
+    })
+}
+
+/// Whether the factor divides the steps, and the steps a power of the factor.
+fn divide(factor: i32, steps: i32) -> bool {
+    let (factor, steps) = (i64::from(factor), i64::from(steps));
+    let mut power = factor;
+    while power < steps {
+        power *= factor;
+    }
+    steps % factor == 0 && power % steps == 0
+}

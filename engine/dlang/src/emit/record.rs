@@ -1,0 +1,69 @@
+//! Records: where in them what is recorded stands.
+
+use engine_abi::{FieldKind, FieldRow};
+use engine_dvm::Op;
+
+use super::Emitter;
+use super::registers::Register;
+use crate::error::Mistake;
+use crate::program::{Field, FieldType};
+use crate::tables::part;
+use crate::tree::Expression;
+use crate::types::{STACK, Type, TypeId, Types};
+
+impl Emitter<'_> {
+    /// Records an expression's value, as an action of its own.
+    pub(super) fn record(&mut self, expression: &Expression) -> Result<Field, Mistake> {
+        self.code.begin_action();
+        let value = self.value(expression)?;
+        Ok(self.record_value(value, expression.type_, 0))
+    }
+
+    /// Records the kernel stack.
+    pub(super) fn record_stack(&mut self, frames: u32) -> Field {
+        self.code.begin_action();
+        self.record_value(Register::ZERO, STACK, frames)
+    }
+
+    fn record_value(&mut self, value: Register, type_: TypeId, frames: u32) -> Field {
+        let field = self.field(type_, frames);
+        let row = self.tables.fields.len() + self.fields.len() - 1;
+        self.code.act(Op::Rec, value, row as u32);
+        self.code.give(value);
+        field
+    }
+
+    /// A new field of the record.
+    fn field(&mut self, type_: TypeId, frames: u32) -> Field {
+        let part = part(self.types, type_, frames);
+        let alignment = match part.kind {
+            FieldKind::Scalar => part.size,
+            FieldKind::Stack => 8,
+            FieldKind::Text | FieldKind::Bytes => 1,
+        };
+        let offset = self.end.next_multiple_of(alignment);
+        self.end = offset.saturating_add(part.size).min(u32::MAX / 2);
+        self.fields.push(FieldRow {
+            offset,
+            size: part.size,
+            kind: part.kind.code(),
+            reserved: [0; 7],
+        });
+        Field {
+            offset,
+            size: part.size,
+            kind: field_type(self.types, type_),
+        }
+    }
+}
+
+/// What the command prints a value of this type as.
+pub(crate) fn field_type(types: &Types, type_: TypeId) -> FieldType {
+    match types.kind(type_) {
+        Type::Text => FieldType::Text,
+        Type::Array(..) => FieldType::Bytes,
+        Type::Stack => FieldType::Stack,
+        Type::Integer(integer) if integer.is_signed => FieldType::Signed,
+        _ => FieldType::Unsigned,
+    }
+}

@@ -1,0 +1,200 @@
+//! The tables of a program as they grow, and the block that they become.
+
+use std::collections::HashMap;
+
+use engine_abi::{
+    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
+    PROGRAM_MAX, ProgramHeader, Span, ValueKind, VariableRow,
+};
+use engine_dvm::limits;
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::error::Mistake;
+use crate::names::{Aggregation, Key, Names, Variable};
+use crate::tag::Tag;
+use crate::types::{Type, TypeId, Types};
+
+/// The tables.
+#[derive(Default)]
+pub(crate) struct Tables {
+    pub clauses: Vec<ClauseRow>,
+    pub code: Vec<Instruction>,
+    pub actions: Vec<u32>,
+    pub fields: Vec<FieldRow>,
+    /// The most scratch memory that a clause takes.
+    pub scratch: u32,
+    strings: Vec<u8>,
+    places: HashMap<Vec<u8>, u32>,
+    variables: Vec<VariableRow>,
+    aggregations: Vec<AggregationRow>,
+    keys: Vec<KeyRow>,
+}
+
+impl Tables {
+    /// Where a string begins among the strings.
+    pub(crate) fn text(&mut self, text: &[u8]) -> u32 {
+        let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+        if let Some(&place) = self.places.get(text) {
+            return place;
+        }
+        let place = length(&self.strings);
+        self.strings.extend_from_slice(text);
+        self.strings.push(0);
+        self.places.insert(text.to_owned(), place);
+        place
+    }
+
+    /// The block; nothing if it is longer than a program may be.
+    pub(crate) fn block(mut self, names: &Names, types: &Types) -> Option<Vec<u64>> {
+        for variable in &names.variables {
+            self.variable(variable, types);
+        }
+        for aggregation in &names.aggregations {
+            self.aggregation(aggregation, types);
+        }
+        let header = ProgramHeader {
+            magic: MAGIC,
+            string_size: types.string,
+            clauses: length(&self.clauses),
+            code: length(&self.code),
+            actions: length(&self.actions),
+            fields: length(&self.fields),
+            variables: length(&self.variables),
+            aggregations: length(&self.aggregations),
+            keys: length(&self.keys),
+            strings: length(&self.strings),
+            scratch: self.scratch,
+            reserved: 0,
+        };
+        let mut bytes = header.as_bytes().to_vec();
+        for table in [
+            self.clauses.as_bytes(),
+            self.code.as_bytes(),
+            self.actions.as_bytes(),
+            self.fields.as_bytes(),
+            self.variables.as_bytes(),
+            self.aggregations.as_bytes(),
+            self.keys.as_bytes(),
+            &self.strings,
+        ] {
+            bytes.extend_from_slice(table);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        (bytes.len() <= PROGRAM_MAX as usize).then(|| words(&bytes))
+    }
+
+    fn variable(&mut self, variable: &Variable, types: &Types) {
+        let (kind, size) = match variable.type_.map(|it| (types.kind(it), types.size(it))) {
+            Some((Type::Text, size)) => (ValueKind::Text, size),
+            Some((Type::Array(..), size)) => (ValueKind::Bytes, size),
+            _ => (ValueKind::Scalar, 8),
+        };
+        let keys = variable.keys.iter().flatten();
+        let keys = keys.map(|key| (*key, 0)).collect::<Vec<_>>();
+        let row = VariableRow {
+            name: self.text(variable.name.as_bytes()),
+            size,
+            scope: variable.scope.code(),
+            kind: kind.code(),
+            reserved: 0,
+            keys: self.key(&keys, types),
+        };
+        self.variables.push(row);
+    }
+
+    fn aggregation(&mut self, aggregation: &Aggregation, types: &Types) {
+        let keys = aggregation.keys.iter().flatten();
+        let keys = keys.map(|key| (key.type_, key.frames)).collect::<Vec<_>>();
+        let function = aggregation.function.map(|(function, _)| function);
+        let row = AggregationRow {
+            name: self.text(aggregation.printed_name().as_bytes()),
+            function: function.unwrap_or(AggregateFunction::Count).code(),
+            reserved: [0; 3],
+            keys: self.key(&keys, types),
+            parameters: aggregation.parameters.unwrap_or_default(),
+        };
+        self.aggregations.push(row);
+    }
+
+    fn key(&mut self, parts: &[(TypeId, u32)], types: &Types) -> Span {
+        let first = length(&self.keys);
+        let rows = parts.iter().map(|(type_, frames)| {
+            let part = part(types, *type_, *frames);
+            KeyRow {
+                size: part.size.next_multiple_of(8),
+                kind: part.kind.code(),
+                reserved: [0; 3],
+            }
+        });
+        self.keys.extend(rows);
+        Span {
+            first,
+            count: parts.len() as u32,
+        }
+    }
+}
+
+/// A part of a key, or of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub kind: FieldKind,
+    /// Its bytes; what stands in a key is rounded up to a multiple of 8.
+    pub size: u32,
+}
+
+/// What a value of this type is in a key or in a record; a stack has so many frames.
+pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
+    let size = types.size(type_);
+    let (kind, size) = match types.kind(type_) {
+        Type::Text => (FieldKind::Text, size),
+        Type::Array(..) => (FieldKind::Bytes, size),
+        Type::Stack => (FieldKind::Stack, frames.saturating_mul(8)),
+        _ => (FieldKind::Scalar, size.clamp(1, 8)),
+    };
+    Part { kind, size }
+}
+
+/// Whether the machine has room for a key of these types.
+pub(crate) fn check_key(
+    types: &Types,
+    parts: impl IntoIterator<Item = TypeId>,
+    line: u32,
+) -> Result<(), Mistake> {
+    let keys = parts.into_iter().map(|type_| Key { type_, frames: 0 });
+    check_parts(types, keys, line)
+}
+
+/// Whether the machine has room for a key of these parts.
+pub(crate) fn check_parts(
+    types: &Types,
+    parts: impl IntoIterator<Item = Key>,
+    line: u32,
+) -> Result<(), Mistake> {
+    let (mut count, mut size) = (0, 0u64);
+    for key in parts {
+        count += 1;
+        size += u64::from(part(types, key.type_, key.frames).size).next_multiple_of(8);
+    }
+    if count <= limits::KEY_PARTS_MAX && size <= limits::KEY_MAX.into() {
+        return Ok(());
+    }
+    let message = format!(
+        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use a smaller \
+         strsize",
+        limits::KEY_MAX,
+        limits::KEY_PARTS_MAX
+    );
+    Err(Mistake::new(Tag::NoReg, line, message))
+}
+
+/// The machine's tables are counted in 32 bits; what is longer does not become a block.
+fn length<T>(table: &[T]) -> u32 {
+    u32::try_from(table.len()).unwrap_or(u32::MAX)
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let chunks = bytes.chunks(8);
+    chunks
+        .filter_map(|chunk| u64::read_from_bytes(chunk).ok())
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! What programs compile to, or what is said of them: each program in `programs/` has its expectation
+//! beside it.
+//!
+//! `name.d` is a script, `name.n` what `-n` is given. With `name.err`, it does not compile, and that is
+//! what the command prints of it; otherwise it compiles in either data model. `name.args` are its macro
+//! arguments, one a line. With `TRAPLINE_BLESS=1`, expectations become what is found.
+
+mod coverage;
+mod program;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use program::{Program, all};
+use similar::TextDiff;
+
+fn main() {
+    let programs = all();
+    let mut trials: Vec<Trial> = programs
+        .iter()
+        .cloned()
+        .map(|program| Trial::test(program.name.clone(), move || check(&program)))
+        .collect();
+    trials.extend(coverage::trials(programs));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn check(program: &Program) -> Result<(), Failed> {
+    for pointer in [4, 8] {
+        match (program.compile(pointer), program.message()) {
+            (Ok(_), None) => {}
+            (Ok(_), Some(_)) => return Err("it compiles".into()),
+            (Err(error), None) if !program.may_fail() => return Err(error.to_string().into()),
+            (Err(error), message) => {
+                compare(
+                    program,
+                    &message.unwrap_or_default(),
+                    &format!("dtrace: {error}\n"),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare(program: &Program, expected: &str, found: &str) -> Result<(), Failed> {
+    if expected == found {
+        return Ok(());
+    }
+    if std::env::var_os("TRAPLINE_BLESS").is_some() {
+        return program.bless(found).map_err(Failed::from);
+    }
+    let diff = TextDiff::from_lines(expected, found);
+    let command = "TRAPLINE_BLESS=1 cargo test -p engine-dlang --test programs";
+    Err(format!("{}if that is right: {command}", diff.unified_diff()).into())
+}

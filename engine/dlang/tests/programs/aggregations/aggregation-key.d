@@ -1,0 +1,4 @@
+BEGIN
+{
+	@b = count(); @a[@b] = count();
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	a[printf("x")] = 1;
+}

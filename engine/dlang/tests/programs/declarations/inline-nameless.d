@@ -1,0 +1,2 @@
+inline int = 1;
+BEGIN { }

@@ -1,0 +1,3 @@
+inline int X = 1;
+inline int X = 2;
+BEGIN { }

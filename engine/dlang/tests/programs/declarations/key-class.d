@@ -1,0 +1,2 @@
+int a[self int];
+BEGIN { }

@@ -1,0 +1,3 @@
+int x[int];
+int x[string];
+BEGIN { }

@@ -1,0 +1,3 @@
+int x;
+long long x;
+BEGIN { }

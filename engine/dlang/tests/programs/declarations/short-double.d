@@ -1,0 +1,2 @@
+short double x;
+BEGIN { }

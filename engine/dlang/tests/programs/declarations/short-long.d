@@ -1,0 +1,2 @@
+short long x;
+BEGIN { }

@@ -1,0 +1,2 @@
+signed unsigned x;
+BEGIN { }

@@ -1,0 +1,3 @@
+int x;
+int size_t;
+BEGIN { }

@@ -1,0 +1,3 @@
+typedef int x_t;
+typedef int x_t;
+BEGIN { }

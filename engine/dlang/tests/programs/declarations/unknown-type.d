@@ -1,0 +1,2 @@
+int nosuch_t y;
+BEGIN { }

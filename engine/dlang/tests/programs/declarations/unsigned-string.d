@@ -1,0 +1,2 @@
+unsigned string s;
+BEGIN { }

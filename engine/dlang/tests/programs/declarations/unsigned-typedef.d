@@ -1,0 +1,2 @@
+unsigned size_t s;
+BEGIN { }

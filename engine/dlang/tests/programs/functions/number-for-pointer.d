@@ -1,0 +1,4 @@
+BEGIN
+{
+	bcopy(1, alloca(8), 8);
+}

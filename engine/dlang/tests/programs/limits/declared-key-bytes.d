@@ -1,0 +1,2 @@
+int a[string, string, string, string, string];
+BEGIN { }

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@[execname, execname, execname, execname, execname] = count();
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a = count(); denormalize(@a, 1);
+}

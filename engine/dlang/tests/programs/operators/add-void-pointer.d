@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(alloca(8) + 1);
+}

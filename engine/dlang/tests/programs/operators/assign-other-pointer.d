@@ -1,0 +1,4 @@
+BEGIN
+{
+	p = (int *)arg0; p = (long long *)arg0;
+}

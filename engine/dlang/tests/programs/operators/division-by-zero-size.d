@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(1 / (sizeof (pid) - 4));
+}

@@ -1,0 +1,2 @@
+#pragma D error no good "at all"
+BEGIN { }

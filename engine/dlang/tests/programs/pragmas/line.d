@@ -1,0 +1,2 @@
+#line x
+BEGIN { }

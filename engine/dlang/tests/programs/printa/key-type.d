@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a[1] = count(); printa("%s %@d", @a);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a[1] = count(); @b["x"] = count(); printa(@a, @b);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a[1] = count(); @b[1, 2] = count(); printa(@a, @b);
+}

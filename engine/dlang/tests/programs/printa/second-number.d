@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a = count(); printa("%@d", @a, 1);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(1); speculate(1);
+}

@@ -1,0 +1,2 @@
+BEGIN { }
+/* not closed

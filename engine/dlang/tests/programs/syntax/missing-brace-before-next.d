@@ -1,0 +1,7 @@
+BEGIN
+{
+	trace(1);
+
+END
+{
+}

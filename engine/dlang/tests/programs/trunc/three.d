@@ -1,0 +1,4 @@
+BEGIN
+{
+	@a = count(); trunc(@a, 1, 2);
+}

@@ -1,0 +1,2 @@
+inline int X = pid + 1;
+BEGIN { trace(X); }

@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(*(long double *)arg0);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(((struct foo *)arg0)->x);
+}
