@@ -1,5 +1,7 @@
 //! Variables and the elements of arrays: scalars as they are, strings and bytes through scratch memory.
 
+use core::mem;
+
 use engine_abi::{Fault, ValueKind};
 
 use crate::env::Env;
@@ -11,8 +13,7 @@ impl<E: Env> Machine<'_, E> {
     /// A variable, or the element whose key is pushed.
     pub(crate) fn get(&mut self, number: u32) -> Result<u64, Trouble> {
         let variable = self.variable(number)?;
-        let key = self.key.get(..self.pushed).unwrap_or_default();
-        self.pushed = 0;
+        let key = key(variable, self.key, &mut self.pushed);
         if variable.kind == ValueKind::Scalar {
             return Ok(self.env.get(number, key));
         }
@@ -30,8 +31,7 @@ impl<E: Env> Machine<'_, E> {
     /// Sets a variable, or the element whose key is pushed, to a value or to what is at an address.
     pub(crate) fn set(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
         let variable = self.variable(number)?;
-        let key = self.key.get(..self.pushed).unwrap_or_default();
-        self.pushed = 0;
+        let key = key(variable, self.key, &mut self.pushed);
         if variable.kind == ValueKind::Scalar {
             self.env.set(number, key, value);
             return Ok(());
@@ -57,4 +57,13 @@ impl<E: Env> Machine<'_, E> {
         let variable = self.clause.tables.variable(number);
         variable.ok_or(Fault::IllegalOperation.into())
     }
+}
+
+/// Takes the key of a variable from what is pushed. A plain variable has none, and leaves what is pushed
+/// to whom it is for.
+fn key<'k>(variable: Variable, pushed: &'k [u8], size: &mut usize) -> &'k [u8] {
+    if !variable.is_array() {
+        return &[];
+    }
+    pushed.get(..mem::take(size)).unwrap_or_default()
 }

@@ -47,8 +47,8 @@ impl Activity {
 
     /// A clause calls `exit`. False where another has done so before: of two, one has the say.
     pub fn exit(&self) -> bool {
-        let first = self.turn(Stage::Warmup, Stage::Draining)
-            || self.turn(Stage::Active, Stage::Draining);
+        let first =
+            self.turn(Stage::Warmup, Stage::Draining) || self.turn(Stage::Active, Stage::Draining);
         if first {
             self.exited.store(true, Ordering::Relaxed);
         }
@@ -81,7 +81,9 @@ impl Activity {
 
     fn turn(&self, from: Stage, to: Stage) -> bool {
         let (from, to) = (from as u32, to as u32);
-        let turned = self.stage.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+        let turned = self
+            .stage
+            .compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
         turned.is_ok()
     }
 }
@@ -123,7 +125,11 @@ mod tests {
             }
             assert!(activity.exit() && !activity.exit() && activity.has_exited());
             activity.begin();
-            assert_eq!(admitted(&activity), [false; 4], "it does not begin any more");
+            assert_eq!(
+                admitted(&activity),
+                [false; 4],
+                "it does not begin any more"
+            );
             activity.end();
             assert!(activity.exit(), "END has a say in the exit status, too");
         }

@@ -221,7 +221,10 @@ mod tests {
         assert_eq!(taken, [(0, words(&[3])), (1, words(&[key, 3]))]);
         assert_eq!(take(&aggregations, 1024, || {}).unwrap(), []);
         aggregations.update(1, min, &[1; 8], (9, 0));
-        assert_eq!(take(&aggregations, 1024, || {}).unwrap(), [(1, words(&[key, 9]))]);
+        assert_eq!(
+            take(&aggregations, 1024, || {}).unwrap(),
+            [(1, words(&[key, 9]))]
+        );
     }
 
     #[test]
@@ -240,7 +243,10 @@ mod tests {
     fn a_full_bank_counts_what_it_has_no_room_for() {
         let aggregations = Aggregations::new(48).unwrap();
         (0..4).for_each(|number| aggregations.update(number, count(), &[], (0, 0)));
-        assert_eq!((aggregations.take_drops(), aggregations.take_drops()), (2, 0));
+        assert_eq!(
+            (aggregations.take_drops(), aggregations.take_drops()),
+            (2, 0)
+        );
         assert_eq!(take(&aggregations, 48, || {}).unwrap().len(), 2);
         aggregations.update(3, count(), &[], (0, 0));
         assert_eq!(aggregations.take_drops(), 0, "there is room again");

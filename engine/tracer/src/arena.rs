@@ -30,16 +30,21 @@ impl Arena {
         self.0.len().wrapping_mul(WORD)
     }
 
-    /// The 8 bytes at `at`.
+    /// The 8 bytes at `at`, which is a multiple of 8.
     pub fn load(&self, at: usize) -> u64 {
         let mut bytes = [0; 8];
-        self.read(at, &mut bytes);
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(self.words(at)) {
+            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        }
         u64::from_ne_bytes(bytes)
     }
 
-    /// Puts 8 bytes at `at`.
+    /// Puts 8 bytes at `at`, which is a multiple of 8.
     pub fn store(&self, at: usize, value: u64) {
-        self.write(at, &value.to_ne_bytes());
+        let bytes = value.to_ne_bytes();
+        for (bytes, word) in bytes.as_chunks().0.iter().zip(self.words(at)) {
+            word.store(usize::from_ne_bytes(*bytes), Ordering::Relaxed);
+        }
     }
 
     /// Puts `bytes` at `at`.
@@ -64,7 +69,10 @@ impl Arena {
             _ => (Default::default(), bytes),
         };
         let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
-        let there = self.words(at).iter().map(|word| word.load(Ordering::Relaxed));
+        let there = self
+            .words(at)
+            .iter()
+            .map(|word| word.load(Ordering::Relaxed));
         for (bytes, word) in whole.iter_mut().zip(there.chain(core::iter::repeat(0))) {
             *bytes = word.to_ne_bytes();
         }
@@ -102,7 +110,9 @@ impl Arena {
 
     fn get(&self, at: usize) -> u8 {
         let word = self.0.get(at / WORD);
-        let bytes = word.map_or(0, |word| word.load(Ordering::Relaxed)).to_ne_bytes();
+        let bytes = word
+            .map_or(0, |word| word.load(Ordering::Relaxed))
+            .to_ne_bytes();
         bytes.get(at % WORD).copied().unwrap_or_default()
     }
 

@@ -63,8 +63,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     fn start_timers(&self, registry: &mut Registry<I::Text>) {
         for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
             if timer.ecbs > 0 && !timer.armed {
-                let started =
-                    self.platform.timer_start(number, timer.nanoseconds, timer.every_cpu);
+                let started = self
+                    .platform
+                    .timer_start(number, timer.nanoseconds, timer.every_cpu);
                 timer.armed = started.is_ok();
             }
         }

@@ -42,7 +42,9 @@ impl Bank {
     /// An empty one of so many bytes.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let memory = Arena::new(bytes & !7)?;
-        let buckets = (memory.bytes() / SHARE).clamp(1, BUCKETS_MAX).next_power_of_two();
+        let buckets = (memory.bytes() / SHARE)
+            .clamp(1, BUCKETS_MAX)
+            .next_power_of_two();
         Ok(Self {
             memory,
             buckets: filled(buckets, || AtomicU32::new(0))?,
@@ -136,15 +138,25 @@ mod tests {
     #[test]
     fn an_entry_is_found_by_its_aggregation_and_its_key() {
         let bank = Bank::new(1024).unwrap();
-        let names: [(u32, &[u8]); 5] =
-            [(0, &[]), (1, &[]), (0, &[0; 8]), (0, &[1; 8]), (0, &[0; 16])];
-        let places: Vec<_> =
-            names.iter().map(|(row, key)| bank.data(*row, key, 8).unwrap()).collect();
+        let names: [(u32, &[u8]); 5] = [
+            (0, &[]),
+            (1, &[]),
+            (0, &[0; 8]),
+            (0, &[1; 8]),
+            (0, &[0; 16]),
+        ];
+        let places: Vec<_> = names
+            .iter()
+            .map(|(row, key)| bank.data(*row, key, 8).unwrap())
+            .collect();
         assert!(places.iter().all(|place| place.1));
         for ((row, key), (at, _)) in names.iter().zip(&places) {
             assert_eq!(bank.data(*row, key, 8), Some((*at, false)));
         }
-        let entries: Vec<_> = bank.entries().map(|entry| (entry.aggregation, entry.bytes)).collect();
+        let entries: Vec<_> = bank
+            .entries()
+            .map(|entry| (entry.aggregation, entry.bytes))
+            .collect();
         assert_eq!(entries, [(0, 8), (1, 8), (0, 16), (0, 16), (0, 24)]);
     }
 
@@ -159,7 +171,11 @@ mod tests {
         bank.empty();
         assert_eq!(bank.entries().count(), 0);
         assert_eq!(bank.data(2, &[], 8), Some((one.0, true)));
-        assert_eq!(bank.memory().load(one.0), 0, "nothing of what was there before");
+        assert_eq!(
+            bank.memory().load(one.0),
+            0,
+            "nothing of what was there before"
+        );
     }
 
     #[test]

@@ -221,7 +221,8 @@ impl Dynamic {
     }
 
     fn link(&self, chunk: u32, next: u32) {
-        self.memory.store(self.place(chunk).wrapping_add(NEXT), next.into());
+        self.memory
+            .store(self.place(chunk).wrapping_add(NEXT), next.into());
     }
 
     fn place(&self, chunk: u32) -> usize {
@@ -229,7 +230,9 @@ impl Dynamic {
     }
 
     fn value(&self, chunk: u32, name: Name<'_>) -> usize {
-        self.place(chunk).wrapping_add(HEAD).wrapping_add(name.key.len())
+        self.place(chunk)
+            .wrapping_add(HEAD)
+            .wrapping_add(name.key.len())
     }
 }
 
@@ -242,12 +245,18 @@ mod tests {
     use super::*;
 
     fn name(variable: u32, owner: u64, key: &[u8]) -> Name<'_> {
-        Name { variable, owner, key }
+        Name {
+            variable,
+            owner,
+            key,
+        }
     }
 
     fn get(dynamic: &Dynamic, name: Name<'_>) -> Option<u64> {
         let mut value = [0; 8];
-        dynamic.get(name, &mut value).then(|| u64::from_ne_bytes(value))
+        dynamic
+            .get(name, &mut value)
+            .then(|| u64::from_ne_bytes(value))
     }
 
     #[test]
@@ -281,7 +290,10 @@ mod tests {
         dynamic.remove(name(1, 0, &[]));
         dynamic.set(name(3, 0, &[]), &[3; 8]);
         assert_eq!((dynamic.used(), dynamic.drops()), (3, 1));
-        assert_eq!(get(&dynamic, name(3, 0, &[])), Some(u64::from_ne_bytes([3; 8])));
+        assert_eq!(
+            get(&dynamic, name(3, 0, &[])),
+            Some(u64::from_ne_bytes([3; 8]))
+        );
     }
 
     #[test]

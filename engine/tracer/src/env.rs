@@ -98,11 +98,17 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
 
 impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
     fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        self.firing.platform.load(address, bytes).map_err(|_| Unreadable)
+        self.firing
+            .platform
+            .load(address, bytes)
+            .map_err(|_| Unreadable)
     }
 
     fn load_user(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        self.firing.platform.load_user(address, bytes).map_err(|_| Unreadable)
+        self.firing
+            .platform
+            .load_user(address, bytes)
+            .map_err(|_| Unreadable)
     }
 
     fn builtin(&mut self, builtin: Builtin, index: u64) -> u64 {
@@ -147,11 +153,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
             None => {
                 let is_end = matches!(self.firing.called, Called::Own(Own::End));
                 let ring = self.session.rings.of(self.firing.cpu);
-                ring.and_then(|ring| ring.open(header, is_end)).map(Open::Principal)
+                ring.and_then(|ring| ring.open(header, is_end))
+                    .map(Open::Principal)
             }
             Some(number) => {
                 let speculations = &self.session.speculations;
-                speculations.open(number, self.cpu(), header).map(Open::Aside)
+                speculations
+                    .open(number, self.cpu(), header)
+                    .map(Open::Aside)
             }
         };
         self.open = opened.unwrap_or(Open::Closed);
@@ -168,13 +177,16 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
                 }
             }
             Open::Aside(aside) => {
-                self.session.speculations.write(aside, self.cpu(), offset, bytes);
+                self.session
+                    .speculations
+                    .write(aside, self.cpu(), offset, bytes);
             }
         }
     }
 
     fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
-        self.session.aggregate(self.firing.cpu, aggregation, key, (value, increment));
+        self.session
+            .aggregate(self.firing.cpu, aggregation, key, (value, increment));
     }
 
     fn random(&mut self) -> u64 {
@@ -190,7 +202,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
         self.close();
         if let Some(ring) = self.session.rings.of(self.firing.cpu) {
             let now = self.firing.now;
-            self.session.speculations.commit(speculation, self.cpu(), now, ring);
+            self.session
+                .speculations
+                .commit(speculation, self.cpu(), now, ring);
         }
     }
 

@@ -137,11 +137,20 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Fires these ECBs, which are ordered by their consumers.
-    fn fire(&self, ecbs: &[LiveEcb], id: u32, called: Called<'_>, arguments: Arguments<'_, I::Regs>) {
+    fn fire(
+        &self,
+        ecbs: &[LiveEcb],
+        id: u32,
+        called: Called<'_>,
+        arguments: Arguments<'_, I::Regs>,
+    ) {
         self.guarded(id, called, arguments, |firing, frames| {
             let mut rest = ecbs;
             while let Some(LiveEcb { consumer, .. }) = rest.first() {
-                let count = rest.iter().take_while(|ecb| ecb.consumer == *consumer).count();
+                let count = rest
+                    .iter()
+                    .take_while(|ecb| ecb.consumer == *consumer)
+                    .count();
                 let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
                 self.with_session(*consumer, |session| {
                     session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.epid));

@@ -89,7 +89,10 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             Builtin::Probename => copy(name, text),
             Builtin::Execname => {
                 let name = self.task().name;
-                copy(name.split(|byte| *byte == 0).next().unwrap_or_default(), text)
+                copy(
+                    name.split(|byte| *byte == 0).next().unwrap_or_default(),
+                    text,
+                )
             }
             _ => 0,
         }
@@ -110,7 +113,9 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
         match &self.arguments {
             Arguments::Entry(regs) => I::argument(regs, number, &mut self.loader()),
             Arguments::Numbers(numbers) => {
-                let number = usize::try_from(number).ok().and_then(|number| numbers.get(number));
+                let number = usize::try_from(number)
+                    .ok()
+                    .and_then(|number| numbers.get(number));
                 number.copied().unwrap_or_default()
             }
         }
@@ -130,5 +135,8 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
 /// Copies as much as fits; how much that is.
 fn copy(from: &[u8], to: &mut [u8]) -> usize {
-    to.iter_mut().zip(from).map(|(to, from)| *to = *from).count()
+    to.iter_mut()
+        .zip(from)
+        .map(|(to, from)| *to = *from)
+        .count()
 }

@@ -2,16 +2,16 @@
 
 /// Mixes words and bytes into a number whose low bits tell names apart. The bytes are whole words.
 pub fn hash(words: [u64; 2], bytes: &[u8]) -> u32 {
-    // The golden ratio's bits: an odd number without pattern, so that a product's upper half depends
-    // on every bit below.
+    // The golden ratio's bits: an odd number without pattern. A product's upper half depends on every bit
+    // below; folding it down lets the next product spread it.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let (key, _) = bytes.as_chunks();
     let key = key.iter().map(|word| u64::from_ne_bytes(*word));
-    let mixed = words
-        .into_iter()
-        .chain(key)
-        .fold(0u64, |hash, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX));
-    (mixed >> 32) as u32
+    let mixed = words.into_iter().chain(key).fold(0u64, |hash, word| {
+        let product = (hash ^ word).wrapping_mul(MIX);
+        product ^ product >> 32
+    });
+    (mixed.wrapping_mul(MIX) >> 32) as u32
 }
 
 #[cfg(test)]
@@ -27,6 +27,9 @@ mod tests {
             assert!(places.len() > 500, "{step}: {}", places.len());
         }
         assert_ne!(hash([0, 0], &[]), hash([0, 1], &[]));
-        assert_ne!(hash([0, 0], &[1, 0, 0, 0, 0, 0, 0, 0]), hash([0, 0], &[0; 8]));
+        assert_ne!(
+            hash([0, 0], &[1, 0, 0, 0, 0, 0, 0, 0]),
+            hash([0, 0], &[0; 8])
+        );
     }
 }

@@ -99,8 +99,12 @@ mod tests {
     fn words_arrive_in_order_whatever_the_chunk() {
         for chunk in [8, 9, 16, 23, 24, 100] {
             let got = send(56, chunk, 56).unwrap();
-            let words: Vec<u64> =
-                got.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+            let words: Vec<u64> = got
+                .as_chunks()
+                .0
+                .iter()
+                .map(|word| u64::from_ne_bytes(*word))
+                .collect();
             assert_eq!(words, (1..8).collect::<Vec<_>>(), "{chunk}");
         }
     }

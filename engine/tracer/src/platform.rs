@@ -63,8 +63,12 @@ pub trait Platform: Sized + Send + Sync + 'static {
 
     /// Starts a timer: from now on, each time so many nanoseconds are over, `Tracer::tick` is called with
     /// its number, as if from a trap; on one CPU, or on every CPU that is online. May sleep.
-    fn timer_start(&self, number: u32, nanoseconds: u64, every_cpu: bool)
-    -> Result<(), OutOfMemory>;
+    fn timer_start(
+        &self,
+        number: u32,
+        nanoseconds: u64,
+        every_cpu: bool,
+    ) -> Result<(), OutOfMemory>;
 
     /// Stops the timer of this number; when it returns, the last tick is over. May sleep.
     fn timer_stop(&self, number: u32);

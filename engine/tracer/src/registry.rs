@@ -89,7 +89,9 @@ impl<T: Copy> Registry<T> {
         let number = match index.checked_sub(FIRST_FUNCTION) {
             None => index.wrapping_sub(FIRST_TIMER),
             Some(number) if number < functions => return Some(Probe::Function(number)),
-            Some(number) => number.wrapping_sub(functions).wrapping_add(profile::DEFAULTS.len()),
+            Some(number) => number
+                .wrapping_sub(functions)
+                .wrapping_add(profile::DEFAULTS.len()),
         };
         (number < self.profile.timers().len()).then_some(Probe::Timer(number))
     }

@@ -81,7 +81,11 @@ impl Ring {
             memory: Arena::new(units.wrapping_mul(8))?,
             units: units as u32,
             policy,
-            reserve: if policy == BufferPolicy::Fill { reserve } else { 0 },
+            reserve: if policy == BufferPolicy::Fill {
+                reserve
+            } else {
+                0
+            },
             head: AtomicU32::new(0),
             tail: AtomicU32::new(0),
             drops: AtomicU32::new(0),
@@ -143,7 +147,8 @@ impl Ring {
 
     /// The record is whole: whoever reads may have it.
     pub fn close(&self, room: Room) {
-        self.head.store(room.position.wrapping_add(room.units), Ordering::Release);
+        self.head
+            .store(room.position.wrapping_add(room.units), Ordering::Release);
     }
 
     /// Sends whole records to `outlet`, as many as it has room for; the position behind the last. They
@@ -206,7 +211,11 @@ impl Ring {
         mut work: impl FnMut(usize, core::ops::Range<usize>),
     ) {
         let whole = self.memory.bytes();
-        let at = if at >= whole { at.wrapping_sub(whole) } else { at };
+        let at = if at >= whole {
+            at.wrapping_sub(whole)
+        } else {
+            at
+        };
         let first = bytes.min(whole.wrapping_sub(at));
         work(at, 0..first);
         if first < bytes {
@@ -227,7 +236,11 @@ mod tests {
 
     fn record(ring: &Ring, epid: u32, data: &[u8]) -> bool {
         let size = 16 + data.len() as u32;
-        let header = RecordHeader { epid, size, timestamp: 7 };
+        let header = RecordHeader {
+            epid,
+            size,
+            timestamp: 7,
+        };
         let Some(room) = ring.open(header, false) else {
             return false;
         };
@@ -293,21 +306,36 @@ mod tests {
         let ring = Ring::new(32, BufferPolicy::Fill, 4).unwrap();
         (0..20).for_each(|epid| _ = record(&ring, epid, &[]));
         assert!(ring.full.load(Ordering::Relaxed));
-        let header = RecordHeader { epid: 99, size: 32, timestamp: 0 };
+        let header = RecordHeader {
+            epid: 99,
+            size: 32,
+            timestamp: 0,
+        };
         ring.close(ring.open(header, true).unwrap());
         let kept: Vec<_> = (0..14).chain([99]).collect();
         assert_eq!(epids(&drain(&ring, 256)), kept);
-        assert_eq!(ring.take_drops(), 0, "it is full, which is what was asked for");
+        assert_eq!(
+            ring.take_drops(),
+            0,
+            "it is full, which is what was asked for"
+        );
     }
 
     #[test]
     fn what_is_given_up_leaves_no_trace() {
         let ring = ring(32, BufferPolicy::Switch);
-        let header = RecordHeader { epid: 1, size: 32, timestamp: 0 };
+        let header = RecordHeader {
+            epid: 1,
+            size: 32,
+            timestamp: 0,
+        };
         let room = ring.open(header, false).unwrap();
         ring.write(room, 16, &[0xff; 16]);
         record(&ring, 2, &[]);
-        ring.close(ring.open(RecordHeader { epid: 3, ..header }, false).unwrap());
+        ring.close(
+            ring.open(RecordHeader { epid: 3, ..header }, false)
+                .unwrap(),
+        );
         let drained = drain(&ring, 256);
         assert_eq!(epids(&drained), [2, 3]);
         assert_eq!(drained[32..], [0; 16], "what nobody wrote is 0");
@@ -316,7 +344,11 @@ mod tests {
     #[test]
     fn what_does_not_fit_a_record_is_cut() {
         let ring = ring(32, BufferPolicy::Switch);
-        let header = RecordHeader { epid: 1, size: 24, timestamp: 0 };
+        let header = RecordHeader {
+            epid: 1,
+            size: 24,
+            timestamp: 0,
+        };
         let room = ring.open(header, false).unwrap();
         ring.write(room, 20, &[1; 8]);
         ring.write(room, u32::MAX, &[2; 8]);

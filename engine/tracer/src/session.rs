@@ -92,7 +92,9 @@ impl<P: Platform> Session<P> {
             kinds,
             aggregations: each(cpus, || Aggregations::new(aggregation_size))?,
             speculations: Speculations::new(speculations, cpus, speculation_size)?,
-            workspaces: each(cpus, || Workspace::new(&program, &variables).map(TryLock::new))?,
+            workspaces: each(cpus, || {
+                Workspace::new(&program, &variables).map(TryLock::new)
+            })?,
             variables,
             clauses,
             own,
@@ -135,7 +137,10 @@ impl<P: Platform> Session<P> {
         frames: &mut [u64],
         epid: u32,
     ) -> Result<(), Failure> {
-        let Some(clause) = self.clause(epid).filter(|_| self.activity.admits(firing.called)) else {
+        let Some(clause) = self
+            .clause(epid)
+            .filter(|_| self.activity.admits(firing.called))
+        else {
             return Ok(());
         };
         let memory = Memory {
@@ -240,17 +245,23 @@ fn enabled(ecbs: impl Iterator<Item = (u32, Ecb)>) -> Result<Enabled, OutOfMemor
 fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
     let mut kinds = Vec::new();
     let rows = (0..program.header().aggregations).filter_map(|row| program.aggregation(row));
-    rows.map(|row| row.aggregate.into()).try_for_each(|kind| push(&mut kinds, kind))?;
+    rows.map(|row| row.aggregate.into())
+        .try_for_each(|kind| push(&mut kinds, kind))?;
     Ok(kinds)
 }
 
 /// The bytes that the records of these ECBs take.
 fn reserve(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
-    let own = epids.iter().filter_map(|epid| clauses.get((*epid as usize).checked_sub(1)?));
-    own.filter_map(|clause| program.clause(*clause)).fold(0u32, |bytes, clause| {
-        let head = size_of::<RecordHeader>() as u32;
-        bytes.saturating_add(clause.record_size()).saturating_add(head)
-    })
+    let own = epids
+        .iter()
+        .filter_map(|epid| clauses.get((*epid as usize).checked_sub(1)?));
+    own.filter_map(|clause| program.clause(*clause))
+        .fold(0u32, |bytes, clause| {
+            let head = size_of::<RecordHeader>() as u32;
+            bytes
+                .saturating_add(clause.record_size())
+                .saturating_add(head)
+        })
 }
 
 /// How many speculations there are to be, whose parts are so large: not more than there can be memory
@@ -264,7 +275,11 @@ fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, OutOfMemory>
 
 /// What was asked for, or what it is where nothing was.
 fn or(size: u32, default: u32) -> usize {
-    if size == 0 { default as usize } else { size as usize }
+    if size == 0 {
+        default as usize
+    } else {
+        size as usize
+    }
 }
 
 /// One for each CPU.

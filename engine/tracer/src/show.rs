@@ -84,15 +84,23 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let registry = &control.registry;
             let sessions = |count: &dyn Fn(&Session<P>) -> u64| -> u64 {
                 let numbers = 0..self.sessions.len();
-                numbers.filter_map(|number| self.with_session(number, count)).sum()
+                numbers
+                    .filter_map(|number| self.with_session(number, count))
+                    .sum()
             };
             match index {
-                0 => Some(("consumers", control.consumers.iter().flatten().count() as u64)),
+                0 => Some((
+                    "consumers",
+                    control.consumers.iter().flatten().count() as u64,
+                )),
                 1 => Some(("probes", registry.fbt.probes().len() as u64)),
                 2 => Some(("armed", armed(&registry.fbt))),
                 3 => Some(("refused", registry.fbt.refused().len() as u64)),
                 4 => Some(("fired", self.cpus.iter().map(|cpu| cpu.fired()).sum())),
-                5 => Some(("recursions", self.cpus.iter().map(|cpu| cpu.recursions()).sum())),
+                5 => Some((
+                    "recursions",
+                    self.cpus.iter().map(|cpu| cpu.recursions()).sum(),
+                )),
                 6 => {
                     let timers = registry.profile.timers().iter();
                     Some(("timers", timers.filter(|timer| timer.armed).count() as u64))

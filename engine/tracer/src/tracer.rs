@@ -8,7 +8,7 @@ use engine_dvm::Verified;
 use crate::arm::Unarmed;
 use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
-use crate::grow::{OutOfMemory, push};
+use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::live::Live;
 use crate::names::Names;
@@ -50,7 +50,9 @@ impl From<OutOfMemory> for Error {
 #[derive(Debug)]
 pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
-    pub(crate) consumers: [Option<Consumer>; CONSUMERS_MAX],
+    /// [`CONSUMERS_MAX`] places. They are too large for a kernel's stack, as an array would be made
+    /// there.
+    pub(crate) consumers: Vec<Option<Consumer>>,
 }
 
 impl<T: Copy> Control<T> {
@@ -81,7 +83,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         for _ in 0..platform.cpus() {
             push(&mut cpus, Cpu::new()?)?;
         }
-        let consumers = [const { None }; CONSUMERS_MAX];
+        let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             platform,
             names,
@@ -115,7 +117,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Gives the consumer its program, whose clauses it can then enable.
     pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
         let program = Verified::new(block).map_err(|_| Error::Invalid)?;
-        self.control.with(|control| control.consumer(id)?.load(program))
+        self.control
+            .with(|control| control.consumer(id)?.load(program))
     }
 
     /// The first probe from `id` on that `description` matches: its ID and its names.
@@ -241,7 +244,9 @@ impl<T: Copy> Control<T> {
             .get(id.0)
             .and_then(Option::as_ref)
             .ok_or(Error::NoSuchConsumer)?;
-        let unarmed = consumer.ecbs().filter(|(_, ecb)| !registry.is_armed(ecb.probe));
+        let unarmed = consumer
+            .ecbs()
+            .filter(|(_, ecb)| !registry.is_armed(ecb.probe));
         Ok(unarmed.count() as Unarmed)
     }
 

@@ -103,14 +103,20 @@ impl Locals {
 
     fn get_bytes(&self, spot: Spot, value: &mut [u8]) -> bool {
         let there = self.bytes.get(spot.at..).unwrap_or_default();
-        value.iter_mut().zip(there).for_each(|(to, from)| *to = *from);
+        value
+            .iter_mut()
+            .zip(there)
+            .for_each(|(to, from)| *to = *from);
         self.is_set(spot)
     }
 
     fn set_bytes(&mut self, spot: Spot, value: Option<&[u8]>) {
         let there = self.bytes.get_mut(spot.at..).unwrap_or_default();
         let value_there = value.unwrap_or_default();
-        there.iter_mut().zip(value_there).for_each(|(to, from)| *to = *from);
+        there
+            .iter_mut()
+            .zip(value_there)
+            .for_each(|(to, from)| *to = *from);
         let firing = match value {
             Some(_) => self.firing,
             None => self.firing.wrapping_sub(1),
@@ -230,7 +236,9 @@ impl Access<'_> {
     pub fn set_bytes(&mut self, value: Option<&[u8]>) {
         match self.place() {
             Some(Place::Global(spot)) => self.variables.lock.with(|| {
-                self.variables.bytes.write(spot.at, value.unwrap_or_default());
+                self.variables
+                    .bytes
+                    .write(spot.at, value.unwrap_or_default());
                 self.store(spot, value.is_some().into());
             }),
             Some(Place::Local(spot)) => self.locals.set_bytes(spot, value),

@@ -16,7 +16,12 @@ fn by_first_argument(program: &mut Program, function: AggregateFunction) -> u32 
     let aggregation = program.aggregation(function, &[8]);
     program.clause(&[], |_| {
         let (key, value) = (builtin(1, Builtin::Arg, 0), builtin(2, Builtin::Arg, 1));
-        let give = [set(3, 1), push(1), op(Op::Agg, [0, 2, 3], aggregation), ret()];
+        let give = [
+            set(3, 1),
+            push(1),
+            op(Op::Agg, [0, 2, 3], aggregation),
+            ret(),
+        ];
         [&key[..], &value, &give].concat()
     })
 }
@@ -50,8 +55,10 @@ fn each_function_keeps_what_it_keeps_and_each_taking_begins_anew() {
         enter(fake, &engine, [1, value]);
     }
     let kept = [vec![3], vec![12], vec![3], vec![5], vec![3, 12]];
-    let expected: Vec<_> =
-        (0..).zip(kept).map(|(row, words)| (row, [vec![1], words].concat())).collect();
+    let expected: Vec<_> = (0..)
+        .zip(kept)
+        .map(|(row, words)| (row, [vec![1], words].concat()))
+        .collect();
     assert_eq!(aggregated(&engine, id, 0), expected);
     assert_eq!(aggregated(&engine, id, 0), []);
     enter(fake, &engine, [2, 9]);
@@ -83,7 +90,15 @@ fn without_room_it_counts_and_takes_nothing() {
     by_first_argument(&mut program, AggregateFunction::Count);
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
-    engine.go(id, &mut Go { aggregation_size: 64, ..Go::default() }).unwrap();
+    engine
+        .go(
+            id,
+            &mut Go {
+                aggregation_size: 64,
+                ..Go::default()
+            },
+        )
+        .unwrap();
     (0..5).for_each(|key| enter(fake, &engine, [key, 0]));
     let too_small = engine.agg_snap(id, 0, 63, &mut [0; 8], &mut |_| Ok(()));
     assert_eq!(too_small, Err(Error::NoRoom));
@@ -95,7 +110,11 @@ fn without_room_it_counts_and_takes_nothing() {
     let snapped = engine.agg_snap(id, 0, 64, &mut [0; 8], &mut put).unwrap();
     assert_eq!((snapped.bytes, snapped.drops, bytes), (64, 3, 64));
     enter(fake, &engine, [9, 0]);
-    assert_eq!(aggregated(&engine, id, 0), [(0, vec![9, 1])], "there is room again");
+    assert_eq!(
+        aggregated(&engine, id, 0),
+        [(0, vec![9, 1])],
+        "there is room again"
+    );
 }
 
 #[test]
@@ -120,7 +139,9 @@ fn every_increment_arrives_once_while_others_count() {
         }
         loop {
             let all = finished.load(Ordering::Acquire) == CPUS;
-            let taken: Vec<_> = (0..CPUS).flat_map(|cpu| aggregated(&engine, id, cpu)).collect();
+            let taken: Vec<_> = (0..CPUS)
+                .flat_map(|cpu| aggregated(&engine, id, cpu))
+                .collect();
             for (_, words) in &taken {
                 *counts.entry(words[0]).or_insert(0) += words[1];
             }

@@ -9,6 +9,7 @@ use engine_tracer::ConsumerId;
 use fake::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
 
 const FUNCTIONS: [(&str, usize); 3] = [("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)];
 
@@ -59,7 +60,10 @@ struct Model {
 
 impl Model {
     fn ecbs(&self, what: usize) -> usize {
-        self.enabled.iter().filter(|enabled| **enabled == what).count()
+        self.enabled
+            .iter()
+            .filter(|enabled| **enabled == what)
+            .count()
     }
 }
 

@@ -17,10 +17,17 @@ fn a_program_comes_first_once_and_whole() {
     assert_eq!(go(&engine, id, 0), Err(Error::WrongState));
     assert_eq!(engine.program(id, vec![1, 2, 3]), Err(Error::Invalid));
     let block = Program::firing().block();
-    assert_eq!(engine.program(id, block[..block.len() - 1].to_vec()), Err(Error::Invalid));
+    assert_eq!(
+        engine.program(id, block[..block.len() - 1].to_vec()),
+        Err(Error::Invalid)
+    );
     engine.program(id, block.clone()).unwrap();
     assert_eq!(engine.program(id, block.clone()), Err(Error::WrongState));
-    assert_eq!(engine.enable(id, &describe("alpha"), 1), Err(Error::Invalid), "no such clause");
+    assert_eq!(
+        engine.enable(id, &describe("alpha"), 1),
+        Err(Error::Invalid),
+        "no such clause"
+    );
     let nobody = ConsumerId::from_number(usize::MAX);
     assert_eq!(engine.program(nobody, block), Err(Error::NoSuchConsumer));
     assert_eq!(go(&engine, nobody, 0), Err(Error::NoSuchConsumer));
@@ -51,16 +58,39 @@ fn what_there_cannot_be_is_refused_and_leaves_nothing_armed() {
     let mut program = Program::firing();
     program.aggregation(AggregateFunction::Count, &[]);
     let asked = [
-        (Go { policy: 3, ..Go::default() }, Error::Invalid),
-        (Go { speculations: u32::MAX, ..Go::default() }, Error::OutOfMemory),
-        (Go { speculations: 1 << 20, speculation_size: 1 << 20, ..Go::default() }, Error::OutOfMemory),
+        (
+            Go {
+                policy: 3,
+                ..Go::default()
+            },
+            Error::Invalid,
+        ),
+        (
+            Go {
+                speculations: u32::MAX,
+                ..Go::default()
+            },
+            Error::OutOfMemory,
+        ),
+        (
+            Go {
+                speculations: 1 << 20,
+                speculation_size: 1 << 20,
+                ..Go::default()
+            },
+            Error::OutOfMemory,
+        ),
     ];
     for (mut asked, error) in asked {
         let id = open_with(&engine, &program);
         enable(&engine, id, "*").unwrap();
         assert_eq!(engine.go(id, &mut asked), Err(error));
         assert_eq!(fake.image(), Fake::new().image());
-        assert_eq!(engine.go(id, &mut asked), Err(Error::WrongState), "it can only be closed");
+        assert_eq!(
+            engine.go(id, &mut asked),
+            Err(Error::WrongState),
+            "it can only be closed"
+        );
         engine.close(id);
     }
 }
@@ -81,15 +111,30 @@ fn speculations_that_are_none_take_nothing() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     for number in [0, 1, 2, u32::MAX] {
-        program.clause(&[], |_| vec![set(1, number), op(Op::Opens, [0, 1, 0], 0), ret()]);
-        program.clause(&[], |_| vec![set(1, number), open_record(), op(Op::Commit, [0, 1, 0], 0), ret()]);
-        program.clause(&[], |_| vec![set(1, number), op(Op::Discard, [0, 1, 0], 0), ret()]);
+        program.clause(&[], |_| {
+            vec![set(1, number), op(Op::Opens, [0, 1, 0], 0), ret()]
+        });
+        program.clause(&[], |_| {
+            vec![
+                set(1, number),
+                open_record(),
+                op(Op::Commit, [0, 1, 0], 0),
+                ret(),
+            ]
+        });
+        program.clause(&[], |_| {
+            vec![set(1, number), op(Op::Discard, [0, 1, 0], 0), ret()]
+        });
     }
     let id = open_with(&engine, &program);
     (0..12).for_each(|clause| _ = engine.enable(id, &describe("alpha"), clause).unwrap());
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
-    assert_eq!(drain(&engine, id, 0), [2, 5, 8, 11], "the records of those that commit");
+    assert_eq!(
+        drain(&engine, id, 0),
+        [2, 5, 8, 11],
+        "the records of those that commit"
+    );
     assert_eq!(engine.status(id).unwrap().speculation_drops, 0);
 }
 

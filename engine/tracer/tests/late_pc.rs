@@ -77,7 +77,9 @@ fn every_way_out_of_a_trap_leads_to_the_right_place() {
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     let engine = Tracer::<LateA32, _>::new(fake).unwrap();
     let id = engine.open().unwrap();
-    engine.program(id, program::Program::firing().block()).unwrap();
+    engine
+        .program(id, program::Program::firing().block())
+        .unwrap();
     engine.enable(id, &describe("alpha"), 0).unwrap();
     engine.go(id, &mut Go::default()).unwrap();
     let resumed = (Trap::Resumed, ALPHA + 4);

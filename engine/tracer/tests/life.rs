@@ -181,9 +181,9 @@ fn a_consumer_that_dies_leaves_nothing() {
 fn a_trap_from_within_firing_resumes_without_firing() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = open(&engine);
-    enable(&engine, id, "*").unwrap();
-    go(&engine, id, 0).unwrap();
+    let id = open(engine);
+    enable(engine, id, "*").unwrap();
+    go(engine, id, 0).unwrap();
     static RESUMED: AtomicU32 = AtomicU32::new(0);
     ON_CLOCK.set(Some(Box::new(move || {
         assert_eq!(execute(fake, engine, BETA), Some(Trap::Resumed));
@@ -285,10 +285,7 @@ fn requests_out_of_order_are_refused() {
     engine.stop(id).unwrap();
     assert_eq!(go(&engine, id, 0), Err(Error::WrongState));
     engine.close(id);
-    assert_eq!(
-        enable(&engine, id, "alpha"),
-        Err(Error::NoSuchConsumer)
-    );
+    assert_eq!(enable(&engine, id, "alpha"), Err(Error::NoSuchConsumer));
 }
 
 #[test]
@@ -310,15 +307,15 @@ fn probes_are_matched_one_by_one() {
         next = id + 1;
     }
     let names = ["alpha", "beta", "gamma"].map(|name| format!("fbt:vmlinux:{name}:entry"));
-    assert_eq!(matched, (1..).zip(names).collect::<Vec<_>>());
+    assert_eq!(matched, (FIRST..).zip(names).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = open(&engine);
-    enable(&engine, id, "*").unwrap();
+    let id = open(engine);
+    enable(engine, id, "*").unwrap();
     static TRAPS: AtomicU32 = AtomicU32::new(0);
     ON_PATCH.set(Some(Box::new(move |address| {
         if let Some(trap) = execute(fake, engine, address) {
@@ -326,7 +323,7 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
             TRAPS.fetch_add(1, Ordering::Relaxed);
         }
     })));
-    go(&engine, id, 0).unwrap();
+    go(engine, id, 0).unwrap();
     engine.close(id);
     ON_PATCH.set(None);
     assert_eq!(
@@ -340,9 +337,9 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
 fn a_trap_on_one_cpu_fires_while_another_fires() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
-    let id = open(&engine);
-    enable(&engine, id, "*").unwrap();
-    go(&engine, id, 0).unwrap();
+    let id = open(engine);
+    enable(engine, id, "*").unwrap();
+    go(engine, id, 0).unwrap();
     ON_CLOCK.set(Some(Box::new(move || {
         CPU.set(1);
         execute(fake, engine, BETA);

@@ -48,7 +48,9 @@ fn ecbs_fire_in_the_order_in_which_they_were_enabled() {
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
     assert_eq!(drain(&engine, id, 0), [1, 2, 3]);
-    let told: Vec<_> = (1..4).map(|epid| engine.eprobe(id, epid).unwrap().2).collect();
+    let told: Vec<_> = (1..4)
+        .map(|epid| engine.eprobe(id, epid).unwrap().2)
+        .collect();
     assert_eq!(told, [1, 0, 1]);
 }
 
@@ -60,8 +62,19 @@ fn the_engines_own_probes_have_the_first_ids_and_no_function() {
     for id in 1..=FIRST {
         names.push(engine.probe_match(&all, id).unwrap().1.to_string());
     }
-    assert_eq!(names[..4], ["dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR", "profile:::profile-97"]);
-    assert_eq!(names[15..], ["profile:::tick-5000", "fbt:vmlinux:alpha:entry"]);
+    assert_eq!(
+        names[..4],
+        [
+            "dtrace:::BEGIN",
+            "dtrace:::END",
+            "dtrace:::ERROR",
+            "profile:::profile-97"
+        ]
+    );
+    assert_eq!(
+        names[15..],
+        ["profile:::tick-5000", "fbt:vmlinux:alpha:entry"]
+    );
 }
 
 #[test]
@@ -107,19 +120,29 @@ fn of_two_exits_one_has_the_say() {
     engine.enable(id, &describe("alpha"), 1).unwrap();
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
-    assert_eq!(drain(&engine, id, 0), [], "the second takes back the record of both");
+    assert_eq!(
+        drain(&engine, id, 0),
+        [],
+        "the second takes back the record of both"
+    );
     let id = open_with(&engine, &program);
     enable_named(&engine, id, "END", 0);
     go(&engine, id, 0).unwrap();
     engine.stop(id).unwrap();
-    assert_eq!(drain(&engine, id, 0), [1], "END may call it whatever was before");
+    assert_eq!(
+        drain(&engine, id, 0),
+        [1],
+        "END may call it whatever was before"
+    );
 }
 
 #[test]
 fn a_function_has_its_arguments_and_its_caller() {
     let (fake, engine) = engine();
     let mut program = Program::arguments();
-    program.numbers(2, |d| builtin(d, [Builtin::Caller, Builtin::Stackdepth][d as usize - 1], 0).into());
+    program.numbers(2, |d| {
+        builtin(d, [Builtin::Caller, Builtin::Stackdepth][d as usize - 1], 0).into()
+    });
     let id = open_with(&engine, &program);
     for clause in 0..2 {
         engine.enable(id, &describe("alpha"), clause).unwrap();
@@ -132,7 +155,10 @@ fn a_function_has_its_arguments_and_its_caller() {
     // Behind the fourth they are on the stack, where bytes are the low bytes of their addresses.
     let on_stack = [0x0302_0100, 0x0706_0504];
     let arguments = [10, 11, 12, 13, on_stack[0], on_stack[1]];
-    assert_eq!(records(&engine, id, 0), [(1, arguments.to_vec()), (2, vec![0xbeef, 3])]);
+    assert_eq!(
+        records(&engine, id, 0),
+        [(1, arguments.to_vec()), (2, vec![0xbeef, 3])]
+    );
 }
 
 #[test]
@@ -155,13 +181,18 @@ fn built_in_variables_are_what_firing_and_machine_know() {
         (Builtin::Uregs, 1000),
     ];
     let mut program = Program::new();
-    program.numbers(all.len() as u8, |d| builtin(d, all[d as usize - 1].0, 0).into());
+    program.numbers(all.len() as u8, |d| {
+        builtin(d, all[d as usize - 1].0, 0).into()
+    });
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
     go(&engine, id, 0).unwrap();
     CPU.set(3);
     execute(fake, &engine, ALPHA);
-    assert_eq!(records(&engine, id, 3), [(1, all.map(|(_, value)| value).to_vec())]);
+    assert_eq!(
+        records(&engine, id, 3),
+        [(1, all.map(|(_, value)| value).to_vec())]
+    );
 }
 
 #[test]
@@ -180,7 +211,11 @@ fn a_probes_names_and_the_programs_are_strings() {
             let [zero, get] = builtin(1, *text, 0);
             [zero, get, record(1, *field)]
         });
-        [open_record()].into_iter().chain(traced).chain([ret()]).collect()
+        [open_record()]
+            .into_iter()
+            .chain(traced)
+            .chain([ret()])
+            .collect()
     });
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
@@ -199,7 +234,9 @@ fn a_probes_names_and_the_programs_are_strings() {
 fn a_stack_begins_with_the_caller_and_ends_in_zeros() {
     let (fake, engine) = engine();
     let mut program = Program::new();
-    program.clause(&[(40, FieldKind::Stack)], |fields| vec![open_record(), record(0, fields[0]), ret()]);
+    program.clause(&[(40, FieldKind::Stack)], |fields| {
+        vec![open_record(), record(0, fields[0]), ret()]
+    });
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
     enable_named(&engine, id, "tick-1s", 0);
@@ -209,7 +246,10 @@ fn a_stack_begins_with_the_caller_and_ends_in_zeros() {
     execute_with(fake, &engine, regs);
     let number = *fake.timers.lock().unwrap().keys().next().unwrap();
     tick(fake, &engine, number);
-    let stacks = [(1, vec![0xbeef, 0xc000, 0xd000, 0, 0]), (2, vec![0xe000, 0xf000, 0, 0, 0])];
+    let stacks = [
+        (1, vec![0xbeef, 0xc000, 0xd000, 0, 0]),
+        (2, vec![0xe000, 0xf000, 0, 0, 0]),
+    ];
     assert_eq!(records(&engine, id, 0), stacks);
 }
 
@@ -219,7 +259,14 @@ fn a_fault_takes_back_the_record_and_fires_error_with_its_place() {
     let mut program = Program::arguments();
     let faulty = program.clause(&[(8, FieldKind::Scalar)], |fields| {
         let [zero, load] = fault();
-        vec![open_record(), set(1, 7), record(1, fields[0]), zero, load, ret()]
+        vec![
+            open_record(),
+            set(1, 7),
+            record(1, fields[0]),
+            zero,
+            load,
+            ret(),
+        ]
     });
     let id = open_with(&engine, &program);
     engine.enable(id, &describe("alpha"), faulty).unwrap();
@@ -229,7 +276,11 @@ fn a_fault_takes_back_the_record_and_fires_error_with_its_place() {
     execute(fake, &engine, ALPHA);
     let code = Fault::BadAddress.code().into();
     let of = |epid| (2, vec![0, epid, 1, 4, code, 0]);
-    assert_eq!(records(&engine, id, 0), [of(1), of(3)], "the clauses go on behind it");
+    assert_eq!(
+        records(&engine, id, 0),
+        [of(1), of(3)],
+        "the clauses go on behind it"
+    );
     let status = engine.status(id).unwrap();
     assert_eq!((status.errors, status.error_drops), (2, 0));
 }
@@ -297,7 +348,16 @@ fn a_ring_keeps_the_newest_until_tracing_was_stopped() {
     engine.enable(id, &describe("alpha"), 1).unwrap();
     enable_named(&engine, id, "END", 0);
     let policy = BufferPolicy::Ring.code();
-    engine.go(id, &mut Go { buffer_size: 256, policy, ..Go::default() }).unwrap();
+    engine
+        .go(
+            id,
+            &mut Go {
+                buffer_size: 256,
+                policy,
+                ..Go::default()
+            },
+        )
+        .unwrap();
     for argument in 0..100 {
         let mut regs = registers(ALPHA);
         regs.r[0] = argument;
@@ -305,7 +365,10 @@ fn a_ring_keeps_the_newest_until_tracing_was_stopped() {
     }
     assert_eq!(drain(&engine, id, 0), []);
     engine.stop(id).unwrap();
-    let kept: Vec<_> = (91..100).map(|argument| (1, vec![argument])).chain([(2, vec![])]).collect();
+    let kept: Vec<_> = (90..100)
+        .map(|argument| (1, vec![argument]))
+        .chain([(2, vec![])])
+        .collect();
     assert_eq!(records(&engine, id, 0), kept);
     assert_eq!(take_drops(&engine, id, 0), 0);
 }
@@ -317,7 +380,16 @@ fn a_buffer_that_is_filled_ends_tracing_and_keeps_room_for_the_end() {
     enable(&engine, id, "alpha").unwrap();
     enable_named(&engine, id, "END", 0);
     let policy = BufferPolicy::Fill.code();
-    engine.go(id, &mut Go { buffer_size: 256, policy, ..Go::default() }).unwrap();
+    engine
+        .go(
+            id,
+            &mut Go {
+                buffer_size: 256,
+                policy,
+                ..Go::default()
+            },
+        )
+        .unwrap();
     (0..15).for_each(|_| _ = execute(fake, &engine, ALPHA));
     assert_eq!(engine.status(id).unwrap().ending, 0);
     execute(fake, &engine, ALPHA);
@@ -335,7 +407,9 @@ fn what_does_not_arrive_comes_again() {
     enable(&engine, id, "alpha").unwrap();
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
-    let lost = engine.buf_snap(id, 0, 64, &mut [0; 8], &mut |_| Err(engine_tracer::Unwritten));
+    let lost = engine.buf_snap(id, 0, 64, &mut [0; 8], &mut |_| {
+        Err(engine_tracer::Unwritten)
+    });
     assert_eq!(lost, Err(Error::Unwritten));
     assert_eq!(drain(&engine, id, 0), [1]);
 }
@@ -345,7 +419,15 @@ fn clause_locals_live_for_one_firing() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let local = program.scalar(Scope::Clause, &[]);
-    program.clause(&[], |_| vec![load(1, local), set(2, 5), op(Op::Add, [1, 1, 2], 0), store(1, local), ret()]);
+    program.clause(&[], |_| {
+        vec![
+            load(1, local),
+            set(2, 5),
+            op(Op::Add, [1, 1, 2], 0),
+            store(1, local),
+            ret(),
+        ]
+    });
     program.numbers(1, |d| vec![load(d, local)]);
     let id = open_with(&engine, &program);
     for clause in [0, 0, 1] {
@@ -356,5 +438,8 @@ fn clause_locals_live_for_one_firing() {
     execute(fake, &engine, ALPHA);
     execute(fake, &engine, ALPHA);
     execute(fake, &engine, BETA);
-    assert_eq!(records(&engine, id, 0), [(3, vec![10]), (3, vec![10]), (4, vec![0])]);
+    assert_eq!(
+        records(&engine, id, 0),
+        [(3, vec![10]), (3, vec![10]), (4, vec![0])]
+    );
 }

@@ -48,7 +48,10 @@ fn a_tick_fires_on_its_cpu_with_what_it_interrupted() {
     tick(fake, &engine, 0);
     let first_timer = 4;
     let arguments = vec![0xe000, 0, 0, 0, 0, 0];
-    assert_eq!(records(&engine, id, 3), [(1, arguments), (2, vec![first_timer])]);
+    assert_eq!(
+        records(&engine, id, 3),
+        [(1, arguments), (2, vec![first_timer])]
+    );
     engine.stop(id).unwrap();
     tick(fake, &engine, 0);
     tick(fake, &engine, 99);
@@ -58,7 +61,11 @@ fn a_tick_fires_on_its_cpu_with_what_it_interrupted() {
 #[test]
 fn one_is_made_when_it_is_asked_for_by_its_name_and_keeps_its_id() {
     let (_, engine) = engine();
-    let find = |name| engine.probe_match(&named(name), 0).map(|(id, names)| (id, names.to_string()));
+    let find = |name| {
+        engine
+            .probe_match(&named(name), 0)
+            .map(|(id, names)| (id, names.to_string()))
+    };
     let (id, name) = find("tick-7s").unwrap();
     assert_eq!((id, name.as_str()), (FIRST + 5, "profile:::tick-7s"));
     let another = find("profile-7s").unwrap().0;

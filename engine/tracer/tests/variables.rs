@@ -19,7 +19,10 @@ fn stat(engine: &Engine, name: &str) -> u64 {
 
 /// Lets a thread of this identity enter a function.
 fn enter(fake: &Fake, engine: &Engine, thread: u64, at: usize, argument: u32) {
-    TASK.set(engine_tracer::Task { identity: thread, ..BASH });
+    TASK.set(engine_tracer::Task {
+        identity: thread,
+        ..BASH
+    });
     let mut regs = registers(at);
     regs.r[0] = argument;
     execute_with(fake, engine, regs);
@@ -30,7 +33,9 @@ fn a_global_is_everybodys() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let count = program.scalar(Scope::Global, &[]);
-    program.clause(&[], |_| vec![load(1, count), set(2, 1), add(), store(1, count), ret()]);
+    program.clause(&[], |_| {
+        vec![load(1, count), set(2, 1), add(), store(1, count), ret()]
+    });
     program.numbers(1, |d| vec![load(d, count)]);
     let id = open_with(&engine, &program);
     engine.enable(id, &describe("alpha"), 0).unwrap();
@@ -64,7 +69,10 @@ fn a_thread_local_is_a_threads_and_0_unsets_it() {
     (1..4).for_each(|thread| enter(fake, &engine, thread, BETA, 0));
     enter(fake, &engine, 1, ALPHA, 0);
     enter(fake, &engine, 1, BETA, 0);
-    let seen: Vec<_> = records(&engine, id, 0).into_iter().map(|(_, words)| words[0]).collect();
+    let seen: Vec<_> = records(&engine, id, 0)
+        .into_iter()
+        .map(|(_, words)| words[0])
+        .collect();
     assert_eq!(seen, [100, 200, 0, 0]);
     assert_eq!(stat(&engine, "dynamic"), 1);
 }
@@ -83,7 +91,12 @@ fn an_arrays_elements_are_told_apart_by_their_keys() {
         [&[set(4, 55)], &key(1)[..], &store].concat()
     });
     program.clause(&[(8, FieldKind::Scalar)], |fields| {
-        let load = [op(Op::Lda, [1, 0, 0], array), open_record(), record(1, fields[0]), ret()];
+        let load = [
+            op(Op::Lda, [1, 0, 0], array),
+            open_record(),
+            record(1, fields[0]),
+            ret(),
+        ];
         [&key(1)[..], &load].concat()
     });
     let id = open_with(&engine, &program);
@@ -95,7 +108,10 @@ fn an_arrays_elements_are_told_apart_by_their_keys() {
     enter(fake, &engine, 1, ALPHA, 8);
     assert_eq!(stat(&engine, "dynamic"), 2);
     (7..10).for_each(|argument| enter(fake, &engine, 3, BETA, argument));
-    assert_eq!(records(&engine, id, 0), [55, 55, 0].map(|value| (2, vec![value])));
+    assert_eq!(
+        records(&engine, id, 0),
+        [55, 55, 0].map(|value| (2, vec![value]))
+    );
 }
 
 #[test]
@@ -108,7 +124,14 @@ fn strings_are_kept_whole_and_can_be_unset() {
         program.clause(&fields, |fields| {
             let [zero, name] = builtin(1, Builtin::Execname, 0);
             let take_back = [store(0, text), load(3, text), record(3, fields[1]), ret()];
-            let keep = [zero, name, store(1, text), load(2, text), open_record(), record(2, fields[0])];
+            let keep = [
+                zero,
+                name,
+                store(1, text),
+                load(2, text),
+                open_record(),
+                record(2, fields[0]),
+            ];
             [&keep[..], &take_back].concat()
         });
         let id = open_with(&engine, &program);
@@ -121,7 +144,12 @@ fn strings_are_kept_whole_and_can_be_unset() {
         let (text, unset) = words.split_at(STRING as usize / 8);
         let mut bash = [0; STRING as usize];
         bash[..4].copy_from_slice(b"bash");
-        let expected: Vec<_> = bash.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        let expected: Vec<_> = bash
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u64::from_ne_bytes(*word))
+            .collect();
         assert_eq!((text, unset), (&expected[..], &[0][..]), "{scope:?}");
         engine.close(id);
     }
@@ -135,10 +163,21 @@ fn an_assignment_without_room_is_counted() {
     program.clause(&[], |_| vec![set(1, 1), store(1, mine), ret()]);
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
-    engine.go(id, &mut Go { dynamic_size: 100, ..Go::default() }).unwrap();
+    engine
+        .go(
+            id,
+            &mut Go {
+                dynamic_size: 100,
+                ..Go::default()
+            },
+        )
+        .unwrap();
     (0..5).for_each(|thread| enter(fake, &engine, thread, ALPHA, 0));
     assert_eq!(engine.status(id).unwrap().dynamic_drops, 2);
-    assert_eq!((stat(&engine, "dynamic"), stat(&engine, "dynamic_drops")), (3, 2));
+    assert_eq!(
+        (stat(&engine, "dynamic"), stat(&engine, "dynamic_drops")),
+        (3, 2)
+    );
 }
 
 #[test]
@@ -147,7 +186,9 @@ fn cpus_that_count_by_thread_lose_nothing() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let mine = program.scalar(Scope::Thread, &[]);
-    program.clause(&[], |_| vec![load(1, mine), set(2, 1), add(), store(1, mine), ret()]);
+    program.clause(&[], |_| {
+        vec![load(1, mine), set(2, 1), add(), store(1, mine), ret()]
+    });
     program.numbers(1, |d| vec![load(d, mine)]);
     let id = open_with(&engine, &program);
     engine.enable(id, &describe("alpha"), 0).unwrap();
@@ -164,6 +205,10 @@ fn cpus_that_count_by_thread_lose_nothing() {
         }
     });
     for cpu in 0..CPUS {
-        assert_eq!(records(&engine, id, cpu), [(2, vec![ROUNDS.into()])], "{cpu}");
+        assert_eq!(
+            records(&engine, id, cpu),
+            [(2, vec![ROUNDS.into()])],
+            "{cpu}"
+        );
     }
 }

@@ -68,7 +68,10 @@ impl Name {
     fn new(name: &[u8]) -> Option<Self> {
         let mut bytes = [0; NAME_MAX];
         let place = bytes.get_mut(..name.len())?;
-        place.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        place
+            .iter_mut()
+            .zip(name)
+            .for_each(|(to, from)| *to = *from);
         Some(Self {
             bytes,
             length: name.len(),
@@ -99,7 +102,8 @@ pub struct Timer {
 impl Timer {
     /// The one of that name, if it is one.
     fn named(name: &[u8]) -> Option<Self> {
-        let (time, every_cpu) = match (name.strip_prefix(b"tick-"), name.strip_prefix(b"profile-")) {
+        let (time, every_cpu) = match (name.strip_prefix(b"tick-"), name.strip_prefix(b"profile-"))
+        {
             (Some(time), _) => (time, false),
             (_, Some(time)) => (time, true),
             _ => return None,
@@ -127,7 +131,9 @@ fn interval(time: &[u8]) -> Option<u64> {
     if unit.is_empty() || unit.eq_ignore_ascii_case(b"hz") {
         return SECOND.checked_div(number);
     }
-    let (_, nanoseconds) = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name))?;
+    let (_, nanoseconds) = UNITS
+        .iter()
+        .find(|(name, _)| unit.eq_ignore_ascii_case(name))?;
     number.checked_mul(*nanoseconds)
 }
 
@@ -229,7 +235,9 @@ mod tests {
     fn there_is_an_end_to_them() {
         let mut profile = Profile::provide().unwrap();
         for seconds in 1..2 * TIMERS_MAX {
-            profile.ask(std::format!("tick-{seconds}s").as_bytes()).unwrap();
+            profile
+                .ask(std::format!("tick-{seconds}s").as_bytes())
+                .unwrap();
         }
         assert_eq!(profile.timers().len(), TIMERS_MAX);
     }

@@ -6,17 +6,19 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, RwLock};
 
-use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan, Width};
+use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{
-    ConsumerId, Error, Isa, Load, Lock, OffLimits, OutOfMemory, Platform, Rcu, Snapped, Task, Tracer,
-    Trap, TryLock, Unpatched, Unreadable, Visit,
+    Isa, Load, OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit,
 };
 
 #[path = "../program/mod.rs"]
 pub mod program;
-use program::Program;
+mod requests;
+mod sync;
+
+pub use requests::*;
+pub use sync::*;
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
@@ -110,6 +112,8 @@ thread_local! {
     pub static CPU: Cell<usize> = const { Cell::new(0) };
     /// Run once when the clock is next read: from within firing, that is.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+    /// Run once when a random number is next asked for: from within a clause, that is.
+    pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
     /// Whether text cannot be written just now.
@@ -137,7 +141,7 @@ pub const BASH: Task = Task {
 pub struct Fake {
     text: Mutex<BTreeMap<usize, u32>>,
     /// Held to read by what acts as a trap, and to write by who waits for traps.
-    firings: RwLock<()>,
+    pub firings: RwLock<()>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -202,6 +206,9 @@ impl Platform for &'static Fake {
     }
 
     fn random(&self) -> u64 {
+        if let Some(interrupt) = ON_RANDOM.take() {
+            interrupt();
+        }
         4
     }
 
@@ -234,14 +241,22 @@ impl Platform for &'static Fake {
             Some(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
             None => vec![0xe000, 0xf000],
         };
-        frames.iter_mut().zip(stack).map(|(frame, pc)| *frame = pc).count()
+        frames
+            .iter_mut()
+            .zip(stack)
+            .map(|(frame, pc)| *frame = pc)
+            .count()
     }
 
     fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
         if STUCK.get() {
             return Err(OutOfMemory);
         }
-        let before = self.timers.lock().unwrap().insert(number, (interval, every_cpu));
+        let before = self
+            .timers
+            .lock()
+            .unwrap()
+            .insert(number, (interval, every_cpu));
         assert_eq!(before, None, "it runs already");
         Ok(())
     }
@@ -318,208 +333,14 @@ impl Fake {
     }
 }
 
-pub struct FakeLock<T>(Mutex<T>);
-
-impl<T> Lock<T> for FakeLock<T> {
-    fn new(value: T) -> Self {
-        Self(Mutex::new(value))
-    }
-
-    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        work(&mut self.0.lock().unwrap())
-    }
-}
-
 /// Memory whose bytes are the low bytes of their addresses.
 fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
     let end = address.checked_add(bytes.len() as u64).ok_or(Unreadable)?;
     if address < there.start || end > there.end {
         return Err(Unreadable);
     }
-    (address..).zip(bytes).for_each(|(address, byte)| *byte = address as u8);
+    (address..)
+        .zip(bytes)
+        .for_each(|(address, byte)| *byte = address as u8);
     Ok(())
-}
-
-pub struct FakeTryLock<T>(Mutex<T>);
-
-impl<T: Send> TryLock<T> for FakeTryLock<T> {
-    fn new(value: T) -> Self {
-        Self(Mutex::new(value))
-    }
-
-    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.0.try_lock().ok().map(|mut value| work(&mut value))
-    }
-}
-
-pub struct FakeRcu<T>(RwLock<Option<T>>);
-
-impl<T> Rcu<T> for FakeRcu<T> {
-    fn empty() -> Self {
-        Self(RwLock::new(None))
-    }
-
-    fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
-        work(self.0.read().unwrap().as_ref())
-    }
-
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
-        if value.is_some() {
-            MEMORY.set(MEMORY.get().checked_sub(1).ok_or(OutOfMemory)?);
-        }
-        *self.0.write().unwrap() = value;
-        Ok(())
-    }
-}
-
-/// Memory that takes every store.
-pub struct Anywhere;
-
-impl Memory for Anywhere {
-    fn load(&mut self, _: u64, _: Width) -> Result<u64, Fault> {
-        Ok(0)
-    }
-
-    fn store(&mut self, _: u64, _: Width, _: u64) -> Result<(), Fault> {
-        Ok(())
-    }
-}
-
-/// Memory that takes none.
-pub struct Nowhere;
-
-impl Memory for Nowhere {
-    fn load(&mut self, address: u64, _: Width) -> Result<u64, Fault> {
-        Err(Fault { address })
-    }
-
-    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
-        Err(Fault { address })
-    }
-}
-
-pub type Engine = Tracer<A32, &'static Fake>;
-
-/// A kernel, and an engine in it.
-pub fn engine() -> (&'static Fake, Engine) {
-    CPU.set(0);
-    MEMORY.set(usize::MAX);
-    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
-    (fake, Tracer::new(fake).unwrap())
-}
-
-pub fn describe(function: &str) -> Description {
-    Description::new(b"fbt", b"", function.as_bytes(), b"entry").unwrap()
-}
-
-pub fn registers(pc: usize) -> Regs {
-    let mut regs = Regs::default();
-    regs.r[13] = 0x1_0000;
-    regs.r[15] = pc as u32;
-    regs
-}
-
-/// A consumer whose one clause tells that its probe has fired.
-pub fn open(engine: &Engine) -> ConsumerId {
-    open_with(engine, &Program::firing())
-}
-
-/// A consumer with that program.
-pub fn open_with(engine: &Engine, program: &Program) -> ConsumerId {
-    let id = engine.open().unwrap();
-    engine.program(id, program.block()).unwrap();
-    id
-}
-
-/// Enables the first clause at the functions of that name.
-pub fn enable(engine: &Engine, id: ConsumerId, function: &str) -> Result<u32, Error> {
-    engine.enable(id, &describe(function), 0)
-}
-
-/// Enables a clause at a probe without a function.
-pub fn enable_named(engine: &Engine, id: ConsumerId, name: &str, clause: u32) {
-    let description = Description::new(b"", b"", b"", name.as_bytes()).unwrap();
-    assert_eq!(engine.enable(id, &description, clause), Ok(1), "{name}");
-}
-
-/// Begins to trace with buffers of that size; how many ECBs stayed unarmed.
-pub fn go(engine: &Engine, id: ConsumerId, buffer_size: u32) -> Result<u32, Error> {
-    let mut go = Go {
-        buffer_size,
-        ..Go::default()
-    };
-    engine.go(id, &mut go)?;
-    Ok(go.unarmed)
-}
-
-/// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
-pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
-    execute_with(fake, engine, registers(pc))
-}
-
-/// Runs an instruction with these registers.
-pub fn execute_with(fake: &Fake, engine: &Engine, mut regs: Regs) -> Option<Trap> {
-    let _firing = fake.firings.read().unwrap();
-    (fake.read(regs.r[15] as usize) == arm::TRAP).then(|| engine.trap(&mut regs, &mut Anywhere))
-}
-
-/// A timer ticks.
-pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
-    let _firing = fake.firings.read().unwrap();
-    engine.tick(number, 0xe000, 0);
-}
-
-/// A record: its ECB, and its data as words.
-pub type Recorded = (u32, Vec<u64>);
-
-/// What is in a CPU's buffer, drained.
-pub fn records(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
-    let (_, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 1 << 24, chunk, put));
-    parse(&got)
-}
-
-/// What a CPU's aggregations were given: each aggregation with its key and its words.
-pub fn aggregated(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
-    let (_, got) = snap(|put, chunk| engine.agg_snap(id, cpu, 1 << 24, chunk, put));
-    parse(&got)
-}
-
-/// The enabled probe IDs in a CPU's buffer, drained.
-pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
-    records(engine, id, cpu).into_iter().map(|(epid, _)| epid).collect()
-}
-
-/// What was lost of a CPU's records since somebody asked for them.
-pub fn take_drops(engine: &Engine, id: ConsumerId, cpu: usize) -> u64 {
-    let (snapped, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 0, chunk, put));
-    assert_eq!(got, []);
-    snapped.drops
-}
-
-fn snap(
-    snap: impl FnOnce(&mut engine_tracer::Put<'_>, &mut [u8]) -> Result<Snapped, Error>,
-) -> (Snapped, Vec<u8>) {
-    let (mut chunk, mut got) = ([0; 512], Vec::new());
-    let mut put = |part: &[u8]| {
-        got.extend_from_slice(part);
-        Ok(())
-    };
-    let snapped = snap(&mut put, &mut chunk).unwrap();
-    assert_eq!(snapped.bytes, got.len());
-    (snapped, got)
-}
-
-fn parse(bytes: &[u8]) -> Vec<Recorded> {
-    let mut records = Records::new(bytes);
-    let parsed = records
-        .by_ref()
-        .map(|record| {
-            let (words, rest) = record.data.as_chunks();
-            assert_eq!(rest, []);
-            let words = words.iter().map(|word| u64::from_ne_bytes(*word));
-            (record.header.epid, words.collect())
-        })
-        .collect();
-    assert!(records.rest().is_empty());
-    parsed
 }

@@ -53,7 +53,8 @@ pub fn set(d: u8, number: u32) -> Instruction {
 
 /// d = a built-in variable, of this index
 pub fn builtin(d: u8, builtin: Builtin, index: u32) -> [Instruction; 2] {
-    [set(15, index), op(Op::Ldb, [d, 15, 0], builtin.code())]
+    let a = if builtin.is_indexed() { 15 } else { 0 };
+    [set(15, index), op(Op::Ldb, [d, a, 0], builtin.code())]
 }
 
 pub fn push(a: u8) -> Instruction {
@@ -106,7 +107,10 @@ impl Program {
         self.clause(&fields, |fields| {
             let made = (1..=count).flat_map(code);
             let recorded = (1..).zip(fields).map(|(a, field)| record(a, *field));
-            made.chain([open_record()]).chain(recorded).chain([ret()]).collect()
+            made.chain([open_record()])
+                .chain(recorded)
+                .chain([ret()])
+                .collect()
         })
     }
 

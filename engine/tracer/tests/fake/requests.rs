@@ -1,0 +1,164 @@
+//! Shorthands of the tests: an engine, consumers of it, what fires, and what comes out.
+
+use engine_abi::{Description, Go, Records};
+use engine_isa::arm::{self, Regs};
+use engine_isa::{Fault, Memory, Width};
+use engine_tracer::{ConsumerId, Error, Put, Snapped, Tracer, Trap};
+
+use super::program::Program;
+use super::{A32, CPU, Fake, MEMORY};
+
+pub type Engine = Tracer<A32, &'static Fake>;
+
+/// A kernel, and an engine in it.
+pub fn engine() -> (&'static Fake, Engine) {
+    CPU.set(0);
+    MEMORY.set(usize::MAX);
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    (fake, Tracer::new(fake).unwrap())
+}
+
+pub fn describe(function: &str) -> Description {
+    Description::new(b"fbt", b"", function.as_bytes(), b"entry").unwrap()
+}
+
+pub fn registers(pc: usize) -> Regs {
+    let mut regs = Regs::default();
+    regs.r[13] = 0x1_0000;
+    regs.r[15] = pc as u32;
+    regs
+}
+
+/// A consumer whose one clause tells that its probe has fired.
+pub fn open(engine: &Engine) -> ConsumerId {
+    open_with(engine, &Program::firing())
+}
+
+/// A consumer with that program.
+pub fn open_with(engine: &Engine, program: &Program) -> ConsumerId {
+    let id = engine.open().unwrap();
+    engine.program(id, program.block()).unwrap();
+    id
+}
+
+/// Enables the first clause at the functions of that name.
+pub fn enable(engine: &Engine, id: ConsumerId, function: &str) -> Result<u32, Error> {
+    engine.enable(id, &describe(function), 0)
+}
+
+/// Enables a clause at a probe without a function.
+pub fn enable_named(engine: &Engine, id: ConsumerId, name: &str, clause: u32) {
+    let description = Description::new(b"", b"", b"", name.as_bytes()).unwrap();
+    assert_eq!(engine.enable(id, &description, clause), Ok(1), "{name}");
+}
+
+/// Begins to trace with buffers of that size; how many ECBs stayed unarmed.
+pub fn go(engine: &Engine, id: ConsumerId, buffer_size: u32) -> Result<u32, Error> {
+    let mut go = Go {
+        buffer_size,
+        ..Go::default()
+    };
+    engine.go(id, &mut go)?;
+    Ok(go.unarmed)
+}
+
+/// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
+pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
+    execute_with(fake, engine, registers(pc))
+}
+
+/// Runs an instruction with these registers.
+pub fn execute_with(fake: &Fake, engine: &Engine, mut regs: Regs) -> Option<Trap> {
+    let _firing = fake.firings.read().unwrap();
+    (fake.read(regs.r[15] as usize) == arm::TRAP).then(|| engine.trap(&mut regs, &mut Anywhere))
+}
+
+/// A timer ticks.
+pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
+    let _firing = fake.firings.read().unwrap();
+    engine.tick(number, 0xe000, 0);
+}
+
+/// A record: its ECB, and its data as words.
+pub type Recorded = (u32, Vec<u64>);
+
+/// What is in a CPU's buffer, drained.
+pub fn records(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
+    let (_, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 1 << 24, chunk, put));
+    parse(&got)
+}
+
+/// What a CPU's aggregations were given: each aggregation with its key and its words.
+pub fn aggregated(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
+    let (_, got) = snap(|put, chunk| engine.agg_snap(id, cpu, 1 << 24, chunk, put));
+    parse(&got)
+}
+
+/// The enabled probe IDs in a CPU's buffer, drained.
+pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
+    records(engine, id, cpu)
+        .into_iter()
+        .map(|(epid, _)| epid)
+        .collect()
+}
+
+/// What was lost of a CPU's records since somebody asked for them.
+pub fn take_drops(engine: &Engine, id: ConsumerId, cpu: usize) -> u64 {
+    let (snapped, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 0, chunk, put));
+    assert_eq!(got, []);
+    snapped.drops
+}
+
+fn snap(
+    snap: impl FnOnce(&mut Put<'_>, &mut [u8]) -> Result<Snapped, Error>,
+) -> (Snapped, Vec<u8>) {
+    let (mut chunk, mut got) = ([0; 512], Vec::new());
+    let mut put = |part: &[u8]| {
+        got.extend_from_slice(part);
+        Ok(())
+    };
+    let snapped = snap(&mut put, &mut chunk).unwrap();
+    assert_eq!(snapped.bytes, got.len());
+    (snapped, got)
+}
+
+fn parse(bytes: &[u8]) -> Vec<Recorded> {
+    let mut records = Records::new(bytes);
+    let parsed = records
+        .by_ref()
+        .map(|record| {
+            let (words, rest) = record.data.as_chunks();
+            assert_eq!(rest, []);
+            let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+            (record.header.epid, words.collect())
+        })
+        .collect();
+    assert!(records.rest().is_empty());
+    parsed
+}
+
+/// Memory that takes every store.
+pub struct Anywhere;
+
+impl Memory for Anywhere {
+    fn load(&mut self, _: u64, _: Width) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
+    fn store(&mut self, _: u64, _: Width, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Memory that takes none.
+pub struct Nowhere;
+
+impl Memory for Nowhere {
+    fn load(&mut self, address: u64, _: Width) -> Result<u64, Fault> {
+        Err(Fault { address })
+    }
+
+    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
+        Err(Fault { address })
+    }
+}
