@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use engine_abi::Description;
 use engine_dlang::program::{Clause, Program as Compiled, Setting};
 use engine_dlang::{Kind, Text};
 use rustix::process::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
@@ -82,7 +83,7 @@ impl Compilation {
     }
 
     /// A description of a clause's matches no probe.
-    pub fn unmatched(&self, clause: &Clause, description: &str) -> Error {
+    pub fn unmatched(&self, clause: &Clause, description: &Description) -> Error {
         let why = format!("probe description {description} does not match any probes");
         mistake(
             &self.texts,
@@ -133,7 +134,7 @@ fn read(name: &str) -> Result<String, Error> {
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
         pointer,
-        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
+        string_size: settings.string_size,
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use engine_abi::Description;
 use thiserror::Error;
 
 use crate::setting::Refusal;
@@ -52,7 +53,7 @@ pub enum Error {
     Device(String),
     /// A description that nothing matches, where what would have it is missing.
     #[error("failed to initialize dtrace: no probe matches {0}: {1}")]
-    Missing(String, &'static str),
+    Missing(Description, &'static str),
     /// The engine refused a request.
     #[error("{doing}: {}", reason(why))]
     Request {

@@ -41,7 +41,8 @@ impl Target {
             return Err(cannot(command, why));
         };
         let path = find(program).map_err(|why| cannot(program, why.into()))?;
-        let mut stand_in = Command::new("/proc/self/exe");
+        let own = std::env::current_exe().map_err(|why| cannot(program, why))?;
+        let mut stand_in = Command::new(own);
         stand_in.arg0(STAND_IN).arg(path).args(&words);
         let child = stand_in.spawn().map_err(|why| cannot(program, why))?;
         let pid = Pid::from_child(&child);

@@ -1,6 +1,6 @@
 //! Tracing: from a command line to the end.
 
-use engine_abi::Go;
+use engine_abi::{Description, Go};
 
 use crate::compile::Compilation;
 use crate::consume::Consumer;
@@ -143,12 +143,13 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
     for text in 0..compilation.count() {
         let mut matched = 0u64;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            for (written, description) in &clause.descriptions {
+            for (_, description) in &clause.descriptions {
                 match engine.enable(description, number)? {
                     0 if !settings.zero_matches => {
-                        return Err(match engine.without() {
-                            None => compilation.unmatched(clause, written),
-                            Some(missing) => Error::Missing(written.clone(), missing),
+                        let missing = engine.without().filter(|_| needs_kernel(description));
+                        return Err(match missing {
+                            None => compilation.unmatched(clause, description),
+                            Some(missing) => Error::Missing(*description, missing),
                         });
                     }
                     probes => matched += u64::from(probes),
@@ -173,6 +174,12 @@ fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether a description is for more than the engine's own probes and its timers.
+fn needs_kernel(description: &Description) -> bool {
+    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
+    !is_own || !description.module().is_empty() || !description.function().is_empty()
 }
 
 /// What only concerns who is not to be left in quiet.

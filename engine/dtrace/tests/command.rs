@@ -89,6 +89,17 @@ fn usage_is_a_code_of_its_own() {
 }
 
 #[test]
+fn a_description_that_matches_nothing_is_told_whole() {
+    let ran = dtrace(&["-xerrtags", "-n", "tick-100us {}"]);
+    assert_eq!(
+        ran.stderr,
+        "dtrace: invalid probe specifier tick-100us {}: [D_PDESC_ZERO] probe description \
+         :::tick-100us does not match any probes\n"
+    );
+    assert_eq!(ran.status, Some(1));
+}
+
+#[test]
 fn what_needs_the_module_says_so() {
     let ran = dtrace(&["-n", "fbt::sys_chdir:entry"]);
     assert_eq!(
@@ -104,12 +115,12 @@ fn what_needs_the_module_says_so() {
 fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     let ran = dtrace(&[
         "-qn",
-        "BEGIN { trace($target); }",
+        "END { trace($target); }",
         "-c",
         "sh -c 'echo $$; exit 4'",
     ]);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    let [shell, target, ""] = lines[..] else {
+    let [shell, target] = lines[..] else {
         panic!("{lines:?}");
     };
     assert_eq!(shell, target);

@@ -108,11 +108,7 @@ impl Aggregations {
         let Some(row) = self.0.get_mut(row) else {
             return;
         };
-        let mut keys: Vec<_> = row
-            .sorted(&Order::default())
-            .into_iter()
-            .map(|(key, _)| key.clone())
-            .collect();
+        let mut keys = row.sorted_keys();
         if most > 0 {
             keys.reverse();
         }
@@ -130,11 +126,12 @@ impl Aggregations {
 }
 
 impl Row {
-    /// Its keys and values in this order.
-    fn sorted(&self, order: &Order) -> Vec<(&Vec<u8>, &Value)> {
-        let mut all: Vec<_> = self.values.iter().collect();
-        all.sort_by(|a, b| order.compare(&[&self.about], (a.0, &[a.1]), (b.0, &[b.1])));
-        all
+    /// Its keys, the one with the least value first.
+    fn sorted_keys(&self) -> Vec<Vec<u8>> {
+        let lines = self.values.iter();
+        let lines = lines.map(|(key, value)| (key.as_slice(), vec![value]));
+        let sorted = Order::default().sort(&[&self.about], lines);
+        sorted.into_iter().map(|(key, _)| key.to_vec()).collect()
     }
 }
 
@@ -174,8 +171,8 @@ mod tests {
     }
 
     fn keys(all: &Aggregations) -> Vec<u64> {
-        let sorted = all.0[0].sorted(&Order::default());
-        sorted.iter().map(|(key, _)| unsigned_of(key)).collect()
+        let sorted = all.0[0].sorted_keys();
+        sorted.iter().map(|it| unsigned_of(it)).collect()
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use std::cmp::Ordering;
 
 use engine_dlang::program::{Field, FieldType};
-use engine_dvm::aggregate::Aggregate;
 
 use super::About;
 use super::buckets::{Bucket, buckets};
@@ -24,14 +23,43 @@ pub struct Order {
     pub key_position: usize,
 }
 
-/// A key and its value in each of some aggregations.
-pub type Keyed<'a> = (&'a [u8], &'a [&'a Value]);
+/// A key, and its value in each of some aggregations.
+pub type Line<'a> = (&'a [u8], Vec<&'a Value>);
+
+/// What decides between two values: what they come to, and between histograms that come to the same, how
+/// many zeros they have.
+type Rank = (i128, i128);
 
 impl Order {
-    /// Compares two keys, and their values in these aggregations.
-    pub fn compare(&self, about: &[&About], a: Keyed<'_>, b: Keyed<'_>) -> Ordering {
-        let keys = || self.keys(about[0], a.0, b.0);
-        let values = || self.values(about, a.1, b.1);
+    /// Puts lines of these aggregations in order.
+    pub fn sort<'a>(
+        &self,
+        about: &[&About],
+        lines: impl Iterator<Item = Line<'a>>,
+    ) -> Vec<Line<'a>> {
+        let buckets: Vec<_> = about.iter().map(|it| buckets(it.function)).collect();
+        let ranked = lines.map(|line| {
+            let values = about.iter().zip(&buckets).zip(&line.1);
+            let ranks = values.map(|((about, buckets), value)| rank(about, buckets, value));
+            (ranks.collect::<Vec<_>>(), line)
+        });
+        let mut ranked: Vec<_> = ranked.collect();
+        let keys = about.first().map_or(&[][..], |it| &it.keys);
+        ranked.sort_by(|(a, (one, _)), (b, (other, _))| self.compare(keys, (one, a), (other, b)));
+        ranked.into_iter().map(|(_, line)| line).collect()
+    }
+
+    fn compare(&self, keys: &[Field], a: (&[u8], &[Rank]), b: (&[u8], &[Rank])) -> Ordering {
+        let values = || {
+            let mut places = rotated(a.1.len().min(b.1.len()), self.position);
+            let differ = places.find(|&place| a.1[place] != b.1[place]);
+            differ.map_or(Ordering::Equal, |place| a.1[place].cmp(&b.1[place]))
+        };
+        let keys = || {
+            let parts = rotated(keys.len(), self.key_position);
+            let mut orderings = parts.map(|place| compare_parts(&keys[place], a.0, b.0));
+            orderings.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+        };
         let ordering = match self.by_key {
             true => keys().then_with(values),
             false => values().then_with(keys),
@@ -40,20 +68,6 @@ impl Order {
             true => ordering.reverse(),
             false => ordering,
         }
-    }
-
-    fn values(&self, about: &[&About], a: &[&Value], b: &[&Value]) -> Ordering {
-        rotated(about.len(), self.position)
-            .map(|place| compare_values(about[place], a[place], b[place]))
-            .find(|it| it.is_ne())
-            .unwrap_or(Ordering::Equal)
-    }
-
-    fn keys(&self, about: &About, a: &[u8], b: &[u8]) -> Ordering {
-        rotated(about.keys.len(), self.key_position)
-            .map(|place| compare_parts(&about.keys[place], a, b))
-            .find(|it| it.is_ne())
-            .unwrap_or(Ordering::Equal)
     }
 }
 
@@ -72,23 +86,11 @@ fn compare_parts(part: &Field, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-fn compare_values(about: &About, a: &Value, b: &Value) -> Ordering {
-    match about.function {
-        Aggregate::Quantize | Aggregate::Lquantize(_) | Aggregate::Llquantize(_) => {
-            let buckets = buckets(about.function);
-            weight(&buckets, a).cmp(&weight(&buckets, b))
-        }
-        _ => undivided(about, a).cmp(&undivided(about, b)),
-    }
-}
-
 /// Normalisation changes what is printed, not where.
-fn undivided(about: &About, value: &Value) -> i64 {
-    Value::new(value.words().to_vec()).result(about).bits as i64
-}
-
-/// What a histogram comes to: the sum of its values, and where that is equal, how many zeros.
-fn weight(buckets: &[Bucket], value: &Value) -> (i128, i128) {
+fn rank(about: &About, buckets: &[Bucket], value: &Value) -> Rank {
+    if buckets.is_empty() {
+        return (i128::from(value.result_over(about, 1).bits as i64), 0);
+    }
     let mut sum = 0i128;
     let mut zeros = 0i128;
     for (bucket, &count) in buckets.iter().zip(value.words()) {
@@ -103,6 +105,8 @@ fn weight(buckets: &[Bucket], value: &Value) -> (i128, i128) {
 
 #[cfg(test)]
 mod tests {
+    use engine_dvm::aggregate::Aggregate;
+
     use super::super::tests::about;
     use super::*;
 
@@ -124,11 +128,11 @@ mod tests {
         }
     }
 
+    /// How two lines of a key of two ints and a sum lie to each other.
     fn compare(order: Order, a: ([i32; 2], i64), b: ([i32; 2], i64)) -> Ordering {
-        let about = pair();
-        let value = |it: i64| Value::new(vec![it as u64]);
-        let (one, other) = (value(a.1), value(b.1));
-        order.compare(&[&about], (&key(&a.0), &[&one]), (&key(&b.0), &[&other]))
+        let (one, other) = (key(&a.0), key(&b.0));
+        let (a, b) = ([(a.1.into(), 0)], [(b.1.into(), 0)]);
+        order.compare(&pair().keys, (&one, &a), (&other, &b))
     }
 
     #[test]
@@ -175,31 +179,34 @@ mod tests {
     #[test]
     fn histograms_weigh_what_is_in_them() {
         let about = about(Aggregate::Quantize, false);
-        let with = |counts: &[(usize, u64)]| {
+        let buckets = buckets(about.function);
+        let weigh = |counts: &[(usize, u64)]| {
             let mut words = vec![0; 127];
             counts.iter().for_each(|&(at, count)| words[at] = count);
-            Value::new(words)
+            rank(&about, &buckets, &Value::new(words))
         };
-        let (one, eight) = (with(&[(64, 1)]), with(&[(67, 1)]));
-        assert!(compare_values(&about, &one, &eight).is_lt());
-        assert!(compare_values(&about, &with(&[(64, 9)]), &eight).is_gt());
-        assert!(compare_values(&about, &with(&[(63, 1)]), &with(&[(63, 2)])).is_lt());
+        assert!(weigh(&[(64, 1)]) < weigh(&[(67, 1)]));
+        assert!(weigh(&[(64, 9)]) > weigh(&[(67, 1)]));
+        assert!(weigh(&[(63, 1)]) < weigh(&[(63, 2)]));
     }
 
     #[test]
     fn the_position_says_which_aggregation_counts() {
-        let about = pair();
-        let value = |it: u64| Value::new(vec![it]);
-        let (low, high) = (value(1), value(2));
-        let order = Order {
-            position: 1,
-            ..Order::default()
+        let (about, low, high) = (pair(), Value::new(vec![1]), Value::new(vec![2]));
+        let (one, other) = (key(&[1, 1]), key(&[2, 2]));
+        let lines = || {
+            [
+                (&one[..], vec![&high, &low]),
+                (&other[..], vec![&low, &high]),
+            ]
         };
-        let ordering = order.compare(
-            &[&about, &about],
-            (&key(&[1, 1]), &[&high, &low]),
-            (&key(&[1, 1]), &[&low, &high]),
-        );
-        assert!(ordering.is_lt());
+        for (position, first) in [(0, &other), (1, &one), (2, &other)] {
+            let order = Order {
+                position,
+                ..Order::default()
+            };
+            let sorted = order.sort(&[&about, &about], lines().into_iter());
+            assert_eq!(sorted[0].0, first);
+        }
     }
 }

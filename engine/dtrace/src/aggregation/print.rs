@@ -7,7 +7,7 @@ use engine_dvm::aggregate::Aggregate;
 
 use super::bars::Bars;
 use super::histogram::{Encoding, header, histogram};
-use super::order::{Keyed, Order};
+use super::order::{Line, Order};
 use super::packed::{Packed, is_packable};
 use super::value::Value;
 use super::{About, Aggregations, Row};
@@ -105,15 +105,16 @@ impl<'a> Printer<'a> {
         let zeros: Vec<Value> = about.iter().map(|it| Value::zero(it)).collect();
         let keys: BTreeSet<&Vec<u8>> = rows.iter().flat_map(|it| it.values.keys()).collect();
         let lines = keys.into_iter();
-        let mut lines: Vec<_> = lines.map(|key| (key, values(rows, &zeros, key))).collect();
-        lines.sort_by(|(a, left), (b, right)| {
-            self.looks.order.compare(&about, (a, left), (b, right))
-        });
+        let lines = lines.map(|key| (key.as_slice(), values(rows, &zeros, key)));
+        let lines = self.looks.order.sort(&about, lines);
         if let (Some(first), false) = (about.first(), lines.is_empty()) {
             self.header(first);
         }
-        for (key, values) in &lines {
-            self.line(&about, (key, values));
+        for line in &lines {
+            match self.format {
+                None => self.line(&about, line),
+                Some(format) => self.formatted(format, &about, line),
+            }
         }
     }
 
@@ -126,10 +127,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn line(&mut self, about: &[&About], (key, values): Keyed<'_>) {
-        if let Some(format) = self.format {
-            return self.formatted(format, about, (key, values));
-        }
+    fn line(&mut self, about: &[&About], (key, values): &Line<'_>) {
         let is_plain = matches!(self.shape, Shape::Plain);
         for part in about.first().map_or(&[][..], |it| &it.keys) {
             let data = print::field(part, key);
@@ -143,7 +141,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn formatted(&mut self, format: &Format, about: &[&About], (key, values): Keyed<'_>) {
+    fn formatted(&mut self, format: &Format, about: &[&About], (key, values): &Line<'_>) {
         let looks = self.looks;
         let printed = about.iter().zip(values);
         let printed: Vec<_> = printed

@@ -59,20 +59,23 @@ impl Value {
         value.wrapping_div(self.normal as i64)
     }
 
-    /// What it comes to, as one number: for a histogram that is nothing.
+    /// What it comes to, as one number, divided; for a histogram that is nothing.
     pub fn result(&self, about: &About) -> Number {
+        self.result_over(about, self.normal)
+    }
+
+    /// The same, divided by another number, which is not 0.
+    pub fn result_over(&self, about: &About, normal: u64) -> Number {
+        let divided = |value: i64| value.wrapping_div(normal as i64);
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
         let (bits, is_signed) = match about.function {
-            Aggregate::Avg => match word(0) as i64 {
-                0 => (0, true),
-                count => (
-                    self.divided(word(1) as i64).wrapping_div(count) as u64,
-                    true,
-                ),
-            },
-            Aggregate::Stddev => (self.deviation(), false),
-            _ if about.is_signed => (self.divided(word(0) as i64) as u64, true),
-            _ => (word(0) / self.normal, false),
+            Aggregate::Avg => {
+                let mean = divided(word(1) as i64).checked_div(word(0) as i64);
+                (mean.unwrap_or(0) as u64, true)
+            }
+            Aggregate::Stddev => (self.deviation(normal), false),
+            _ if about.is_signed => (divided(word(0) as i64) as u64, true),
+            _ => (word(0) / normal, false),
         };
         Number {
             bits,
@@ -82,17 +85,19 @@ impl Value {
     }
 
     /// The root of what the mean of the squares is more than the square of the mean.
-    fn deviation(&self) -> u64 {
+    fn deviation(&self, normal: u64) -> u64 {
         let &[count, sum, low, high] = &self.words[..] else {
             return 0;
         };
         if count == 0 {
             return 0;
         }
-        let normal = u128::from(self.normal);
+        let mean = (sum as i64)
+            .wrapping_div(normal as i64)
+            .wrapping_div(count as i64);
+        let normal = u128::from(normal);
         let squares = u128::from(high) << 64 | u128::from(low);
         let mean_of_squares = squares / normal / normal / u128::from(count);
-        let mean = self.divided(sum as i64).wrapping_div(count as i64);
         let square_of_mean = u128::from(mean.unsigned_abs()).pow(2);
         mean_of_squares.wrapping_sub(square_of_mean).isqrt() as u64
     }

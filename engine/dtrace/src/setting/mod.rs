@@ -20,7 +20,7 @@ pub struct Settings {
     /// `dynvarsize`: bytes for dynamic variables.
     pub dynamic_size: u64,
     /// `strsize`: bytes of a string.
-    pub string_size: u64,
+    pub string_size: u32,
     /// `nspec`: how many speculations.
     pub speculations: u64,
     /// `specsize`: bytes of each CPU's buffer of each.
@@ -168,6 +168,8 @@ mod tests {
             ("bufpolicy", None),
             ("switchrate", Some("1fortnight")),
             ("errtags", Some("1")),
+            ("strsize", Some("7")),
+            ("strsize", Some("1t")),
         ] {
             assert_eq!(set(name, value), Err(Refusal::Value), "{name}={value:?}");
         }
