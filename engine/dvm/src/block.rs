@@ -183,13 +183,14 @@ impl<'a> Tables<'a> {
         T::read_from_prefix(row).ok().map(|(row, _)| row)
     }
 
-    /// An instruction of the whole code. It is a word, so that fetching it costs no more than that.
-    pub(crate) fn instruction(self, index: u32) -> Option<Instruction> {
-        if index >= self.header().code {
-            return None;
-        }
-        let word = (self.layout.start(Table::Code)).wrapping_add(index as usize);
-        self.block.get(word).map(|word| zerocopy::transmute!(*word))
+    /// The instructions of a span: each is a word, so that fetching one costs no more than that.
+    pub(crate) fn code(self, span: Span) -> Code<'a> {
+        let first = self
+            .layout
+            .start(Table::Code)
+            .wrapping_add(span.first as usize);
+        let words = self.block.get(first..).unwrap_or_default();
+        Code(words.get(..span.count as usize).unwrap_or_default())
     }
 
     /// The strings, each with its NUL.
@@ -212,6 +213,18 @@ impl<'a> Tables<'a> {
     pub(crate) fn has(self, table: Table, span: Span) -> bool {
         let end = u64::from(span.first).wrapping_add(u64::from(span.count));
         end <= u64::from(self.count(table))
+    }
+}
+
+/// Instructions one after another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Code<'a>(&'a [u64]);
+
+impl Code<'_> {
+    /// An instruction.
+    pub(crate) fn get(self, at: u32) -> Option<Instruction> {
+        let word = self.0.get(at as usize)?;
+        Some(zerocopy::transmute!(*word))
     }
 }
 

@@ -39,18 +39,40 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
         tokens: Tokens::default(),
         env,
     };
+    let code = clause.code();
     let mut at = 0;
     for _ in 0..clause.row.code.count {
-        let next = machine.step(at).map_err(|trouble| Failure {
-            fault: trouble.fault,
-            address: trouble.address,
-            instruction: at,
-            action: clause.action(at),
-        })?;
-        let Some(next) = next else { break };
-        at = next;
+        let Some(instruction) = code.get(at) else {
+            break;
+        };
+        match machine.step(instruction) {
+            Ok(Step::Next) => at = at.wrapping_add(1),
+            Ok(Step::To(target)) => at = target,
+            Ok(Step::End) => break,
+            Err(trouble) => return Err(failure(clause, at, trouble)),
+        }
     }
     Ok(())
+}
+
+#[cold]
+fn failure(clause: Clause<'_>, instruction: u32, trouble: Trouble) -> Failure {
+    Failure {
+        fault: trouble.fault,
+        address: trouble.address,
+        instruction,
+        action: clause.action(instruction),
+    }
+}
+
+/// Where a run goes on.
+enum Step {
+    /// At the next instruction.
+    Next,
+    /// At this one.
+    To(u32),
+    /// Nowhere.
+    End,
 }
 
 /// A run of a clause.
@@ -67,20 +89,18 @@ pub(crate) struct Machine<'a, E> {
 }
 
 impl<E: Env> Machine<'_, E> {
-    /// Carries out an instruction. Answers the next, if there is one.
-    fn step(&mut self, at: u32) -> Result<Option<u32>, Trouble> {
-        let instruction = self.clause.instruction(at);
-        let instruction = instruction.ok_or(Fault::IllegalOperation)?;
+    /// Carries out an instruction.
+    fn step(&mut self, instruction: Instruction) -> Result<Step, Trouble> {
         let op = Op::from_code(instruction.op).ok_or(Fault::IllegalOperation)?;
         let (a, b) = (self.register(instruction.a), self.register(instruction.b));
-        let (next, target) = (Some(at.wrapping_add(1)), Some(instruction.immediate));
+        let target = Step::To(instruction.immediate);
         match op {
-            Op::Ret => return Ok(None),
+            Op::Ret => return Ok(Step::End),
             Op::Ba => return Ok(target),
-            Op::Bz => return Ok(if a == 0 { target } else { next }),
-            Op::Bnz => return Ok(if a != 0 { target } else { next }),
-            Op::Open => return Ok(next.filter(|_| self.env.open(None))),
-            Op::Opens => return Ok(next.filter(|_| self.env.open(Some(a)))),
+            Op::Bz => return Ok(if a == 0 { target } else { Step::Next }),
+            Op::Bnz => return Ok(if a != 0 { target } else { Step::Next }),
+            Op::Open => return Ok(opened(self.env.open(None))),
+            Op::Opens => return Ok(opened(self.env.open(Some(a)))),
             _ => {}
         }
         let value = match compute(op, a, b) {
@@ -88,17 +108,20 @@ impl<E: Env> Machine<'_, E> {
             None => self.perform(op, instruction, a, b)?,
         };
         // Who writes no register has 0 here, and writes r0.
-        if let Some(register) = self.registers.get_mut(usize::from(instruction.d)) {
+        if let Some(register) = self
+            .registers
+            .get_mut(usize::from(instruction.d % REGISTERS))
+        {
             *register = value;
         }
         if let Some(zero) = self.registers.first_mut() {
             *zero = 0;
         }
-        Ok(next)
+        Ok(Step::Next)
     }
 
     fn register(&self, number: u8) -> u64 {
-        let register = self.registers.get(usize::from(number));
+        let register = self.registers.get(usize::from(number % REGISTERS));
         register.copied().unwrap_or(0)
     }
 
@@ -268,6 +291,11 @@ impl<E: Env> Machine<'_, E> {
             _ => self.env.record(offset, &value.to_ne_bytes()),
         }
     }
+}
+
+/// Without room for its record a clause is over.
+fn opened(is_open: bool) -> Step {
+    if is_open { Step::Next } else { Step::End }
 }
 
 /// A number stands at a multiple of its size.

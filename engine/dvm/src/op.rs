@@ -64,6 +64,7 @@ macro_rules! ops {
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The op of this code.
+            #[inline]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*

@@ -5,7 +5,7 @@ use core::fmt;
 
 use engine_abi::{ClauseRow, Instruction, ProgramHeader, Span};
 
-use crate::block::{Layout, Table, Tables};
+use crate::block::{Code, Layout, Table, Tables};
 use crate::invalid::Invalid;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::verify::{self, Needs};
@@ -114,15 +114,12 @@ impl<'a> Clause<'a> {
 
     /// Its instructions.
     pub fn instructions(&self) -> impl Iterator<Item = Instruction> + use<'a> {
-        let clause = *self;
-        (0..self.row.code.count).filter_map(move |at| clause.instruction(at))
+        let code = self.code();
+        (0..self.row.code.count).map_while(move |at| code.get(at))
     }
 
-    /// One of them.
-    pub(crate) fn instruction(&self, at: u32) -> Option<Instruction> {
-        // An instruction behind the clause is another's. None is reached: the last one is a ret.
-        self.tables
-            .instruction(self.row.code.first.wrapping_add(at))
+    pub(crate) fn code(&self) -> Code<'a> {
+        self.tables.code(self.row.code)
     }
 
     /// The number of the action that an instruction belongs to, from 1; 0 is what comes before them:

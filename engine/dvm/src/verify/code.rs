@@ -19,9 +19,10 @@ pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
         targets: Targets::none(),
         pushed: Pushed::nothing(),
     };
+    let code = clause.code();
     let mut state = Some(State::START);
     for at in 0..clause.row.code.count {
-        let instruction = clause.instruction(at).ok_or((at, Why::Span))?;
+        let instruction = code.get(at).ok_or((at, Why::Span))?;
         let step = walk.step(at, instruction, state);
         state = step.map_err(|why| (at, why))?;
     }
