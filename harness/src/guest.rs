@@ -274,9 +274,14 @@ impl Guest {
 
     /// Runs a command to its end, or until `limit` is over.
     pub fn run(&mut self, command: &str, limit: Duration) -> Result<Answer, Stop> {
+        self.run_on(command, &[], limit)
+    }
+
+    fn run_on(&mut self, command: &str, input: &[u8], limit: Duration) -> Result<Answer, Stop> {
         let started = Instant::now();
         let limit = self.left(self.paced(limit));
         let exec = self.exec(command);
+        self.line.send(exec, input);
         self.send_end(exec);
         self.wait(started + limit, |line| line.is_over(exec))?;
         let answer = Answer::of(self.heard(exec), limit);
@@ -287,7 +292,12 @@ impl Guest {
     /// Runs one of the harness's own commands and returns what it printed. One that fails has
     /// found out nothing, so that is an error and no answer.
     pub fn ask(&mut self, command: &str) -> Result<String, Stop> {
-        let answer = self.run(command, ASK_LIMIT)?;
+        self.feed(command, &[], ASK_LIMIT)
+    }
+
+    /// The same, of a command that reads `input`.
+    pub fn feed(&mut self, command: &str, input: &[u8], limit: Duration) -> Result<String, Stop> {
+        let answer = self.run_on(command, input, limit)?;
         match answer.ending {
             Ending::Status(0) => Ok(answer.stdout),
             Ending::TimedOut(limit) => Err(self.overdue(command, limit)),

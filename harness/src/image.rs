@@ -14,7 +14,7 @@ use crate::manner::{Manner, Tape};
 use crate::normalise::Facts;
 use crate::plan::Target;
 use crate::qemu;
-use crate::scenario::{Cpus, Names, Processor};
+use crate::scenario::{Clock, Cpus, Names, Processor};
 use crate::tree::Tree;
 
 const SCHEMA: u32 = 3;
@@ -180,6 +180,12 @@ impl Image {
         }
     }
 
+    /// The same with the clock that a scenario wants.
+    pub fn with_clock(mut self, wanted: Clock) -> Self {
+        self.clockwork.shift = wanted.shift();
+        self
+    }
+
     /// The same as a job is to be run.
     pub fn in_manner(self, manner: &Manner<'_>) -> Self {
         let setting = &manner.setting;
@@ -188,7 +194,7 @@ impl Image {
             cpus: setting.cpus.unwrap_or(self.cpus),
             memory: megabytes.unwrap_or(self.memory),
             clockwork: Clockwork {
-                shift: setting.shift,
+                shift: setting.shift.or(self.clockwork.shift),
                 seed: setting.seed,
                 tape: manner.tape.clone(),
             },

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::course;
 use crate::error::HostError;
 use crate::evidence::{self, Evidence};
+use crate::files;
 use crate::ftrace::Ftrace;
 use crate::guest::{Answer, Guest, Stop, Watch};
 use crate::health::{self, Finding};
@@ -104,6 +105,7 @@ pub fn run_with(
         image: image
             .clone()
             .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .with_clock(job.scenario.clock)
             .in_manner(manner),
         progress,
         evidence,
@@ -134,7 +136,7 @@ impl Run<'_> {
             Some(_) => Level::Booted,
         };
         self.kept.keep(&self.evidence)?;
-        let cold = self.job.scenario.boot.cold_because().map(str::to_owned);
+        let cold = self.job.scenario.cold_because().map(str::to_owned);
         let cold = cold.or_else(|| self.manner.cold_because());
         let cold = cold.or_else(start::forbidden);
         let is_asked = cold.is_some();
@@ -146,7 +148,7 @@ impl Run<'_> {
         self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
             .ready
-            .and_then(|ready| self.with_guest(&mut guest, machine, ready));
+            .and_then(|ready| self.with_guest(&mut guest, machine, ready, tree));
         let log = match &outcome {
             Ok(()) => self.kernel_log(&mut guest)?,
             Err(Stop::Guest(finding)) if !finding.trouble.is_fatal() => {
@@ -174,9 +176,11 @@ impl Run<'_> {
         guest: &mut Guest,
         machine: &'static Machine,
         ready: Ready,
+        tree: &Tree,
     ) -> Result<(), Stop> {
         self.check_release(&guest.ask("uname -r")?)?;
         self.ready = Some(guest.age());
+        files::bring(guest, tree, &self.job.scenario.files)?;
         let ftrace = self.arm_ftrace(guest)?;
         let text = TextJudge::before(guest, machine, ready.symbols, &self.evidence)?;
         self.loaded = ready.is_loaded;

@@ -19,6 +19,7 @@ pub mod course;
 pub mod described;
 pub mod error;
 pub mod evidence;
+pub mod files;
 pub mod ftrace;
 pub mod guest;
 pub mod health;

@@ -45,6 +45,13 @@ pub struct Scenario {
     /// Whether the guest boots for this job, or goes on from what was saved of one.
     #[serde(default)]
     pub boot: Boot,
+    /// What the guest's clock counts.
+    #[serde(default)]
+    pub clock: Clock,
+    /// Files and folders of the checkout that it brings along; in the guest they have the same paths,
+    /// from the folder on that commands start in.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
     pub trace: String,
     /// The command run once the tracer's probes are live.
@@ -81,12 +88,23 @@ pub enum Boot {
     Cold,
 }
 
-impl Boot {
-    /// Why a guest is not restored, in a report's words.
-    pub fn cold_because(self) -> Option<&'static str> {
+/// What a guest's clock counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// The host's time.
+    #[default]
+    Time,
+    /// Instructions, each for a nanosecond.
+    Instructions,
+}
+
+impl Clock {
+    /// QEMU's `-icount shift`.
+    pub fn shift(self) -> Option<u8> {
         match self {
-            Self::Restored => None,
-            Self::Cold => Some("boot: cold"),
+            Self::Time => None,
+            Self::Instructions => Some(0),
         }
     }
 }
@@ -291,6 +309,16 @@ impl Source {
 }
 
 impl Scenario {
+    /// Why its guest is not restored, in a report's words.
+    pub fn cold_because(&self) -> Option<&'static str> {
+        match (self.boot, self.clock) {
+            (Boot::Cold, _) => Some("boot: cold"),
+            // Guests are saved with the other clock.
+            (_, Clock::Instructions) => Some("clock: instructions"),
+            (Boot::Restored, Clock::Time) => None,
+        }
+    }
+
     /// The command of the step with that role.
     pub fn command(&self, role: &str) -> Option<&str> {
         match role {

@@ -18,12 +18,13 @@ fn the_smallest_scenario_has_the_defaults() {
     assert_eq!(scenario.expect.status, Status::Code(0));
     assert_eq!(scenario.time_limit.duration(), Duration::from_secs(30));
     assert_eq!(scenario.guests, None);
+    assert_eq!(scenario.cold_because(), None);
 }
 
 #[test]
 fn everything_said_is_understood() {
     let scenario = parse(
-        "asserts: a\nstory: b\nguests: [armv6]\ncpus: 4\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
+        "asserts: a\nstory: b\nguests: [armv6]\ncpus: 4\nclock: instructions\nfiles: [doc]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
          time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
          events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: guest-crash\n\
          differs:\n  armv6: one CPU\n",
@@ -31,6 +32,8 @@ fn everything_said_is_understood() {
     .expect("valid")
     .scenario;
     assert_eq!(scenario.cpus.map(Cpus::count), Some(4));
+    assert_eq!(scenario.cold_because(), Some("clock: instructions"));
+    assert_eq!(scenario.files, ["doc"]);
     assert_eq!(scenario.stop, Stop::Kill);
     assert_eq!(scenario.normalise, [Pass::Fold]);
     assert_eq!(scenario.expect.status, Status::Signal("SIGKILL".to_owned()));
@@ -41,7 +44,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `processor`, `boot`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `processor`, `boot`, `clock`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
