@@ -52,9 +52,10 @@ impl Compilation {
         self.texts.len() - 1
     }
 
-    /// The number of the clause that tells of faults.
-    pub fn error_clause(&self) -> u32 {
-        self.program.clauses.len().saturating_sub(1) as u32
+    /// The clause that tells of faults, with its number.
+    pub fn error_clause(&self) -> (u32, Option<&Clause>) {
+        let last = self.program.clauses.len().saturating_sub(1);
+        (last as u32, self.program.clauses.get(last))
     }
 
     /// The clauses of the command line's own programs, with their numbers.

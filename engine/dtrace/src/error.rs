@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use engine_abi::Description;
 use thiserror::Error;
 
 use crate::setting::Refusal;
@@ -53,7 +52,7 @@ pub enum Error {
     Device(String),
     /// A description that nothing matches, where what would have it is missing.
     #[error("failed to initialize dtrace: no probe matches {0}: {1}")]
-    Missing(Description, &'static str),
+    Missing(String, &'static str),
     /// The engine refused a request.
     #[error("{doing}: {}", reason(why))]
     Request {

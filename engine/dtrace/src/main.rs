@@ -9,6 +9,7 @@ mod compile;
 mod consume;
 mod device;
 mod drops;
+mod enable;
 mod engine;
 mod error;
 mod event;

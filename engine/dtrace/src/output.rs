@@ -8,10 +8,18 @@ use engine_abi::Description;
 
 use crate::engine::Probe;
 use crate::error::Error;
+use crate::setting::Settings;
 
 /// Says something on standard error, whether or not anybody listens.
 pub fn tell(what: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "dtrace: {what}");
+}
+
+/// What only concerns who is not to be left in quiet.
+pub fn notice(settings: &Settings, what: impl std::fmt::Display) {
+    if !settings.quiet {
+        tell(what);
+    }
 }
 
 /// Where output goes. It is gathered, and handed on with [`Output::flush`].

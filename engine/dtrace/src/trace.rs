@@ -1,17 +1,16 @@
 //! Tracing: from a command line to the end.
 
-use engine_abi::{Description, Go};
-
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
+use crate::enable::{enable, go};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::event::{Event, Events};
 use crate::list;
 use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
-use crate::output::{Output, tell};
+use crate::output::{Output, notice};
 use crate::setting::Settings;
 use crate::target::Target;
 
@@ -69,29 +68,14 @@ fn trace(
         list::clauses(compilation, output)?;
     }
     let events = Events::new()?;
-    let mut how = go(settings);
-    engine.go(&mut how)?;
-    if how.unarmed > 0 {
-        tell(format_args!(
-            "{} probes were not armed: their text is no longer what it was when listed",
-            how.unarmed
-        ));
-    }
-    if settings.destructive {
-        notice(settings, "allowing destructive actions");
-    }
+    let began_on = go(engine, settings)?;
     for (number, target) in targets.iter().enumerate() {
         events.watch(number, target.handle()?);
         target.go_on();
     }
-    let mut consumer = Consumer::new(
-        engine,
-        &compilation.program,
-        settings,
-        output,
-        compilation.error_clause(),
-        how.cpu,
-    )?;
+    let (error_clause, _) = compilation.error_clause();
+    let program = &compilation.program;
+    let mut consumer = Consumer::new(engine, program, settings, output, error_clause, began_on)?;
     consume(&mut consumer, settings, &events, targets)?;
     Ok(consumer.exit_status())
 }
@@ -106,23 +90,20 @@ fn consume(
 ) -> Result<(), Error> {
     let mut alive = targets.len();
     loop {
-        let mut done = false;
         match events.wait(consumer.idle()) {
+            None => {}
             Some(Event::Interrupt) => {
                 consumer.end_line();
-                done = true;
+                consumer.stop()?;
             }
             Some(Event::End(number)) => {
-                if let Some(target) = targets.get_mut(number) {
-                    notice(settings, target.how_it_ended());
+                let ended = targets.get_mut(number).map(Target::how_it_ended);
+                ended.iter().for_each(|it| notice(settings, it));
+                alive = alive.saturating_sub(1);
+                if alive == 0 {
+                    consumer.stop()?;
                 }
-                alive -= 1;
-                done = alive == 0;
             }
-            None => {}
-        }
-        if done {
-            consumer.stop()?;
         }
         if consumer.work()? {
             break;
@@ -133,81 +114,4 @@ fn consume(
         consumer.print_rest();
     }
     consumer.flush()
-}
-
-/// Enables every clause, and says how many probes each program has matched.
-fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
-    let settings = &compilation.settings;
-    engine.program(&compilation.program.block)?;
-    let mut total = 0u64;
-    for text in 0..compilation.count() {
-        let mut matched = 0u64;
-        for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            for (_, description) in &clause.descriptions {
-                match engine.enable(description, number)? {
-                    0 if !settings.zero_matches => {
-                        let missing = engine.without().filter(|_| needs_kernel(description));
-                        return Err(match missing {
-                            None => compilation.unmatched(clause, description),
-                            Some(missing) => Error::Missing(*description, missing),
-                        });
-                    }
-                    probes => matched += u64::from(probes),
-                }
-            }
-        }
-        let plural = if matched == 1 { "" } else { "s" };
-        let name = compilation.name(text);
-        notice(
-            settings,
-            format_args!("{name} matched {matched} probe{plural}"),
-        );
-        total += matched;
-    }
-    if total == 0 && !settings.zero_matches {
-        return Err(Error::NoneMatched);
-    }
-    let clause = compilation.error_clause();
-    if let Some(fault) = compilation.program.clauses.get(clause as usize) {
-        for (_, description) in &fault.descriptions {
-            engine.enable(description, clause)?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether a description is for more than the engine's own probes and its timers.
-fn needs_kernel(description: &Description) -> bool {
-    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
-    !is_own || !description.module().is_empty() || !description.function().is_empty()
-}
-
-/// What only concerns who is not to be left in quiet.
-fn notice(settings: &Settings, what: impl std::fmt::Display) {
-    if !settings.quiet {
-        tell(what);
-    }
-}
-
-/// The most bytes of a buffer.
-const MOST: u64 = 1 << 30;
-
-/// With what to trace.
-fn go(settings: &Settings) -> Go {
-    Go {
-        buffer_size: lowered("buffer size", settings.buffer_size),
-        aggregation_size: lowered("aggregation size", settings.aggregation_size),
-        dynamic_size: lowered("dynamic variable size", settings.dynamic_size),
-        speculations: u32::try_from(settings.speculations).unwrap_or(u32::MAX),
-        speculation_size: lowered("speculation size", settings.speculation_size),
-        policy: settings.policy.code(),
-        ..Go::default()
-    }
-}
-
-fn lowered(name: &str, size: u64) -> u32 {
-    if size > MOST {
-        tell(format_args!("{name} lowered to 1g"));
-    }
-    size.clamp(1, MOST) as u32
 }

@@ -68,17 +68,31 @@ pub(crate) fn character(text: &[u8], character: u8, is_last: bool) -> Option<usi
 
 /// Where the first token is: between separators, and never empty.
 pub(crate) fn token(text: &[u8], separators: &[u8]) -> Option<Range<usize>> {
-    let mut separates = [false; 256];
-    for byte in separators {
-        if let Some(separates) = separates.get_mut(usize::from(*byte)) {
-            *separates = true;
-        }
-    }
-    let is_part = |byte: &u8| separates.get(usize::from(*byte)) == Some(&false);
-    let begin = text.iter().position(is_part)?;
+    let separators = Characters::of(separators);
+    let begin = text.iter().position(|byte| !separators.has(*byte))?;
     let rest = text.get(begin..)?;
-    let size = rest.iter().position(|byte| !is_part(byte));
+    let size = rest.iter().position(|byte| separators.has(*byte));
     Some(begin..begin.wrapping_add(size.unwrap_or(rest.len())))
+}
+
+/// A set of characters, a bit each.
+struct Characters([u64; 4]);
+
+impl Characters {
+    fn of(text: &[u8]) -> Self {
+        let mut bits = [0; 4];
+        for byte in text {
+            if let Some(word) = bits.get_mut(usize::from(*byte / 64)) {
+                *word |= 1_u64.wrapping_shl((*byte).into());
+            }
+        }
+        Self(bits)
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        let word = self.0.get(usize::from(byte / 64));
+        word.is_some_and(|word| word.wrapping_shr(byte.into()) & 1 == 1)
+    }
 }
 
 /// Where what is behind a path's last slash lies, slashes at the end apart; nothing if it is `.`, which

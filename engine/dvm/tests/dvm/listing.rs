@@ -3,6 +3,7 @@
 use engine_dvm::{Listing, Verified};
 
 use crate::assemble::assemble;
+use crate::vectors::each_case;
 
 const PROGRAM: &[&str] = &[
     "size 16",
@@ -68,4 +69,22 @@ fn what_is_listed_is_what_was_assembled() {
     again.clauses[0].actions.count = again.actions.len() as u32;
     again.strings = assemble(PROGRAM).tables.strings;
     assert_eq!(again.block(), block);
+}
+
+#[test]
+fn every_case_is_listed_as_it_was_assembled() {
+    each_case(|file, case| {
+        let tables = case.assembly().tables;
+        let Ok(program) = Verified::new(tables.block()) else {
+            return;
+        };
+        let listing = Listing(program.clause(0).unwrap()).to_string();
+        let lines: Vec<&str> = listing.lines().skip(1).map(|line| &line[24..]).collect();
+        assert_eq!(
+            assemble(&lines).tables.code,
+            tables.code,
+            "{file}: {}",
+            case.title
+        );
+    });
 }

@@ -10,53 +10,65 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use engine_abi::Fault;
-use engine_dvm::{Builtin, Immediate, Memory, Op, Subroutine, Verified, run};
+use engine_dvm::{Builtin, Clause, Failure, Immediate, Memory, Op, Subroutine, Verified, run};
 
 use crate::assemble::{Assembly, assemble, unescaped};
 use crate::fake::{Fake, Region};
 
 /// A case of a file.
-struct Case<'a> {
-    title: &'a str,
+pub struct Case<'a> {
+    pub title: &'a str,
     lines: Vec<&'a str>,
     expected: Vec<&'a str>,
 }
 
-/// What came of it.
-struct Outcome {
-    assembly: Assembly,
-    /// What is expected behind `> `.
-    lines: Vec<String>,
-    is_valid: bool,
-    fault: Option<Fault>,
-}
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    let entries = fs::read_dir(folder).unwrap();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
-
-/// The cases of a file, and the comments before them.
-fn cases(text: &str) -> (&str, Vec<Case<'_>>) {
-    let mut parts = text.split("\n== ");
-    let head = parts.next().unwrap_or_default();
-    let cases = parts.map(|part| {
-        let mut lines = part.lines();
+impl<'a> Case<'a> {
+    /// The case that stands behind a `== `.
+    fn of(text: &'a str) -> Self {
+        let mut lines = text.lines();
         let title = lines.next().unwrap_or_default();
         let lines = lines.filter(|line| !line.trim().is_empty());
         let (expected, lines): (Vec<&str>, Vec<&str>) =
             lines.partition(|line| line.starts_with("> "));
-        Case {
+        Self {
             title,
             lines,
             expected: expected.iter().map(|line| &line[2..]).collect(),
         }
-    });
-    (head, cases.collect())
+    }
+
+    /// Its program, and what that runs in.
+    fn split(&self) -> (Assembly, Surroundings) {
+        let mut surroundings = Surroundings::default();
+        let lines = self.lines.iter().copied();
+        let program: Vec<&str> = lines.filter(|line| !surroundings.take(line)).collect();
+        (assemble(&program), surroundings)
+    }
+
+    /// Its program.
+    pub fn assembly(&self) -> Assembly {
+        self.split().0
+    }
+
+    /// What comes of it, and the fault that ends the run.
+    fn outcome(&self) -> (Vec<String>, Option<Fault>) {
+        let (assembly, surroundings) = self.split();
+        let program = match Verified::new(assembly.tables.block()) {
+            Ok(program) => program,
+            Err(invalid) => return (vec![format!("invalid: {invalid}")], None),
+        };
+        let mut fake = Fake::new(&program, &assembly.variables, &assembly.aggregations);
+        let result = surroundings.run(&program, program.clause(0).unwrap(), &mut fake);
+        let failure = result.err();
+        let lines = fake.log.into_iter().chain(failure.map(shown)).collect();
+        (lines, failure.map(|failure| failure.fault))
+    }
+}
+
+fn shown(failure: Failure) -> String {
+    let (sentence, address) = (failure.fault.sentence(), failure.address);
+    let (action, at) = (failure.action, failure.instruction);
+    format!("{sentence} ({address:#x}) in action {action} at instruction {at}")
 }
 
 /// What a case runs in.
@@ -83,6 +95,25 @@ impl Surroundings {
         }
         true
     }
+
+    /// Runs a clause in them.
+    fn run(
+        self,
+        program: &Verified<Vec<u64>>,
+        clause: Clause<'_>,
+        fake: &mut Fake,
+    ) -> Result<(), Failure> {
+        fake.room = u32::from(!self.is_full);
+        fake.kernel = self.kernel;
+        fake.user = self.user;
+        let scratch = self.scratch.unwrap_or(program.scratch() as usize + 1024);
+        let key = self.key.unwrap_or(program.key_size_max() as usize);
+        let memory = Memory {
+            scratch: &mut vec![0xa5; scratch],
+            key: &mut vec![0xa5; key],
+        };
+        run(clause, memory, fake)
+    }
 }
 
 /// A string in memory, with zeros behind it up to a multiple of 64: memory ends where a page does.
@@ -94,55 +125,28 @@ fn region(address: &str, text: &str) -> Region {
     (address, bytes)
 }
 
-fn outcome(case: &Case<'_>) -> Outcome {
-    let mut surroundings = Surroundings::default();
-    let lines = case.lines.iter().copied();
-    let program: Vec<&str> = lines.filter(|line| !surroundings.take(line)).collect();
-    let assembly = assemble(&program);
-    let program = match Verified::new(assembly.tables.block()) {
-        Ok(program) => program,
-        Err(invalid) => {
-            return Outcome {
-                assembly,
-                lines: vec![format!("invalid: {invalid}")],
-                is_valid: false,
-                fault: None,
-            };
-        }
-    };
-    let mut fake = Fake::new(&program, &assembly.variables, &assembly.aggregations);
-    fake.room = u32::from(!surroundings.is_full);
-    fake.kernel = surroundings.kernel;
-    fake.user = surroundings.user;
-    let mut scratch = vec![
-        0xa5;
-        surroundings
-            .scratch
-            .unwrap_or(program.scratch() as usize + 1024)
-    ];
-    let mut key = vec![0xa5; surroundings.key.unwrap_or(program.key_size_max() as usize)];
-    let memory = Memory {
-        scratch: &mut scratch,
-        key: &mut key,
-    };
-    let result = run(program.clause(0).unwrap(), memory, &mut fake);
-    let mut lines = fake.log;
-    if let Err(failure) = result {
-        let (sentence, action, at) = (
-            failure.fault.sentence(),
-            failure.action,
-            failure.instruction,
-        );
-        let address = failure.address;
-        lines.push(format!(
-            "{sentence} ({address:#x}) in action {action} at instruction {at}"
-        ));
-    }
-    Outcome {
-        assembly,
-        lines,
-        is_valid: true,
-        fault: result.err().map(|failure| failure.fault),
+fn paths() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let entries = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+/// The cases of a file, and the comments before them.
+fn cases(text: &str) -> (&str, Vec<Case<'_>>) {
+    let mut parts = text.split("\n== ");
+    let head = parts.next().unwrap_or_default();
+    (head, parts.map(Case::of).collect())
+}
+
+/// Does something with every case, which it is given with its file's name.
+pub fn each_case(mut work: impl FnMut(&str, &Case<'_>)) {
+    for path in paths() {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let text = fs::read_to_string(&path).unwrap();
+        cases(&text).1.iter().for_each(|case| work(&name, case));
     }
 }
 
@@ -151,47 +155,39 @@ fn blessed(text: &str) -> String {
     let (head, cases) = cases(text);
     let mut blessed = head.trim_end().to_owned();
     for case in &cases {
-        blessed += &format!("\n\n== {}\n", case.title);
-        case.lines
-            .iter()
-            .for_each(|line| blessed += &format!("{line}\n"));
-        let outcome = outcome(case);
-        outcome
-            .lines
-            .iter()
-            .for_each(|line| blessed += &format!("> {line}\n"));
-        blessed.truncate(blessed.trim_end().len());
+        let lines = case.lines.iter().map(|line| format!("{line}\n"));
+        let outcome = case.outcome().0.into_iter();
+        let lines = lines.chain(outcome.map(|line| format!("> {line}\n")));
+        let lines: String = lines.collect();
+        blessed += &format!("\n\n== {}\n{}", case.title, lines.trim_end());
     }
-    blessed + "\n"
+    blessed.trim_end().to_owned() + "\n"
 }
 
 #[test]
 fn every_program_does_what_its_case_says() {
-    let is_blessing = env::var_os("TRAPLINE_BLESS").is_some();
-    let mut wrong = String::new();
-    for file in files() {
-        let text = fs::read_to_string(&file).unwrap();
-        if is_blessing {
-            fs::write(&file, blessed(&text)).unwrap();
-            continue;
-        }
-        for case in cases(&text).1 {
-            let seen = outcome(&case).lines;
-            if seen != case.expected {
-                let name = file.file_name().unwrap().to_string_lossy();
-                let (title, expected) = (case.title, case.expected.join("\n  "));
-                let seen = seen.join("\n  ");
-                wrong += &format!("\n{name}: {title}\n expected\n  {expected}\n seen\n  {seen}\n");
-            }
+    if env::var_os("TRAPLINE_BLESS").is_some() {
+        for path in paths() {
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(&path, blessed(&text)).unwrap();
         }
     }
+    let mut wrong = String::new();
+    each_case(|file, case| {
+        let seen = case.outcome().0;
+        if seen != case.expected {
+            let (title, expected) = (case.title, case.expected.join("\n  "));
+            let seen = seen.join("\n  ");
+            wrong += &format!("\n{file}: {title}\n expected\n  {expected}\n seen\n  {seen}\n");
+        }
+    });
     assert!(
         wrong.is_empty(),
         "{wrong}\nTRAPLINE_BLESS=1 cargo test -p engine-dvm writes what was seen"
     );
 }
 
-/// What cases can hit, by name.
+/// What cases hit, by code.
 #[derive(Default)]
 struct Hits {
     ops: BTreeSet<u8>,
@@ -201,59 +197,52 @@ struct Hits {
 }
 
 impl Hits {
-    fn add(&mut self, outcome: &Outcome) {
-        self.faults.extend(outcome.fault.map(Fault::code));
-        for instruction in outcome
-            .assembly
-            .tables
-            .code
-            .iter()
-            .filter(|_| outcome.is_valid)
-        {
+    fn add(&mut self, case: &Case<'_>) {
+        let tables = case.assembly().tables;
+        if Verified::new(tables.block()).is_err() {
+            return;
+        }
+        self.faults.extend(case.outcome().1.map(Fault::code));
+        for instruction in tables.code {
             self.ops.insert(instruction.op);
-            let op = Op::from_code(instruction.op).unwrap();
-            match op.shape().immediate {
+            match Op::from_code(instruction.op).unwrap().shape().immediate {
                 Immediate::Builtin => self.builtins.insert(instruction.immediate),
                 Immediate::Subroutine => self.subroutines.insert(instruction.immediate),
                 _ => false,
             };
         }
     }
+
+    /// What they do not hit, by name.
+    fn missed(&self) -> Vec<&'static str> {
+        let ops = Op::ALL.iter().filter(|op| !self.ops.contains(&op.code()));
+        let builtins = Builtin::ALL.iter();
+        let builtins = builtins.filter(|builtin| !self.builtins.contains(&builtin.code()));
+        let subroutines = Subroutine::ALL.iter();
+        let subroutines = subroutines.filter(|known| !self.subroutines.contains(&known.code()));
+        let faults = Fault::ALL.iter();
+        let faults = faults.filter(|fault| !self.faults.contains(&fault.code()));
+        ops.map(|op| op.word())
+            .chain(builtins.map(|builtin| builtin.word()))
+            .chain(subroutines.map(|subroutine| subroutine.word()))
+            .chain(faults.map(|fault| fault.sentence()))
+            .collect()
+    }
 }
 
 #[test]
 fn every_op_builtin_subroutine_and_fault_has_a_case() {
     let mut hits = Hits::default();
-    for file in files() {
-        let text = fs::read_to_string(&file).unwrap();
-        cases(&text)
-            .1
-            .iter()
-            .for_each(|case| hits.add(&outcome(case)));
-    }
+    each_case(|_, case| hits.add(case));
     // Whom memory belongs to is not the machine's to know, and a stack that cannot be walked is empty.
     let others = [
         Fault::KernelPrivilege,
         Fault::UserPrivilege,
         Fault::BadStack,
     ];
-    let ops = Op::ALL.iter().filter(|op| !hits.ops.contains(&op.code()));
-    let builtins = Builtin::ALL
-        .iter()
-        .filter(|builtin| !hits.builtins.contains(&builtin.code()));
-    let subroutines = Subroutine::ALL.iter();
-    let subroutines = subroutines.filter(|known| !hits.subroutines.contains(&known.code()));
-    let faults = Fault::ALL
-        .iter()
-        .filter(|fault| !hits.faults.contains(&fault.code()));
-    let missed: Vec<&str> = (ops.map(|op| op.word()))
-        .chain(builtins.map(|builtin| builtin.word()))
-        .chain(subroutines.map(|subroutine| subroutine.word()))
-        .chain(
-            faults
-                .filter(|fault| !others.contains(fault))
-                .map(|fault| fault.sentence()),
-        )
-        .collect();
-    assert!(missed.is_empty(), "no case hits {missed:?}");
+    assert_eq!(
+        hits.missed(),
+        others.map(Fault::sentence),
+        "no case hits them"
+    );
 }

@@ -1,0 +1,101 @@
+//! Enabling: from a compiled program to an engine that is ready to trace.
+
+use engine_abi::{Description, Go};
+use engine_dlang::program::Clause;
+
+use crate::compile::Compilation;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::output::{notice, tell};
+use crate::setting::Settings;
+
+/// Enables every clause, and says how many probes each program has matched.
+pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
+    let settings = &compilation.settings;
+    engine.program(&compilation.program.block)?;
+    let mut total = 0;
+    for text in 0..compilation.count() {
+        let mut matched = 0;
+        for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
+            matched += enable_clause(engine, compilation, number, clause)?;
+        }
+        let plural = if matched == 1 { "" } else { "s" };
+        let name = compilation.name(text);
+        notice(
+            settings,
+            format_args!("{name} matched {matched} probe{plural}"),
+        );
+        total += matched;
+    }
+    if total == 0 && !settings.zero_matches {
+        return Err(Error::NoneMatched);
+    }
+    let (number, clause) = compilation.error_clause();
+    for (_, description) in clause.iter().flat_map(|it| &it.descriptions) {
+        engine.enable(description, number)?;
+    }
+    Ok(())
+}
+
+/// Enables a clause for its descriptions, each of which has to match a probe, unless options say that it
+/// need not; how many do.
+fn enable_clause(
+    engine: &dyn Engine,
+    compilation: &Compilation,
+    number: u32,
+    clause: &Clause,
+) -> Result<u64, Error> {
+    let mut matched = 0;
+    for (_, description) in &clause.descriptions {
+        let probes = engine.enable(description, number)?;
+        if probes == 0 && !compilation.settings.zero_matches {
+            let missing = engine.without().filter(|_| needs_kernel(description));
+            return Err(match missing {
+                None => compilation.unmatched(clause, description),
+                Some(missing) => Error::Missing(description.to_string(), missing),
+            });
+        }
+        matched += u64::from(probes);
+    }
+    Ok(matched)
+}
+
+/// Whether a description is for more than the engine's own probes and its timers.
+fn needs_kernel(description: &Description) -> bool {
+    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
+    !is_own || !description.module().is_empty() || !description.function().is_empty()
+}
+
+/// Starts tracing as options say; the CPU on which `BEGIN` has fired.
+pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
+    let mut how = Go {
+        buffer_size: lowered("buffer size", settings.buffer_size),
+        aggregation_size: lowered("aggregation size", settings.aggregation_size),
+        dynamic_size: lowered("dynamic variable size", settings.dynamic_size),
+        speculations: u32::try_from(settings.speculations).unwrap_or(u32::MAX),
+        speculation_size: lowered("speculation size", settings.speculation_size),
+        policy: settings.policy.code(),
+        ..Go::default()
+    };
+    engine.go(&mut how)?;
+    if how.unarmed > 0 {
+        tell(format_args!(
+            "{} probes were not armed: their text is no longer what it was when listed",
+            how.unarmed
+        ));
+    }
+    if settings.destructive {
+        notice(settings, "allowing destructive actions");
+    }
+    Ok(how.cpu)
+}
+
+/// The most bytes of a buffer.
+const MOST: u64 = 1 << 30;
+
+fn lowered(name: &str, size: u64) -> u32 {
+    if size > MOST {
+        tell(format_args!("{name} lowered to 1g"));
+    }
+    size.clamp(1, MOST) as u32
+}
