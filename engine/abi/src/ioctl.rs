@@ -108,7 +108,7 @@ pub struct Go {
 pub enum BufferPolicy {
     /// It drops, until it was drained.
     Switch,
-    /// It drops, and tracing ends.
+    /// It takes no more, and tracing ends; it can be drained when tracing was stopped.
     Fill,
     /// It forgets its oldest records; it can be drained when tracing was stopped.
     Ring,
@@ -187,7 +187,8 @@ pub struct EprobeDesc {
 
 /// `BUFSNAP`: takes the records of one CPU's principal buffer. `AGGSNAP`: takes what its aggregation
 /// buffer holds, in records whose `epid` is the aggregation's row in the program and whose data are the
-/// key and then its words; `ENOSPC` where there is not room for all of it.
+/// key and then its words; `ENOSPC` where there is not room for all of it. What there was not room for
+/// comes with the next request, before what was given later: all is taken when nothing comes.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]

@@ -4,6 +4,36 @@
 //! tables becomes a [`Verified`] program, or is [`Invalid`]; [`run`] runs a [`Clause`] of it, on
 //! [`Memory`] that it is lent, in an [`Env`]: the firing and the machine around it. [`Listing`] shows it.
 //! What aggregations make of the values that they are given is [`aggregate`]'s to say.
+//!
+//! # What a program must be
+//!
+//! - Its tables fill the block, and are within [`limits`]. Rows point to rows that are there; codes
+//!   stand for something, what is reserved is zero, sizes are such as their kinds can have. The last
+//!   string ends with a NUL, and so does every string.
+//! - A clause's rows come behind those of the clauses before it. Its fields follow one another, aligned,
+//!   inside its record; its actions begin one after another inside its code.
+//! - Every instruction has an op, registers that exist, an immediate that names what the op needs, and
+//!   zeros where the op uses nothing.
+//! - Branches go forward inside the clause, and no path falls off its end. So a clause does as many
+//!   steps as it has instructions, at most. At any place, no more than [`limits::TARGETS_MAX`]
+//!   instructions further on are branched to from before it.
+//! - A register is read only where every path to it has set it.
+//! - What is pushed is taken, whole, in the same straight line of code: as the key of an `lda`, an `sta`
+//!   or an `agg` (part by part of the kind and the size that its row declares), or as the arguments of a
+//!   `call` (scalars, as many as it can have). No branch leaves or arrives in between.
+//! - A record is opened once on any path, and written where it is open on every path.
+//!
+//! Code that no path leads to need only be well formed. All that is found out in one pass, without
+//! memory besides some hundred bytes of stack.
+//!
+//! # What a run can do
+//!
+//! It computes, asks its [`Env`], and writes scratch memory; it has no way to anything else. A result in
+//! scratch memory begins at a multiple of 8 and takes as many bytes as it has, a string its NUL
+//! included; none is given back before the run ends. Whatever goes wrong is a [`Failure`], which ends
+//! the clause.
+//!
+//! Strings end at their first NUL, or before the last byte of `string_size`: what is longer is cut.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -107,22 +107,24 @@ impl<E: Env> Machine<'_, E> {
             Some(value) => value?,
             None => self.perform(op, instruction, a, b)?,
         };
-        // Who writes no register has 0 here, and writes r0.
-        if let Some(register) = self
-            .registers
-            .get_mut(usize::from(instruction.d % REGISTERS))
-        {
-            *register = value;
-        }
-        if let Some(zero) = self.registers.first_mut() {
-            *zero = 0;
-        }
+        self.write(instruction.d, value);
         Ok(Step::Next)
     }
 
     fn register(&self, number: u8) -> u64 {
         let register = self.registers.get(usize::from(number % REGISTERS));
         register.copied().unwrap_or(0)
+    }
+
+    /// Writes a register. An op that writes none names `r0`, which stays 0.
+    fn write(&mut self, number: u8, value: u64) {
+        let register = self.registers.get_mut(usize::from(number % REGISTERS));
+        if let Some(register) = register {
+            *register = value;
+        }
+        if let Some(zero) = self.registers.first_mut() {
+            *zero = 0;
+        }
     }
 
     /// Carries out an op that does more than compute. Answers what it writes to its register.
@@ -185,11 +187,8 @@ impl<E: Env> Machine<'_, E> {
     /// Something to read with, and room to write what it read to.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Reader<'_, E>, &mut [u8]), Trouble> {
         let (own, room) = self.space.room(size)?;
-        let reader = Reader {
-            own,
-            env: &mut *self.env,
-        };
-        Ok((reader, room))
+        let env = &mut *self.env;
+        Ok((Reader { own, env }, room))
     }
 
     /// Gives out the string of this length at the beginning of the room. Answers its address.
@@ -213,9 +212,10 @@ impl<E: Env> Machine<'_, E> {
     /// Loads a number of this many bytes.
     fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
         aligned(address, SIZE)?;
-        let (mut reader, _) = self.room(0)?;
+        let own = self.space.own();
+        let env = &mut *self.env;
         let mut bytes = [0; SIZE];
-        reader.bytes(address, &mut bytes)?;
+        Reader { own, env }.bytes(address, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -252,7 +252,7 @@ impl<E: Env> Machine<'_, E> {
         let place = self.key.get_mut(self.pushed..behind);
         let place = place.and_then(|place| place.split_at_mut_checked(size));
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
-        let (own, _) = self.space.room(0)?;
+        let own = self.space.own();
         let env = &mut *self.env;
         match op {
             Op::Push => copy(place, &a.to_ne_bytes()),

@@ -60,12 +60,19 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// What can be read.
+    pub(crate) fn own(&self) -> Own<'_> {
+        Own {
+            strings: self.strings,
+            scratch: self.scratch.get(..self.given).unwrap_or_default(),
+        }
+    }
+
     /// What can be read, and `size` bytes of room.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Own<'_>, &mut [u8]), Trouble> {
         let begin = self.begin();
-        let Some((scratch, free)) = self.scratch.split_at_mut_checked(begin) else {
-            return Err(Fault::NoScratch.into());
-        };
+        let split = self.scratch.split_at_mut_checked(begin);
+        let (scratch, free) = split.ok_or(Fault::NoScratch)?;
         let own = Own {
             strings: self.strings,
             scratch: scratch.get(..self.given).unwrap_or_default(),
@@ -110,10 +117,9 @@ impl<'a> Space<'a> {
         match Location::of(from) {
             Location::Own(Segment::Scratch, from) => self.shift(from, to, size),
             Location::Own(Segment::Strings, offset) => {
-                let strings = self.strings;
-                let bytes = strings.get(offset as usize..);
-                let bytes = bytes.and_then(|bytes| bytes.get(..size));
-                copy(self.writable(to, size)?, bytes.ok_or(Trouble::bad(from))?);
+                let strings = self.strings.get(offset as usize..).unwrap_or_default();
+                let bytes = strings.get(..size).ok_or(Trouble::bad(from))?;
+                copy(self.writable(to, size)?, bytes);
                 Ok(())
             }
             Location::Nowhere => Err(Trouble::bad(from)),

@@ -1,5 +1,5 @@
-//! What the string subroutines do, on strings without their NUL. Where DTrace took its rules from
-//! Perl, as for `substr`, `index` and `rindex`, they are Perl's to the letter.
+//! What the string subroutines do, on strings without their NUL. Those of `substr`, `index` and `rindex`
+//! are Perl's rules, as DTrace took them over.
 
 use core::ops::Range;
 
@@ -186,6 +186,161 @@ impl Digits {
         self.begin = self.begin.wrapping_sub(1);
         if let Some(place) = self.bytes.get_mut(self.begin) {
             *place = byte;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] = b"foobarbaz";
+
+    #[test]
+    fn a_part_is_cut_as_perl_cuts_it() {
+        let cases: [(i64, i64, &[u8]); 18] = [
+            (3, 256, b"barbaz"),
+            (3, 3, b"bar"),
+            (3, 0, b""),
+            (3, -3, b"bar"),
+            (3, -6, b""),
+            (3, -7, b""),
+            (8, 1, b"z"),
+            (9, 1, b""),
+            (i64::MAX, i64::MAX, b""),
+            (-6, 256, b"barbaz"),
+            (-6, 3, b"bar"),
+            (-6, -3, b"bar"),
+            (-12, 4, b"f"),
+            (-12, 3, b""),
+            (-12, 256, TEXT),
+            (-300, 256, b""),
+            (i64::MIN, i64::MAX, b"foobarba"),
+            (0, i64::MIN, b""),
+        ];
+        for (index, wanted, expected) in cases {
+            let found = &TEXT[part(TEXT.len(), index, wanted)];
+            assert_eq!(found, expected, "substr({index}, {wanted})");
+        }
+        assert_eq!(part(0, 0, 1), 0..0);
+    }
+
+    /// Where Perl would cut a part that begins before the string, DTrace finds none, if its length counts
+    /// from the end.
+    #[test]
+    fn a_part_before_the_string_is_cut_as_dtrace_cuts_it() {
+        assert!(part(TEXT.len(), -12, -2).is_empty());
+    }
+
+    #[test]
+    fn the_first_is_found_as_perl_finds_it() {
+        let cases: [(&[u8], i64, Option<usize>); 13] = [
+            (b"ba", i64::MIN, Some(3)),
+            (b"ba", 3, Some(3)),
+            (b"ba", 4, Some(6)),
+            (b"ba", 7, None),
+            (b"ba", i64::MAX, None),
+            (b"z", 8, Some(8)),
+            (b"z", 9, None),
+            (b"", -1, Some(0)),
+            (b"", 4, Some(4)),
+            (b"", 9, Some(9)),
+            (b"", 100, Some(9)),
+            (TEXT, 0, Some(0)),
+            (b"foobarbazz", 0, None),
+        ];
+        for (part, position, expected) in cases {
+            assert_eq!(index(TEXT, part, position), expected, "{part:?} {position}");
+        }
+        assert_eq!(index(b"", b"", 5), Some(0));
+        assert_eq!(index(b"", b"a", 0), None);
+    }
+
+    #[test]
+    fn the_last_is_found_as_perl_finds_it() {
+        let cases: [(&[u8], i64, Option<usize>); 12] = [
+            (b"ba", i64::MAX, Some(6)),
+            (b"ba", 6, Some(6)),
+            (b"ba", 5, Some(3)),
+            (b"ba", 2, None),
+            (b"ba", -1, None),
+            (b"z", 8, Some(8)),
+            (b"", i64::MAX, Some(9)),
+            (b"", 4, Some(4)),
+            (b"", 0, Some(0)),
+            (b"", -1, Some(0)),
+            (TEXT, 100, Some(0)),
+            (b"foobarbazz", 100, None),
+        ];
+        for (part, position, expected) in cases {
+            assert_eq!(
+                rindex(TEXT, part, position),
+                expected,
+                "{part:?} {position}"
+            );
+        }
+        assert_eq!(rindex(b"", b"", 5), Some(0));
+        assert_eq!(rindex(b"", b"a", 0), None);
+    }
+
+    #[test]
+    fn tokens_lie_between_separators() {
+        let cases: [(&[u8], &[u8], &[u8]); 7] = [
+            (b"a,b", b",", b"a"),
+            (b",,ab,", b",", b"ab"),
+            (b"ab", b",", b"ab"),
+            (b"a;b", b",;", b"a"),
+            (b"ab", b"", b"ab"),
+            (b",,", b",", b""),
+            (b"\xff\x7f\xc0", b"\xff\xc0", b"\x7f"),
+        ];
+        for (text, separators, expected) in cases {
+            let found = token(text, separators).map_or(&b""[..], |token| &text[token]);
+            assert_eq!(found, expected, "{text:?} {separators:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_a_name_and_a_place() {
+        let cases: [(&[u8], &[u8], &[u8]); 9] = [
+            (b"/usr/lib/libc.so", b"libc.so", b"/usr/lib"),
+            (b"/usr//lib///libc.so//", b"libc.so", b"/usr//lib"),
+            (b"/usr", b"usr", b"/"),
+            (b"//usr", b"usr", b"/"),
+            (b"usr", b"usr", b"."),
+            (b"usr/", b"usr", b"."),
+            (b"/", b"/", b"/"),
+            (b"///", b"/", b"/"),
+            (b"", b".", b"."),
+        ];
+        for (path, name, place) in cases {
+            let part = |found: Option<Range<usize>>| found.map_or(&b"."[..], |part| &path[part]);
+            assert_eq!(part(basename(path)), name, "{path:?}");
+            assert_eq!(part(dirname(path)), place, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn digits_are_of_their_base() {
+        let cases: [(i64, u64, &[u8]); 11] = [
+            (0, 10, b"0"),
+            (0, 8, b"0"),
+            (0, 16, b"0x0"),
+            (0, 2, b"0"),
+            (i64::MIN, 10, b"-9223372036854775808"),
+            (-1, 16, b"0xffffffffffffffff"),
+            (8, 8, b"010"),
+            (-1, 8, b"01777777777777777777777"),
+            (35, 36, b"z"),
+            (35, 35, b"10"),
+            (5, 2, b"101"),
+        ];
+        for (number, base, expected) in cases {
+            let digits = Digits::of(number as u64, base).unwrap();
+            assert_eq!(digits.as_bytes(), expected, "{number} in base {base}");
+        }
+        for base in [0, 1, 37, u64::MAX] {
+            assert!(Digits::of(5, base).is_none());
         }
     }
 }

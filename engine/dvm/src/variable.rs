@@ -41,10 +41,8 @@ impl<E: Env> Machine<'_, E> {
             return Ok(());
         }
         let (own, room) = self.space.room(variable.size as usize)?;
-        let mut reader = Reader {
-            own,
-            env: &mut *self.env,
-        };
+        let env = &mut *self.env;
+        let mut reader = Reader { own, env };
         match variable.kind {
             ValueKind::Text => reader.padded_text(value, room)?,
             _ => reader.bytes(value, room)?,

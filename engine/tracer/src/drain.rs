@@ -57,11 +57,15 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             }
             session.speculations.settle(|| self.platform.synchronize());
             let mut outlet = Outlet::new(room, chunk, put);
-            let end = ring.copy(&mut outlet)?;
-            session.speculations.copy(cpu, &mut outlet)?;
+            let copied = ring.copy(&mut outlet)?;
+            if copied.is_all {
+                session.speculations.copy(cpu, &mut outlet)?;
+            }
             let bytes = outlet.flush()?;
-            ring.release(end);
-            session.speculations.release(cpu);
+            ring.release(copied);
+            if copied.is_all {
+                session.speculations.release(cpu);
+            }
             let drops = ring.take_drops().into();
             Ok(Snapped { bytes, drops })
         })

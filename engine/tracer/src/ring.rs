@@ -75,6 +75,14 @@ pub struct Room {
     pub units: u32,
 }
 
+/// Records that were sent, and are still in the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copied {
+    end: u32,
+    /// Whether they are all that there were.
+    pub is_all: bool,
+}
+
 impl Ring {
     fn new(units: usize, policy: BufferPolicy, reserve: u32) -> Result<Self, OutOfMemory> {
         Ok(Self {
@@ -151,9 +159,9 @@ impl Ring {
             .store(room.position.wrapping_add(room.units), Ordering::Release);
     }
 
-    /// Sends whole records to `outlet`, as many as it has room for; the position behind the last. They
-    /// stay in the buffer until [`Ring::release`].
-    pub fn copy(&self, outlet: &mut Outlet<'_>) -> Result<u32, Unwritten> {
+    /// Sends whole records to `outlet`, as many as it has room for. They stay in the buffer until
+    /// [`Ring::release`].
+    pub fn copy(&self, outlet: &mut Outlet<'_>) -> Result<Copied, Unwritten> {
         let head = self.head.load(Ordering::Acquire);
         let mut position = self.tail.load(Ordering::Relaxed);
         while position != head {
@@ -169,12 +177,15 @@ impl Ring {
             sent?;
             position = position.wrapping_add(units);
         }
-        Ok(position)
+        Ok(Copied {
+            end: position,
+            is_all: position == head,
+        })
     }
 
-    /// Gives the room of the records before `position` back to the writer.
-    pub fn release(&self, position: u32) {
-        self.tail.store(position, Ordering::Release);
+    /// Gives the room of records that were sent back to the writer.
+    pub fn release(&self, copied: Copied) {
+        self.tail.store(copied.end, Ordering::Release);
     }
 
     /// Records dropped since the last call.
@@ -256,9 +267,9 @@ mod tests {
             Ok(())
         };
         let mut outlet = Outlet::new(room, &mut chunk, &mut put);
-        let end = ring.copy(&mut outlet).unwrap();
+        let copied = ring.copy(&mut outlet).unwrap();
         outlet.flush().unwrap();
-        ring.release(end);
+        ring.release(copied);
         got
     }
 

@@ -1,11 +1,12 @@
 //! What `/proc/dtrace` shows, row by row.
 
+use crate::fire::Cpu;
 use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
-use crate::providers::fbt::{self, Fbt, Reason};
-use crate::registry::Probe;
+use crate::providers::fbt::{self, Reason};
+use crate::registry::{Probe, Registry};
 use crate::session::Session;
-use crate::tracer::Tracer;
+use crate::tracer::{Control, Tracer};
 
 /// A row of `/proc/dtrace/fbt`: a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,47 +81,43 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// The row of this index; nothing behind the last.
     pub fn stats_row(&self, index: usize) -> Option<StatsRow> {
-        let (name, value) = self.control.with(|control| {
-            let registry = &control.registry;
-            let sessions = |count: &dyn Fn(&Session<P>) -> u64| -> u64 {
-                let numbers = 0..self.sessions.len();
-                numbers
-                    .filter_map(|number| self.with_session(number, count))
-                    .sum()
-            };
-            match index {
-                0 => Some((
-                    "consumers",
-                    control.consumers.iter().flatten().count() as u64,
-                )),
-                1 => Some(("probes", registry.fbt.probes().len() as u64)),
-                2 => Some(("armed", armed(&registry.fbt))),
-                3 => Some(("refused", registry.fbt.refused().len() as u64)),
-                4 => Some(("fired", self.cpus.iter().map(|cpu| cpu.fired()).sum())),
-                5 => Some((
-                    "recursions",
-                    self.cpus.iter().map(|cpu| cpu.recursions()).sum(),
-                )),
-                6 => {
-                    let timers = registry.profile.timers().iter();
-                    Some(("timers", timers.filter(|timer| timer.armed).count() as u64))
-                }
-                7 => Some(("errors", sessions(&|session| session.status().errors))),
-                8 => {
-                    let used = |session: &Session<P>| session.variables.dynamic().used().into();
-                    Some(("dynamic", sessions(&used)))
-                }
-                9 => {
-                    let drops = |session: &Session<P>| session.status().dynamic_drops;
-                    Some(("dynamic_drops", sessions(&drops)))
-                }
-                _ => None,
-            }
-        })?;
-        Some(StatsRow { name, value })
+        self.control
+            .with(|control| self.stats(control).get(index).copied())
     }
-}
 
-fn armed<T: Copy>(fbt: &Fbt<T>) -> u64 {
-    fbt.probes().iter().filter(|probe| probe.armed).count() as u64
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 10] {
+        let Registry { fbt, profile } = &control.registry;
+        let armed = fbt.probes().iter().filter(|probe| probe.armed);
+        let timers = profile.timers().iter().filter(|timer| timer.armed);
+        let rows = [
+            (
+                "consumers",
+                control.consumers.iter().flatten().count() as u64,
+            ),
+            ("probes", fbt.probes().len() as u64),
+            ("armed", armed.count() as u64),
+            ("refused", fbt.refused().len() as u64),
+            ("fired", self.cpus.iter().map(Cpu::fired).sum()),
+            ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),
+            ("timers", timers.count() as u64),
+            ("errors", self.sum(|session| session.status().errors)),
+            (
+                "dynamic",
+                self.sum(|session| session.variables.dynamic().used().into()),
+            ),
+            (
+                "dynamic_drops",
+                self.sum(|session| session.status().dynamic_drops),
+            ),
+        ];
+        rows.map(|(name, value)| StatsRow { name, value })
+    }
+
+    /// The sum of something over all sessions.
+    fn sum(&self, count: impl Fn(&Session<P>) -> u64) -> u64 {
+        let sessions = 0..self.sessions.len();
+        sessions
+            .filter_map(|number| self.with_session(number, &count))
+            .sum()
+    }
 }

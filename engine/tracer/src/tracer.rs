@@ -50,8 +50,7 @@ impl From<OutOfMemory> for Error {
 #[derive(Debug)]
 pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
-    /// [`CONSUMERS_MAX`] places. They are too large for a kernel's stack, as an array would be made
-    /// there.
+    /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
 

@@ -135,6 +135,31 @@ fn what_there_is_no_more_of_is_told() {
 }
 
 #[test]
+fn with_little_room_what_was_recorded_comes_before_what_was_committed_elsewhere() {
+    let it = fixture(Go {
+        speculations: 2,
+        ..Go::default()
+    });
+    for argument in 1..4 {
+        it.run(BEGIN, 0, 0);
+        it.run(RECORD, 0, argument);
+        it.run(COMMIT, usize::from(argument == 2), 0);
+    }
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        let mut got = Vec::new();
+        let mut put = |part: &[u8]| {
+            got.extend_from_slice(part);
+            Ok(())
+        };
+        let snapped = it.engine.buf_snap(it.id, 0, 24, &mut [0; 8], &mut put);
+        assert_eq!(snapped.unwrap().bytes, 24);
+        seen.push(got[16]);
+    }
+    assert_eq!(seen, [1, 3, 2]);
+}
+
+#[test]
 fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     const ROUNDS: u32 = 2_000;
     let it = fixture(Go {

@@ -8,5 +8,7 @@ mod fake;
 mod generate;
 mod invalid;
 mod listing;
+mod paths;
 mod random;
+mod tally;
 mod vectors;

@@ -48,10 +48,10 @@ impl Fixture {
         let mut outlet = Outlet::new(room, &mut chunk, &mut put);
         self.speculations.settle(|| {});
         let ring = self.rings.of(cpu).unwrap();
-        let end = ring.copy(&mut outlet).unwrap();
+        let copied = ring.copy(&mut outlet).unwrap();
         self.speculations.copy(cpu, &mut outlet).unwrap();
         outlet.flush().unwrap();
-        ring.release(end);
+        ring.release(copied);
         self.speculations.release(cpu);
         Records::new(&got)
             .map(|record| {
