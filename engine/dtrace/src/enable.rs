@@ -9,9 +9,10 @@ use crate::error::Error;
 use crate::output::{notice, tell};
 use crate::setting::Settings;
 
-/// Enables every clause, and says how many probes each program has matched.
-pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Error> {
+/// Enables every clause; what is to be said once they are live: how many probes each program has matched.
+pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<String>, Error> {
     let settings = &compilation.settings;
+    let mut notices = Vec::new();
     engine.program(&compilation.program.block)?;
     let mut total = 0;
     for text in 0..compilation.count() {
@@ -21,10 +22,7 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Erro
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
-        notice(
-            settings,
-            format_args!("{name} matched {matched} probe{plural}"),
-        );
+        notices.push(format!("{name} matched {matched} probe{plural}"));
         total += matched;
     }
     if total == 0 && !settings.zero_matches {
@@ -34,7 +32,7 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<(), Erro
     for (_, description) in clause.iter().flat_map(|it| &it.descriptions) {
         engine.enable(description, number)?;
     }
-    Ok(())
+    Ok(notices)
 }
 
 /// Enables a clause for its descriptions, each of which has to match a probe, unless options say that it

@@ -63,12 +63,15 @@ fn trace(
     targets: &mut [Target],
 ) -> Result<u8, Error> {
     let settings = &compilation.settings;
-    enable(engine, compilation)?;
+    let notices = enable(engine, compilation)?;
     if options.verbose {
         list::clauses(compilation, output)?;
     }
     let events = Events::new()?;
-    let began_on = go(engine, settings)?;
+    let began_on = go(engine, settings);
+    // Not before, so that whoever waits for it finds the probes live.
+    notices.iter().for_each(|it| notice(settings, it));
+    let began_on = began_on?;
     for (number, target) in targets.iter().enumerate() {
         events.watch(number, target.handle()?);
         target.go_on();
