@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use tar::{Builder, HeaderMode};
 
 use crate::error::HostError;
@@ -19,13 +21,13 @@ pub fn bring(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Sto
         return Ok(());
     }
     guest
-        .feed("tar -xf -", &pack(tree, paths)?, LIMIT)
+        .feed("tar -xzf -", &pack(tree, paths)?, LIMIT)
         .map(drop)
 }
 
-/// The files as one archive.
+/// The files as one archive; headers are most of one with many small files, so it is compressed.
 fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
-    let mut archive = Builder::new(Vec::new());
+    let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     archive.mode(HeaderMode::Deterministic);
     for path in paths {
         let here = tree.absolute(Path::new(path));
@@ -36,7 +38,7 @@ fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
         };
         packed.map_err(HostError::file("read", &here))?;
     }
-    let whole = archive.into_inner();
+    let whole = archive.into_inner().and_then(GzEncoder::finish);
     whole.map_err(HostError::file(
         "pack",
         Path::new("what the scenario brings"),
@@ -45,13 +47,15 @@ fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
 
 #[cfg(test)]
 mod tests {
+    use flate2::read::GzDecoder;
+
     use super::*;
 
     #[test]
     fn files_and_folders_keep_their_paths() {
         let paths = ["harness/Cargo.toml", "harness/src/report"].map(str::to_owned);
         let packed = pack(&Tree::own(), &paths).expect("they are there");
-        let mut archive = tar::Archive::new(&*packed);
+        let mut archive = tar::Archive::new(GzDecoder::new(&*packed));
         let names: Vec<String> = archive
             .entries()
             .expect("an archive")
