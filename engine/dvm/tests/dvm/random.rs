@@ -107,12 +107,7 @@ impl Env for Chance<'_> {
         assert!(builtin.is_text());
         let length = self.answer() as usize % (text.len() + 1);
         text[..length].fill(b'n');
-        // One that is all there may as well say that it was cut.
-        if length == text.len() {
-            usize::MAX
-        } else {
-            length
-        }
+        length
     }
 
     fn stack(&mut self, frames: &mut [u8]) {
