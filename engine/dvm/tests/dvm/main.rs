@@ -8,5 +8,8 @@ mod fake;
 mod generate;
 mod invalid;
 mod listing;
+mod paths;
 mod random;
+mod tally;
 mod vectors;
+mod verified;

@@ -1,15 +1,13 @@
 //! Blocks by chance. What is accepted runs: it panics nowhere, asks its surroundings only for what its
-//! tables have, and sees nothing of what was in its memory before. `PROPTEST_CASES` says how many.
-
-use std::cell::Cell;
+//! tables have, and sees nothing of what was in its memory before.
 
 use engine_abi::{FieldKind, Span, ValueKind};
 use engine_dvm::{Builtin, Clause, Env, Failure, Location, Memory, Unreadable, Verified, run};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
 use crate::generate::{KERNEL, USER, program};
+use crate::tally::Property;
 
 /// Surroundings that hold programs to their tables, and write down what they are asked.
 struct Chance<'a> {
@@ -235,42 +233,27 @@ fn judge(block: Vec<u64>) -> Result<bool, TestCaseError> {
 /// Judges blocks made of tapes. Of a hundred, at least `accepted` are programs.
 fn judge_all(
     name: &'static str,
-    bytes: usize,
     accepted: u32,
     block: impl Fn(&[u8]) -> Vec<u64>,
 ) -> Result<(), String> {
-    let config = Config {
-        source_file: Some(file!()),
-        test_name: Some(name),
-        ..Config::default()
+    let property = Property {
+        file: file!(),
+        name,
+        accepted,
     };
-    let (all, programs) = (Cell::new(0_u32), Cell::new(0_u32));
-    let mut runner = TestRunner::new(config);
-    let result = runner.run(&vec(any::<u8>(), 0..bytes), |tape| {
-        let is_program = judge(block(&tape))?;
-        all.set(all.get() + 1);
-        programs.set(programs.get() + u32::from(is_program));
-        Ok(())
-    });
-    result.map_err(|error| error.to_string())?;
-    let (all, programs) = (all.get(), programs.get());
-    println!("{name}: {programs} of {all} blocks were programs");
-    let is_telling = u64::from(programs) * 100 >= u64::from(all) * u64::from(accepted);
-    is_telling
-        .then_some(())
-        .ok_or(format!("{programs} of {all} blocks were programs"))
+    property.hold(vec(any::<u8>(), 0..400), |tape| judge(block(&tape)))
 }
 
 #[test]
 fn programs_by_chance_run_as_their_tables_say() -> Result<(), String> {
-    judge_all("generated", 400, 60, |tape| program(tape).block())
+    judge_all("programs by chance", 60, |tape| program(tape).block())
 }
 
 /// The first bytes of a tape say what is changed: a place, and what is put there; most often a number so
 /// small that a register or a row may have it.
 #[test]
 fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String> {
-    judge_all("mutated", 400, 4, |tape| {
+    judge_all("mutated programs", 4, |tape| {
         let (changes, tape) = tape.split_at(tape.len().min(6));
         let mut block = program(tape).block();
         for change in changes.chunks_exact(3) {
@@ -289,7 +272,7 @@ fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String
 
 #[test]
 fn bytes_by_chance_are_no_programs_and_do_no_harm() -> Result<(), String> {
-    judge_all("bytes", 400, 0, |tape| {
+    judge_all("bytes by chance", 0, |tape| {
         let words = tape.chunks_exact(8);
         words
             .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))

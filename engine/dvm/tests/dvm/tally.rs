@@ -1,0 +1,48 @@
+//! Properties of things made by chance that only say something of those that are accepted: how many
+//! those are is counted, shown, and must not be too few. `PROPTEST_CASES` says how many are made.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// A property, by its test's file and name.
+pub struct Property {
+    pub file: &'static str,
+    pub name: &'static str,
+    /// How many of a hundred must be accepted.
+    pub accepted: u32,
+}
+
+impl Property {
+    /// Makes things by `strategy`; `judge` answers whether it accepts one, if the property holds of it.
+    pub fn hold<S: Strategy<Value: Debug>>(
+        &self,
+        strategy: S,
+        judge: impl Fn(S::Value) -> Result<bool, TestCaseError>,
+    ) -> Result<(), String> {
+        let config = Config {
+            source_file: Some(self.file),
+            test_name: Some(self.name),
+            ..Config::default()
+        };
+        let (all, accepted) = (Cell::new(0_u64), Cell::new(0_u64));
+        let held = TestRunner::new(config).run(&strategy, |made| {
+            let is_accepted = judge(made)?;
+            all.set(all.get() + 1);
+            accepted.set(accepted.get() + u64::from(is_accepted));
+            Ok(())
+        });
+        held.map_err(|error| error.to_string())?;
+        let said = format!(
+            "{}: {} of {} were accepted",
+            self.name,
+            accepted.get(),
+            all.get()
+        );
+        println!("{said}");
+        let is_enough = accepted.get() * 100 >= all.get() * u64::from(self.accepted);
+        is_enough.then_some(()).ok_or(said)
+    }
+}
