@@ -38,11 +38,10 @@ pub(crate) enum NodeKind {
     /// `base[keys]`
     Index(Box<Node>, Vec<Node>),
     Call(Function, Vec<Node>),
-    /// `base.member`, or `base->member`
+    /// `base.member`, or `base->member`: which member, no type has an answer to.
     Member {
         base: Box<Node>,
         is_arrow: bool,
-        name: String,
     },
     Step {
         place: Box<Node>,

@@ -104,14 +104,14 @@ impl<'s> Compiler<'s> {
                 .try_for_each(|clause| self.clause(number, clause))
         });
         self.options.append(&mut lexer.options);
-        let tagged = self.settings.error_tags;
+        let tagged = lexer.flags.error_tags;
         done.map_err(|mistake| Error::new(mistake, number, text, lexer.file, tagged))
     }
 
     /// A macro argument that nothing refers to is a mistake.
     fn check_arguments(&self, lexer: &Lexer<'_>) -> Result<(), Mistake> {
         match lexer.unreferenced() {
-            Some((number, text)) if !self.settings.unreferenced_arguments => {
+            Some((number, text)) if !lexer.flags.unreferenced_arguments => {
                 let message = format!("extraneous argument '{text}' (${number} is not referenced)");
                 Err(Mistake::new(Tag::MacroUnused, lexer.line(), message))
             }

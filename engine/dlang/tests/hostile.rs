@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use engine_dlang::{Kind, Settings, Text, compile};
 use proptest::collection::vec;
@@ -153,6 +154,9 @@ const WORDS: &[&str] = &[
     "int b[int, string];",
 ];
 
+/// The programs beside this.
+static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(programs);
+
 /// The texts of the programs that tests have.
 fn programs() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
@@ -188,8 +192,7 @@ proptest! {
         which in any::<Index>(),
         changes in vec((any::<Index>(), any::<u8>(), 0..3u8), 1..6),
     ) {
-        let programs = programs();
-        let mut bytes = which.get(&programs).clone().into_bytes();
+        let mut bytes = which.get(&PROGRAMS).clone().into_bytes();
         for (at, byte, how) in changes {
             let at = at.index(bytes.len().max(1));
             match how {
@@ -206,8 +209,7 @@ proptest! {
         which in any::<Index>(),
         changes in vec((any::<Index>(), select(WORDS)), 1..4),
     ) {
-        let programs = programs();
-        let mut source = which.get(&programs).clone();
+        let mut source = which.get(&PROGRAMS).clone();
         for (at, word) in changes {
             let mut at = at.index(source.len() + 1);
             while !source.is_char_boundary(at) {
@@ -256,7 +258,7 @@ fn expression() -> impl Strategy<Value = String> {
         let cast = select(&["-", "~", "!", "(char)", "(unsigned short)", "(long long)"][..]);
         prop_oneof![
             (inner.clone(), binary, inner.clone()).prop_map(|(l, o, r)| format!("({l} {o} {r})")),
-            (cast, inner.clone()).prop_map(|(cast, operand)| format!("{cast}{operand}")),
+            (cast, inner.clone()).prop_map(|(cast, operand)| format!("{cast} {operand}")),
             (inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(c, one, other)| format!("({c} ? {one} : {other})")),
             inner.clone().prop_map(|value| format!("(x = {value})")),

@@ -205,7 +205,8 @@ ops! {
     Cltu = 0x24 "cltu" (d a b);
     /// d = a <= b, unsigned
     Cleu = 0x25 "cleu" (d a b);
-    /// d = -1, 0 or 1 as the string at a is less than, equal to, or greater than that at b
+    /// d = -1, 0 or 1 as the string at a is less than, equal to, or greater than that at b; at 0 is an
+    /// empty one
     Scmp = 0x26 "scmp" (d a b);
 
     /// Goes on at the target.

@@ -6,7 +6,7 @@ use engine_abi::{Fault, ValueKind};
 
 use crate::env::Env;
 use crate::machine::Machine;
-use crate::memory::{Reader, Trouble, end};
+use crate::memory::{Reader, Trouble};
 use crate::rows::Variable;
 
 impl<E: Env> Machine<'_, E> {
@@ -21,9 +21,6 @@ impl<E: Env> Machine<'_, E> {
         let (_, room) = self.space.room(size)?;
         if !self.env.get_bytes(number, key, room) {
             return Ok(0);
-        }
-        if variable.kind == ValueKind::Text {
-            end(room, size.wrapping_sub(1));
         }
         Ok(self.space.keep(size))
     }

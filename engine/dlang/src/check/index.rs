@@ -46,20 +46,7 @@ impl Checker<'_> {
                 let kind = ExpressionKind::Aggregation(number);
                 Ok(expression(kind, AGGREGATION, line))
             }
-            NodeKind::Name(name) => {
-                if let Some((builtin, None)) = builtin::of(name).filter(|it| it.0.is_indexed()) {
-                    return self.indexed(builtin, name, keys, line);
-                }
-                if builtin::of(name).is_some() || self.is_plain(Scope::Global, name) {
-                    let base = self.expression(base)?;
-                    return self.subscript(base, keys, line);
-                }
-                if let Some(found) = self.built_in(name, line)? {
-                    return self.subscript(found, keys, line);
-                }
-                let variable = self.variable_or_new(Scope::Global, name);
-                self.element_of(variable, keys, line)
-            }
+            NodeKind::Name(name) => self.named_place(base, name, keys, line),
             NodeKind::Scoped(scope, name) if !self.is_plain(*scope, name) => {
                 let variable = self.variable_or_new(*scope, name);
                 if *scope == Scope::Clause {
@@ -74,6 +61,28 @@ impl Checker<'_> {
                 self.subscript(base, keys, line)
             }
         }
+    }
+
+    /// `name[keys]`
+    fn named_place(
+        &mut self,
+        base: &Node,
+        name: &str,
+        keys: &[Node],
+        line: u32,
+    ) -> Result<Expression, Mistake> {
+        if let Some((builtin, None)) = builtin::of(name).filter(|it| it.0.is_indexed()) {
+            return self.indexed(builtin, name, keys, line);
+        }
+        if builtin::of(name).is_some() || self.is_plain(Scope::Global, name) {
+            let base = self.expression(base)?;
+            return self.subscript(base, keys, line);
+        }
+        if let Some(found) = self.built_in(name, line)? {
+            return self.subscript(found, keys, line);
+        }
+        let variable = self.variable_or_new(Scope::Global, name);
+        self.element_of(variable, keys, line)
     }
 
     /// Whether there is a variable of this name that is no associative array and has a type.

@@ -3,6 +3,7 @@
 
 mod call;
 mod compatible;
+mod condition;
 mod convert;
 mod index;
 mod name;
@@ -40,11 +41,7 @@ impl Checker<'_> {
             NodeKind::Aggregation(name) => self.aggregation(name, line),
             NodeKind::Index(base, keys) => self.index(base, keys, line),
             NodeKind::Call(function, arguments) => self.call(*function, arguments, line),
-            NodeKind::Member {
-                base,
-                is_arrow,
-                name,
-            } => self.member(base, *is_arrow, name, line),
+            NodeKind::Member { base, is_arrow } => self.member(base, *is_arrow, line),
             NodeKind::Step {
                 place,
                 is_prefix,
@@ -136,14 +133,8 @@ impl Checker<'_> {
         Err(Mistake::new(Tag::XlateNone, line, message))
     }
 
-    /// `base.name`, `base->name`: no type has members yet.
-    fn member(
-        &mut self,
-        base: &Node,
-        is_arrow: bool,
-        _name: &str,
-        line: u32,
-    ) -> Result<Expression, Mistake> {
+    /// `base.member`, `base->member`: no type has members, so it says which would.
+    fn member(&mut self, base: &Node, is_arrow: bool, line: u32) -> Result<Expression, Mistake> {
         let base = self.expression(base)?;
         let name = self.types.name(base.type_);
         let (tag, message) = match (is_arrow, self.types.pointee(base.type_)) {

@@ -3,9 +3,9 @@
 use engine_dvm::Op;
 
 use super::Emitter;
+use super::arithmetic::comparison;
 use super::code::Label;
 use super::registers::Register;
-use super::value::comparison;
 use crate::error::Mistake;
 use crate::fold::{Comparison, Logic};
 use crate::tree::{Expression, ExpressionKind};

@@ -5,15 +5,19 @@
 //! What is pushed was calculated before the first push.
 
 mod aggregate;
+mod arithmetic;
 mod code;
 mod condition;
 mod output;
 mod place;
+mod print;
 mod quantize;
 mod record;
 mod registers;
 mod sequence;
+mod target;
 mod value;
+mod variable;
 
 use engine_abi::{ClauseRow, FieldRow, Span};
 use engine_dvm::{Op, limits};

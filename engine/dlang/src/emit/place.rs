@@ -1,6 +1,6 @@
 //! Places: what assignments are done to.
 
-use engine_dvm::Op;
+use engine_dvm::{Op, Subroutine};
 
 use super::Emitter;
 use super::registers::Register;
@@ -35,7 +35,7 @@ impl Emitter<'_> {
     ) -> Result<Register, Mistake> {
         let value = self.value(value)?;
         let kept = self.place(place)?;
-        self.store(&kept, value, place.type_);
+        self.store(&kept, value, place.type_)?;
         self.give_place(&kept);
         Ok(value)
     }
@@ -52,7 +52,7 @@ impl Emitter<'_> {
         let outer = self.old.replace(old);
         let new = self.value(value)?;
         self.old = outer;
-        self.store(&kept, new, place.type_);
+        self.store(&kept, new, place.type_)?;
         self.give_place(&kept);
         let (result, other) = if gives_old { (old, new) } else { (new, old) };
         self.code.give(other);
@@ -140,7 +140,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn store(&mut self, place: &Place, value: Register, type_: TypeId) {
+    fn store(&mut self, place: &Place, value: Register, type_: TypeId) -> Result<(), Mistake> {
         match place {
             Place::Variable(variable) => self.code.act(Op::Stv, value, *variable as u32),
             Place::Element(variable, keys) => {
@@ -148,25 +148,49 @@ impl Emitter<'_> {
                 self.code.act(Op::Sta, value, *variable as u32);
             }
             Place::Memory(address) => {
-                self.store_at(address.register, value, type_);
+                self.store_at(address.register, value, type_)?;
                 if let Some(root) = &address.root {
                     let (whole, place) = &**root;
-                    self.store(place, *whole, type_);
+                    self.store(place, *whole, type_)?;
                 }
             }
         }
+        Ok(())
     }
 
-    fn store_at(&mut self, address: Register, value: Register, type_: TypeId) {
-        let size = self.types.size(type_);
-        let (op, bytes) = match size {
-            _ if self.types.is_text(type_) => (Op::Copy, size),
-            1 => (Op::Stb, 0),
-            2 => (Op::Sth, 0),
-            4 => (Op::Stw, 0),
-            _ => (Op::Stx, 0),
+    fn store_at(
+        &mut self,
+        address: Register,
+        value: Register,
+        type_: TypeId,
+    ) -> Result<(), Mistake> {
+        if self.types.is_text(type_) {
+            return self.copy_text(address, value);
+        }
+        let op = match self.types.size(type_) {
+            1 => Op::Stb,
+            2 => Op::Sth,
+            4 => Op::Stw,
+            _ => Op::Stx,
         };
-        self.code.push(op, Register::ZERO, (address, value), bytes);
+        self.code.push(op, Register::ZERO, (address, value), 0);
+        Ok(())
+    }
+
+    /// Copies a string with its NUL to an address.
+    fn copy_text(&mut self, address: Register, text: Register) -> Result<(), Mistake> {
+        self.code.act(Op::Push, text, 0);
+        let length = self.code.make(Op::Call, Subroutine::Strlen.code())?;
+        let one = self.code.constant(1)?;
+        let size = self.code.combine(Op::Add, length, one)?;
+        for argument in [text, address, size] {
+            self.code.act(Op::Push, argument, 0);
+        }
+        let zeros = (Register::ZERO, Register::ZERO);
+        self.code
+            .push(Op::Call, size, zeros, Subroutine::Bcopy.code());
+        self.code.give(size);
+        Ok(())
     }
 
     fn give_place(&mut self, place: &Place) {

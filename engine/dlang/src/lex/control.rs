@@ -156,6 +156,12 @@ impl Lexer<'_> {
             Some((name, value)) => (name, Some(value)),
             None => (option.as_str(), None),
         };
+        match name {
+            "argref" => self.flags.unreferenced_arguments = true,
+            "defaultargs" => self.flags.default_arguments = true,
+            "errtags" => self.flags.error_tags = true,
+            _ => {}
+        }
         self.options.push(Setting {
             name: name.to_owned(),
             value: value.map(str::to_owned),

@@ -25,7 +25,7 @@ impl Lexer<'_> {
         let digits = self.take_while(|byte| byte.is_ascii_digit());
         let number = digits.parse().unwrap_or(usize::MAX);
         let given = self.argument_text(number);
-        if given.is_none() && !self.settings.default_arguments {
+        if given.is_none() && !self.flags.default_arguments {
             let message = format!("macro argument {} is not defined", self.since(begin));
             return Err(self.mistake(Tag::MacroUndef, message));
         }

@@ -29,6 +29,24 @@ pub(crate) enum Mode {
     Predicate,
 }
 
+/// What settings and pragmas ask of the compiler itself, and not of the command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flags {
+    pub error_tags: bool,
+    pub default_arguments: bool,
+    pub unreferenced_arguments: bool,
+}
+
+impl Flags {
+    fn of(settings: &Settings) -> Self {
+        Self {
+            error_tags: settings.error_tags,
+            default_arguments: settings.default_arguments,
+            unreferenced_arguments: settings.unreferenced_arguments,
+        }
+    }
+}
+
 /// The words of one text.
 pub(crate) struct Lexer<'a> {
     text: &'a Text,
@@ -44,6 +62,8 @@ pub(crate) struct Lexer<'a> {
     referenced: Vec<bool>,
     /// What the last `#line` called the file.
     pub(crate) file: Option<Rc<str>>,
+    /// What is asked of the compiler itself.
+    pub(crate) flags: Flags,
     /// What `#pragma D option` has set.
     pub(crate) options: Vec<Setting>,
 }
@@ -62,6 +82,7 @@ impl<'a> Lexer<'a> {
             open: [0; 3],
             referenced: vec![false; text.arguments.len()],
             file: None,
+            flags: Flags::of(settings),
             options: Vec::new(),
         }
     }

@@ -123,8 +123,12 @@ impl Parser<'_, '_> {
         one: Node,
         other: Node,
     ) -> Result<Node, Mistake> {
-        if let NodeKind::Constant(constant) = condition.kind {
-            return Ok(if constant.value != 0 { one } else { other });
+        if let NodeKind::Constant(chosen) = condition.kind
+            && let (NodeKind::Constant(left), NodeKind::Constant(right)) = (&one.kind, &other.kind)
+        {
+            let type_ = self.types.common(left.type_, right.type_);
+            let chosen = if chosen.value != 0 { left } else { right };
+            return Ok(self.constant(chosen.converted(self.types, type_)));
         }
         let depth = condition.depth.max(one.depth).max(other.depth);
         let kind = NodeKind::Conditional(Box::new([condition, one, other]));

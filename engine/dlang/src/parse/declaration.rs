@@ -3,7 +3,8 @@
 use engine_abi::Scope;
 
 use super::Parser;
-use super::type_name::{Class, Layer};
+use super::declarator::Layer;
+use super::specifiers::Class;
 use crate::ast::{Node, NodeKind};
 use crate::builtin;
 use crate::error::Mistake;

@@ -7,10 +7,11 @@
 mod build;
 mod clause;
 mod declaration;
+mod declarator;
 mod description;
 mod expression;
 mod primary;
-mod type_name;
+mod specifiers;
 
 use crate::ast::Clause;
 use crate::error::Mistake;

@@ -178,12 +178,11 @@ impl Parser<'_, '_> {
 
     fn member(&mut self, base: Node, is_arrow: bool) -> Result<Node, Mistake> {
         self.advance()?;
-        let name = self.name()?;
+        self.name()?;
         let depth = base.depth;
         let kind = NodeKind::Member {
             base: Box::new(base),
             is_arrow,
-            name,
         };
         self.node(kind, depth)
     }

@@ -66,7 +66,7 @@ impl Program {
         let settings = Settings {
             pointer,
             error_tags: true,
-            macros: [("pid", 42), ("target", 0), ("uid", 0)]
+            macros: [("pid", 42), ("target", 0), ("uid", 0), ("gid", 0)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
             ..Settings::default()

@@ -217,73 +217,73 @@ impl Generator {
         });
     }
 
-    /// An op with what it needs before it. Nothing is left pushed behind it.
+    /// An op with what it needs before it. Nothing is left pushed behind it, but once in a while.
     fn line(&mut self, first_field: usize, line: usize, tape: &mut Tape<'_>) {
         let op = tape.one_of(Op::ALL);
         let shape = op.shape();
         let mut register = |is_used: bool| if is_used { tape.byte() & 15 } else { 0 };
-        let (d, a, b) = (
-            register(shape.writes_d),
-            register(shape.reads_a),
-            register(shape.reads_b),
-        );
-        // What an op needs that this program does not have, it does without.
-        let (a, immediate) = match shape.immediate {
-            Immediate::Unused => (a, 0),
-            Immediate::Number => (a, number(tape)),
-            Immediate::Text => (a, tape.below(self.tables.strings.len()) as u32),
-            Immediate::Target => {
-                let ahead = line + tape.below(4);
-                self.targets.push((self.tables.code.len(), ahead));
-                (a, 0)
-            }
-            Immediate::Variable | Immediate::Array => {
-                let is_array = shape.immediate == Immediate::Array;
-                match self.variable(is_array, tape) {
-                    Some((number, keys)) => {
-                        self.push_key(keys, tape);
-                        (a, number)
-                    }
-                    None => return,
-                }
-            }
-            Immediate::Aggregation => {
-                let aggregations = &self.tables.aggregations;
-                let number = tape.below(aggregations.len());
-                let Some(aggregation) = aggregations.get(number) else {
-                    return;
-                };
-                self.push_key(aggregation.keys, tape);
-                (a, number as u32)
-            }
-            Immediate::Field => {
-                let fields = &self.tables.fields[first_field..];
-                let number = tape.below(fields.len());
-                let Some(field) = fields.get(number) else {
-                    return;
-                };
-                let is_stack = field.kind == FieldKind::Stack.code();
-                (if is_stack { 0 } else { a }, (first_field + number) as u32)
-            }
-            Immediate::Builtin => {
-                let builtin = tape.one_of(Builtin::ALL);
-                (if builtin.is_indexed() { a } else { 0 }, builtin.code())
-            }
-            Immediate::Subroutine => {
-                let subroutine = tape.one_of(Subroutine::ALL);
-                let (fewest, most) = subroutine.arguments();
-                for _ in 0..usize::from(fewest) + tape.below(usize::from(most - fewest) + 1) {
-                    let argument = tape.byte() & 15;
-                    self.instruction(Op::Push, 0, argument, 0, 0);
-                }
-                (a, subroutine.code())
-            }
-        };
+        let (d, b) = (register(shape.writes_d), register(shape.reads_b));
+        let a = register(shape.reads_a);
         let is_push = matches!(op, Op::Push | Op::Pushs | Op::Pushb | Op::Pushk);
         let is_early = matches!(op, Op::Ret | Op::Open | Op::Opens) && !tape.once_in(8);
-        if !is_push && !is_early || tape.once_in(64) {
+        let is_wanted = !is_push && !is_early || tape.once_in(64);
+        let ahead = line + tape.below(4);
+        let operands = match shape.immediate {
+            Immediate::Unused => Some((a, 0)),
+            Immediate::Number => Some((a, number(tape))),
+            Immediate::Text => Some((a, tape.below(self.tables.strings.len()) as u32)),
+            Immediate::Target => {
+                self.targets.push((self.tables.code.len(), ahead));
+                Some((a, 0))
+            }
+            Immediate::Field => self.field_operand(first_field, a, tape),
+            Immediate::Builtin => {
+                let builtin = tape.one_of(Builtin::ALL);
+                Some((if builtin.is_indexed() { a } else { 0 }, builtin.code()))
+            }
+            kind => self.pushed_operand(kind, tape).map(|number| (a, number)),
+        };
+        // What an op needs and this program does not have, it does without.
+        if let Some((a, immediate)) = operands.filter(|_| is_wanted) {
             self.instruction(op, d, a, b, immediate);
         }
+    }
+
+    /// A field of the clause, and the register that is recorded there.
+    fn field_operand(&self, first: usize, a: u8, tape: &mut Tape<'_>) -> Option<(u8, u32)> {
+        let fields = &self.tables.fields[first..];
+        let number = tape.below(fields.len());
+        let is_stack = fields.get(number)?.kind == FieldKind::Stack.code();
+        Some((if is_stack { 0 } else { a }, (first + number) as u32))
+    }
+
+    /// Something that takes what is pushed, and the pushes.
+    fn pushed_operand(&mut self, kind: Immediate, tape: &mut Tape<'_>) -> Option<u32> {
+        if kind == Immediate::Subroutine {
+            return Some(self.subroutine(tape));
+        }
+        let (number, keys) = match kind {
+            Immediate::Aggregation => {
+                let number = tape.below(self.tables.aggregations.len());
+                let aggregation = self.tables.aggregations.get(number)?;
+                (number as u32, aggregation.keys)
+            }
+            _ => self.variable(kind == Immediate::Array, tape)?,
+        };
+        self.push_key(keys, tape);
+        Some(number)
+    }
+
+    /// A subroutine, its arguments pushed.
+    fn subroutine(&mut self, tape: &mut Tape<'_>) -> u32 {
+        let subroutine = tape.one_of(Subroutine::ALL);
+        let (fewest, most) = subroutine.arguments();
+        let more = tape.below(usize::from(most - fewest) + 1);
+        for _ in 0..usize::from(fewest) + more {
+            let argument = tape.byte() & 15;
+            self.instruction(Op::Push, 0, argument, 0, 0);
+        }
+        subroutine.code()
     }
 
     /// A plain variable or an array, if there is one.

@@ -12,3 +12,4 @@ mod paths;
 mod random;
 mod tally;
 mod vectors;
+mod verified;

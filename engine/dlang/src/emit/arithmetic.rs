@@ -1,0 +1,175 @@
+//! Arithmetic: calculated as 64 bits, then cut to the type.
+
+use engine_dvm::Op;
+
+use super::Emitter;
+use super::registers::Register;
+use crate::error::Mistake;
+use crate::fold::{Comparison, Operator};
+use crate::tree::Expression;
+use crate::types::{Integer, Type, TypeId};
+
+impl Emitter<'_> {
+    /// A value as another type has it.
+    pub(super) fn convert(
+        &mut self,
+        operand: &Expression,
+        to: TypeId,
+    ) -> Result<Register, Mistake> {
+        let value = self.value(operand)?;
+        let from = self.types.integer(operand.type_);
+        match self.types.kind(to) {
+            Type::Void => {
+                self.code.give(value);
+                Ok(Register::ZERO)
+            }
+            Type::Integer(to) if from.is_some_and(|from| is_within(from, *to)) => Ok(value),
+            Type::Integer(_) => self.narrow(value, to),
+            // An address of 32 bits is never sign-extended.
+            Type::Pointer(_) | Type::Text
+                if self.types.pointer == 4
+                    && from.is_some_and(|from| from.is_signed && from.size <= 4) =>
+            {
+                self.code.transform(Op::Zxtw, value)
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// Cuts a number to its type, and extends it as that is.
+    pub(super) fn narrow(&mut self, value: Register, type_: TypeId) -> Result<Register, Mistake> {
+        let op = match self.types.integer(type_).map(|it| (it.size, it.is_signed)) {
+            Some((1, true)) => Op::Sxtb,
+            Some((1, false)) => Op::Zxtb,
+            Some((2, true)) => Op::Sxth,
+            Some((2, false)) => Op::Zxth,
+            Some((4, true)) => Op::Sxtw,
+            Some((4, false)) => Op::Zxtw,
+            _ => return Ok(value),
+        };
+        self.code.transform(op, value)
+    }
+
+    pub(super) fn negate(
+        &mut self,
+        operand: &Expression,
+        type_: TypeId,
+    ) -> Result<Register, Mistake> {
+        let operand = self.value(operand)?;
+        let negative = self.code.combine(Op::Sub, Register::ZERO, operand)?;
+        self.narrow(negative, type_)
+    }
+
+    pub(super) fn complement(
+        &mut self,
+        operand: &Expression,
+        type_: TypeId,
+    ) -> Result<Register, Mistake> {
+        let operand = self.value(operand)?;
+        let complement = self.code.transform(Op::Not, operand)?;
+        self.narrow(complement, type_)
+    }
+
+    pub(super) fn calculate(
+        &mut self,
+        operator: Operator,
+        left: &Expression,
+        right: &Expression,
+        type_: TypeId,
+    ) -> Result<Register, Mistake> {
+        let left = self.value(left)?;
+        let right = self.value(right)?;
+        let is_signed = self.types.integer(type_).is_some_and(|it| it.is_signed);
+        let value = self.code.combine(op(operator, is_signed), left, right)?;
+        if operator.keeps_within() {
+            return Ok(value);
+        }
+        self.narrow(value, type_)
+    }
+
+    /// A pointer that is moved.
+    pub(super) fn offset(
+        &mut self,
+        pointer: &Expression,
+        index: &Expression,
+        scale: u32,
+        is_back: bool,
+    ) -> Result<Register, Mistake> {
+        let pointer = self.value(pointer)?;
+        let distance = self.scaled(index, scale)?;
+        let op = if is_back { Op::Sub } else { Op::Add };
+        self.code.combine(op, pointer, distance)
+    }
+
+    /// A number of things of this size, in bytes.
+    pub(super) fn scaled(&mut self, index: &Expression, scale: u32) -> Result<Register, Mistake> {
+        if let Some(constant) = index.constant() {
+            return self
+                .code
+                .constant(constant.value.wrapping_mul(scale.into()));
+        }
+        let index = self.value(index)?;
+        if scale == 1 {
+            return Ok(index);
+        }
+        let scale = self.code.constant(scale.into())?;
+        self.code.combine(Op::Mul, index, scale)
+    }
+
+    pub(super) fn distance(
+        &mut self,
+        left: &Expression,
+        right: &Expression,
+        scale: u32,
+        type_: TypeId,
+    ) -> Result<Register, Mistake> {
+        let left = self.value(left)?;
+        let right = self.value(right)?;
+        let bytes = self.code.combine(Op::Sub, left, right)?;
+        if scale == 1 {
+            return self.narrow(bytes, type_);
+        }
+        let scale = self.code.constant(scale.into())?;
+        let things = self.code.combine(Op::Sdiv, bytes, scale)?;
+        self.narrow(things, type_)
+    }
+}
+
+/// Whether every number of one type is one of the other, extended the same way.
+fn is_within(from: Integer, to: Integer) -> bool {
+    to.size == 8
+        || from.size < to.size && (to.is_signed || !from.is_signed)
+        || from.size == to.size && from.is_signed == to.is_signed
+}
+
+fn op(operator: Operator, is_signed: bool) -> Op {
+    match (operator, is_signed) {
+        (Operator::Add, _) => Op::Add,
+        (Operator::Sub, _) => Op::Sub,
+        (Operator::Mul, _) => Op::Mul,
+        (Operator::Div, true) => Op::Sdiv,
+        (Operator::Div, false) => Op::Udiv,
+        (Operator::Mod, true) => Op::Srem,
+        (Operator::Mod, false) => Op::Urem,
+        (Operator::And, _) => Op::And,
+        (Operator::Or, _) => Op::Or,
+        (Operator::Xor, _) => Op::Xor,
+        (Operator::Left, _) => Op::Sll,
+        (Operator::Right, true) => Op::Sra,
+        (Operator::Right, false) => Op::Srl,
+    }
+}
+
+/// The op that compares numbers, and whether its operands change places.
+pub(super) fn comparison(comparison: Comparison, is_signed: bool) -> (Op, bool) {
+    let less = if is_signed { Op::Clt } else { Op::Cltu };
+    let at_most = if is_signed { Op::Cle } else { Op::Cleu };
+    match comparison {
+        Comparison::Equal => (Op::Ceq, false),
+        Comparison::Unequal => (Op::Cne, false),
+        Comparison::Less => (less, false),
+        Comparison::AtMost => (at_most, false),
+        Comparison::Greater => (less, true),
+        Comparison::AtLeast => (at_most, true),
+    }
+}

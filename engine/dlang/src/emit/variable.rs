@@ -1,0 +1,130 @@
+//! What is known by a name: built-in variables, variables and their elements.
+
+use engine_abi::Scope;
+use engine_dvm::{Builtin, Op, Subroutine};
+
+use super::Emitter;
+use super::code::Label;
+use super::registers::Register;
+use crate::error::Mistake;
+use crate::names::VariableId;
+use crate::types::{Type, TypeId};
+
+impl Emitter<'_> {
+    pub(super) fn builtin(&mut self, builtin: Builtin, index: u64) -> Result<Register, Mistake> {
+        if builtin.is_text() {
+            self.code.takes(self.types.string);
+        }
+        let index = self.code.constant(index)?;
+        let value = match index {
+            Register::ZERO => self.code.take()?,
+            register => register,
+        };
+        let a = if builtin.is_indexed() {
+            index
+        } else {
+            Register::ZERO
+        };
+        self.code
+            .push(Op::Ldb, value, (a, Register::ZERO), builtin.code());
+        Ok(value)
+    }
+
+    /// A variable. One that is no scalar and was never set is empty, unless it is the thread's: of
+    /// those DTrace says that they are not there.
+    pub(super) fn variable(&mut self, variable: VariableId) -> Result<Register, Mistake> {
+        let value = self.code.make(Op::Ldv, variable as u32)?;
+        let Some(known) = self.names.variables.get(variable) else {
+            return Ok(value);
+        };
+        let (scope, type_) = (known.scope, known.type_);
+        match type_.map(|it| (self.types.kind(it).clone(), self.types.size(it))) {
+            Some((Type::Text, size)) => {
+                self.code.takes(size);
+                if scope != Scope::Thread {
+                    self.unless(value, |emitter| {
+                        let empty = emitter.tables.text(b"");
+                        emitter.code.push(Op::Sets, value, ZEROS, empty);
+                        Ok(())
+                    })?;
+                }
+            }
+            Some((Type::Array(..), size)) => {
+                self.code.takes(size);
+                self.unless(value, |emitter| emitter.zeros(value, size))?;
+            }
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    /// Does `work` where the register is 0.
+    fn unless(
+        &mut self,
+        register: Register,
+        work: impl FnOnce(&mut Self) -> Result<(), Mistake>,
+    ) -> Result<(), Mistake> {
+        let mut set = Label::default();
+        self.code.branch(Op::Bnz, register, &mut set)?;
+        work(self)?;
+        self.code.land(set);
+        Ok(())
+    }
+
+    /// Puts the address of so many zeros into a register.
+    fn zeros(&mut self, register: Register, size: u32) -> Result<(), Mistake> {
+        self.code.push(Op::Seti, register, ZEROS, size);
+        self.code.act(Op::Push, register, 0);
+        let alloca = Subroutine::Alloca.code();
+        self.code.push(Op::Call, register, ZEROS, alloca);
+        Ok(())
+    }
+
+    /// An element of an associative array.
+    pub(super) fn element(
+        &mut self,
+        variable: VariableId,
+        keys: &[Register],
+    ) -> Result<Register, Mistake> {
+        let type_ = self.names.variables.get(variable).and_then(|it| it.type_);
+        let kind = type_.map(|it| (self.types.kind(it), self.types.size(it)));
+        let zeros = match kind {
+            Some((Type::Text, size)) => {
+                self.code.takes(size);
+                None
+            }
+            Some((Type::Array(..), size)) => {
+                self.code.takes(size);
+                Some(size)
+            }
+            _ => None,
+        };
+        self.push_key(variable, keys);
+        let value = self.code.make(Op::Lda, variable as u32)?;
+        if let Some(size) = zeros {
+            self.unless(value, |emitter| emitter.zeros(value, size))?;
+        }
+        Ok(value)
+    }
+
+    /// Pushes the key of an associative array.
+    pub(super) fn push_key(&mut self, variable: VariableId, keys: &[Register]) {
+        let known = self.names.variables.get(variable);
+        let types = known.and_then(|it| it.keys.clone()).unwrap_or_default();
+        for (key, type_) in keys.iter().zip(types) {
+            self.push_part(*key, type_);
+        }
+    }
+
+    /// Pushes a part of a key.
+    pub(super) fn push_part(&mut self, value: Register, type_: TypeId) {
+        match self.types.kind(type_) {
+            Type::Text => self.code.act(Op::Pushs, value, 0),
+            Type::Array(..) => self.code.act(Op::Pushb, value, self.types.size(type_)),
+            _ => self.code.act(Op::Push, value, 0),
+        }
+    }
+}
+
+/// No operands.
+const ZEROS: (Register, Register) = (Register::ZERO, Register::ZERO);

@@ -1,0 +1,199 @@
+//! What stands before declared names: storage classes and type names (`self unsigned long`).
+
+use engine_abi::Scope;
+
+use super::Parser;
+use crate::error::Mistake;
+use crate::lex::{Keyword, TokenKind};
+use crate::tag::Tag;
+use crate::types::{
+    CHAR, DOUBLE, FLOAT, INT, LDOUBLE, LONG, LONGLONG, SCHAR, SHORT, TEXT, TypeId, UCHAR, UINT,
+    ULONG, ULONGLONG, USHORT, VOID,
+};
+
+/// A storage class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Typedef,
+    Thread,
+    Clause,
+    /// One that D has not: `static`.
+    Foreign,
+}
+
+/// What stands before the declared names.
+#[derive(Default)]
+pub(super) struct Specifiers {
+    pub class: Option<Class>,
+    name: Option<TypeId>,
+    is_short: bool,
+    longs: u8,
+    is_signed: bool,
+    is_unsigned: bool,
+    any: bool,
+}
+
+impl Parser<'_, '_> {
+    /// Whether a type's name is next. A variable's name is none, even where a type has it too.
+    pub(super) fn is_type(&self) -> bool {
+        match &self.token.kind {
+            TokenKind::Keyword(keyword) => keyword.is_type(),
+            TokenKind::Word(name) => {
+                let variable = self.names.variable(Scope::Global, self.number, name);
+                self.types.named(name).is_some() && variable.is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Storage classes, qualifiers and type names, in any order.
+    pub(super) fn specifiers(&mut self) -> Result<Specifiers, Mistake> {
+        let mut specifiers = Specifiers::default();
+        loop {
+            match self.token.kind.clone() {
+                TokenKind::Keyword(keyword) => {
+                    if !self.specifier(&mut specifiers, keyword)? {
+                        break;
+                    }
+                }
+                TokenKind::Word(name) if specifiers.name.is_none() => {
+                    let Some(type_) = self.types.named(&name) else {
+                        break;
+                    };
+                    self.specify(&mut specifiers, type_)?;
+                }
+                _ => break,
+            }
+            specifiers.any = true;
+            self.advance()?;
+        }
+        if specifiers.any {
+            Ok(specifiers)
+        } else {
+            Err(self.syntax())
+        }
+    }
+
+    /// Whether the reserved word belongs to a type or a class.
+    fn specifier(&self, to: &mut Specifiers, keyword: Keyword) -> Result<bool, Mistake> {
+        match keyword {
+            Keyword::Const | Keyword::Restrict | Keyword::Volatile => {}
+            Keyword::Void => self.specify(to, VOID)?,
+            Keyword::Char => self.specify(to, CHAR)?,
+            Keyword::Int => self.specify(to, INT)?,
+            Keyword::Float => self.specify(to, FLOAT)?,
+            Keyword::Double => self.specify(to, DOUBLE)?,
+            Keyword::String => self.specify(to, TEXT)?,
+            Keyword::Short | Keyword::Long | Keyword::Signed | Keyword::Unsigned => {
+                self.modify(to, keyword)?;
+            }
+            Keyword::Struct | Keyword::Union | Keyword::Enum => {
+                let word = keyword.word();
+                let message = format!("type definition missing: {word} types are not supported");
+                return Err(self.mistake(Tag::TypeErr, message));
+            }
+            Keyword::Typedef => self.classify(to, Class::Typedef)?,
+            Keyword::Self_ => self.classify(to, Class::Thread)?,
+            Keyword::This => self.classify(to, Class::Clause)?,
+            Keyword::Auto | Keyword::Extern | Keyword::Register | Keyword::Static => {
+                self.classify(to, Class::Foreign)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn classify(&self, to: &mut Specifiers, class: Class) -> Result<(), Mistake> {
+        if to.class.replace(class).is_some() {
+            let message = "only one storage class allowed in a declaration";
+            return Err(self.mistake(Tag::DeclClass, message));
+        }
+        Ok(())
+    }
+
+    fn specify(&self, to: &mut Specifiers, type_: TypeId) -> Result<(), Mistake> {
+        if to.name.replace(type_).is_some() {
+            return Err(self.mistake(Tag::DeclCombo, "invalid type combination"));
+        }
+        self.check(to)
+    }
+
+    fn modify(&self, to: &mut Specifiers, keyword: Keyword) -> Result<(), Mistake> {
+        let (repeated, times) = match keyword {
+            Keyword::Short => (std::mem::replace(&mut to.is_short, true), "once"),
+            Keyword::Signed => (std::mem::replace(&mut to.is_signed, true), "once"),
+            Keyword::Unsigned => (std::mem::replace(&mut to.is_unsigned, true), "once"),
+            _ => {
+                to.longs = to.longs.saturating_add(1);
+                (to.longs > 2, "twice")
+            }
+        };
+        if repeated {
+            let word = keyword.word();
+            let message =
+                format!("the attribute '{word}' may only be used at most {times} in a declaration");
+            return Err(self.mistake(Tag::DeclCombo, message));
+        }
+        self.check(to)
+    }
+
+    /// Whether what was read goes together.
+    fn check(&self, read: &Specifiers) -> Result<(), Mistake> {
+        let Some(name) = read.name else {
+            return Ok(());
+        };
+        let has_sign = read.is_signed || read.is_unsigned;
+        let has_length = read.is_short || read.longs > 0;
+        let is_number = name == CHAR || name == INT;
+        let (tag, why) = if name == CHAR && has_length {
+            let why = "short and long may not be used with char type";
+            (Tag::DeclCharattr, why)
+        } else if name == VOID && (has_length || has_sign) {
+            (
+                Tag::DeclVoidattr,
+                "attributes may not be used with void type",
+            )
+        } else if !is_number && name != VOID && has_sign {
+            let why = "signed and unsigned may only be used with integer type";
+            (Tag::DeclSignint, why)
+        } else if !is_number && name != FLOAT && name != DOUBLE && read.longs > 0 {
+            let why = "long and long long may only be used with integer or floating-point type";
+            (Tag::DeclLongint, why)
+        } else {
+            return Ok(());
+        };
+        Err(self.mistake(tag, format!("invalid type declaration: {why}")))
+    }
+
+    /// The type that the words make together.
+    pub(super) fn specified(&self, read: &Specifiers) -> Result<TypeId, Mistake> {
+        let signs = read.is_signed && read.is_unsigned;
+        let lengths = read.is_short && read.longs > 0;
+        if signs || lengths {
+            return Err(self.mistake(Tag::DeclCombo, "invalid type combination"));
+        }
+        Ok(match (read.name, read.is_unsigned) {
+            (Some(CHAR), true) => UCHAR,
+            (Some(CHAR), false) if read.is_signed => SCHAR,
+            (Some(DOUBLE), _) if read.longs == 1 => LDOUBLE,
+            (None | Some(INT), is_unsigned) => integer(read.is_short, read.longs, is_unsigned),
+            (Some(_), _) if read.is_short || read.longs > 0 => {
+                return Err(self.mistake(Tag::DeclCombo, "invalid type combination"));
+            }
+            (Some(name), _) => name,
+        })
+    }
+}
+
+fn integer(is_short: bool, longs: u8, is_unsigned: bool) -> TypeId {
+    match (is_short, longs, is_unsigned) {
+        (true, _, false) => SHORT,
+        (true, _, true) => USHORT,
+        (false, 0, false) => INT,
+        (false, 0, true) => UINT,
+        (false, 1, false) => LONG,
+        (false, 1, true) => ULONG,
+        (false, _, false) => LONGLONG,
+        (false, _, true) => ULONGLONG,
+    }
+}

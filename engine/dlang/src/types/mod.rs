@@ -1,0 +1,257 @@
+//! D's types: one arena, in which equal types are the same, for one data model.
+//!
+//! A type is named by its number there. The types that every program has come first, in a fixed order,
+//! so that their numbers are constants.
+
+mod basic;
+mod relation;
+mod spelling;
+
+use std::collections::HashMap;
+
+pub(crate) use basic::*;
+
+/// A type, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct TypeId(u32);
+
+/// What a type is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Type {
+    Void,
+    Integer(Integer),
+    /// `float`, `double`: they can be declared, but not calculated with.
+    Float(&'static str, u32),
+    Pointer(TypeId),
+    Array(TypeId, u32),
+    Typedef(String, TypeId),
+    /// `string`
+    Text,
+    Function,
+    /// What `stack()` gives.
+    Stack,
+    /// An aggregation.
+    Aggregation,
+}
+
+/// An integer type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Integer {
+    pub name: &'static str,
+    /// Bytes.
+    pub size: u32,
+    pub is_signed: bool,
+    /// C's conversion rank.
+    pub rank: u8,
+}
+
+impl Integer {
+    /// `value`, cut to the type's bits and extended as the type is.
+    pub(crate) fn extend(self, value: u64) -> u64 {
+        let shift = 64 - 8 * self.size.clamp(1, 8);
+        let high = value << shift;
+        if self.is_signed {
+            (high.cast_signed() >> shift).cast_unsigned()
+        } else {
+            high >> shift
+        }
+    }
+}
+
+/// The types of a compilation.
+pub(crate) struct Types {
+    all: Vec<Type>,
+    /// How many types each is made of, one within another.
+    depths: Vec<u32>,
+    numbers: HashMap<Type, TypeId>,
+    typedefs: HashMap<String, TypeId>,
+    /// Bytes of a pointer.
+    pub(crate) pointer: u32,
+    /// Bytes of a string.
+    pub(crate) string: u32,
+}
+
+impl Types {
+    /// The types that every program has, where a pointer and a string take so many bytes.
+    pub(crate) fn new(pointer: u32, string: u32) -> Self {
+        let mut types = Self {
+            all: Vec::new(),
+            depths: Vec::new(),
+            numbers: HashMap::new(),
+            typedefs: HashMap::new(),
+            pointer,
+            string,
+        };
+        types.add_basic();
+        types.add_typedefs();
+        types.number(Type::Pointer(CHAR));
+        types.number(Type::Pointer(VOID));
+        types.add_more_typedefs();
+        types
+    }
+
+    /// The type of this kind.
+    pub(crate) fn number(&mut self, kind: Type) -> TypeId {
+        if let Some(&known) = self.numbers.get(&kind) {
+            return known;
+        }
+        let id = TypeId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.depths.push(self.depth_of(&kind));
+        self.all.push(kind.clone());
+        self.numbers.insert(kind, id);
+        id
+    }
+
+    fn depth_of(&self, kind: &Type) -> u32 {
+        match kind {
+            Type::Pointer(of) | Type::Array(of, _) => self.depth(*of).saturating_add(1),
+            Type::Typedef(_, of) => self.depth(*of),
+            _ => 1,
+        }
+    }
+
+    /// How many types it is made of, one within another.
+    pub(crate) fn depth(&self, id: TypeId) -> u32 {
+        self.depths.get(id.0 as usize).copied().unwrap_or(1)
+    }
+
+    /// Gives a type a name.
+    pub(crate) fn define(&mut self, name: &str, type_: TypeId) {
+        let id = self.number(Type::Typedef(name.to_owned(), type_));
+        self.typedefs.insert(name.to_owned(), id);
+    }
+
+    /// The type of this name.
+    pub(crate) fn named(&self, name: &str) -> Option<TypeId> {
+        self.typedefs.get(name).copied()
+    }
+
+    /// The type of pointers to this one.
+    pub(crate) fn pointer_to(&mut self, type_: TypeId) -> TypeId {
+        self.number(Type::Pointer(type_))
+    }
+
+    /// What it is, behind its names.
+    pub(crate) fn kind(&self, id: TypeId) -> &Type {
+        self.get(self.base(id))
+    }
+
+    /// The type behind its names.
+    pub(crate) fn base(&self, id: TypeId) -> TypeId {
+        let mut id = id;
+        while let Type::Typedef(_, to) = self.get(id) {
+            id = *to;
+        }
+        id
+    }
+
+    /// Whether one of its names is this.
+    pub(crate) fn goes_by(&self, id: TypeId, wanted: &str) -> bool {
+        let mut id = id;
+        while let Type::Typedef(name, to) = self.get(id) {
+            if name == wanted {
+                return true;
+            }
+            id = *to;
+        }
+        false
+    }
+
+    fn get(&self, id: TypeId) -> &Type {
+        self.all.get(id.0 as usize).unwrap_or(&Type::Void)
+    }
+
+    /// Its bytes; 0 where it has no size, or too great a one.
+    pub(crate) fn size(&self, id: TypeId) -> u32 {
+        match self.kind(id) {
+            Type::Integer(integer) => integer.size,
+            Type::Float(_, size) => *size,
+            Type::Pointer(_) => self.pointer,
+            Type::Array(of, count) => self.size(*of).checked_mul(*count).unwrap_or(0),
+            Type::Text => self.string,
+            _ => 0,
+        }
+    }
+
+    /// The integer type that it is.
+    pub(crate) fn integer(&self, id: TypeId) -> Option<Integer> {
+        match self.kind(id) {
+            Type::Integer(integer) => Some(*integer),
+            _ => None,
+        }
+    }
+
+    /// What it points to, or what it is an array of.
+    pub(crate) fn pointee(&self, id: TypeId) -> Option<TypeId> {
+        match self.kind(id) {
+            Type::Pointer(to) | Type::Array(to, _) => Some(*to),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_integer(&self, id: TypeId) -> bool {
+        self.integer(id).is_some()
+    }
+
+    pub(crate) fn is_float(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), Type::Float(..))
+    }
+
+    pub(crate) fn is_pointer(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), Type::Pointer(_))
+    }
+
+    pub(crate) fn is_array(&self, id: TypeId) -> bool {
+        matches!(self.kind(id), Type::Array(..))
+    }
+
+    pub(crate) fn is_text(&self, id: TypeId) -> bool {
+        *self.kind(id) == Type::Text
+    }
+
+    pub(crate) fn is_void(&self, id: TypeId) -> bool {
+        *self.kind(id) == Type::Void
+    }
+
+    /// A number or a pointer: what a register holds.
+    pub(crate) fn is_scalar(&self, id: TypeId) -> bool {
+        self.is_integer(id) || self.is_pointer(id)
+    }
+
+    /// A pointer to what has no size.
+    pub(crate) fn points_to_nothing(&self, id: TypeId) -> bool {
+        let to = match self.kind(id) {
+            Type::Pointer(to) => self.kind(*to),
+            _ => return false,
+        };
+        matches!(to, Type::Void | Type::Function)
+    }
+
+    /// A string, or characters that can stand for one.
+    pub(crate) fn is_text_like(&self, id: TypeId) -> bool {
+        self.is_text(id) || self.pointee(id).is_some_and(|to| self.is_character(to))
+    }
+
+    pub(crate) fn is_character(&self, id: TypeId) -> bool {
+        self.integer(id).is_some_and(|integer| integer.rank == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_extended_as_their_type_is() {
+        let types = Types::new(8, 256);
+        for (id, value, extended) in [
+            (CHAR, 0xff, u64::MAX),
+            (UCHAR, 0x1ff, 0xff),
+            (INT, 0x8000_0000, 0xffff_ffff_8000_0000),
+            (UINT, u64::MAX, 0xffff_ffff),
+            (LONG, u64::MAX, u64::MAX),
+        ] {
+            assert_eq!(types.integer(id).unwrap().extend(value), extended);
+        }
+    }
+}

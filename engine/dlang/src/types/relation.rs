@@ -1,0 +1,86 @@
+//! What two types are to each other, and the one that both are calculated in.
+
+use super::{INT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
+
+impl Types {
+    /// Whether values of one are values of the other as they are.
+    pub(crate) fn is_compatible(&self, one: TypeId, other: TypeId) -> bool {
+        match (self.kind(one), self.kind(other)) {
+            (Type::Pointer(one), Type::Pointer(other)) => self.is_compatible(*one, *other),
+            (Type::Array(one, length), Type::Array(other, other_length)) => {
+                length == other_length && self.is_compatible(*one, *other)
+            }
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether values of both are keys of the same kind.
+    pub(crate) fn is_same_key(&self, one: TypeId, other: TypeId) -> bool {
+        self.is_integer(one) && self.is_integer(other)
+            || self.is_text_like(one) && self.is_text_like(other)
+            || self.is_compatible(one, other)
+    }
+
+    /// The type that small integers are calculated in.
+    pub(crate) fn promoted(&self, id: TypeId) -> TypeId {
+        match self.integer(id) {
+            Some(integer) if integer.rank < 3 => INT,
+            _ => id,
+        }
+    }
+
+    /// The type that two integers are calculated in: C's usual arithmetic conversions.
+    pub(crate) fn common(&self, one: TypeId, other: TypeId) -> TypeId {
+        let (one, other) = (self.promoted(one), self.promoted(other));
+        let (Some(left), Some(right)) = (self.integer(one), self.integer(other)) else {
+            return one;
+        };
+        if left.is_signed == right.is_signed {
+            return if left.rank >= right.rank { one } else { other };
+        }
+        let (unsigned, unsigned_id, signed, signed_id) = if right.is_signed {
+            (left, one, right, other)
+        } else {
+            (right, other, left, one)
+        };
+        if unsigned.rank >= signed.rank {
+            unsigned_id
+        } else if signed.size > unsigned.size {
+            signed_id
+        } else {
+            self.unsigned(signed.rank)
+        }
+    }
+
+    fn unsigned(&self, rank: u8) -> TypeId {
+        match rank {
+            4 => ULONG,
+            5 => ULONGLONG,
+            _ => UINT,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{CHAR, LONG, LONGLONG, UCHAR, USHORT};
+
+    #[test]
+    fn conversions_are_those_of_the_data_model() {
+        let narrow = Types::new(4, 256);
+        let wide = Types::new(8, 256);
+        for (one, other, in_narrow, in_wide) in [
+            (CHAR, UCHAR, INT, INT),
+            (INT, UINT, UINT, UINT),
+            (LONG, UINT, ULONG, LONG),
+            (LONG, ULONG, ULONG, ULONG),
+            (LONGLONG, ULONG, LONGLONG, ULONGLONG),
+            (USHORT, LONGLONG, LONGLONG, LONGLONG),
+        ] {
+            assert_eq!(narrow.common(one, other), in_narrow);
+            assert_eq!(wide.common(one, other), in_wide);
+            assert_eq!(wide.common(other, one), in_wide);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@["b"] = count();
+	@["a"] = count();
+	@["c"] = count();
+	printa("%s %@d\n", @);
+	exit(0);
+}

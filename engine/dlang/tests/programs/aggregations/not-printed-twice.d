@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@a = count();
+	printa("once %@d\n", @a);
+	exit(0);
+}

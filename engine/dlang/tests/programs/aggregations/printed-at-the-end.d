@@ -1,0 +1,8 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@a["k"] = count();
+	@b = sum(7);
+	exit(0);
+}

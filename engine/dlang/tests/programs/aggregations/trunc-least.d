@@ -1,0 +1,11 @@
+#pragma D option quiet
+
+BEGIN
+{
+	@["x"] = sum(1);
+	@["y"] = sum(2);
+	@["z"] = sum(3);
+	trunc(@, -1);
+	printa("%s %@d\n", @);
+	exit(0);
+}

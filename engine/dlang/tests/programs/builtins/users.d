@@ -1,0 +1,7 @@
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%d %d\n", uid == $uid, gid == $gid);
+	exit(0);
+}

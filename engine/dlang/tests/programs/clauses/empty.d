@@ -1,0 +1,16 @@
+#pragma D option quiet
+
+BEGIN
+{
+}
+
+BEGIN
+{
+	;;
+}
+
+BEGIN
+{
+	printf("done\n");
+	exit(0);
+}

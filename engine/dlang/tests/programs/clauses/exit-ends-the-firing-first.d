@@ -1,0 +1,12 @@
+#pragma D option quiet
+
+BEGIN
+{
+	exit(0);
+	printf("behind exit\n");
+}
+
+BEGIN
+{
+	printf("next clause\n");
+}

@@ -1,0 +1,17 @@
+BEGIN
+{
+}
+
+BEGIN
+{
+	x = 1;
+}
+
+END
+{
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,10 @@
+BEGIN,
+END
+{
+	trace(probename);
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,13 @@
+#pragma D option quiet
+
+BEGIN
+{
+	x = 5;
+	printf("%d ", x++);
+	printf("%d ", x);
+	printf("%d ", ++x);
+	printf("%d ", x--);
+	printf("%d ", --x);
+	printf("%d\n", x);
+	exit(0);
+}

@@ -1,0 +1,10 @@
+#pragma D option quiet
+#pragma D option aggsortkey
+
+BEGIN
+{
+	@["b"] = sum(1);
+	@["a"] = sum(2);
+	printa("%s %@d\n", @);
+	exit(0);
+}

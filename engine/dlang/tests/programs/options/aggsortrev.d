@@ -1,0 +1,10 @@
+#pragma D option quiet
+#pragma D option aggsortrev
+
+BEGIN
+{
+	@["a"] = sum(1);
+	@["b"] = sum(2);
+	printa("%s %@d\n", @);
+	exit(0);
+}

@@ -1,0 +1,6 @@
+BEGIN
+{
+	trace("one");
+	trace("two");
+	exit(0);
+}

@@ -1,0 +1,10 @@
+#pragma D option quiet
+
+int x;
+self int y;
+
+BEGIN
+{
+	printf("%d %d\n", x, self->y);
+	exit(0);
+}

@@ -1,0 +1,95 @@
+//! What a verified program says of itself.
+
+use engine_abi::{FieldKind, Scope, Span, ValueKind};
+use engine_dvm::aggregate::Aggregate;
+use engine_dvm::{Aggregation, Field, KeyPart, Variable, Verified};
+
+use crate::assemble::assemble;
+
+fn program(lines: &[&str]) -> Verified<Vec<u64>> {
+    Verified::new(assemble(lines).tables.block()).unwrap()
+}
+
+#[test]
+fn rows_are_told_as_they_were_declared() {
+    let program = program(&[
+        "size 12",
+        "var x scalar",
+        "var self->a[scalar, text] bytes 3",
+        "aggregation @n[stack 2] max",
+        "field scalar 2",
+        "field text 12",
+        "    open",
+        "    ret",
+    ]);
+    let array = Variable {
+        name: 2,
+        size: 3,
+        scope: Scope::Thread,
+        kind: ValueKind::Bytes,
+        keys: Span { first: 0, count: 2 },
+    };
+    assert_eq!(program.variable(1), Some(array));
+    let aggregation = Aggregation {
+        name: 4,
+        aggregate: Aggregate::Max,
+        keys: Span { first: 2, count: 1 },
+    };
+    assert_eq!(program.aggregation(0), Some(aggregation));
+    let parts: Vec<KeyPart> = program.keys(array.keys).collect();
+    let kinds = [(8, FieldKind::Scalar), (16, FieldKind::Text)];
+    assert_eq!(parts, kinds.map(|(size, kind)| KeyPart { size, kind }));
+    assert_eq!(program.key_size(array.keys), 24);
+    let clause = program.clause(0).unwrap();
+    let fields: Vec<Field> = clause.fields().collect();
+    let kinds = [(0, 2, FieldKind::Scalar), (2, 12, FieldKind::Text)];
+    assert_eq!(
+        fields,
+        kinds.map(|(offset, size, kind)| Field { offset, size, kind })
+    );
+    assert_eq!(
+        (clause.record_size(), clause.instructions().count()),
+        (16, 2)
+    );
+}
+
+#[test]
+fn what_is_not_there_is_not_told() {
+    let program = program(&["var x scalar", "aggregation @n[scalar] max", "    ret"]);
+    assert!(program.clause(0).is_some() && program.clause(1).is_none());
+    assert!(program.variable(0).is_some() && program.variable(1).is_none());
+    assert!(program.aggregation(0).is_some() && program.aggregation(1).is_none());
+    assert_eq!(program.string(0), Some(&b"x"[..]));
+    assert_eq!(program.string(3), Some(&b""[..]));
+    assert_eq!(program.string(4), None);
+}
+
+#[test]
+fn there_is_room_for_the_longest_key_and_for_arguments() {
+    assert_eq!(program(&["    ret"]).key_size_max(), 24);
+    let long = [
+        "var a[bytes 30, scalar] scalar",
+        "aggregation @[stack 3] max",
+        "    ret",
+    ];
+    assert_eq!(program(&long).key_size_max(), 40);
+    let longer = ["aggregation @[stack 7] max", "    ret"];
+    assert_eq!(program(&longer).key_size_max(), 56);
+}
+
+#[test]
+fn there_is_scratch_memory_for_what_one_instruction_needs() {
+    let cases: [(&[&str], u32); 5] = [
+        (&["size 20", "scratch 100", "    ret"], 148),
+        (&["size 20", "var b bytes 90", "    ret"], 96),
+        (&["size 20", "field stack 160", "    ret"], 160),
+        (&["size 20", "field bytes 90", "    ret"], 96),
+        (
+            &["size 20", "field scalar 8", "var x scalar", "    ret"],
+            48,
+        ),
+    ];
+    for (lines, expected) in cases {
+        assert_eq!(program(lines).scratch(), expected, "{lines:?}");
+    }
+}
