@@ -1,4 +1,5 @@
-//! Runs the programs among the language's test data, in process, and compares all that is printed.
+//! Runs programs in process, and compares all that is printed: those in `programs/`, which are about
+//! the command, and those among the language's test data.
 //!
 //! `NAME.d` is a script and `NAME.n` what `-n` is given; `NAME.args` are macro arguments, one a line.
 //! `NAME.err` is what the command says of a program that does not compile. `NAME.out` is what one that
@@ -7,29 +8,44 @@
 //! `TRAPLINE_BLESS=1` what a program prints becomes what is expected.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
-use std::{fs, io};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+use std::{fs, io, thread};
 
 use libtest_mimic::{Arguments, Failed, Trial, run};
+use rustix::process::{Pid, Signal, kill_process};
 use similar::TextDiff;
 
 /// Where the programs are.
-const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../dlang/tests/programs");
+const FOLDERS: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../dlang/tests/programs"),
+];
+
+/// How long a program may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let programs = Path::new(PROGRAMS);
-    let mut files = Vec::new();
-    if let Err(why) = find(programs, &mut files) {
-        eprintln!("{PROGRAMS}: {why}");
-        return ExitCode::FAILURE;
+    let mut trials = Vec::new();
+    for folder in FOLDERS {
+        let mut files = Vec::new();
+        if let Err(why) = find(Path::new(folder), &mut files) {
+            eprintln!("{folder}: {why}");
+            return ExitCode::FAILURE;
+        }
+        files.sort();
+        trials.extend(files.into_iter().filter_map(|file| trial(folder, file)));
     }
-    files.sort();
-    let trials = files.into_iter().filter_map(|file| {
-        let name = file.strip_prefix(programs).ok()?.to_str()?.to_owned();
-        Some(Trial::test(name.clone(), move || judge(&name, &file)))
-    });
-    run(&arguments, trials.collect()).exit_code()
+    run(&arguments, trials).exit_code()
+}
+
+fn trial(folder: &'static str, file: PathBuf) -> Option<Trial> {
+    let name = file.strip_prefix(folder).ok()?.to_str()?.to_owned();
+    Some(Trial::test(name.clone(), move || {
+        judge(folder, &name, &file)
+    }))
 }
 
 /// Programs with an expectation beside them.
@@ -47,8 +63,8 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn judge(name: &str, file: &Path) -> Result<(), Failed> {
-    let output = dtrace(name, file)?;
+fn judge(folder: &str, name: &str, file: &Path) -> Result<(), Failed> {
+    let output = dtrace(folder, name, file)?;
     let message = file.with_extension("err");
     if message.exists() {
         let said = format!("-- stderr\n{}-- status 1\n", fs::read_to_string(message)?);
@@ -69,7 +85,7 @@ fn judge(name: &str, file: &Path) -> Result<(), Failed> {
     compare(&fs::read_to_string(expected)?, &printed, &bless)
 }
 
-fn dtrace(name: &str, file: &Path) -> io::Result<Output> {
+fn dtrace(folder: &str, name: &str, file: &Path) -> io::Result<Output> {
     let source = match file.extension().is_some_and(|it| it == "n") {
         true => [
             "-n".to_owned(),
@@ -78,14 +94,28 @@ fn dtrace(name: &str, file: &Path) -> io::Result<Output> {
         false => ["-s".to_owned(), name.to_owned()],
     };
     let arguments = fs::read_to_string(file.with_extension("args")).unwrap_or_default();
-    Command::new(env!("CARGO_BIN_EXE_dtrace"))
+    let child = Command::new(env!("CARGO_BIN_EXE_dtrace"))
         .arg("-xerrtags")
         .args(source)
         .args(arguments.lines())
-        .current_dir(PROGRAMS)
+        .current_dir(folder)
         .env("_DTRACE_TESTING", "1")
         .env("TZ", "UTC")
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let pid = Pid::from_child(&child);
+    let (over, is_over) = channel::<()>();
+    thread::spawn(move || {
+        if let Err(RecvTimeoutError::Timeout) = is_over.recv_timeout(PATIENCE) {
+            // It fails when the program has ended just now, which is just as well.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    });
+    let output = child.wait_with_output();
+    drop(over);
+    output
 }
 
 fn compare(expected: &str, printed: &str, otherwise: &str) -> Result<(), Failed> {

@@ -152,12 +152,10 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
     let errno = match why {
         Refusal::OutOfMemory => Errno::NOMEM,
         Refusal::TooManyConsumers => Errno::BUSY,
-        Refusal::TooManyEcbs => Errno::DQUOT,
-        Refusal::NoSuchConsumer => Errno::BADF,
+        Refusal::TooManyEcbs | Refusal::NoRoom => Errno::NOSPC,
+        Refusal::NoSuchConsumer | Refusal::Invalid => Errno::INVAL,
         Refusal::NotFound => Errno::SRCH,
-        Refusal::WrongState => Errno::ALREADY,
-        Refusal::Invalid => Errno::INVAL,
-        Refusal::NoRoom => Errno::NOSPC,
+        Refusal::WrongState => Errno::BADFD,
         Refusal::Unwritten => Errno::FAULT,
     };
     Error::Request {

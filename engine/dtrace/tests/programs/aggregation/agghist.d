@@ -1,0 +1,13 @@
+/* Counts and sums as bars. */
+#pragma D option quiet
+#pragma D option agghist
+BEGIN
+{
+	@c["a"] = count();
+	@c["b"] = count();
+	@c["b"] = count();
+	@s["a", 1] = sum(-5);
+	@s["b", 2] = sum(15);
+	@m["x"] = max(3);
+	exit(0);
+}

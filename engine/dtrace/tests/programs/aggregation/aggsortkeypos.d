@@ -1,0 +1,11 @@
+/* The second part of the key decides. */
+#pragma D option quiet
+#pragma D option aggsortkey
+#pragma D option aggsortkeypos=1
+BEGIN
+{
+	@[1, "b"] = count();
+	@[2, "a"] = count();
+	@[3, "c"] = count();
+	exit(0);
+}

@@ -1,0 +1,11 @@
+/* The order as aggsortrev has it. */
+#pragma D option quiet
+#pragma D option aggsortrev
+BEGIN
+{
+	@["b"] = sum(1);
+	@["c"] = sum(-7);
+	@["a"] = sum(1);
+	@["d"] = sum(5);
+	exit(0);
+}

@@ -1,0 +1,12 @@
+/* Keys stay, values do not. */
+#pragma D option quiet
+BEGIN
+{
+	@c["a"] = count();
+	@m["a"] = min(5);
+	@q["a"] = lquantize(1, 0, 2, 1);
+	clear(@c);
+	clear(@m);
+	clear(@q);
+	exit(0);
+}

@@ -1,0 +1,10 @@
+/* Values decide, and keys where those are equal. */
+#pragma D option quiet
+BEGIN
+{
+	@["b"] = sum(1);
+	@["c"] = sum(-7);
+	@["a"] = sum(1);
+	@["d"] = sum(5);
+	exit(0);
+}

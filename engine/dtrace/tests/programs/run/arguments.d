@@ -1,0 +1,7 @@
+/* Macro arguments are words or strings. */
+#pragma D option quiet
+BEGIN
+{
+	printf("%s %d %s %d\n", $$1, $2, $$2, $3);
+	exit($4);
+}

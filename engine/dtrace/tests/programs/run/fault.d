@@ -1,0 +1,30 @@
+/* A fault ends a clause, and no other. */
+#pragma D option quiet
+BEGIN
+{
+	x = 0;
+}
+
+BEGIN
+{
+	trace("before");
+	trace(1 / x);
+}
+
+BEGIN
+{
+	trace("the next\n");
+	trace(*(int *)8);
+}
+
+BEGIN
+/1 % x/
+{
+	trace("not reached");
+}
+
+BEGIN
+{
+	trace("the last\n");
+	exit(0);
+}

@@ -1,0 +1,9 @@
+/* A buffer that is full ends the trace. */
+#pragma D option quiet
+#pragma D option bufpolicy=fill
+#pragma D option bufsize=256
+#pragma D option statusrate=10ms
+tick-1ms
+{
+	printf("%d\n", n++);
+}

@@ -1,0 +1,33 @@
+/* What is committed is recorded, what is discarded is not. */
+#pragma D option quiet
+#pragma D option nspec=2
+BEGIN
+{
+	one = speculation();
+	other = speculation();
+	none = speculation();
+	printf("%d\n", none);
+}
+
+BEGIN
+{
+	speculate(one);
+	printf("committed\n");
+}
+
+BEGIN
+{
+	speculate(other);
+	printf("discarded\n");
+}
+
+BEGIN
+{
+	commit(one);
+	discard(other);
+}
+
+BEGIN
+{
+	exit(0);
+}

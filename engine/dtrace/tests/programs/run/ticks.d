@@ -1,0 +1,14 @@
+/* A timer ticks until the program ends. */
+#pragma D option quiet
+#pragma D option statusrate=10ms
+tick-5ms
+{
+	n++;
+}
+
+tick-5ms
+/n == 3/
+{
+	printf("three\n");
+	exit(0);
+}

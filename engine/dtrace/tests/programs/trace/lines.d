@@ -1,0 +1,26 @@
+/* Every firing of a clause that records has a line; one that records nothing has none. */
+BEGIN
+{
+	x = 1;
+}
+
+BEGIN
+{
+}
+
+BEGIN
+/x == 2/
+{
+	trace("not this");
+}
+
+BEGIN
+{
+	trace(x);
+	exit(0);
+}
+
+END
+{
+	trace("over");
+}

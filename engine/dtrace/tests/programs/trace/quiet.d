@@ -1,0 +1,14 @@
+/* In quiet, nothing stands around what is traced. */
+#pragma D option quiet
+BEGIN
+{
+	trace((char)-1);
+	trace("|");
+	trace(-5LL);
+	trace("|");
+	trace("text");
+	trace("|");
+	trace("");
+	trace("\n");
+	exit(0);
+}
