@@ -58,11 +58,22 @@ int trapline_arch_init(void)
 	return register_hook && unregister_hook && patch_word ? 0 : -ENOENT;
 }
 
-/* The unwinder knows that a function's first instruction has no frame. */
+/*
+ * The unwinder takes for granted that a function has pushed what it will push.
+ * (It makes an exception of first instructions, but neighbours that push alike
+ * share a row of its table, and it knows only the first one's.) As the function
+ * has not, all is as its caller left it.
+ */
 unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
-	return trapline_unwind(regs, 0, frames, count);
+	struct pt_regs caller = *regs;
+
+	caller.ARM_pc = regs->ARM_lr;
+	frames[0] = regs->ARM_pc;
+	if (count == 1)
+		return 1;
+	return 1 + trapline_unwind(&caller, 0, frames + 1, count - 1);
 }
 
 /*
