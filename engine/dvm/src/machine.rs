@@ -233,7 +233,7 @@ impl<E: Env> Machine<'_, E> {
         let size = self.string_size();
         let (reader, room) = self.room(size)?;
         let length = match room.split_last_mut() {
-            Some((_, text)) => reader.env.builtin_text(builtin, text).min(text.len()),
+            Some((_, text)) => reader.env.builtin_text(builtin, text),
             None => 0,
         };
         end(room, length);

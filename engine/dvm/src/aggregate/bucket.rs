@@ -125,7 +125,7 @@ struct Order {
 impl Llquantize {
     /// Those of a factor from a low order of magnitude to a high one by so many steps. The factor
     /// divides the steps, the steps divide a power of the factor, and the end of the highest order is
-    /// a number.
+    /// a number. Between their ends they are at most [`LEVELS_MAX`].
     pub fn new(parameters: [i32; 4]) -> Option<Self> {
         let [factor, low, high, steps] = parameters.map(|value| u16::try_from(value).ok());
         let (factor, low, high, steps) = (factor?, low?, high?, steps?);
@@ -137,7 +137,6 @@ impl Llquantize {
         };
         let is_sound = factor >= 2
             && low <= high
-            && factor <= steps
             && steps.checked_rem(factor) == Some(0)
             && quantize.steps_divide_a_power()
             && power(factor, u32::from(high).wrapping_add(1)).is_some();

@@ -168,6 +168,7 @@ fn parameters_are_checked() {
         [10, 0, 3, 25],
         [10, 0, 3, 30],
         [10, 0, 18, 10],
+        [2, 0, 61, 1 << 15],
         [1 << 16, 0, 1, 1 << 16],
     ];
     for parameters in cases {

@@ -132,6 +132,10 @@ fn rows_are_checked() {
             "key part 2 has a size that its kind cannot have",
         ),
         (
+            |tables| tables.keys[2].size = 1032,
+            "key part 2 has a size that its kind cannot have",
+        ),
+        (
             |tables| tables.variables[0].size = 4,
             "variable 0 has a size that its kind cannot have",
         ),
