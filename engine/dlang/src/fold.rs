@@ -24,13 +24,17 @@ impl Constant {
         self.value.cast_signed()
     }
 
-    /// The constant as another integer type has it.
+    /// The constant as another type of numbers or addresses has it.
     pub(crate) fn converted(self, types: &Types, type_: TypeId) -> Self {
-        let extended = types.integer(type_).map(|to| to.extend(self.value));
-        Self {
-            value: extended.unwrap_or(self.value),
-            type_,
-        }
+        let value = match (types.integer(type_), types.integer(self.type_)) {
+            (Some(to), _) => to.extend(self.value),
+            // An address of 32 bits is never sign-extended.
+            (None, Some(from)) if types.pointer == 4 && from.size <= 4 => {
+                self.value & u64::from(u32::MAX)
+            }
+            _ => self.value,
+        };
+        Self { value, type_ }
     }
 
     /// Whether it is more than 0.

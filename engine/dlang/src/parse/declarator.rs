@@ -48,7 +48,6 @@ impl Parser<'_, '_> {
         let mut layers = Vec::new();
         while self.accept(Symbol::Mul)? {
             layers.push(Layer::Pointer);
-            self.check_depth(self.depth + layers.len() as u32)?;
             while let TokenKind::Keyword(Keyword::Const | Keyword::Restrict | Keyword::Volatile) =
                 self.token.kind
             {
@@ -59,7 +58,6 @@ impl Parser<'_, '_> {
         let mut suffixes = Vec::new();
         while let Some(suffix) = self.suffix()? {
             suffixes.push(suffix);
-            self.check_depth(self.depth + suffixes.len() as u32)?;
         }
         layers.extend(suffixes.into_iter().rev());
         layers.append(&mut inner.layers);

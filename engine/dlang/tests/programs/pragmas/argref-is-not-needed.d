@@ -1,0 +1,8 @@
+#pragma D option quiet
+#pragma D option argref
+
+BEGIN
+{
+	printf("%d\n", $1);
+	exit(0);
+}

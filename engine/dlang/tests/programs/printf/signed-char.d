@@ -1,0 +1,6 @@
+signed char c;
+
+BEGIN
+{
+	printf("%s", c);
+}
