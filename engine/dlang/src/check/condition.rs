@@ -6,7 +6,7 @@ use crate::error::Mistake;
 use crate::fold::{self, Comparison, Constant, Logic};
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{INT, TEXT, TypeId, VOID_POINTER};
+use crate::types::{INT, TEXT, Type, TypeId, VOID_POINTER};
 
 impl Checker<'_> {
     /// `left comparison right`
@@ -108,7 +108,7 @@ impl Checker<'_> {
     }
 
     /// The type that either of two values can have.
-    fn either(&self, one: &Expression, other: &Expression) -> Option<TypeId> {
+    fn either(&mut self, one: &Expression, other: &Expression) -> Option<TypeId> {
         let types = &self.types;
         if types.is_integer(one.type_) && types.is_integer(other.type_) {
             return Some(types.common(one.type_, other.type_));
@@ -120,6 +120,10 @@ impl Checker<'_> {
         if are_texts && (types.is_text(one.type_) || types.is_text(other.type_)) {
             return Some(TEXT);
         }
-        self.common_pointer(one.into(), other.into())
+        let common = self.common_pointer(one.into(), other.into())?;
+        match *types.kind(common) {
+            Type::Array(of, _) => Some(self.types.pointer_to(of)),
+            _ => Some(common),
+        }
     }
 }

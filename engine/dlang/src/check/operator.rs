@@ -120,7 +120,7 @@ impl Checker<'_> {
             return Ok(self.constant(folded, line));
         }
         let (left, right) = if operator.is_shift() {
-            (self.promoted(left), self.promoted(right))
+            (self.promoted(left), right)
         } else {
             self.common(left, right)
         };

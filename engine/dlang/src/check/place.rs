@@ -77,17 +77,9 @@ impl Checker<'_> {
         }
         self.check_place("=", &place, line)?;
         let type_ = place.type_;
-        let value = self.converted_for(type_, value);
+        let value = self.converted(value, type_);
         let kind = ExpressionKind::Assign(Box::new(place), Box::new(value));
         Ok(expression(kind, type_, line))
-    }
-
-    /// A value for a place of this type: a string's address is passed on as it is.
-    fn converted_for(&self, type_: TypeId, value: Expression) -> Expression {
-        if self.types.is_text(type_) && self.types.is_text_like(value.type_) {
-            return value;
-        }
-        self.converted(value, type_)
     }
 
     /// Arrays cannot be assigned to.

@@ -1,0 +1,7 @@
+float f;
+double d;
+
+BEGIN
+{
+	f = d;
+}
