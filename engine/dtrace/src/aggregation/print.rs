@@ -228,7 +228,9 @@ impl Aggregated for Printed<'_> {
 
 #[cfg(test)]
 mod tests {
+    use engine_abi::AggregateFunction;
     use engine_dlang::format::{Conversion, Flags, Piece};
+    use proptest::prelude::*;
 
     use super::super::tests::{about, reported};
     use super::*;
@@ -367,6 +369,52 @@ mod tests {
                 .concat()
         );
     }
+
+    proptest! {
+        #[test]
+        fn whatever_was_aggregated_can_be_printed(
+            function in prop::sample::select(FUNCTIONS),
+            entries in prop::collection::vec((0u64..3, any::<u64>(), any::<u64>(), 0usize..200), 0..6),
+            normal in prop::sample::select(&[0, 1, 7, u64::MAX][..]),
+            (as_bars, packed, zooms, fine) in any::<(bool, bool, bool, bool)>(),
+        ) {
+            let (function, parameters) = function;
+            let function = Aggregate::new(function, parameters).unwrap();
+            let mut all = Aggregations::of([about(function, true), about(function, true)]);
+            for (key, one, other, at) in entries {
+                let mut words = vec![0; function.words() as usize];
+                let last = words.len() - 1;
+                words[at.min(last)] = one >> (one & 63);
+                words[last] = other;
+                prop_assert!(all.add(0, &reported(key, &words)));
+            }
+            all.normalize(0, normal);
+            let encoding = if fine { Encoding::Utf8 } else { Encoding::Ascii };
+            let order = Order::default();
+            let looks = Looks { order, as_bars, packed, zooms, encoding };
+            let alone = rest(&all, &looks);
+            prop_assert_eq!(alone.is_empty(), all.0[0].values.is_empty());
+            let together = printed(&mut all, &looks, None, &[0, 1]);
+            prop_assert!(together.ends_with('\n'));
+        }
+    }
+
+    const FUNCTIONS: &[(AggregateFunction, [i32; 4])] = &[
+        (AggregateFunction::Count, [0; 4]),
+        (AggregateFunction::Sum, [0; 4]),
+        (AggregateFunction::Min, [0; 4]),
+        (AggregateFunction::Max, [0; 4]),
+        (AggregateFunction::Avg, [0; 4]),
+        (AggregateFunction::Stddev, [0; 4]),
+        (AggregateFunction::Quantize, [0; 4]),
+        (AggregateFunction::Lquantize, [-5, 300, 2, 0]),
+        (
+            AggregateFunction::Lquantize,
+            [i32::MIN, i32::MAX, i32::MAX, 0],
+        ),
+        (AggregateFunction::Llquantize, [10, 0, 17, 10]),
+        (AggregateFunction::Llquantize, [2, 3, 61, 4]),
+    ];
 
     #[test]
     fn a_histogram_is_followed_by_an_empty_line() {

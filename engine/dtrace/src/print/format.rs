@@ -133,7 +133,9 @@ fn number_of(kind: FieldType, data: &[u8]) -> Number {
 #[cfg(test)]
 mod tests {
     use engine_dlang::format::Flags;
+    use proptest::prelude::*;
 
+    use super::super::layout::MOST;
     use super::*;
     use crate::symbols::Symbols;
 
@@ -163,6 +165,10 @@ mod tests {
     }
 
     fn printed(pieces: Vec<Piece>, values: &[(FieldType, &[u8])]) -> String {
+        String::from_utf8(printed_bytes(pieces, values)).unwrap()
+    }
+
+    fn printed_bytes(pieces: Vec<Piece>, values: &[(FieldType, &[u8])]) -> Vec<u8> {
         let style = Style {
             quiet: false,
             raw_bytes: false,
@@ -172,7 +178,7 @@ mod tests {
         let (fields, data) = fields(values);
         let mut out = Vec::new();
         format(&mut out, &style, &Format(pieces), (&fields, &data), &[]);
-        String::from_utf8(out).unwrap()
+        out
     }
 
     #[test]
@@ -212,6 +218,59 @@ mod tests {
             "ab    "
         );
     }
+
+    proptest! {
+        #[test]
+        fn whatever_was_recorded_can_be_printed(
+            specifier in prop::sample::select(SPECIFIERS),
+            kind in prop::sample::select(KINDS),
+            (left, zero, plus, alternate) in any::<(bool, bool, bool, bool)>(),
+            (width, precision) in (any::<i64>(), any::<i64>()),
+            data in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let flags = Flags { left, zero, plus, alternate, ..Flags::default() };
+            let star = Some(Extent::Argument);
+            let conversion = Conversion { flags, width: star, precision: star, specifier };
+            // Short ones more often than the longest that there can be.
+            let (width, precision) = (width >> (width & 63), precision >> (precision & 63));
+            let values: [(_, &[u8]); 3] = [
+                (FieldType::Signed, &width.to_ne_bytes()),
+                (FieldType::Signed, &precision.to_ne_bytes()),
+                (kind, &data),
+            ];
+            let bytes = printed_bytes(vec![Piece::Conversion(conversion)], &values);
+            let least = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX).min(MOST);
+            prop_assert!(specifier == Specifier::Stack || bytes.len() >= least);
+        }
+    }
+
+    const KINDS: &[FieldType] = &[
+        FieldType::Signed,
+        FieldType::Unsigned,
+        FieldType::Text,
+        FieldType::Bytes,
+        FieldType::Stack,
+    ];
+
+    const SPECIFIERS: &[Specifier] = &[
+        Specifier::Address,
+        Specifier::Character,
+        Specifier::PrintableCharacter,
+        Specifier::Decimal,
+        Specifier::Unsigned,
+        Specifier::Octal,
+        Specifier::LowerHex,
+        Specifier::UpperHex,
+        Specifier::Pointer,
+        Specifier::Text,
+        Specifier::EscapedText,
+        Specifier::Float('e'),
+        Specifier::Float('F'),
+        Specifier::Float('g'),
+        Specifier::Stack,
+        Specifier::Date,
+        Specifier::MailDate,
+    ];
 
     #[test]
     fn an_address_is_named() {

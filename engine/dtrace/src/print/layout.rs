@@ -60,8 +60,9 @@ impl Layout {
     }
 }
 
-/// A width or precision that comes as an argument can be any number: this is enough for everybody.
-const MOST: usize = 1 << 20;
+/// A width or precision that comes as an argument can be any number: this is enough for everybody, and
+/// less than Rust's own formatting takes.
+pub const MOST: usize = 1 << 15;
 
 /// Puts that many spaces.
 pub fn spaces(out: &mut Vec<u8>, count: usize) {
