@@ -33,7 +33,11 @@ int shim_load(unsigned long address, void *to, size_t length)
 	return copy_from_kernel_nofault(to, (void *)address, length);
 }
 
-/* A kernel thread has no memory of its own, though some process's may be there. */
+/*
+ * A kernel thread has no memory of its own, though some process's may be there.
+ * (With HARDENED_USERCOPY the kernel looks at where it copies to. It takes no
+ * lock for that, while faults are disabled, since 6.4 and in Debian's 6.1.)
+ */
 int shim_load_user(unsigned long address, void *to, size_t length)
 {
 	if (!current->mm)

@@ -86,7 +86,7 @@ impl Isa for Native {
             3 => regs.cx,
             4 => regs.r8,
             5 => regs.r9,
-            _ => stack_word(regs.sp, number.wrapping_sub(5), load),
+            _ => stack_word(regs.sp, number.wrapping_sub(6).wrapping_add(on_top()), load),
         }
     }
 
@@ -114,9 +114,15 @@ fn resumption(pc: usize) -> usize {
     pc
 }
 
+/// How many words lie on top of a function's arguments: the return address.
+#[cfg(not(trapline_mutants))]
+fn on_top() -> u64 {
+    1
+}
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[PUSH_INTO_SS, COUNT_FROM_TRAP];
+pub const MUTANTS: &[&str] = &[PUSH_INTO_SS, COUNT_FROM_TRAP, ARGUMENTS_ON_TOP];
 
 /// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]
@@ -143,4 +149,14 @@ const COUNT_FROM_TRAP: &str = "count-from-trap";
 #[cfg(trapline_mutants)]
 fn resumption(pc: usize) -> usize {
     pc.wrapping_add(usize::from(crate::mutant::is_chosen(COUNT_FROM_TRAP)))
+}
+
+/// `arguments-on-top`: the arguments on the stack are looked for where the return address is, as if the
+/// function had been jumped to.
+#[cfg(trapline_mutants)]
+const ARGUMENTS_ON_TOP: &str = "arguments-on-top";
+
+#[cfg(trapline_mutants)]
+fn on_top() -> u64 {
+    u64::from(!crate::mutant::is_chosen(ARGUMENTS_ON_TOP))
 }
