@@ -29,6 +29,8 @@ pub fn bring(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Sto
 fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
     let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     archive.mode(HeaderMode::Deterministic);
+    // busybox does not know of holes.
+    archive.sparse(false);
     for path in paths {
         let here = tree.absolute(Path::new(path));
         let packed = if here.is_dir() {

@@ -1,5 +1,7 @@
 //! Tracing: from a command line to the end.
 
+use std::io::{self, IsTerminal};
+
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
@@ -96,7 +98,10 @@ fn consume(
         match events.wait(consumer.idle()) {
             None => {}
             Some(Event::Interrupt) => {
-                consumer.end_line();
+                // The terminal has just shown a ^C.
+                if io::stdout().is_terminal() {
+                    consumer.end_line();
+                }
                 consumer.stop()?;
             }
             Some(Event::End(number)) => {
