@@ -1,6 +1,7 @@
 //! The command as people meet it: options, targets, exit codes and what is said on standard error, over
 //! the engine in process.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -171,14 +172,21 @@ fn tracing_ends_with_the_process_that_it_is_for() {
 
 #[test]
 fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
-    let mut endless = command(&["-qn", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
-    let child = endless.stdout(Stdio::piped()).spawn().unwrap();
+    let mut endless = command(&["-n", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
+    let piped = endless.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("matched"), "{said}");
     let pid = rustix::process::Pid::from_child(&child);
     let since = Instant::now();
-    std::thread::sleep(Duration::from_millis(500));
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let ran = ran(child.wait_with_output().unwrap());
-    assert_eq!(ran.stdout, format!("\nover\n {:>16}\n", 1));
+    let lines: Vec<&str> = ran.stdout.lines().map(str::trim_end).collect();
+    let aggregation = format!(" {:>16}", 1);
+    assert!(lines[1].ends_with("over"), "{lines:?}");
+    assert_eq!(lines[2..], ["", &*aggregation]);
     assert!(since.elapsed() < Duration::from_secs(10));
 }
 
