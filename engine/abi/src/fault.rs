@@ -1,56 +1,28 @@
 //! What can go wrong while a program runs.
 
-macro_rules! faults {
-    ($($(#[$doc:meta])* $variant:ident = $code:literal $sentence:literal,)*) => {
-        /// Why a clause was given up. Its code is `arg4` of the `ERROR` probe, as DTrace numbers it
-        /// (DTRACEFLT_*).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Fault {
-            $($(#[$doc])* $variant,)*
-        }
+use crate::codes;
 
-        impl Fault {
-            /// Every one, in the order of their codes.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The fault of this code.
-            pub const fn from_code(code: u32) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// Its code.
-            pub const fn code(self) -> u32 {
-                match self { $(Self::$variant => $code,)* }
-            }
-
-            /// What is said of it.
-            pub const fn sentence(self) -> &'static str {
-                match self { $(Self::$variant => $sentence,)* }
-            }
-        }
-    };
-}
-
-faults! {
-    /// An address without memory, or of memory that may not be written. `arg5` is the address.
-    BadAddress = 1 "invalid address",
-    /// An address that is no multiple of the access's size. `arg5` is the address.
-    BadAlignment = 2 "invalid alignment",
-    /// What the engine cannot do for this firing.
-    IllegalOperation = 3 "illegal operation",
-    /// A division by zero.
-    DivideByZero = 4 "divide-by-zero",
-    /// Scratch memory is used up.
-    NoScratch = 5 "out of scratch space",
-    /// Kernel memory that the consumer may not read. `arg5` is the address.
-    KernelPrivilege = 6 "invalid kernel access",
-    /// Memory of another's process. `arg5` is the address.
-    UserPrivilege = 7 "invalid user access",
-    /// A key that is too long.
-    KeyTooLong = 8 "tuple stack overflow",
-    /// A stack that cannot be walked.
-    BadStack = 9 "bad stack",
+codes! {
+    /// Why a clause was given up. Its code is `arg4` of the `ERROR` probe, as DTrace numbers it
+    /// (DTRACEFLT_*).
+    Fault: u32, sentence {
+        /// An address without memory, or of memory that may not be written. `arg5` is the address.
+        BadAddress = 1 "invalid address",
+        /// An address that is no multiple of the access's size. `arg5` is the address.
+        BadAlignment = 2 "invalid alignment",
+        /// What the engine cannot do for this firing.
+        IllegalOperation = 3 "illegal operation",
+        /// A division by zero.
+        DivideByZero = 4 "divide-by-zero",
+        /// Scratch memory is used up.
+        NoScratch = 5 "out of scratch space",
+        /// Kernel memory that the consumer may not read. `arg5` is the address.
+        KernelPrivilege = 6 "invalid kernel access",
+        /// Memory of another's process. `arg5` is the address.
+        UserPrivilege = 7 "invalid user access",
+        /// A key that is too long.
+        KeyTooLong = 8 "tuple stack overflow",
+        /// A stack that cannot be walked.
+        BadStack = 9 "bad stack",
+    }
 }

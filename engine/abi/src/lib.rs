@@ -7,6 +7,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod codes;
 mod fault;
 mod ioctl;
 mod probe;

@@ -9,38 +9,7 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-macro_rules! codes {
-    ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $code:literal $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$row])* $variant,)*
-        }
-
-        impl $name {
-            /// Every one, in the order of their codes.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The one of this code.
-            pub const fn from_code(code: u8) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// Its code in a program.
-            pub const fn code(self) -> u8 {
-                match self { $(Self::$variant => $code,)* }
-            }
-
-            /// Its name.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
-}
+use crate::codes;
 
 /// What a program begins with: "D" and the version of this layout.
 pub const MAGIC: u32 = 0x4400_0001;
@@ -143,7 +112,7 @@ pub struct FieldRow {
 
 codes! {
     /// What stands in a field.
-    FieldKind {
+    FieldKind: u8, word {
         /// A number of 1, 2, 4 or 8 bytes.
         Scalar = 0 "scalar",
         /// A string, NULs behind it.
@@ -177,7 +146,7 @@ pub struct VariableRow {
 
 codes! {
     /// Who sees a variable.
-    Scope {
+    Scope: u8, word {
         /// Everybody.
         Global = 0 "global",
         /// `self->`: the thread.
@@ -189,7 +158,7 @@ codes! {
 
 codes! {
     /// How a value is held.
-    ValueKind {
+    ValueKind: u8, word {
         /// In a register: a number, or an address.
         Scalar = 0 "scalar",
         /// A string, by its address.
@@ -233,7 +202,7 @@ pub struct AggregationRow {
 
 codes! {
     /// What an aggregation keeps of the values it is given. The words behind its key are u64 or i64.
-    AggregateFunction {
+    AggregateFunction: u8, word {
         /// How many: one word.
         Count = 0 "count",
         /// Their sum: one word.

@@ -211,6 +211,5 @@ fn aggregation(known: &names::Aggregation, types: &Types) -> Aggregation {
         keys,
         key_size: end,
         is_signed: function != engine_abi::AggregateFunction::Count,
-        is_printed: known.is_printed,
     }
 }

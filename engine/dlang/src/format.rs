@@ -73,7 +73,7 @@ pub enum Specifier {
     LowerHex,
     /// `%X`: in hexadecimal, with capitals.
     UpperHex,
-    /// `%p`: an address, as `%x` with `0x` in front.
+    /// `%p`: an address, as `%x`.
     Pointer,
     /// `%s`: a string.
     Text,

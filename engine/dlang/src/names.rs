@@ -50,8 +50,6 @@ pub(crate) struct Aggregation {
     /// Its key, once it was given a value.
     pub keys: Option<Vec<Key>>,
     pub parameters: Option<[i32; 4]>,
-    /// Whether `printa` prints it.
-    pub is_printed: bool,
 }
 
 impl Aggregation {
@@ -125,7 +123,6 @@ impl Names {
             function: None,
             keys: None,
             parameters: None,
-            is_printed: false,
         });
         number
     }

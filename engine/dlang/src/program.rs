@@ -110,6 +110,4 @@ pub struct Aggregation {
     pub key_size: u32,
     /// Whether its values are signed.
     pub is_signed: bool,
-    /// How often it was given to `printa`: one that never was is printed at the end.
-    pub is_printed: bool,
 }

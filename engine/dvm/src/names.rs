@@ -1,41 +1,10 @@
 //! What programs can ask for by name: the built-in variables and the subroutines.
 
-macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$row:meta])* $variant:ident = $code:literal $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$row])* $variant,)*
-        }
+use engine_abi::codes;
 
-        impl $name {
-            /// Every one, in the order of their codes.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The one of this code.
-            pub const fn from_code(code: u32) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// Its code in a program.
-            pub const fn code(self) -> u32 {
-                match self { $(Self::$variant => $code,)* }
-            }
-
-            /// Its name in D.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
-}
-
-names! {
+codes! {
     /// A built-in variable.
-    Builtin {
+    Builtin: u32, word {
         /// `arg0` to `arg9`, `args[]`: the probe's arguments, by their number.
         Arg = 0x00 "arg",
         /// `uregs[]`: the process's registers, by their number.
@@ -98,10 +67,10 @@ impl Builtin {
     }
 }
 
-names! {
+codes! {
     /// A subroutine. Its arguments are scalars, pushed in order; a string is passed by its address.
     /// What it answers by address is in scratch memory, or in a string that it was given.
-    Subroutine {
+    Subroutine: u32, word {
         /// `rand()`: a number nobody foresees.
         Rand = 0x00 "rand",
         /// `copyin(address, size)`: the process's memory.

@@ -89,7 +89,6 @@ impl Emitter<'_> {
             if let Some(first) = aggregations.first() {
                 self.check_same_keys(*first, number, line)?;
             }
-            self.names.aggregations[number].is_printed = true;
             aggregations.push(number);
             self.code.begin_action();
         }

@@ -143,7 +143,6 @@ fn program() -> Program {
             keys: Vec::new(),
             key_size: 0,
             is_signed: true,
-            is_printed: false,
         }],
         options: Vec::new(),
     }
