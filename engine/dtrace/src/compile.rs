@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use engine_abi::Description;
 use engine_dlang::program::{Clause, Program as Compiled, Setting};
 use engine_dlang::{Kind, Text};
-use rustix::process::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
+use nix::unistd::{getpgrp, getsid};
+use rustix::process::{getegid, geteuid, getgid, getpid, getppid, getuid};
 
 use crate::error::Error;
 use crate::fault;
@@ -147,16 +148,18 @@ fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings
 }
 
 /// What macro variables stand for.
+///
+/// The leader of the process group or of the session may be in a PID namespace that this process cannot
+/// see (a container's first process): its number is 0 then, which rustix takes for impossible.
 fn macros(target: u32) -> [(&'static str, i64); 9] {
-    let raw = |pid: Option<rustix::process::Pid>| pid.map_or(0, |it| it.as_raw_pid().into());
     [
         ("egid", getegid().as_raw().into()),
         ("euid", geteuid().as_raw().into()),
         ("gid", getgid().as_raw().into()),
-        ("pid", raw(Some(getpid()))),
-        ("pgid", raw(Some(getpgrp()))),
-        ("ppid", raw(getppid())),
-        ("sid", raw(getsid(None).ok())),
+        ("pid", getpid().as_raw_pid().into()),
+        ("pgid", getpgrp().as_raw().into()),
+        ("ppid", getppid().map_or(0, |it| it.as_raw_pid().into())),
+        ("sid", getsid(None).map_or(0, |it| it.as_raw().into())),
         ("target", target.into()),
         ("uid", getuid().as_raw().into()),
     ]

@@ -221,6 +221,23 @@ fn options_of_programs_count() {
     assert_eq!(wrong.status, Some(1));
 }
 
+/// As the first process of a container has it: what leads its session is outside, and has no number here.
+#[test]
+fn leaders_out_of_sight_are_zero() {
+    let inside = |program: &str, arguments: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--map-root-user", "--pid", "--fork", program]);
+        ran(unshare.args(arguments).output().unwrap())
+    };
+    if inside("true", &[]).status != Some(0) {
+        println!("not tried: this host lets nobody have a PID namespace");
+        return;
+    }
+    let program = r#"BEGIN { printf("%d %d %d", $pid, $pgid, $sid); exit(0); }"#;
+    let ran = inside(env!("CARGO_BIN_EXE_dtrace"), &["-qn", program]);
+    assert_eq!(ran.stdout, "1 0 0\n", "{}", ran.stderr);
+}
+
 #[test]
 fn code_and_clauses_are_listed() {
     let ran = dtrace(&["-eSvn", "BEGIN { trace(1); }"]);
