@@ -66,6 +66,7 @@ untime:
 	trapline_timer_exit();
 end:
 	trapline_end();
+	trapline_memory_exit();
 	return error;
 }
 
@@ -77,6 +78,7 @@ static void __exit trapline_exit(void)
 	trapline_hook_exit();
 	trapline_timer_exit();
 	trapline_end();
+	trapline_memory_exit();
 }
 
 module_init(trapline_init);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Memory, the control lock, the grace period, CPU, clocks and chance. */
+#include <linux/atomic.h>
+#include <linux/bug.h>
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/mm.h>
@@ -14,16 +16,32 @@
 
 static DEFINE_MUTEX(control);
 
+/* How many pieces of memory are in use. */
+static atomic_t pieces;
+
 void *shim_alloc(size_t size, size_t align)
 {
+	void *memory;
+
 	if (align > ARCH_KMALLOC_MINALIGN)
 		return NULL;
-	return kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	memory = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (memory)
+		atomic_inc(&pieces);
+	return memory;
 }
 
 void shim_free(void *memory)
 {
 	kvfree(memory);
+	atomic_dec(&pieces);
+}
+
+/* When nothing of the module is left but its code, nothing may be in use. */
+void trapline_memory_exit(void)
+{
+	WARN(atomic_read(&pieces), "trapline: %d pieces of memory were not given back\n",
+	     atomic_read(&pieces));
 }
 
 void shim_lock(void)

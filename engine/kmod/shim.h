@@ -184,6 +184,7 @@ bool trapline_is_ram(unsigned long page);
 int trapline_hook_init(void);
 void trapline_hook_exit(void);
 
+void trapline_memory_exit(void);
 int trapline_timer_init(void);
 void trapline_timer_exit(void);
 int trapline_device_init(void);

@@ -12,7 +12,6 @@
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include <asm/irq_regs.h>
@@ -79,7 +78,7 @@ static int cpu_goes(unsigned int cpu)
 
 static struct timer *make(u32 number, u64 interval, bool everywhere)
 {
-	struct timer *timer = kzalloc(sizeof(*timer), GFP_KERNEL);
+	struct timer *timer = shim_alloc(sizeof(*timer), __alignof__(*timer));
 	unsigned int cpu;
 
 	if (!timer)
@@ -89,7 +88,7 @@ static struct timer *make(u32 number, u64 interval, bool everywhere)
 	timer->interval = ns_to_ktime(min_t(u64, interval, KTIME_MAX));
 	timer->bells = alloc_percpu(struct bell);
 	if (!timer->bells) {
-		kfree(timer);
+		shim_free(timer);
 		return NULL;
 	}
 	for_each_possible_cpu(cpu) {
@@ -143,7 +142,7 @@ void shim_timer_stop(u32 number)
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(timer->bells, cpu)->hrtimer);
 	free_percpu(timer->bells);
-	kfree(timer);
+	shim_free(timer);
 }
 
 int trapline_timer_init(void)

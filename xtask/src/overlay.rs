@@ -19,6 +19,8 @@ use crate::toolchain::Toolchain;
 const DTRACE: &str = "/usr/sbin/dtrace";
 /// Where the harness's agent lies inside a guest.
 const AGENT: &str = "/sbin/trapline-agent";
+/// Where the fuzzer lies inside a guest.
+const FUZZ: &str = "/sbin/trapline-fuzz";
 
 /// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
@@ -33,11 +35,13 @@ pub fn make(
     let mutants = module::make(guest, &toolchain, &headers, Variant::Mutants)?;
     let dtrace = program::make(guest, &toolchain, &program::DTRACE)?;
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
+    let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
     let parts = [
         (MODULE, 0o644, plain),
         (MUTANTS_MODULE, 0o644, mutants),
         (DTRACE, 0o755, dtrace),
         (AGENT, 0o755, agent),
+        (FUZZ, 0o755, fuzz),
     ];
     concatenate(guest, base, &parts)
 }

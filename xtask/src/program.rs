@@ -19,29 +19,36 @@ pub struct Program {
     name: &'static str,
     /// The package that it is of.
     package: &'static str,
-    /// The folder in which all its sources are.
-    folder: &'static str,
+    /// The folders in which all its sources are.
+    folders: &'static [&'static str],
 }
 
 /// The dtrace command.
 pub const DTRACE: Program = Program {
     name: "dtrace",
     package: "engine-dtrace",
-    folder: "engine",
+    folders: &["engine"],
 };
 
 /// What does in a guest as the harness says.
 pub const AGENT: Program = Program {
     name: "trapline-agent",
     package: "harness-agent",
-    folder: "harness/agent",
+    folders: &["harness/agent"],
+};
+
+/// What throws malformed requests at the module.
+pub const FUZZ: Program = Program {
+    name: "trapline-fuzz",
+    package: "harness-fuzz",
+    folders: &["engine/abi", "engine/dlang", "engine/dvm", "harness/fuzz"],
 };
 
 /// Builds a program for a guest.
 pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
     let dir = guest.dir();
     let file = dir.join(program.name);
-    let mut inputs = toolchain.inputs(guest, program.folder)?;
+    let mut inputs = toolchain.inputs(guest, program.folders)?;
     inputs.add(format!("{:?}", guest.build));
     inputs.add_file(&libc_of(guest)?)?;
     unless_current(

@@ -75,9 +75,9 @@ impl Toolchain {
         fs::read_dir(built).is_ok_and(|files| files.flatten().any(|f| is_std(&f)))
     }
 
-    /// Everything that it makes of the sources in a folder of the workspace is made from, the tools
+    /// Everything that it makes of the sources in folders of the workspace is made from, the tools
     /// included.
-    pub fn inputs(&self, guest: &Guest, folder: &str) -> Result<Inputs> {
+    pub fn inputs(&self, guest: &Guest, folders: &[&str]) -> Result<Inputs> {
         let root = workspace_root();
         let sh = run::shell()?;
         let mut inputs = Inputs::new()?;
@@ -90,8 +90,10 @@ impl Toolchain {
             .add_file(&root.join(".cargo/config.toml"))?
             .add_file(&root.join("Cargo.toml"))?
             .add_file(&root.join("Cargo.lock"))?;
-        for file in files::walk(&root.join(folder), &["target"])? {
-            inputs.add_file(&file)?;
+        for folder in folders {
+            for file in files::walk(&root.join(folder), &["target"])? {
+                inputs.add_file(&file)?;
+            }
         }
         Ok(inputs)
     }

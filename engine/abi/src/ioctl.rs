@@ -213,6 +213,9 @@ macro_rules! commands {
         }
 
         impl Command {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// The request of this number.
             pub const fn from_number(number: u32) -> Option<Self> {
                 $(if number == Self::$variant.number() { return Some(Self::$variant); })*

@@ -1,5 +1,7 @@
 //! Enabling: from a compiled program to an engine that is ready to trace.
 
+use std::io::ErrorKind;
+
 use engine_abi::{Description, Go};
 use engine_dlang::program::Clause;
 
@@ -75,7 +77,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
         policy: settings.policy.code(),
         ..Go::default()
     };
-    engine.go(&mut how)?;
+    engine.go(&mut how).map_err(told)?;
     if how.unarmed > 0 {
         tell(format_args!(
             "{} probes were not armed: their text is no longer what it was when listed",
@@ -86,6 +88,14 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
         notice(settings, "allowing destructive actions");
     }
     Ok(how.cpu)
+}
+
+/// A refusal to begin, in DTrace's words where it has some of its own.
+fn told(why: Error) -> Error {
+    match why {
+        Error::Request { why, .. } if why.kind() == ErrorKind::StorageFull => Error::BufferTooSmall,
+        why => why,
+    }
 }
 
 /// The most bytes of a buffer.

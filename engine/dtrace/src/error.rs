@@ -61,6 +61,9 @@ pub enum Error {
         /// The kernel's answer.
         why: io::Error,
     },
+    /// A record is larger than the buffer that it is to be in (`-b`, `bufsize`).
+    #[error("could not enable tracing: Enabling exceeds size of buffer")]
+    BufferTooSmall,
     /// The `-o` file cannot be had.
     #[error("failed to open output file '{}': {}", path.display(), reason(why))]
     OpenOutput {

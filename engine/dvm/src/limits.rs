@@ -17,7 +17,7 @@ pub const VALUE_MAX: u32 = 64 << 10;
 pub const KEY_PARTS_MAX: u32 = 16;
 
 /// The most bytes of a key.
-pub const KEY_MAX: u32 = 1024;
+pub const KEY_MAX: u32 = 8 << 10;
 
 /// The most steps that `lquantize` and `llquantize` may have between their ends, as in DTrace.
 pub const LEVELS_MAX: u32 = u16::MAX as u32;

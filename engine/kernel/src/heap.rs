@@ -18,6 +18,10 @@ unsafe impl GlobalAlloc for KernelHeap {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, _: Layout) {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_chosen(crate::mutant::KEEP_MEMORY) {
+            return;
+        }
         // SAFETY: the caller got `pointer` from `alloc` above, and uses it no more.
         unsafe { ffi::shim_free(pointer.cast()) }
     }

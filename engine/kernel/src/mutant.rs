@@ -14,6 +14,9 @@ use crate::arch;
 /// so nothing else will run on that CPU.
 const SPIN_IN_TRAP: &str = "spin-in-trap";
 
+/// `keep-memory`: what is given back to the heap stays in use.
+pub const KEEP_MEMORY: &str = "keep-memory";
+
 /// The chosen defect's place among [`all`].
 static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -32,7 +35,10 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 fn all() -> impl Iterator<Item = &'static str> {
-    arch::MUTANTS.iter().copied().chain([SPIN_IN_TRAP])
+    arch::MUTANTS
+        .iter()
+        .copied()
+        .chain([SPIN_IN_TRAP, KEEP_MEMORY])
 }
 
 /// What every trap begins with: it waits for ever, if that is the defect.

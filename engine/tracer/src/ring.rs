@@ -27,8 +27,8 @@ const UNITS_MAX: usize = 1 << 27;
 pub struct Rings(Vec<Ring>);
 
 impl Rings {
-    /// Buffers of `bytes` each (rounded up to a power of two) for `cpus` CPUs. Where the policy is
-    /// `fill`, `reserve` bytes of each are kept for privileged records.
+    /// Buffers of `bytes` each (rounded up to a power of two) for `cpus` CPUs; `reserve` bytes of each are
+    /// kept for privileged records.
     pub fn new(
         cpus: usize,
         bytes: usize,
@@ -46,6 +46,11 @@ impl Rings {
     /// The buffer of this CPU.
     pub fn of(&self, cpu: usize) -> Option<&Ring> {
         self.0.get(cpu)
+    }
+
+    /// Whether each has room for so many bytes of records, when it is empty.
+    pub fn can_hold(&self, bytes: u32) -> bool {
+        self.0.iter().all(|ring| bytes / 8 <= ring.units)
     }
 
     /// Whether one of them is full for good.
@@ -89,11 +94,7 @@ impl Ring {
             memory: Arena::new(units.wrapping_mul(8))?,
             units: units as u32,
             policy,
-            reserve: if policy == BufferPolicy::Fill {
-                reserve
-            } else {
-                0
-            },
+            reserve,
             head: AtomicU32::new(0),
             tail: AtomicU32::new(0),
             drops: AtomicU32::new(0),

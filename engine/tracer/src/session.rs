@@ -75,7 +75,18 @@ impl<P: Platform> Session<P> {
         let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
         let (clauses, own) = enabled(ecbs)?;
         let ends = own.get(Own::End as usize).map_or(&[][..], Vec::as_slice);
-        let reserve = reserve(&program, &clauses, ends);
+        let reserve = match policy {
+            BufferPolicy::Fill => size(&program, &clauses, ends),
+            BufferPolicy::Switch | BufferPolicy::Ring => 0,
+        };
+        let largest = (1..)
+            .zip(&clauses)
+            .map(|(epid, _)| size(&program, &clauses, &[epid]));
+        let needed = reserve.max(largest.max().unwrap_or(0));
+        let rings = Rings::new(cpus, or(go.buffer_size, BUFFER_SIZE), policy, reserve)?;
+        if !rings.can_hold(needed) {
+            return Err(Error::NoRoom);
+        }
         let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE))?;
         let kinds = kinds(&program)?;
         let aggregation_size = if kinds.is_empty() {
@@ -88,7 +99,7 @@ impl<P: Platform> Session<P> {
         Ok(Self {
             activity: Activity::default(),
             policy,
-            rings: Rings::new(cpus, or(go.buffer_size, BUFFER_SIZE), policy, reserve)?,
+            rings,
             kinds,
             aggregations: each(cpus, || Aggregations::new(aggregation_size))?,
             speculations: Speculations::new(speculations, cpus, speculation_size)?,
@@ -251,7 +262,7 @@ fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
 }
 
 /// The bytes that the records of these ECBs take.
-fn reserve(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
+fn size(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
     let own = epids
         .iter()
         .filter_map(|epid| clauses.get((*epid as usize).checked_sub(1)?));

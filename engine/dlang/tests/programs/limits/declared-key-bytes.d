@@ -1,2 +1,3 @@
+#pragma D option strsize=2k
 int a[string, string, string, string, string];
 BEGIN { }

@@ -1,3 +1,4 @@
+#pragma D option strsize=2k
 BEGIN
 {
 	@[execname, execname, execname, execname, execname] = count();
