@@ -220,6 +220,15 @@ mod tests {
     }
 
     #[test]
+    fn options_that_can_be_set_are_documented() {
+        let page = include_str!("../../../../doc/d.md");
+        let can_be_set = |row: &&Row| !matches!(row.1, Unsupported(_));
+        for row in ROWS.iter().filter(can_be_set) {
+            assert!(page.contains(&format!("`{}`", row.0)), "{}", row.0);
+        }
+    }
+
+    #[test]
     fn every_option_can_be_set_or_says_why_not() {
         let values = [None, Some("64"), Some("switch"), Some("ascii"), Some("a")];
         for row in ROWS {
