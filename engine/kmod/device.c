@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* /dev/dtrace: one open file is one consumer, however it comes to be closed. */
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/security.h>
 #include <linux/uaccess.h>
 
 #include "shim.h"
@@ -15,10 +18,14 @@ static int consumer_of(struct file *file)
 	return (int)(long)file->private_data;
 }
 
+/* A consumer reads all of the kernel's memory, and has its text changed. */
 static int device_open(struct inode *inode, struct file *file)
 {
-	int consumer = trapline_open();
+	int consumer = capable(CAP_SYS_ADMIN) ? security_locked_down(LOCKDOWN_KPROBES) : -EPERM;
 
+	if (consumer)
+		return consumer;
+	consumer = trapline_open();
 	if (consumer < 0)
 		return consumer;
 	file->private_data = (void *)(long)consumer;
@@ -49,13 +56,31 @@ static long device_ioctl(struct file *file, unsigned int number,
 	return copy_to_user(user, body, length) ? -EFAULT : 0;
 }
 
+/* No process has memory at an address that no pointer has room for. */
+static bool is_pointer(u64 address)
+{
+	return (unsigned long)address == address;
+}
+
+/* Nobody waits for a page here, since the control lock is held. */
 int shim_copy_to_user(u64 to, const void *from, size_t length)
 {
-	return copy_to_user(u64_to_user_ptr(to), from, length) ? -EFAULT : 0;
+	if (!is_pointer(to))
+		return -EFAULT;
+	return copy_to_user_nofault(u64_to_user_ptr(to), from, length) ? -EFAULT : 0;
+}
+
+int shim_bring_in(u64 address, size_t length)
+{
+	if (!is_pointer(address))
+		return -EFAULT;
+	return fault_in_writeable(u64_to_user_ptr(address), length) ? -EFAULT : 0;
 }
 
 int shim_copy_from_user(void *to, u64 from, size_t length)
 {
+	if (!is_pointer(from))
+		return -EFAULT;
 	return copy_from_user(to, u64_to_user_ptr(from), length) ? -EFAULT : 0;
 }
 

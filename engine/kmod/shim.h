@@ -54,7 +54,8 @@ struct shim_task {
 	char name[16];
 };
 
-void shim_task(struct shim_task *to);
+/* A timer's tick says so. */
+void shim_task(struct shim_task *to, int in_tick);
 u64 shim_run_time(void);
 u64 shim_user_register(u64 number);
 
@@ -95,8 +96,13 @@ int shim_peek(unsigned long address, void *bytes, size_t length);
 /* arch/: writes text, on every CPU; may sleep. */
 int shim_patch(unsigned long address, const void *bytes, size_t length);
 
-/* device.c: copies to the process that asks, and from it. */
+/*
+ * device.c: copies to the process that asks, and from it. The first does not
+ * sleep: where a page is not there it fails, and the second, which may sleep,
+ * brings it in.
+ */
 int shim_copy_to_user(u64 to, const void *from, size_t length);
+int shim_bring_in(u64 address, size_t length);
 int shim_copy_from_user(void *to, u64 from, size_t length);
 
 /* The instruction that the hook of arch/ has to catch. */

@@ -2,6 +2,7 @@
 /* The thread that the CPU runs, or was taken from: all without a lock, since a trap asks. */
 #include <linux/bitops.h>
 #include <linux/cred.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -19,18 +20,31 @@ static_assert(!IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING));
 /*
  * A thread's number comes back when it is gone; so does the nanosecond of its
  * start, on another CPU. A number has at most 22 bits, and those of the start
- * that lie there change once in an hour.
+ * that lie there change once in an hour. All idle threads have one number, and
+ * may have been started at one time: each has a CPU of its own instead.
  */
 static u64 identity_of(const struct task_struct *task)
 {
-	return rol64(task->start_time, 22) ^ task->pid;
+	return task->pid ? rol64(task->start_time, 22) ^ task->pid : raw_smp_processor_id();
 }
 
-void shim_task(struct shim_task *to)
+/*
+ * Whether an interrupt is served, besides the one that asks: a tick is one, and
+ * a trap in the kernel's text is reckoned as one on some processors, as an NMI.
+ */
+static bool in_interrupt_of_another(bool in_tick)
+{
+	unsigned long own = in_tick || in_nmi() ? HARDIRQ_OFFSET : 0;
+
+	return hardirq_count() > own || in_serving_softirq();
+}
+
+void shim_task(struct shim_task *to, int in_tick)
 {
 	const struct task_struct *task = current;
+	u64 identity = identity_of(task);
 
-	to->identity = identity_of(task);
+	to->identity = in_interrupt_of_another(in_tick) ? ~identity : identity;
 	to->address = (unsigned long)task;
 	to->pid = task->tgid;
 	to->tid = task->pid;

@@ -1,13 +1,12 @@
 //! The requests of `/dev/dtrace`: bytes from a stranger in, a call of the tracer, bytes out.
 
-use alloc::vec::Vec;
 use core::ffi::c_int;
 
 use engine_abi::{
     BufSnap, Command, Conf, Enable, EprobeDesc, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
     VERSION,
 };
-use engine_tracer::{ConsumerId, Error, OutOfMemory, Tracer, Unwritten, filled};
+use engine_tracer::{ConsumerId, Error, OutOfMemory, Put, Snapped, Tracer, Unwritten, filled};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::arch::Native;
@@ -16,6 +15,9 @@ use crate::platform::Kernel;
 
 /// Bytes that one copy to the consumer moves.
 const CHUNK: usize = 64 << 10;
+
+/// How often a buffer's pages are brought in for what is to be copied there.
+const ATTEMPTS: usize = 8;
 
 /// Linux' error numbers (`asm-generic/errno-base.h` and `errno.h`), as far as requests end in one.
 #[derive(Clone, Copy)]
@@ -91,6 +93,14 @@ fn of<T: FromBytes + IntoBytes + KnownLayout + Immutable>(
     T::mut_from_bytes(body).map_err(|_| Errno::Invalid)
 }
 
+/// What has no meaning yet must be zero, so that it can be given one.
+fn zero(reserved: u32) -> Result<(), Errno> {
+    match reserved {
+        0 => Ok(()),
+        _ => Err(Errno::Invalid),
+    }
+}
+
 fn conf(tracer: &Engine, conf: &mut Conf) -> Result<(), Errno> {
     *conf = Conf {
         version: VERSION,
@@ -102,6 +112,7 @@ fn conf(tracer: &Engine, conf: &mut Conf) -> Result<(), Errno> {
 }
 
 fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno> {
+    zero(body.reserved)?;
     let size = body.size as usize;
     if body.size > PROGRAM_MAX || !size.is_multiple_of(size_of::<u64>()) {
         return Err(Errno::Invalid);
@@ -116,6 +127,7 @@ fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno>
 }
 
 fn probe_match(tracer: &Engine, body: &mut ProbeMatch) -> Result<(), Errno> {
+    zero(body.reserved)?;
     (body.id, body.description) = tracer.probe_match(&body.description, body.id)?;
     Ok(())
 }
@@ -126,6 +138,7 @@ fn enable(tracer: &Engine, id: ConsumerId, body: &mut Enable) -> Result<(), Errn
 }
 
 fn stop(tracer: &Engine, id: ConsumerId, body: &mut Stop) -> Result<(), Errno> {
+    zero(body.reserved)?;
     body.cpu = tracer.stop(id)?;
     Ok(())
 }
@@ -136,27 +149,50 @@ fn status(tracer: &Engine, id: ConsumerId, body: &mut Status) -> Result<(), Errn
 }
 
 fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
+    zero(body.reserved)?;
     (body.id, body.description, body.clause) = tracer.eprobe(id, body.epid)?;
     Ok(())
 }
 
 fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
-    let (cpu, room, mut chunk) = (body.cpu as usize, body.size as usize, chunk()?);
-    let snapped = tracer.buf_snap(id, cpu, room, &mut chunk, &mut to_user(body.address))?;
-    (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
-    Ok(())
+    let (cpu, room) = (body.cpu as usize, body.size as usize);
+    snap(body, |chunk, put| {
+        tracer.buf_snap(id, cpu, room, chunk, put)
+    })
 }
 
 fn agg_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
-    let (cpu, room, mut chunk) = (body.cpu as usize, body.size as usize, chunk()?);
-    let snapped = tracer.agg_snap(id, cpu, room, &mut chunk, &mut to_user(body.address))?;
-    (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
-    Ok(())
+    let (cpu, room) = (body.cpu as usize, body.size as usize);
+    snap(body, |chunk, put| {
+        tracer.agg_snap(id, cpu, room, chunk, put)
+    })
 }
 
-/// Room for what one copy moves.
-fn chunk() -> Result<Vec<u8>, OutOfMemory> {
-    filled(CHUNK, || 0)
+/// Takes a buffer. The engine's lock is held meanwhile, so nobody waits for the consumer's pages there:
+/// where one is not there, nothing was taken, and it is brought in before the next attempt.
+fn snap(
+    body: &mut BufSnap,
+    take: impl Fn(&mut [u8], &mut Put<'_>) -> Result<Snapped, Error>,
+) -> Result<(), Errno> {
+    let mut chunk = filled(CHUNK, || 0)?;
+    for _ in 0..ATTEMPTS {
+        match take(&mut chunk, &mut to_user(body.address)) {
+            Err(Error::Unwritten) => bring_in(body)?,
+            taken => {
+                let snapped = taken?;
+                (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
+                return Ok(());
+            }
+        }
+    }
+    Err(Errno::BadAddress)
+}
+
+fn bring_in(body: &BufSnap) -> Result<(), Errno> {
+    match ffi::shim_bring_in(body.address, body.size as usize) {
+        0 => Ok(()),
+        _ => Err(Errno::BadAddress),
+    }
 }
 
 /// Copies one chunk after the other to the consumer, from this address of its on.

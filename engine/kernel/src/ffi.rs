@@ -37,7 +37,7 @@ unsafe extern "C" {
 
     pub safe fn shim_random() -> u64;
 
-    pub fn shim_task(to: *mut Task);
+    pub fn shim_task(to: *mut Task, in_tick: c_int);
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;
 
@@ -57,5 +57,6 @@ unsafe extern "C" {
     pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
+    pub safe fn shim_bring_in(address: u64, length: usize) -> c_int;
     pub fn shim_copy_from_user(to: *mut c_void, from: u64, length: usize) -> c_int;
 }

@@ -61,10 +61,10 @@ impl Platform for Kernel {
         self.chance.next(self.cpu())
     }
 
-    fn task(&self) -> Task {
+    fn task(&self, in_tick: bool) -> Task {
         let mut task = Task::default();
         // SAFETY: `Task` is laid out as C's `struct shim_task`.
-        unsafe { ffi::shim_task(&raw mut task) };
+        unsafe { ffi::shim_task(&raw mut task, in_tick.into()) };
         task
     }
 

@@ -21,7 +21,8 @@ enum Stage {
     Stopped = 4,
 }
 
-/// Where a consumer's tracing stands.
+/// Where a consumer's tracing stands. Whoever sees a stage sees what was assigned before it began: what
+/// `BEGIN` has set is set for all that fires after it.
 #[derive(Debug, Default)]
 pub struct Activity {
     stage: AtomicU32,
@@ -57,17 +58,22 @@ impl Activity {
 
     /// From now on only `END` fires.
     pub fn end(&self) {
-        self.stage.store(Stage::Cooldown as u32, Ordering::Relaxed);
+        self.stage.store(Stage::Cooldown as u32, Ordering::Release);
     }
 
     /// `END` has fired.
     pub fn stop(&self) {
-        self.stage.store(Stage::Stopped as u32, Ordering::Relaxed);
+        self.stage.store(Stage::Stopped as u32, Ordering::Release);
     }
 
     /// Whether nothing will fire any more.
     pub fn is_over(&self) -> bool {
         self.is(Stage::Stopped)
+    }
+
+    /// Whether only `END`, and what comes of it, still fires.
+    pub fn is_ending(&self) -> bool {
+        self.is(Stage::Cooldown)
     }
 
     /// Whether a clause has called `exit`.
@@ -76,14 +82,14 @@ impl Activity {
     }
 
     fn is(&self, stage: Stage) -> bool {
-        self.stage.load(Ordering::Relaxed) == stage as u32
+        self.stage.load(Ordering::Acquire) == stage as u32
     }
 
     fn turn(&self, from: Stage, to: Stage) -> bool {
         let (from, to) = (from as u32, to as u32);
         let turned = self
             .stage
-            .compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed);
         turned.is_ok()
     }
 }

@@ -59,10 +59,10 @@ pub struct Aggregations {
 }
 
 impl Aggregations {
-    /// None yet, with room for so many bytes of them.
-    pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+    /// None yet, with room for so many bytes of them, and a `seed` that nobody foresees.
+    pub fn new(bytes: usize, seed: u64) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            banks: [Bank::new(bytes)?, Bank::new(bytes)?],
+            banks: [Bank::new(bytes, seed)?, Bank::new(bytes, seed)?],
             turn: AtomicU32::new(0),
             drops: AtomicU64::new(0),
         })
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_is_what_was_given_since() {
-        let aggregations = Aggregations::new(1024).unwrap();
+        let aggregations = Aggregations::new(1024, 5).unwrap();
         let min = Kind::from(Aggregate::Min);
         for value in [7, 3, 5] {
             aggregations.update(0, count(), &[], (0, 0));
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn where_there_is_not_room_for_all_nothing_is_lost() {
-        let aggregations = Aggregations::new(1024).unwrap();
+        let aggregations = Aggregations::new(1024, 5).unwrap();
         aggregations.update(0, count(), &[], (0, 0));
         aggregations.update(1, count(), &[], (0, 0));
         assert_eq!(take(&aggregations, 47, || {}), Err(Kept::NoRoom));
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_full_bank_counts_what_it_has_no_room_for() {
-        let aggregations = Aggregations::new(48).unwrap();
+        let aggregations = Aggregations::new(48, 5).unwrap();
         (0..4).for_each(|number| aggregations.update(number, count(), &[], (0, 0)));
         assert_eq!(
             (aggregations.take_drops(), aggregations.take_drops()),
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn every_value_arrives_once_whenever_it_is_taken() {
-        let aggregations = Aggregations::new(4096).unwrap();
+        let aggregations = Aggregations::new(4096, 5).unwrap();
         // A firing holds it to read, and who waits for firings to write.
         let firings = RwLock::new(());
         let mut sums = BTreeMap::new();

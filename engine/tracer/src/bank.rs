@@ -34,19 +34,21 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Bank {
     memory: Arena,
+    seed: u64,
     buckets: Vec<AtomicU32>,
     used: AtomicU32,
 }
 
 impl Bank {
-    /// An empty one of so many bytes.
-    pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+    /// An empty one of so many bytes, with a `seed` that nobody foresees.
+    pub fn new(bytes: usize, seed: u64) -> Result<Self, OutOfMemory> {
         let memory = Arena::new(bytes & !7)?;
         let buckets = (memory.bytes() / SHARE)
             .clamp(1, BUCKETS_MAX)
             .next_power_of_two();
         Ok(Self {
             memory,
+            seed,
             buckets: filled(buckets, || AtomicU32::new(0))?,
             used: AtomicU32::new(0),
         })
@@ -67,7 +69,9 @@ impl Bank {
     pub fn data(&self, aggregation: u32, key: &[u8], bytes: usize) -> Option<(usize, bool)> {
         let identity = u64::from(aggregation) | (key.len() as u64) << 32;
         let mask = self.buckets.len().wrapping_sub(1);
-        let bucket = self.buckets.get(hash([identity, 0], key) as usize & mask)?;
+        let bucket = self
+            .buckets
+            .get(hash(self.seed, [identity, 0], key) as usize & mask)?;
         let first = bucket.load(Ordering::Relaxed);
         let mut next = first;
         while let Some(entry) = next.checked_sub(1) {
@@ -137,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_found_by_its_aggregation_and_its_key() {
-        let bank = Bank::new(1024).unwrap();
+        let bank = Bank::new(1024, 5).unwrap();
         let names: [(u32, &[u8]); 5] = [
             (0, &[]),
             (1, &[]),
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_full_bank_finds_what_it_has_and_takes_no_more_until_it_is_empty() {
-        let bank = Bank::new(56).unwrap();
+        let bank = Bank::new(56, 5).unwrap();
         let (one, other) = (bank.data(0, &[], 8).unwrap(), bank.data(1, &[], 8).unwrap());
         assert_eq!(bank.data(2, &[], 8), None);
         assert_eq!(bank.data(0, &[], 8), Some((one.0, false)));
@@ -180,9 +184,9 @@ mod tests {
 
     #[test]
     fn sizes_beyond_measure_find_no_room() {
-        let bank = Bank::new(64).unwrap();
+        let bank = Bank::new(64, 5).unwrap();
         assert_eq!(bank.data(0, &[], usize::MAX), None);
         assert_eq!(bank.data(0, &[0; 8], 48), None);
-        assert_eq!(Bank::new(0).unwrap().data(0, &[], 8), None);
+        assert_eq!(Bank::new(0, 5).unwrap().data(0, &[], 8), None);
     }
 }

@@ -6,7 +6,7 @@
 //! lock, and what hangs in it is touched under that lock only. The lock of the free ones is taken
 //! inside of a bucket's, never the other way round.
 //!
-//! An assignment that finds no chunk is lost, and counted.
+//! An assignment that finds no chunk, or a lock that is not let go of, is lost, and counted.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -42,8 +42,8 @@ impl Name<'_> {
         u64::from(self.variable) | (self.key.len() as u64) << 32
     }
 
-    fn hash(self) -> u32 {
-        hash([self.head(), self.owner], self.key)
+    fn hash(self, seed: u64) -> u32 {
+        hash(seed, [self.head(), self.owner], self.key)
     }
 }
 
@@ -58,6 +58,7 @@ struct Chain {
 #[derive(Debug)]
 pub struct Dynamic {
     memory: Arena,
+    seed: u64,
     chunk: usize,
     buckets: Vec<Chain>,
     free: Chain,
@@ -69,8 +70,9 @@ pub struct Dynamic {
 
 impl Dynamic {
     /// Room for as many as `bytes` bytes have, if the largest has this many bytes in key and value; 0
-    /// where there will be none.
-    pub fn new(bytes: usize, largest: usize) -> Result<Self, OutOfMemory> {
+    /// where there will be none. By a `seed` that nobody foresees nobody can choose names that all come to
+    /// hang in one chain.
+    pub fn new(bytes: usize, largest: usize, seed: u64) -> Result<Self, OutOfMemory> {
         let chunk = padded(HEAD.saturating_add(largest));
         let chunks = match largest {
             0 => 0,
@@ -79,6 +81,7 @@ impl Dynamic {
         let buckets = chunks.next_power_of_two().min(BUCKETS_MAX);
         Ok(Self {
             memory: Arena::new(chunks.wrapping_mul(chunk))?,
+            seed,
             chunk,
             buckets: filled(buckets, Chain::default)?,
             free: Chain::default(),
@@ -111,13 +114,13 @@ impl Dynamic {
             true
         });
         if set != Some(true) {
-            self.drops.fetch_add(1, Ordering::Relaxed);
+            self.lost();
         }
     }
 
     /// Unsets it.
     pub fn remove(&self, name: Name<'_>) {
-        self.in_bucket(name, |bucket| {
+        let removed = self.in_bucket(name, |bucket| {
             if let Some((chunk, before)) = self.find(bucket, name) {
                 let next = self.next(chunk);
                 match before {
@@ -127,6 +130,14 @@ impl Dynamic {
                 self.give_back(chunk);
             }
         });
+        if removed.is_none() {
+            self.lost();
+        }
+    }
+
+    /// Counts an assignment that was lost.
+    pub fn lost(&self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many there are.
@@ -141,8 +152,8 @@ impl Dynamic {
 
     fn in_bucket<R>(&self, name: Name<'_>, work: impl FnOnce(&Chain) -> R) -> Option<R> {
         let mask = self.buckets.len().wrapping_sub(1);
-        let bucket = self.buckets.get(name.hash() as usize & mask)?;
-        Some(bucket.lock.with(|| work(bucket)))
+        let bucket = self.buckets.get(name.hash(self.seed) as usize & mask)?;
+        bucket.lock.with(|| work(bucket))
     }
 
     /// The chunk of that name, and the one before it in its chain.
@@ -181,7 +192,7 @@ impl Dynamic {
 
     /// A chunk that is free.
     fn take(&self) -> Option<u32> {
-        self.free.lock.with(|| {
+        let taken = self.free.lock.with(|| {
             let first = self.free.first.load(Ordering::Relaxed);
             let chunk = match first {
                 0 => self.touch()?,
@@ -193,7 +204,8 @@ impl Dynamic {
             let used = self.used.load(Ordering::Relaxed);
             self.used.store(used.wrapping_add(1), Ordering::Relaxed);
             Some(chunk)
-        })
+        });
+        taken.flatten()
     }
 
     /// A chunk that was never used.
@@ -261,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_name_is_its_variable_its_owner_and_its_key() {
-        let dynamic = Dynamic::new(4096, 24).unwrap();
+        let dynamic = Dynamic::new(4096, 24, 5).unwrap();
         let names = [
             name(1, 0, &[]),
             name(2, 0, &[]),
@@ -280,7 +292,7 @@ mod tests {
 
     #[test]
     fn without_room_an_assignment_is_lost_and_counted_and_room_comes_back_at_once() {
-        let dynamic = Dynamic::new(100, 8).unwrap();
+        let dynamic = Dynamic::new(100, 8, 5).unwrap();
         for variable in 0..4 {
             dynamic.set(name(variable, 0, &[]), &[1; 8]);
         }
@@ -298,7 +310,7 @@ mod tests {
 
     #[test]
     fn where_there_are_to_be_none_there_is_no_memory_for_them() {
-        for dynamic in [Dynamic::new(1 << 20, 0), Dynamic::new(16, 8)] {
+        for dynamic in [Dynamic::new(1 << 20, 0, 5), Dynamic::new(16, 8, 5)] {
             let dynamic = dynamic.unwrap();
             assert_eq!(dynamic.memory.bytes(), 0);
             dynamic.set(name(0, 0, &[]), &[1]);
@@ -309,7 +321,7 @@ mod tests {
 
     #[test]
     fn cpus_that_set_and_unset_the_same_names_lose_none_of_them() {
-        let dynamic = Dynamic::new(32 * 64, 8).unwrap();
+        let dynamic = Dynamic::new(32 * 64, 8, 5).unwrap();
         std::thread::scope(|scope| {
             for owner in 0..4 {
                 let dynamic = &dynamic;
@@ -338,7 +350,7 @@ mod tests {
         fn they_are_as_a_map(
             steps in proptest::collection::vec((0u32..3, 0u64..2, 0u64..4, 0u64..3), 0..200),
         ) {
-            let dynamic = Dynamic::new(40 * 5, 16).unwrap();
+            let dynamic = Dynamic::new(40 * 5, 16, 5).unwrap();
             let mut map = BTreeMap::new();
             let mut drops = 0;
             for (variable, owner, key, value) in steps {

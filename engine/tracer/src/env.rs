@@ -6,8 +6,6 @@ use engine_dvm::{Builtin, Env, Unreadable};
 use crate::firing::Firing;
 use crate::isa::Isa;
 use crate::platform::Platform;
-use crate::providers::dtrace::Own;
-use crate::registry::Called;
 use crate::ring::Room;
 use crate::session::Session;
 use crate::speculation::Aside;
@@ -151,9 +149,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
         let header = self.header();
         let opened = match speculation {
             None => {
-                let is_end = matches!(self.firing.called, Called::Own(Own::End));
+                let is_ending = self.session.activity.is_ending();
                 let ring = self.session.rings.of(self.firing.cpu);
-                ring.and_then(|ring| ring.open(header, is_end))
+                ring.and_then(|ring| ring.open(header, is_ending))
                     .map(Open::Principal)
             }
             Some(number) => {

@@ -46,13 +46,15 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             id: own.id(),
             called: Called::Own(own),
             arguments: Arguments::Numbers(arguments),
-            task: self.task.clone(),
+            task: Cell::new(Some(self.task())),
         }
     }
 
     /// The thread.
     pub fn task(&self) -> Task {
-        let task = self.task.get().unwrap_or_else(|| self.platform.task());
+        let in_tick = matches!(self.called, Called::Timer(_));
+        let task = self.task.get();
+        let task = task.unwrap_or_else(|| self.platform.task(in_tick));
         self.task.set(Some(task));
         task
     }

@@ -35,8 +35,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// A number nobody foresees. Callable from a trap.
     fn random(&self) -> u64;
 
-    /// The thread that this runs on, or that an interrupt took the CPU from. Callable from a trap.
-    fn task(&self) -> Task;
+    /// The thread that this runs on, or that an interrupt took the CPU from; `in_tick` says that a timer's
+    /// tick asks, which is such an interrupt itself. Callable from a trap.
+    fn task(&self, in_tick: bool) -> Task;
 
     /// Nanoseconds that this thread has run. Callable from a trap.
     fn run_time(&self) -> u64;
@@ -139,7 +140,8 @@ pub const TASK_NAME: usize = 16;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Task {
-    /// What no other thread has, before or after it, since the machine was started.
+    /// What no other thread has, before or after it, since the machine was started. While an interrupt is
+    /// served, it is another one than the thread's own.
     pub identity: u64,
     /// The address of the kernel's structure of it.
     pub address: u64,

@@ -13,6 +13,7 @@ use crate::platform::Platform;
 use crate::providers::dtrace::{self, Own};
 use crate::providers::fbt::{self, Fbt};
 use crate::providers::profile::{self, Profile};
+use crate::tracer::Error;
 
 /// A probe: a provider, and the probe's number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,11 +72,17 @@ impl<T: Copy> Registry<T> {
         })
     }
 
-    /// Somebody asks for what `description` describes. What is made only when it is asked for is made.
-    pub fn ask(&mut self, description: &Description) -> Result<(), OutOfMemory> {
+    /// Somebody asks for what `description` describes. What is made only when it is asked for is made, in
+    /// the place of one that is not enabled, where there are as many as there may be.
+    pub fn ask(
+        &mut self,
+        description: &Description,
+        is_enabled: impl Fn(Probe) -> bool,
+    ) -> Result<(), Error> {
         let called = Called::Timer(description.name());
         if describes(description, called.names()) {
-            self.profile.ask(description.name())?;
+            let is_used = |number| is_enabled(Probe::Timer(number));
+            self.profile.ask(description.name(), is_used)?;
         }
         Ok(())
     }

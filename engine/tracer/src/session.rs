@@ -65,18 +65,19 @@ pub struct Session<P: Platform> {
 }
 
 impl<P: Platform> Session<P> {
-    /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for.
+    /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for, and a `seed` that
+    /// nobody foresees.
     pub fn new(
         program: Verified<Vec<u64>>,
         ecbs: impl Iterator<Item = (u32, Ecb)>,
         cpus: usize,
         go: &Go,
+        seed: u64,
     ) -> Result<Self, Error> {
         let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
         let (clauses, own) = enabled(ecbs)?;
-        let ends = own.get(Own::End as usize).map_or(&[][..], Vec::as_slice);
         let reserve = match policy {
-            BufferPolicy::Fill => size(&program, &clauses, ends),
+            BufferPolicy::Fill => at_the_end(&program, &clauses, &own),
             BufferPolicy::Switch | BufferPolicy::Ring => 0,
         };
         let largest = (1..)
@@ -87,7 +88,7 @@ impl<P: Platform> Session<P> {
         if !rings.can_hold(needed) {
             return Err(Error::NoRoom);
         }
-        let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE))?;
+        let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE), seed)?;
         let kinds = kinds(&program)?;
         let aggregation_size = if kinds.is_empty() {
             0
@@ -101,7 +102,7 @@ impl<P: Platform> Session<P> {
             policy,
             rings,
             kinds,
-            aggregations: each(cpus, || Aggregations::new(aggregation_size))?,
+            aggregations: each(cpus, || Aggregations::new(aggregation_size, seed))?,
             speculations: Speculations::new(speculations, cpus, speculation_size)?,
             workspaces: each(cpus, || {
                 Workspace::new(&program, &variables).map(TryLock::new)
@@ -259,6 +260,18 @@ fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
     rows.map(|row| row.aggregate.into())
         .try_for_each(|kind| push(&mut kinds, kind))?;
     Ok(kinds)
+}
+
+/// The bytes that `END` may record, also where each of its clauses faults and so fires `ERROR`.
+fn at_the_end(
+    program: &Verified<Vec<u64>>,
+    clauses: &[u32],
+    own: &[Vec<u32>; Own::ALL.len()],
+) -> u32 {
+    let epids = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
+    let ends = epids(Own::End);
+    let errors = size(program, clauses, epids(Own::Error)).saturating_mul(ends.len() as u32);
+    size(program, clauses, ends).saturating_add(errors)
 }
 
 /// The bytes that the records of these ECBs take.

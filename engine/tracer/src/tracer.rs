@@ -127,7 +127,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         id: u32,
     ) -> Result<(u32, Description), Error> {
         self.control.with(|control| {
-            control.registry.ask(description)?;
+            control.ask(description)?;
             let registry = &control.registry;
             let mut matching = registry.matching(&self.names, description, id);
             let probe = matching.next().ok_or(Error::NotFound)?;
@@ -144,7 +144,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
-            control.registry.ask(description)?;
+            control.ask(description)?;
             let Control {
                 registry,
                 consumers,
@@ -179,7 +179,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         self.control.with(|control| {
             let consumer = control.consumer(id)?;
             let program = consumer.take_program()?;
-            let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go)?;
+            let seed = self.platform.undisturbed(|| self.platform.random());
+            let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
             place.replace(Some(session))?;
             control.activate(id)?;
             self.rearm(control)
@@ -228,6 +229,19 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 }
 
 impl<T: Copy> Control<T> {
+    /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
+    fn ask(&mut self, description: &Description) -> Result<(), Error> {
+        let Self {
+            registry,
+            consumers,
+        } = self;
+        let is_enabled = |probe| {
+            let mut consumers = consumers.iter().flatten();
+            consumers.any(|consumer| consumer.ecbs().any(|(_, ecb)| ecb.probe == probe))
+        };
+        registry.ask(description, is_enabled)
+    }
+
     /// Counts the consumer's ECBs at their probes.
     fn activate(&mut self, id: ConsumerId) -> Result<(), Error> {
         self.count(id, State::Active, |ecbs| ecbs.wrapping_add(1))

@@ -126,8 +126,12 @@ impl Locals {
 }
 
 impl Variables {
-    /// Those of a program, with so many bytes for what is dynamic.
-    pub fn new(program: &Verified<Vec<u64>>, dynamic: usize) -> Result<Self, OutOfMemory> {
+    /// Those of a program, with so many bytes for what is dynamic, and a `seed` that nobody foresees.
+    pub fn new(
+        program: &Verified<Vec<u64>>,
+        dynamic: usize,
+        seed: u64,
+    ) -> Result<Self, OutOfMemory> {
         let mut places = Vec::new();
         let (mut globals, mut locals, mut largest) = (Extent::default(), Extent::default(), 0);
         for number in 0..program.header().variables {
@@ -153,7 +157,7 @@ impl Variables {
             slots: filled(globals.slots, || AtomicU64::new(0))?,
             bytes: Arena::new(globals.bytes)?,
             lock: Spin::default(),
-            dynamic: Dynamic::new(dynamic, largest)?,
+            dynamic: Dynamic::new(dynamic, largest, seed)?,
         })
     }
 
@@ -220,10 +224,13 @@ impl Access<'_> {
     /// Fills `value` with what is no scalar; false where it was never set.
     pub fn get_bytes(&self, value: &mut [u8]) -> bool {
         match self.place() {
-            Some(Place::Global(spot)) => self.variables.lock.with(|| {
-                self.variables.bytes.read(spot.at, value);
-                self.load(spot) != 0
-            }),
+            Some(Place::Global(spot)) => {
+                let read = self.variables.lock.with(|| {
+                    self.variables.bytes.read(spot.at, value);
+                    self.load(spot) != 0
+                });
+                read.unwrap_or_default()
+            }
             Some(Place::Local(spot)) => self.locals.get_bytes(spot, value),
             Some(Place::Dynamic { of_thread }) => {
                 self.variables.dynamic.get(self.name(of_thread), value)
@@ -235,12 +242,17 @@ impl Access<'_> {
     /// Sets what is no scalar, or unsets it.
     pub fn set_bytes(&mut self, value: Option<&[u8]>) {
         match self.place() {
-            Some(Place::Global(spot)) => self.variables.lock.with(|| {
-                self.variables
-                    .bytes
-                    .write(spot.at, value.unwrap_or_default());
-                self.store(spot, value.is_some().into());
-            }),
+            Some(Place::Global(spot)) => {
+                let written = self.variables.lock.with(|| {
+                    self.variables
+                        .bytes
+                        .write(spot.at, value.unwrap_or_default());
+                    self.store(spot, value.is_some().into());
+                });
+                if written.is_none() {
+                    self.variables.dynamic.lost();
+                }
+            }
             Some(Place::Local(spot)) => self.locals.set_bytes(spot, value),
             Some(Place::Dynamic { of_thread }) => {
                 let name = self.name(of_thread);

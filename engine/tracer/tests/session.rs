@@ -401,6 +401,28 @@ fn a_buffer_that_is_filled_ends_tracing_and_keeps_room_for_the_end() {
 }
 
 #[test]
+fn a_buffer_that_is_filled_keeps_room_for_what_the_end_has_to_say_of_a_fault() {
+    let (fake, engine) = engine();
+    let mut program = clauses(1);
+    let faulty = program.clause(&[], |_| [&fault()[..], &[ret()]].concat());
+    let id = open_with(&engine, &program);
+    engine.enable(id, &describe("alpha"), 0).unwrap();
+    enable_named(&engine, id, "END", faulty);
+    enable_named(&engine, id, "ERROR", 0);
+    let mut how = Go {
+        buffer_size: 256,
+        policy: BufferPolicy::Fill.code(),
+        ..Go::default()
+    };
+    engine.go(id, &mut how).unwrap();
+    (0..20).for_each(|_| _ = execute(fake, &engine, ALPHA));
+    engine.stop(id).unwrap();
+    let mut kept = vec![1; 14];
+    kept.push(3);
+    assert_eq!(drain(&engine, id, 0), kept);
+}
+
+#[test]
 fn what_does_not_arrive_comes_again() {
     let (fake, engine) = engine();
     let id = open_with(&engine, &clauses(1));

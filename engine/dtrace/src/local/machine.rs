@@ -108,7 +108,7 @@ impl Platform for Machine {
         u64::from_ne_bytes(bytes)
     }
 
-    fn task(&self) -> Task {
+    fn task(&self, _: bool) -> Task {
         Task {
             identity: IDENTITY.get(),
             address: 0,

@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, push};
+use crate::tracer::Error;
 
 /// The provider's name.
 pub const PROVIDER: &[u8] = b"profile";
@@ -137,7 +138,8 @@ fn interval(time: &[u8]) -> Option<u64> {
     number.checked_mul(*nanoseconds)
 }
 
-/// All timers that there are. A timer is never forgotten, so that its number stays its own.
+/// All timers that there are. One that was asked for keeps its number until nobody uses it and that number
+/// is needed for another.
 #[derive(Debug)]
 pub struct Profile(Vec<Timer>);
 
@@ -145,17 +147,28 @@ impl Profile {
     /// Those that DTrace has without being asked.
     pub fn provide() -> Result<Self, OutOfMemory> {
         let mut profile = Self(Vec::new());
-        DEFAULTS.iter().try_for_each(|name| profile.ask(name))?;
+        let mut defaults = DEFAULTS.iter().filter_map(|name| Timer::named(name));
+        defaults.try_for_each(|timer| push(&mut profile.0, timer))?;
         Ok(profile)
     }
 
-    /// Somebody asks for a probe of that name: it is made if it can be, and is not there yet.
-    pub fn ask(&mut self, name: &[u8]) -> Result<(), OutOfMemory> {
-        let known = self.0.iter().any(|timer| timer.name.bytes() == name);
-        match Timer::named(name) {
-            Some(timer) if !known && self.0.len() < TIMERS_MAX => push(&mut self.0, timer),
-            _ => Ok(()),
+    /// Somebody asks for a probe of that name: it is made if it can be, and is not there yet. `is_used`
+    /// knows whether the timer of a number is.
+    pub fn ask(&mut self, name: &[u8], is_used: impl Fn(usize) -> bool) -> Result<(), Error> {
+        let Some(timer) = Timer::named(name) else {
+            return Ok(());
+        };
+        if self.0.iter().any(|known| known.name == timer.name) {
+            return Ok(());
         }
+        if self.0.len() < TIMERS_MAX {
+            return Ok(push(&mut self.0, timer)?);
+        }
+        let mut asked = self.0.iter_mut().enumerate().skip(DEFAULTS.len());
+        let free = asked.find(|(number, known)| !known.armed && !is_used(*number));
+        let (_, place) = free.ok_or(Error::NoRoom)?;
+        *place = timer;
+        Ok(())
     }
 
     /// The timers, by their numbers.
@@ -222,7 +235,7 @@ mod tests {
         let mut profile = Profile::provide().unwrap();
         assert_eq!(profile.timers().len(), DEFAULTS.len());
         for name in ["tick-3s", "tick-3s", "nonsense", "tick-1", "profile-3s"] {
-            profile.ask(name.as_bytes()).unwrap();
+            profile.ask(name.as_bytes(), |_| false).unwrap();
         }
         let added: Vec<_> = profile.timers()[DEFAULTS.len()..]
             .iter()
@@ -232,13 +245,21 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_them() {
+    fn there_is_an_end_to_them_but_what_nobody_uses_makes_way() {
         let mut profile = Profile::provide().unwrap();
-        for seconds in 1..2 * TIMERS_MAX {
-            profile
-                .ask(std::format!("tick-{seconds}s").as_bytes())
-                .unwrap();
+        let mut ask = |seconds, used| {
+            let name = std::format!("tick-{seconds}s");
+            let asked = profile.ask(name.as_bytes(), |number| number < used);
+            let found = |timer: &Timer| timer.name.bytes() == name.as_bytes();
+            (asked, profile.timers().iter().position(found))
+        };
+        let defaults = DEFAULTS.len();
+        for seconds in defaults..TIMERS_MAX {
+            assert_eq!(ask(seconds, usize::MAX), (Ok(()), Some(seconds)));
         }
+        assert_eq!(ask(5000, usize::MAX), (Err(Error::NoRoom), None));
+        assert_eq!(ask(5000, 500), (Ok(()), Some(500)));
+        assert_eq!(ask(500, 0), (Ok(()), Some(defaults)));
         assert_eq!(profile.timers().len(), TIMERS_MAX);
     }
 }

@@ -212,7 +212,7 @@ impl Platform for &'static Fake {
         4
     }
 
-    fn task(&self) -> Task {
+    fn task(&self, _: bool) -> Task {
         TASK.get()
     }
 
