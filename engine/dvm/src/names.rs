@@ -11,7 +11,7 @@ codes! {
         Uregs = 0x01 "uregs",
         /// Nanoseconds of the monotonic clock.
         Timestamp = 0x02 "timestamp",
-        /// Nanoseconds that the thread has run, less those spent in probes.
+        /// Nanoseconds that the thread has run.
         Vtimestamp = 0x03 "vtimestamp",
         /// Nanoseconds since 1970.
         Walltimestamp = 0x04 "walltimestamp",
