@@ -5,8 +5,9 @@ mod rates;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, Records, Status};
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, RecordHeader, Records, Status};
 use engine_dlang::program::Program;
+use engine_dvm::limits::RECORD_MAX;
 
 use crate::drops;
 use crate::engine::{Enabled, Engine};
@@ -32,8 +33,13 @@ pub struct Consumer<'a> {
     /// The CPU on which `END` fired.
     ended_on: Option<u32>,
     buffer: Vec<u8>,
+    /// How many snapshots of this size make up a CPU's buffer.
+    snapshots: u64,
     aggregated: Vec<u8>,
 }
+
+/// The most bytes of a record: where a snapshot has room for these, nothing was left behind.
+const LONGEST: usize = size_of::<RecordHeader>() + RECORD_MAX as usize;
 
 /// Which records of a buffer are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +72,7 @@ impl<'a> Consumer<'a> {
             began_on: Some(began_on),
             ended_on: None,
             buffer: vec![0; BUFFER_SIZE as usize],
+            snapshots: settings.buffer_size.div_ceil(BUFFER_SIZE.into()),
             aggregated: Vec::new(),
         })
     }
@@ -176,12 +183,16 @@ impl<'a> Consumer<'a> {
         Ok(())
     }
 
-    /// Prints what a CPU has recorded; once tracing has ended, all of it.
+    /// Prints what a CPU has recorded; once tracing has ended, all of it. Before, no more than its buffer
+    /// holds, so that a CPU that records faster than this prints keeps no other waiting.
     fn drain_cpu(&mut self, cpu: u32) -> Result<(), Error> {
+        let mut left = self.snapshots;
         loop {
             let taken = self.take(cpu)?;
             self.print(cpu, &taken, Which::All)?;
-            if taken.is_empty() || self.ended_on.is_none() {
+            left = left.saturating_sub(1);
+            let is_enough = left == 0 || taken.len() + LONGEST <= self.buffer.len();
+            if taken.is_empty() || (is_enough && self.ended_on.is_none()) {
                 return Ok(());
             }
         }
