@@ -33,13 +33,20 @@ impl Compilation {
             arguments: vec![options.name.clone()],
         });
         let mut settings = options.settings.clone();
-        let how = how(&settings, pointer, target);
-        let program = engine_dlang::compile(&texts, &how)
-            .map_err(|mistake| Error::Compile(mistake.to_string()))?;
+        let compile = |settings: &Settings| {
+            let compiled = engine_dlang::compile(&texts, &how(settings, pointer, target));
+            compiled.map_err(|mistake| Error::Compile(mistake.to_string()))
+        };
+        let mut program = compile(&settings)?;
+        let frames = settings.stack_frames;
         for setting in &program.options {
             let value = setting.value.as_deref();
             let set = settings.set(&setting.name, value);
             set.map_err(|why| not_set(&texts, &settings, setting, &why))?;
+        }
+        // Only now is it known how many frames the programs want.
+        if settings.stack_frames != frames {
+            program = compile(&settings)?;
         }
         Ok(Self {
             program,
@@ -136,7 +143,7 @@ fn read(name: &str) -> Result<String, Error> {
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
         pointer,
-        string_size: settings.string_size,
+        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,

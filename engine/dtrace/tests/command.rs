@@ -221,6 +221,21 @@ fn options_of_programs_count() {
     assert_eq!(wrong.status, Some(1));
 }
 
+#[test]
+fn frames_are_as_many_as_a_program_says() {
+    let stack = |option: &str| {
+        let program = format!("{option}\nBEGIN {{ stack(); exit(0); }}");
+        dtrace(&["-evn", &program])
+    };
+    let record = |frames: u32| format!("Record:       {} bytes", 8 * frames);
+    let as_told = stack("#pragma D option stackframes=3").stdout;
+    assert!(as_told.contains(&record(3 + 1)), "{as_told}");
+    let none = stack("#pragma D option stackframes=0");
+    let told = "failed to set option 'stackframes' to '0': Invalid value for specified option\n";
+    assert!(none.stderr.ends_with(told), "{}", none.stderr);
+    assert_eq!(none.status, Some(1));
+}
+
 /// As the first process of a container has it: what leads its session is outside, and has no number here.
 #[test]
 fn leaders_out_of_sight_are_zero() {

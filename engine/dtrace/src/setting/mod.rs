@@ -20,7 +20,7 @@ pub struct Settings {
     /// `dynvarsize`: bytes for dynamic variables.
     pub dynamic_size: u64,
     /// `strsize`: bytes of a string.
-    pub string_size: u32,
+    pub string_size: u64,
     /// `nspec`: how many speculations.
     pub speculations: u64,
     /// `specsize`: bytes of each CPU's buffer of each.
@@ -170,6 +170,9 @@ mod tests {
             ("errtags", Some("1")),
             ("strsize", Some("7")),
             ("strsize", Some("1t")),
+            ("stackframes", None),
+            ("stackframes", Some("0")),
+            ("stackframes", Some("8193")),
         ] {
             assert_eq!(set(name, value), Err(Refusal::Value), "{name}={value:?}");
         }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use engine_abi::BufferPolicy;
-use engine_dvm::limits::STRING_SIZE;
+use engine_dvm::limits::{RECORD_MAX, STRING_SIZE};
 
 use super::{Refusal, Settings, parse};
 use crate::aggregation::Encoding;
@@ -14,13 +14,11 @@ pub struct Row(&'static str, Kind);
 
 /// What an option takes, and where it goes.
 enum Kind {
-    /// Bytes; without a value, none.
-    Size(fn(&mut Settings) -> &mut u64),
-    /// Bytes within bounds.
-    Bounded(fn(&mut Settings) -> &mut u32, RangeInclusive<u32>),
-    /// A number; without a value, 0.
-    Number(fn(&mut Settings) -> &mut u64),
-    /// The same, of a place.
+    /// Bytes within bounds; without a value, none.
+    Size(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
+    /// A number within bounds; without a value, 0.
+    Number(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
+    /// A place among several; without a value, the first.
     Place(fn(&mut Settings) -> &mut usize),
     /// A time between two times; without a value, none.
     Rate(fn(&mut Settings) -> &mut Duration),
@@ -34,13 +32,18 @@ enum Kind {
     Unsupported(&'static str),
 }
 
-use Kind::{Bounded, Number, On, Place, Rate, Size, Switch, Unsupported, Word};
+use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
 
 const NO_PREPROCESSOR: Kind = Unsupported("there is no preprocessor yet");
 const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's yet");
 const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
 const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
 const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
+const ANY: RangeInclusive<u64> = 0..=u64::MAX;
+const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
+/// A record has room for so many.
+const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
+
 const FIXED: Kind = Unsupported("it is fixed here");
 
 const ROWS: &[Row] = &[
@@ -51,7 +54,7 @@ const ROWS: &[Row] = &[
         Unsupported("values of single CPUs are not kept"),
     ),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
-    Row("aggsize", Size(|it| &mut it.aggregation_size)),
+    Row("aggsize", Size(|it| &mut it.aggregation_size, ANY)),
     Row("aggsortkey", On(|it| &mut it.looks.order.by_key)),
     Row(
         "aggsortkeypos",
@@ -67,7 +70,7 @@ const ROWS: &[Row] = &[
         "bufresize",
         Unsupported("a buffer that cannot be had is an error"),
     ),
-    Row("bufsize", Size(|it| &mut it.buffer_size)),
+    Row("bufsize", Size(|it| &mut it.buffer_size, ANY)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
     Row("core", Unsupported("it is for DTrace's own developers")),
     Row("cpp", NO_PREPROCESSOR),
@@ -85,7 +88,7 @@ const ROWS: &[Row] = &[
     Row("define", NO_PREPROCESSOR),
     Row("destructive", On(|it| &mut it.destructive)),
     Row("dtypes", NO_KERNEL_TYPES),
-    Row("dynvarsize", Size(|it| &mut it.dynamic_size)),
+    Row("dynvarsize", Size(|it| &mut it.dynamic_size, ANY)),
     Row("empty", FIXED),
     Row("encoding", Word(encoding)),
     Row("errtags", Switch(|it| &mut it.error_tags)),
@@ -109,20 +112,20 @@ const ROWS: &[Row] = &[
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("there are no libraries of D")),
-    Row("nspec", Number(|it| &mut it.speculations)),
+    Row("nspec", Number(|it| &mut it.speculations, ANY)),
     Row("pgmax", NO_USER_STACKS),
     Row("pspec", FIXED),
     Row("quiet", On(|it| &mut it.quiet)),
     Row("quietresize", Unsupported("buffers are not resized")),
     Row("rawbytes", On(|it| &mut it.raw_bytes)),
     Row("scratchsize", FIXED),
-    Row("specsize", Size(|it| &mut it.speculation_size)),
-    Row("stackframes", Number(|it| &mut it.stack_frames)),
-    Row("stackindent", Number(|it| &mut it.stack_indent)),
+    Row("specsize", Size(|it| &mut it.speculation_size, ANY)),
+    Row("stackframes", Number(|it| &mut it.stack_frames, FRAMES)),
+    Row("stackindent", Number(|it| &mut it.stack_indent, ANY)),
     Row("statusrate", Rate(|it| &mut it.status_rate)),
     Row("stdc", Word(conformance)),
     Row("strip", NO_LINKING),
-    Row("strsize", Bounded(|it| &mut it.string_size, STRING_SIZE)),
+    Row("strsize", Size(|it| &mut it.string_size, STRINGS)),
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
     Row("syslibdir", Unsupported("there are no libraries of D")),
     Row(
@@ -154,13 +157,8 @@ impl Row {
     /// Sets it.
     pub fn set(&self, settings: &mut Settings, value: Option<&str>) -> Result<(), Refusal> {
         match &self.1 {
-            Size(at) => *at(settings) = read(value, parse::size)?,
-            Bounded(at, bounds) => {
-                let size = value.and_then(parse::size).map(u32::try_from);
-                let size = size.and_then(Result::ok).filter(|it| bounds.contains(it));
-                *at(settings) = size.ok_or(Refusal::Value)?;
-            }
-            Number(at) => *at(settings) = read(value, parse::plain)?,
+            Size(at, bounds) => *at(settings) = within(bounds, read(value, parse::size)?)?,
+            Number(at, bounds) => *at(settings) = within(bounds, read(value, parse::plain)?)?,
             Place(at) => *at(settings) = read(value, |it| usize::try_from(parse::plain(it)?).ok())?,
             Rate(at) => *at(settings) = read(value, parse::rate)?,
             On(at) => {
@@ -184,6 +182,11 @@ impl Row {
 /// A value, or what stands for none.
 fn read<T: Default>(value: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refusal> {
     value.map_or(Ok(T::default()), |it| parse(it).ok_or(Refusal::Value))
+}
+
+fn within(bounds: &RangeInclusive<u64>, value: u64) -> Result<u64, Refusal> {
+    let within = bounds.contains(&value).then_some(value);
+    within.ok_or(Refusal::Value)
 }
 
 fn policy(settings: &mut Settings, word: &str) -> Option<()> {
