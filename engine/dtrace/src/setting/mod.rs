@@ -162,6 +162,10 @@ mod tests {
         for (name, value) in [
             ("bufsize", Some("4q")),
             ("bufsize", Some("")),
+            ("bufsize", Some("0")),
+            ("bufsize", None),
+            ("nspec", Some("0")),
+            ("nspec", None),
             ("nspec", Some("x")),
             ("quiet", Some("yes")),
             ("bufpolicy", Some("none")),

@@ -39,12 +39,14 @@ const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's ye
 const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
 const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
 const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
+const FIXED: Kind = Unsupported("it is fixed here");
+
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
+/// There has to be one.
+const SOME: RangeInclusive<u64> = 1..=u64::MAX;
 const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
 /// A record has room for so many.
 const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
-
-const FIXED: Kind = Unsupported("it is fixed here");
 
 const ROWS: &[Row] = &[
     Row("agghist", On(|it| &mut it.looks.as_bars)),
@@ -70,7 +72,7 @@ const ROWS: &[Row] = &[
         "bufresize",
         Unsupported("a buffer that cannot be had is an error"),
     ),
-    Row("bufsize", Size(|it| &mut it.buffer_size, ANY)),
+    Row("bufsize", Size(|it| &mut it.buffer_size, SOME)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
     Row("core", Unsupported("it is for DTrace's own developers")),
     Row("cpp", NO_PREPROCESSOR),
@@ -112,7 +114,7 @@ const ROWS: &[Row] = &[
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("there are no libraries of D")),
-    Row("nspec", Number(|it| &mut it.speculations, ANY)),
+    Row("nspec", Number(|it| &mut it.speculations, SOME)),
     Row("pgmax", NO_USER_STACKS),
     Row("pspec", FIXED),
     Row("quiet", On(|it| &mut it.quiet)),
