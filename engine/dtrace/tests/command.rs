@@ -212,6 +212,16 @@ fn errors_are_told() {
 }
 
 #[test]
+fn what_is_said_last_of_an_option_counts() {
+    let program = r#"BEGIN { trace("x"); exit(0); }"#;
+    let ran = dtrace(&["-q", "-xquiet=off", "-n", program]);
+    assert!(ran.stdout.contains(":BEGIN"), "{}", ran.stdout);
+    let pragma = format!("#pragma D option quiet=off\n{program}");
+    let told = dtrace(&["-qn", &pragma]);
+    assert!(told.stdout.contains(":BEGIN"), "{}", told.stdout);
+}
+
+#[test]
 fn options_of_programs_count() {
     let ran = dtrace(&["-n", "#pragma D option quiet\nBEGIN { exit(0); }"]);
     assert_eq!(ran.stdout, "\n");

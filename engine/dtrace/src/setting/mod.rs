@@ -157,6 +157,34 @@ mod tests {
     }
 
     #[test]
+    fn a_later_option_switches_off_what_is_on() {
+        for (value, is_on) in [
+            ("1", true),
+            ("0", true),
+            ("yes", true),
+            ("enabled", true),
+            ("enable", true),
+            ("TRUE", true),
+            ("on", true),
+            ("set", true),
+            ("no", false),
+            ("disable", false),
+            ("Disabled", false),
+            ("false", false),
+            ("off", false),
+            ("unset", false),
+            ("", false),
+        ] {
+            let mut settings = Settings {
+                quiet: !is_on,
+                ..Settings::default()
+            };
+            assert_eq!(settings.set("quiet", Some(value)), Ok(()), "{value}");
+            assert_eq!(settings.quiet, is_on, "{value}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_set_is_refused_with_a_reason() {
         assert_eq!(set("nonsense", None), Err(Refusal::Name));
         for (name, value) in [
@@ -167,7 +195,10 @@ mod tests {
             ("nspec", Some("0")),
             ("nspec", None),
             ("nspec", Some("x")),
-            ("quiet", Some("yes")),
+            ("quiet", Some("maybe")),
+            ("quiet", Some("-1")),
+            ("errtags", Some("on")),
+            ("errtags", Some("")),
             ("bufpolicy", Some("none")),
             ("bufpolicy", None),
             ("switchrate", Some("1fortnight")),

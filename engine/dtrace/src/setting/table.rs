@@ -22,7 +22,7 @@ enum Kind {
     Place(fn(&mut Settings) -> &mut usize),
     /// A time between two times; without a value, none.
     Rate(fn(&mut Settings) -> &mut Duration),
-    /// On, whatever number it has.
+    /// On without a value, and as DTrace has it with any number, 0 too; words switch it on and off.
     On(fn(&mut Settings) -> &mut bool),
     /// On; it has no value.
     Switch(fn(&mut Settings) -> &mut bool),
@@ -164,8 +164,8 @@ impl Row {
             Place(at) => *at(settings) = read(value, |it| usize::try_from(parse::plain(it)?).ok())?,
             Rate(at) => *at(settings) = read(value, parse::rate)?,
             On(at) => {
-                read(value, parse::plain)?;
-                *at(settings) = true;
+                let is_on = value.map_or(Some(true), parse::flag);
+                *at(settings) = is_on.ok_or(Refusal::Value)?;
             }
             Switch(at) => {
                 value.map_or(Ok(()), |_| Err(Refusal::Value))?;
