@@ -63,9 +63,13 @@ fn a_test_run_leaves_out_what_differs() {
 
 #[test]
 fn the_environment_sets_options() {
-    let mut quiet = command(&["-n", r#"BEGIN { trace("x"); exit(0); }"#]);
-    let ran = ran(quiet.env("DTRACE_OPT_QUIET", "").output().unwrap());
-    assert_eq!(ran.stdout, "x\n");
+    let stdout = |value: &str| {
+        let mut command = command(&["-n", r#"BEGIN { trace("x"); exit(0); }"#]);
+        let command = command.env("DTRACE_OPT_QUIET", value);
+        ran(command.output().unwrap()).stdout
+    };
+    assert_eq!(stdout("yes"), "x\n");
+    assert!(stdout("").contains(":BEGIN"));
 }
 
 #[test]

@@ -119,8 +119,7 @@ impl Settings {
         for name in table::names() {
             let variable = format!("DTRACE_OPT_{}", name.to_uppercase());
             if let Some(value) = environment(&variable) {
-                let value = Some(value.as_str()).filter(|it| !it.is_empty());
-                let _ = self.set(name, value);
+                let _ = self.set(name, Some(&value));
             }
         }
     }
@@ -222,7 +221,9 @@ mod tests {
         let mut settings = Settings::default();
         settings.set_from(|variable| match variable {
             "DTRACE_OPT_STRSIZE" => Some("64".into()),
-            "DTRACE_OPT_QUIET" => Some(String::new()),
+            "DTRACE_OPT_QUIET" => Some("1".into()),
+            "DTRACE_OPT_DESTRUCTIVE" => Some(String::new()),
+            "DTRACE_OPT_ZDEFS" => Some(String::new()),
             "DTRACE_OPT_NSPEC" => Some("many".into()),
             _ => None,
         });
