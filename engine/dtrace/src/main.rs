@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use error::Error;
 use options::{Mode, Options, USAGE};
-use output::{Output, tell};
+use output::{Output, say, tell};
 use setting::Settings;
 
 fn main() -> ExitCode {
@@ -68,7 +68,7 @@ fn fail(error: &Error) -> ExitCode {
         error => tell(error),
     }
     if let Error::Usage(_) = error {
-        eprint!("Usage: dtrace {USAGE}");
+        say(format_args!("Usage: dtrace {USAGE}"));
     }
     ExitCode::from(error.exit_code())
 }

@@ -1,6 +1,7 @@
 //! The command as people meet it: options, targets, exit codes and what is said on standard error, over
 //! the engine in process.
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -277,6 +278,19 @@ fn code_and_clauses_are_listed() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn nobody_has_to_listen_on_standard_error() {
+    for (arguments, status) in [
+        (&["-Sen", "BEGIN { trace(1); }"][..], 0),
+        (&[], 2),
+        (&["-z"], 2),
+    ] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let said = command(arguments).stderr(full).status().unwrap();
+        assert_eq!(said.code(), Some(status), "{arguments:?}");
+    }
 }
 
 #[test]
