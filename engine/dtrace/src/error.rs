@@ -72,7 +72,7 @@ pub enum Error {
         /// The system's answer.
         why: io::Error,
     },
-    /// Output cannot be written.
+    /// Output cannot be written; nothing is said where nobody reads it any more.
     #[error("failed to write to {to}: {}", reason(why))]
     Write {
         /// The file, or "stdout".

@@ -27,6 +27,7 @@ mod target;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use error::Error;
@@ -65,6 +66,7 @@ fn version() -> Result<u8, Error> {
 fn fail(error: &Error) -> ExitCode {
     match error {
         Error::Usage(None) => {}
+        Error::Write { why, .. } if why.kind() == ErrorKind::BrokenPipe => {}
         error => tell(error),
     }
     if let Error::Usage(_) = error {

@@ -294,6 +294,22 @@ fn nobody_has_to_listen_on_standard_error() {
 }
 
 #[test]
+fn a_reader_that_has_gone_ends_a_trace_without_a_word() {
+    for arguments in [&["-qn", "tick-10ms { trace(1); }"][..], &["-l"], &["-V"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = command(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn();
+        let ran = ran(child.unwrap().wait_with_output().unwrap());
+        let listing = "dtrace: the module is not loaded (insmod trapline.ko loads it): these are not all probes\n";
+        assert_eq!(ran.stderr.replace(listing, ""), "", "{arguments:?}");
+        assert_eq!(ran.status, Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
 fn probes_are_listed() {
     let ran = dtrace(&["-ln", "dtrace:::"]);
     let mut lines = ran.stdout.lines();
