@@ -117,7 +117,7 @@ fn texts(options: &Options) -> Result<Vec<Text>, Error> {
             arguments: arguments(&options.name),
         }),
         Program::Script(name) => Ok(Text {
-            source: read(name)?,
+            source: decoded(name, read(name)?, &options.settings)?,
             kind: Kind::File { name: name.clone() },
             arguments: arguments(name),
         }),
@@ -126,17 +126,31 @@ fn texts(options: &Options) -> Result<Vec<Text>, Error> {
 }
 
 /// A script's text; `-` is standard input.
-fn read(name: &str) -> Result<String, Error> {
+fn read(name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = match name {
         "-" => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
         _ => std::fs::read(name),
     };
-    let bytes = read.map_err(|why| Error::Script {
+    read.map_err(|why| Error::Script {
         name: name.into(),
         why,
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
+
+/// The text in `bytes`, which has to be one: what a program says is to be what was written.
+fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|why| {
+        let (text, rest) = why.as_bytes().split_at(why.utf8_error().valid_up_to());
+        let line = 1 + text.iter().filter(|&&it| it == b'\n').count();
+        let byte = rest.first().copied().unwrap_or_default();
+        let script = Text {
+            kind: Kind::File { name: name.into() },
+            ..Text::default()
+        };
+        let why = format!("byte {byte:#04x} begins no character of UTF-8");
+        mistake(&[script], settings, (0, line as u32), "D_SYNTAX", &why)
+    })
 }
 
 /// What the compiler has to know.

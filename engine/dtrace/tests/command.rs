@@ -310,6 +310,21 @@ fn a_reader_that_has_gone_ends_a_trace_without_a_word() {
 }
 
 #[test]
+fn a_script_is_utf8() {
+    let file = std::env::temp_dir().join(format!("dtrace-script-{}.d", std::process::id()));
+    std::fs::write(&file, b"BEGIN\n{\n\ttrace(\"na\xefve\");\n}\n").unwrap();
+    let name = file.to_str().unwrap();
+    let ran = dtrace(&["-xerrtags", "-es", name]);
+    std::fs::remove_file(&file).unwrap();
+    let told = format!(
+        "dtrace: failed to compile script {name}: [D_SYNTAX] line 3: byte 0xef begins no character of \
+         UTF-8\n"
+    );
+    assert_eq!(ran.stderr, told);
+    assert_eq!(ran.status, Some(1));
+}
+
+#[test]
 fn probes_are_listed() {
     let ran = dtrace(&["-ln", "dtrace:::"]);
     let mut lines = ran.stdout.lines();
