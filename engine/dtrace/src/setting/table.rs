@@ -39,6 +39,8 @@ const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's ye
 const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
 const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
 const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
+const NO_BPF: Kind = Unsupported("there is no BPF in this engine");
+const FOR_DEVELOPERS: Kind = Unsupported("it is for DTrace's own developers");
 const FIXED: Kind = Unsupported("it is fixed here");
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
@@ -67,6 +69,8 @@ const ROWS: &[Row] = &[
     Row("aggzoom", On(|it| &mut it.looks.zooms)),
     Row("amin", Unsupported("stability is not tracked")),
     Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
+    Row("bpflog", NO_BPF),
+    Row("bpflogsize", NO_BPF),
     Row("bufpolicy", Word(policy)),
     Row(
         "bufresize",
@@ -74,7 +78,7 @@ const ROWS: &[Row] = &[
     ),
     Row("bufsize", Size(|it| &mut it.buffer_size, SOME)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
-    Row("core", Unsupported("it is for DTrace's own developers")),
+    Row("core", FOR_DEVELOPERS),
     Row("cpp", NO_PREPROCESSOR),
     Row("cppargs", NO_PREPROCESSOR),
     Row("cpphdrs", NO_PREPROCESSOR),
@@ -86,9 +90,12 @@ const ROWS: &[Row] = &[
     Row("ctfpath", NO_KERNEL_TYPES),
     Row("ctypes", NO_KERNEL_TYPES),
     Row("debug", Unsupported("there is nothing more to tell")),
+    Row("debugassert", FOR_DEVELOPERS),
     Row("defaultargs", Switch(|it| &mut it.default_arguments)),
     Row("define", NO_PREPROCESSOR),
     Row("destructive", On(|it| &mut it.destructive)),
+    Row("disasm", Unsupported("-S lists the code in one form")),
+    Row("droptags", Unsupported("drops are told in words")),
     Row("dtypes", NO_KERNEL_TYPES),
     Row("dynvarsize", Size(|it| &mut it.dynamic_size, ANY)),
     Row("empty", FIXED),
@@ -106,21 +113,33 @@ const ROWS: &[Row] = &[
     Row("jstackstrsize", NO_USER_STACKS),
     Row("kdefs", NO_KERNEL_TYPES),
     Row("knodefs", NO_KERNEL_TYPES),
+    Row("late", Unsupported("there are no translators yet")),
     Row("lazyload", NO_LINKING),
     Row("ldpath", NO_LINKING),
     Row("libdir", Unsupported("there are no libraries of D")),
     Row("linkmode", NO_LINKING),
+    Row("linknommap", NO_LINKING),
     Row("linktype", NO_LINKING),
+    Row("lockmem", Unsupported("no memory has to be locked")),
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("there are no libraries of D")),
+    Row("noresolve", NO_USER_STACKS),
     Row("nspec", Number(|it| &mut it.speculations, SOME)),
+    Row("pcapsize", Unsupported("there is no pcap() yet")),
     Row("pgmax", NO_USER_STACKS),
+    Row("preallocate", FOR_DEVELOPERS),
+    Row("printsize", Unsupported("there is no print() yet")),
+    Row("procfspath", Unsupported("/proc is where it is")),
     Row("pspec", FIXED),
     Row("quiet", On(|it| &mut it.quiet)),
     Row("quietresize", Unsupported("buffers are not resized")),
     Row("rawbytes", On(|it| &mut it.raw_bytes)),
     Row("scratchsize", FIXED),
+    Row(
+        "setenv",
+        Unsupported("say it in the command: -c 'env NAME=value command'"),
+    ),
     Row("specsize", Size(|it| &mut it.speculation_size, ANY)),
     Row("stackframes", Number(|it| &mut it.stack_frames, FRAMES)),
     Row("stackindent", Number(|it| &mut it.stack_indent, ANY)),
@@ -131,14 +150,26 @@ const ROWS: &[Row] = &[
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
     Row("syslibdir", Unsupported("there are no libraries of D")),
     Row(
+        "sysslice",
+        Unsupported("processes are traced wherever they are"),
+    ),
+    Row(
         "temporal",
         Unsupported("each CPU's records are printed in their order"),
     ),
-    Row("tree", Unsupported("it is for DTrace's own developers")),
+    Row("tree", FOR_DEVELOPERS),
     Row("tregs", FIXED),
     Row("udefs", NO_LINKING),
     Row("undef", NO_PREPROCESSOR),
     Row("unodefs", NO_LINKING),
+    Row(
+        "unsetenv",
+        Unsupported("say it in the command: -c 'env -u NAME command'"),
+    ),
+    Row(
+        "useruid",
+        Unsupported("processes are traced whoever has them"),
+    ),
     Row("ustackframes", NO_USER_STACKS),
     Row("verbose", Switch(|it| &mut it.disassemble)),
     Row("version", Unsupported("there is one version")),
@@ -222,6 +253,18 @@ mod tests {
     #[test]
     fn rows_are_sorted_and_unique() {
         assert!(ROWS.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn every_option_of_dtraces_is_known() {
+        let illumos = "setenv unsetenv";
+        let linux = "bpflog bpflogsize debugassert disasm droptags late linknommap lockmem \
+                     noresolve pcapsize preallocate printsize procfspath sysslice useruid";
+        let names = illumos.split_whitespace().chain(linux.split_whitespace());
+        assert_eq!(
+            names.filter(|it| find(it).is_none()).collect::<Vec<_>>(),
+            [""; 0]
+        );
     }
 
     #[test]
