@@ -3,6 +3,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,28 @@ fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     };
     assert_eq!(shell, target);
     assert_eq!(ran.status, Some(0));
+}
+
+/// As when the trace is killed just before what stands in for its command could ask to share its end.
+#[test]
+fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
+    let gone = "1";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+        .arg0("dtrace: to be traced")
+        .args([gone, "/bin/true", "true"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let untraced = rustix::process::WaitOptions::UNTRACED;
+    let (_, status) = rustix::process::waitpid(Some(pid), untraced)
+        .unwrap()
+        .unwrap();
+    if status.stopped() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(status.exit_status(), Some(1), "{status:?}");
 }
 
 #[test]
