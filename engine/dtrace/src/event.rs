@@ -1,5 +1,6 @@
 //! What ends a trace from outside: signals, and the ends of processes.
 
+use std::fs;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -28,10 +29,14 @@ pub struct Events {
 }
 
 impl Events {
-    /// From now on, the signals by which people end a trace are events.
+    /// From now on, the signals by which people end a trace are events; but those are left alone that
+    /// whoever started it had it ignore, as nohup(1) and shells do for what runs in the background.
     pub fn new() -> Result<Self, Error> {
         let (sender, receiver) = channel();
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Error::Signal)?;
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let wanted = [SIGINT, SIGTERM].into_iter();
+        let wanted = wanted.filter(|&it| !is_ignored(&status, it));
+        let mut signals = Signals::new(wanted).map_err(Error::Signal)?;
         let to = sender.clone();
         thread::spawn(move || {
             signals
@@ -62,6 +67,13 @@ impl Events {
     }
 }
 
+/// Whether a process ignores a signal; `status` is its file of that name in `/proc`.
+fn is_ignored(status: &str, signal: i32) -> bool {
+    let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    ignored.is_some_and(|it| it >> (signal - 1) & 1 == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
@@ -69,6 +81,14 @@ mod tests {
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
     use super::*;
+
+    #[test]
+    fn what_is_ignored_is_told_by_the_system() {
+        let status = "Name:\tdtrace\nSigIgn:\t0000000000001002\nSigCgt:\t0000000000004000\n";
+        assert!(is_ignored(status, SIGINT));
+        assert!(!is_ignored(status, SIGTERM));
+        assert!(!is_ignored("", SIGINT));
+    }
 
     #[test]
     fn the_end_of_a_process_is_an_event() {

@@ -4,8 +4,10 @@
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 struct Ran {
     stdout: String,
@@ -144,9 +146,7 @@ fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let pid = rustix::process::Pid::from_child(&child);
-    let untraced = rustix::process::WaitOptions::UNTRACED;
-    let (_, status) = rustix::process::waitpid(Some(pid), untraced)
+    let (_, status) = waitpid(Some(Pid::from_child(&child)), WaitOptions::UNTRACED)
         .unwrap()
         .unwrap();
     if status.stopped() {
@@ -203,19 +203,38 @@ fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
     let mut endless = command(&["-n", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
     let piped = endless.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    let mut said = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut said).unwrap();
-    assert!(said.contains("matched"), "{said}");
-    let pid = rustix::process::Pid::from_child(&child);
+    wait_until_it_traces(&mut child);
     let since = Instant::now();
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = ran(child.wait_with_output().unwrap());
     let lines: Vec<&str> = ran.stdout.lines().map(str::trim_end).collect();
     let aggregation = format!(" {:>16}", 1);
     assert!(lines[1].ends_with("over"), "{lines:?}");
     assert_eq!(lines[2..], ["", &*aggregation]);
     assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+/// Waits until `child` traces.
+fn wait_until_it_traces(child: &mut Child) {
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("matched"), "{said}");
+}
+
+#[test]
+fn signals_that_are_ignored_stay_so() {
+    let program = "tick-500ms { exit(7); }";
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut shell = Command::new("sh");
+        let run = r#"trap '' INT TERM; exec "$@""#;
+        shell.args(["-c", run, "sh", env!("CARGO_BIN_EXE_dtrace"), "-n", program]);
+        let piped = shell.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        wait_until_it_traces(&mut child);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(7), "{signal:?}");
+    }
 }
 
 #[test]
