@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -26,6 +28,25 @@ pub enum Event {
 pub struct Events {
     sender: Sender<Event>,
     receiver: Receiver<Event>,
+    /// How often it was an interrupt.
+    pub interrupts: Interrupts,
+}
+
+/// How often somebody has wanted the trace to end, which is known before it is an event's turn.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupts(Arc<AtomicUsize>);
+
+impl Interrupts {
+    /// Once more.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether even what there is to print at the end is not wanted: the first ends the trace, the second
+    /// its printing.
+    pub fn are_impatient(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 1
+    }
 }
 
 impl Events {
@@ -38,12 +59,19 @@ impl Events {
         let wanted = wanted.filter(|&it| !is_ignored(&status, it));
         let mut signals = Signals::new(wanted).map_err(Error::Signal)?;
         let to = sender.clone();
+        let interrupts = Interrupts::default();
+        let count = interrupts.clone();
         thread::spawn(move || {
-            signals
-                .forever()
-                .try_for_each(|_| to.send(Event::Interrupt))
+            signals.forever().try_for_each(|_| {
+                count.add();
+                to.send(Event::Interrupt)
+            })
         });
-        Ok(Self { sender, receiver })
+        Ok(Self {
+            sender,
+            receiver,
+            interrupts,
+        })
     }
 
     /// From now on, so is the end of the process behind `pidfd`.
@@ -54,11 +82,6 @@ impl Events {
             while let Err(Errno::INTR) = poll(&mut fds, None) {}
             to.send(Event::End(number))
         });
-    }
-
-    /// The next, if it has happened already.
-    pub fn pending(&self) -> Option<Event> {
-        self.wait(Duration::ZERO)
     }
 
     /// Waits for one.
@@ -79,8 +102,25 @@ mod tests {
     use std::process::Command;
 
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    use signal_hook::low_level::raise;
 
     use super::*;
+
+    #[test]
+    fn a_second_interrupt_counts_whatever_came_before_it() {
+        let events = Events::new().unwrap();
+        let next = || events.wait(Duration::from_secs(20));
+        raise(SIGTERM).unwrap();
+        assert_eq!(next(), Some(Event::Interrupt));
+        assert!(!events.interrupts.are_impatient());
+        events.sender.send(Event::End(0)).unwrap();
+        raise(SIGTERM).unwrap();
+        assert_eq!(
+            [next(), next()],
+            [Event::End(0), Event::Interrupt].map(Some)
+        );
+        assert!(events.interrupts.are_impatient());
+    }
 
     #[test]
     fn what_is_ignored_is_told_by_the_system() {

@@ -80,7 +80,15 @@ fn trace(
     }
     let (error_clause, _) = compilation.error_clause();
     let program = &compilation.program;
-    let mut consumer = Consumer::new(engine, program, settings, output, error_clause, began_on)?;
+    let mut consumer = Consumer::new(
+        engine,
+        program,
+        settings,
+        output,
+        error_clause,
+        began_on,
+        events.interrupts.clone(),
+    )?;
     consume(&mut consumer, settings, &events, targets)?;
     Ok(consumer.exit_status())
 }
@@ -118,7 +126,7 @@ fn consume(
         }
     }
     consumer.end_line();
-    if events.pending() != Some(Event::Interrupt) {
+    if !events.interrupts.are_impatient() {
         consumer.print_rest();
     }
     consumer.flush()

@@ -2,7 +2,7 @@
 //! the engine in process.
 
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -212,6 +212,38 @@ fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
     assert!(lines[1].ends_with("over"), "{lines:?}");
     assert_eq!(lines[2..], ["", &*aggregation]);
     assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+/// What is printed when `second` comes while nobody takes what the end of a trace prints: 100 records of
+/// 20,000 bytes.
+fn printed_until(second: Option<Signal>) -> usize {
+    let clause = r#"BEGIN { printf("%20000d", 1); }"#;
+    let program = vec![clause; 100].join(" ");
+    let mut command = command(&["-xbufpolicy=ring", "-n", &program]);
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    wait_until_it_traces(&mut child);
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::INT).unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
+    if let Some(signal) = second {
+        kill_process(pid, signal).unwrap();
+        // It has nothing to do but to take the signal.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let mut printed = Vec::new();
+    stdout.read_to_end(&mut printed).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    printed.len()
+}
+
+#[test]
+fn a_second_interrupt_ends_what_the_first_one_prints() {
+    let all = printed_until(None);
+    assert!(all > 2_000_000, "{all}");
+    let some = printed_until(Some(Signal::INT));
+    assert!(some < all / 4, "{some}");
 }
 
 /// Waits until `child` traces.

@@ -12,6 +12,7 @@ use engine_dvm::limits::RECORD_MAX;
 use crate::drops;
 use crate::engine::{Enabled, Engine};
 use crate::error::Error;
+use crate::event::Interrupts;
 use crate::fault;
 use crate::firing::Printer;
 use crate::output::{Output, tell};
@@ -24,6 +25,7 @@ pub struct Consumer<'a> {
     rates: Rates,
     policy: BufferPolicy,
     printer: Printer<'a>,
+    interrupts: Interrupts,
     enabled: HashMap<u32, Enabled>,
     /// The clause that tells of errors.
     error_clause: u32,
@@ -52,7 +54,8 @@ enum Which {
 }
 
 impl<'a> Consumer<'a> {
-    /// A consumer of what `engine` records now that it traces; `BEGIN` has fired on `began_on`.
+    /// A consumer of what `engine` records now that it traces; `BEGIN` has fired on `began_on`. When
+    /// `interrupts` are impatient it prints no further record.
     pub fn new(
         engine: &'a dyn Engine,
         program: &'a Program,
@@ -60,12 +63,14 @@ impl<'a> Consumer<'a> {
         output: &'a mut Output,
         error_clause: u32,
         began_on: u32,
+        interrupts: Interrupts,
     ) -> Result<Self, Error> {
         Ok(Self {
             engine,
             rates: Rates::new(settings),
             policy: settings.policy,
             printer: Printer::new(program, settings, output)?,
+            interrupts,
             enabled: HashMap::new(),
             error_clause,
             status: Status::default(),
@@ -192,7 +197,8 @@ impl<'a> Consumer<'a> {
             self.print(cpu, &taken, Which::All)?;
             left = left.saturating_sub(1);
             let is_enough = left == 0 || taken.len() + LONGEST <= self.buffer.len();
-            if taken.is_empty() || (is_enough && self.ended_on.is_none()) {
+            let is_over = taken.is_empty() || self.interrupts.are_impatient();
+            if is_over || (is_enough && self.ended_on.is_none()) {
                 return Ok(());
             }
         }
@@ -209,6 +215,9 @@ impl<'a> Consumer<'a> {
         let mut records = Records::new(data);
         let mut current = records.next();
         while let Some(record) = current {
+            if self.interrupts.are_impatient() {
+                return self.printer.flush();
+            }
             let enabled = self.enabled(record.header.epid)?;
             let next = records.next();
             if self.is_one(which, &enabled, &record)? {
@@ -217,6 +226,7 @@ impl<'a> Consumer<'a> {
                     None => None,
                 };
                 self.print_one(cpu, &enabled, &record, behind)?;
+                self.printer.flush_much()?;
             }
             self.printer.flow.pass(record.header.epid, &enabled);
             current = next;

@@ -19,6 +19,7 @@ struct Fake {
     aggregated: [RefCell<Vec<u8>>; 2],
     ended_on: u32,
     is_ending: Cell<bool>,
+    interrupts: Interrupts,
 }
 
 impl Fake {
@@ -171,7 +172,16 @@ fn consumed(engine: &Fake, began_on: u32) -> Result<String, Error> {
         quiet: true,
         ..Settings::default()
     };
-    let mut consumer = Consumer::new(engine, &program, &settings, &mut output, 2, began_on)?;
+    let interrupts = engine.interrupts.clone();
+    let mut consumer = Consumer::new(
+        engine,
+        &program,
+        &settings,
+        &mut output,
+        2,
+        began_on,
+        interrupts,
+    )?;
     engine.is_ending.set(true);
     assert!(consumer.work()?);
     consumer.print_rest();
@@ -196,6 +206,18 @@ fn begin_comes_first_and_end_last() {
     }
 }
 
+#[test]
+fn nothing_is_printed_for_who_is_impatient() {
+    for (times, told) in [(1, "149"), (2, "")] {
+        let engine = Fake::default();
+        engine.record(0, 1, &[1]);
+        engine.record(1, 4, &[4]);
+        engine.record(0, 2, &[9]);
+        (0..times).for_each(|_| engine.interrupts.add());
+        assert_eq!(consumed(&engine, 0).unwrap(), told);
+    }
+}
+
 /// How many of the records of CPU 1 are printed by one switch of buffers of `size` bytes.
 fn switched(records: usize, size: u64) -> usize {
     let engine = Fake::default();
@@ -208,7 +230,16 @@ fn switched(records: usize, size: u64) -> usize {
         ..Settings::default()
     };
     let program = program();
-    let mut consumer = Consumer::new(&engine, &program, &settings, &mut output, 2, 0).unwrap();
+    let mut consumer = Consumer::new(
+        &engine,
+        &program,
+        &settings,
+        &mut output,
+        2,
+        0,
+        Interrupts::default(),
+    )
+    .unwrap();
     assert!(!consumer.work().unwrap());
     written.0.borrow().len()
 }
