@@ -20,7 +20,7 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
     for text in 0..compilation.count() {
         let mut matched = 0;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            matched += enable_clause(engine, compilation, number, clause)?;
+            matched += enable_clause(engine, compilation, (number, clause), &mut notices)?;
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
@@ -42,28 +42,39 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
 fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
-    number: u32,
-    clause: &Clause,
+    (number, clause): (u32, &Clause),
+    notices: &mut Vec<String>,
 ) -> Result<u64, Error> {
     let mut matched = 0;
     for (_, description) in &clause.descriptions {
         let probes = engine.enable(description, number)?;
-        if probes == 0 && !compilation.settings.zero_matches {
-            let missing = engine.without().filter(|_| needs_kernel(description));
-            return Err(match missing {
-                None => compilation.unmatched(clause, description),
-                Some(missing) => Error::Missing(description.to_string(), missing),
-            });
+        if probes == 0 {
+            let missing = engine.without().filter(|_| !is_own(description));
+            let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
+            match (compilation.settings.zero_matches, missing) {
+                (true, missing) => notices.extend(missing),
+                (false, Some(missing)) => return Err(Error::Device(missing)),
+                (false, None) => return Err(compilation.unmatched(clause, description)),
+            }
         }
         matched += u64::from(probes);
     }
     Ok(matched)
 }
 
-/// Whether a description is for more than the engine's own probes and its timers.
-fn needs_kernel(description: &Description) -> bool {
-    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
-    !is_own || !description.module().is_empty() || !description.function().is_empty()
+/// Whether the engine's own probes and its timers are all that a description can be for.
+fn is_own(description: &Description) -> bool {
+    let name = description.name();
+    let is_named = || {
+        [&b"BEGIN"[..], b"END", b"ERROR"].contains(&name)
+            || name.starts_with(b"tick-")
+            || name.starts_with(b"profile-")
+    };
+    let is_own = match description.provider() {
+        b"dtrace" | b"profile" => true,
+        provider => provider.is_empty() && is_named(),
+    };
+    is_own && description.module().is_empty() && description.function().is_empty()
 }
 
 /// Starts tracing as options say; the CPU on which `BEGIN` has fired.

@@ -121,6 +121,24 @@ fn what_needs_the_module_says_so() {
 }
 
 #[test]
+fn what_may_need_the_module_says_so_too() {
+    let missing = "the module is not loaded (insmod trapline.ko loads it)";
+    let ran = dtrace(&["-n", "entry"]);
+    let told =
+        format!("dtrace: failed to initialize dtrace: no probe matches :::entry: {missing}\n");
+    assert_eq!(ran.stderr, told);
+    let notice = format!("dtrace: no probe matches fbt:::entry: {missing}\n");
+    let arguments = ["-Zn", "fbt:::entry, BEGIN { exit(0); }"];
+    let ran = dtrace(&arguments);
+    assert!(ran.stderr.contains(&notice), "{}", ran.stderr);
+    assert_eq!(ran.status, Some(0));
+    let [options, program] = arguments;
+    assert_eq!(dtrace(&["-q", options, program]).stderr, "");
+    let own = dtrace(&["-Zn", "tick-1ns, dtrace:::NOSUCH, BEGIN { exit(0); }"]);
+    assert!(!own.stderr.contains("module"), "{}", own.stderr);
+}
+
+#[test]
 fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     let ran = dtrace(&[
         "-qn",
