@@ -49,7 +49,7 @@ fn enable_clause(
     for (_, description) in &clause.descriptions {
         let probes = engine.enable(description, number)?;
         if probes == 0 {
-            let missing = engine.without().filter(|_| !is_own(description));
+            let missing = engine.without().filter(|_| !is_own_probe(description));
             let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
             match (compilation.settings.zero_matches, missing) {
                 (true, missing) => notices.extend(missing),
@@ -62,8 +62,14 @@ fn enable_clause(
     Ok(matched)
 }
 
+/// Whether a program is only for the engine's own probes and its timers.
+pub fn is_own(compilation: &Compilation) -> bool {
+    let mut descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+    descriptions.all(|(_, description)| is_own_probe(description))
+}
+
 /// Whether the engine's own probes and its timers are all that a description can be for.
-fn is_own(description: &Description) -> bool {
+fn is_own_probe(description: &Description) -> bool {
     let name = description.name();
     let is_named = || {
         [&b"BEGIN"[..], b"END", b"ERROR"].contains(&name)
@@ -117,4 +123,34 @@ fn lowered(name: &str, size: u64) -> u32 {
         tell(format_args!("{name} lowered to 1g"));
     }
     size.clamp(1, MOST) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engines_own_probes_are_told_from_the_kernels() {
+        let is_own = |[provider, function, name]: [&str; 3]| {
+            let [provider, function, name] = [provider, function, name].map(str::as_bytes);
+            is_own_probe(&Description::new(provider, b"", function, name).unwrap())
+        };
+        for own in [
+            ["", "", "BEGIN"],
+            ["", "", "tick-1s"],
+            ["dtrace", "", ""],
+            ["profile", "", "profile-97"],
+        ] {
+            assert!(is_own(own), "{own:?}");
+        }
+        for kernels in [
+            ["", "", "entry"],
+            ["", "", ""],
+            ["fbt", "", "BEGIN"],
+            ["*", "", "BEGIN"],
+            ["profile", "sys_chdir", "tick-1s"],
+        ] {
+            assert!(!is_own(kernels), "{kernels:?}");
+        }
+    }
 }

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal};
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
-use crate::enable::{enable, go};
-use crate::engine::Engine;
+use crate::enable::{enable, go, is_own};
+use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
 use crate::list;
@@ -39,13 +39,23 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let engine: Box<dyn Engine> = match device {
-        Some(device) => Box::new(device),
-        None => Box::new(Local::open()?),
-    };
+    let needs_kernel = options.mode == Mode::List || !is_own(&compilation);
+    let engine = engine(device, needs_kernel)?;
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
+    }
+}
+
+/// The kernel's engine; where it is not to be had, the one in this process, if that is enough.
+fn engine(device: Result<Device, Absence>, needs_kernel: bool) -> Result<Box<dyn Engine>, Error> {
+    match device {
+        Ok(device) => Ok(Box::new(device)),
+        // Without a module it is the probes that are missing, of which more can be said.
+        Err(Absence::Forbidden) if needs_kernel => {
+            Err(Error::Device(Absence::Forbidden.to_string()))
+        }
+        Err(absence) => Ok(Box::new(Local::open(absence)?)),
     }
 }
 
@@ -68,6 +78,13 @@ fn trace(
     let notices = enable(engine, compilation)?;
     if options.verbose {
         list::clauses(compilation, output)?;
+    }
+    if engine.without() == Some(Absence::Forbidden) {
+        let forbidden = Absence::Forbidden;
+        notice(
+            settings,
+            format_args!("{forbidden}: tracing without the module"),
+        );
     }
     let events = Events::new()?;
     let began_on = go(engine, settings);
@@ -130,4 +147,23 @@ fn consume(
         consumer.print_rest();
     }
     consumer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_no_kernel_needs_no_right_to_it() {
+        for (absence, needs_kernel, without) in [
+            (Absence::NotLoaded, false, Some(Absence::NotLoaded)),
+            (Absence::NotLoaded, true, Some(Absence::NotLoaded)),
+            (Absence::Forbidden, false, Some(Absence::Forbidden)),
+            (Absence::Forbidden, true, None),
+        ] {
+            let chosen = engine(Err(absence), needs_kernel).ok();
+            let chosen = chosen.and_then(|it| it.without());
+            assert_eq!(chosen, without, "{absence}, {needs_kernel}");
+        }
+    }
 }
