@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 struct Ran {
     stdout: String,
@@ -164,14 +164,11 @@ fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let (_, status) = waitpid(Some(Pid::from_child(&child)), WaitOptions::UNTRACED)
-        .unwrap()
-        .unwrap();
-    if status.stopped() {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    assert_eq!(status.exit_status(), Some(1), "{status:?}");
+    let seen = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(Pid::from_child(&child)), seen).unwrap();
+    // Nothing comes of it where it has ended.
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 #[test]
