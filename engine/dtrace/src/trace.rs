@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         return Ok(0);
     }
     let needs_kernel = options.mode == Mode::List || !is_own(&compilation);
-    let engine = engine(device, needs_kernel)?;
+    let engine = engine(device, needs_kernel, &compilation.settings)?;
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
@@ -48,15 +48,26 @@ pub fn run(options: &Options) -> Result<u8, Error> {
 }
 
 /// The kernel's engine; where it is not to be had, the one in this process, if that is enough.
-fn engine(device: Result<Device, Absence>, needs_kernel: bool) -> Result<Box<dyn Engine>, Error> {
-    match device {
-        Ok(device) => Ok(Box::new(device)),
-        // Without a module it is the probes that are missing, of which more can be said.
-        Err(Absence::Forbidden) if needs_kernel => {
-            Err(Error::Device(Absence::Forbidden.to_string()))
+fn engine(
+    device: Result<Device, Absence>,
+    needs_kernel: bool,
+    settings: &Settings,
+) -> Result<Box<dyn Engine>, Error> {
+    let absence = match device {
+        Ok(device) => return Ok(Box::new(device)),
+        Err(absence) => absence,
+    };
+    // Without a module it is the probes that are missing, of which more can be said.
+    if absence == Absence::Forbidden {
+        if needs_kernel {
+            return Err(Error::Device(absence.to_string()));
         }
-        Err(absence) => Ok(Box::new(Local::open(absence)?)),
+        notice(
+            settings,
+            format_args!("{absence}: tracing without the module"),
+        );
     }
+    Ok(Box::new(Local::open(absence)?))
 }
 
 fn targets(wanted: &[Wanted]) -> Result<Vec<Target>, Error> {
@@ -78,13 +89,6 @@ fn trace(
     let notices = enable(engine, compilation)?;
     if options.verbose {
         list::clauses(compilation, output)?;
-    }
-    if engine.without() == Some(Absence::Forbidden) {
-        let forbidden = Absence::Forbidden;
-        notice(
-            settings,
-            format_args!("{forbidden}: tracing without the module"),
-        );
     }
     let events = Events::new()?;
     let began_on = go(engine, settings);
@@ -161,7 +165,7 @@ mod tests {
             (Absence::Forbidden, false, Some(Absence::Forbidden)),
             (Absence::Forbidden, true, None),
         ] {
-            let chosen = engine(Err(absence), needs_kernel).ok();
+            let chosen = engine(Err(absence), needs_kernel, &Settings::default()).ok();
             let chosen = chosen.and_then(|it| it.without());
             assert_eq!(chosen, without, "{absence}, {needs_kernel}");
         }
