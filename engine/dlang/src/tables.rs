@@ -154,6 +154,15 @@ pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     Part { kind, size }
 }
 
+/// What makes room for values of these sizes and kinds: the longest is to be shorter.
+pub(crate) fn remedy(values: impl IntoIterator<Item = (u32, u8)>) -> &'static str {
+    let longest = values.into_iter().max_by_key(|it| it.0);
+    match longest.and_then(|it| FieldKind::from_code(it.1)) {
+        Some(FieldKind::Stack) => "fewer frames of stack( )",
+        _ => "a smaller strsize",
+    }
+}
+
 /// Whether the machine has room for a key of these types.
 pub(crate) fn check_key(
     types: &Types,
@@ -170,19 +179,23 @@ pub(crate) fn check_parts(
     parts: impl IntoIterator<Item = Key>,
     line: u32,
 ) -> Result<(), Mistake> {
-    let (mut count, mut size) = (0, 0u64);
-    for key in parts {
-        count += 1;
-        size += u64::from(part(types, key.type_, key.frames).size).next_multiple_of(8);
-    }
+    let parts: Vec<Part> = parts
+        .into_iter()
+        .map(|key| part(types, key.type_, key.frames))
+        .collect();
+    let count = length(&parts);
+    let size: u64 = parts
+        .iter()
+        .map(|it| u64::from(it.size).next_multiple_of(8))
+        .sum();
     if count <= limits::KEY_PARTS_MAX && size <= limits::KEY_MAX.into() {
         return Ok(());
     }
     let message = format!(
-        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use a smaller \
-         strsize",
+        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use {}",
         limits::KEY_MAX,
-        limits::KEY_PARTS_MAX
+        limits::KEY_PARTS_MAX,
+        remedy(parts.iter().map(|it| (it.size, it.kind.code())))
     );
     Err(Mistake::new(Tag::NoReg, line, message))
 }

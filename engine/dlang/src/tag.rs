@@ -237,7 +237,7 @@ tags! {
     TraceDyn = "D_TRACE_DYN",
     /// `stack` with too many arguments.
     StackProto = "D_STACK_PROTO",
-    /// `stack` with a size that is no positive constant.
+    /// `stack` with a size that is no positive constant, or too great a one.
     StackSize = "D_STACK_SIZE",
     /// `lquantize` with a base that is no constant.
     LquantBasetype = "D_LQUANT_BASETYPE",

@@ -33,13 +33,20 @@ impl Compilation {
             arguments: vec![options.name.clone()],
         });
         let mut settings = options.settings.clone();
-        let how = how(&settings, pointer, target);
-        let program = engine_dlang::compile(&texts, &how)
-            .map_err(|mistake| Error::Compile(mistake.to_string()))?;
+        let compile = |settings: &Settings| {
+            let compiled = engine_dlang::compile(&texts, &how(settings, pointer, target));
+            compiled.map_err(|mistake| Error::Compile(mistake.to_string()))
+        };
+        let mut program = compile(&settings)?;
+        let frames = settings.stack_frames;
         for setting in &program.options {
             let value = setting.value.as_deref();
             let set = settings.set(&setting.name, value);
             set.map_err(|why| not_set(&texts, &settings, setting, &why))?;
+        }
+        // Only now is it known how many frames the programs want.
+        if settings.stack_frames != frames {
+            program = compile(&settings)?;
         }
         Ok(Self {
             program,
@@ -110,7 +117,7 @@ fn texts(options: &Options) -> Result<Vec<Text>, Error> {
             arguments: arguments(&options.name),
         }),
         Program::Script(name) => Ok(Text {
-            source: read(name)?,
+            source: decoded(name, read(name)?, &options.settings)?,
             kind: Kind::File { name: name.clone() },
             arguments: arguments(name),
         }),
@@ -119,24 +126,38 @@ fn texts(options: &Options) -> Result<Vec<Text>, Error> {
 }
 
 /// A script's text; `-` is standard input.
-fn read(name: &str) -> Result<String, Error> {
+fn read(name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = match name {
         "-" => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
         _ => std::fs::read(name),
     };
-    let bytes = read.map_err(|why| Error::Script {
+    read.map_err(|why| Error::Script {
         name: name.into(),
         why,
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
+
+/// The text in `bytes`, which has to be one: what a program says is to be what was written.
+fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|why| {
+        let (text, rest) = why.as_bytes().split_at(why.utf8_error().valid_up_to());
+        let line = 1 + text.iter().filter(|&&it| it == b'\n').count();
+        let byte = rest.first().copied().unwrap_or_default();
+        let script = Text {
+            kind: Kind::File { name: name.into() },
+            ..Text::default()
+        };
+        let why = format!("byte {byte:#04x} begins no character of UTF-8");
+        mistake(&[script], settings, (0, line as u32), "D_SYNTAX", &why)
+    })
 }
 
 /// What the compiler has to know.
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
         pointer,
-        string_size: settings.string_size,
+        string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::engine::{Enabled, Engine, Probe, Snapshot};
+use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
 
 /// An open device: one consumer. Closing it, however that comes about, ends all it enabled.
@@ -26,12 +26,12 @@ pub struct Device {
 }
 
 impl Device {
-    /// Becomes a consumer of the module that is loaded; none where there is no module.
-    pub fn open() -> Result<Option<Self>, Error> {
+    /// Becomes a consumer of the module that is loaded, if there is one for this process.
+    pub fn open() -> Result<Result<Self, Absence>, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
-        let file = match opened {
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(|why| Error::Device(not_opened(&why)))?,
+        let file = match present(opened)? {
+            Ok(file) => file,
+            Err(absence) => return Ok(Err(absence)),
         };
         let mut conf = Conf::default();
         let device = Self { file, conf };
@@ -48,7 +48,7 @@ impl Device {
             );
             return Err(Error::Device(why));
         }
-        Ok(Some(Self { conf, ..device }))
+        Ok(Ok(Self { conf, ..device }))
     }
 
     fn snapshot(&self, command: Command, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Errno> {
@@ -182,11 +182,13 @@ impl Engine for Device {
     }
 }
 
-/// Why the device cannot be opened, as DTrace says it.
-fn not_opened(why: &io::Error) -> String {
-    match why.kind() {
-        ErrorKind::PermissionDenied => "DTrace requires additional privileges".into(),
-        _ => format!("{DEVICE}: {why}"),
+/// The device, or why there is none; an error is what nobody can do without.
+fn present<T>(opened: io::Result<T>) -> Result<Result<T, Absence>, Error> {
+    match opened.map_err(|why| (why.kind(), why)) {
+        Ok(device) => Ok(Ok(device)),
+        Err((ErrorKind::NotFound, _)) => Ok(Err(Absence::NotLoaded)),
+        Err((ErrorKind::PermissionDenied, _)) => Ok(Err(Absence::Forbidden)),
+        Err((_, why)) => Err(Error::Device(format!("{DEVICE}: {why}"))),
     }
 }
 
@@ -220,5 +222,24 @@ unsafe impl<T: FromBytes + IntoBytes> Ioctl for Request<'_, T> {
 
     unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_for_this_process_is_none() {
+        for (errno, absence) in [
+            (Errno::NOENT, Absence::NotLoaded),
+            (Errno::ACCESS, Absence::Forbidden),
+            (Errno::PERM, Absence::Forbidden),
+        ] {
+            let opened = present::<()>(Err(errno.into()));
+            assert_eq!(opened.unwrap(), Err(absence), "{errno}");
+        }
+        assert!(present::<()>(Err(Errno::BUSY.into())).is_err());
+        assert_eq!(present(Ok(7)).unwrap(), Ok(7));
     }
 }

@@ -39,7 +39,7 @@ pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
             now.error_drops,
             before.error_drops,
             "error",
-            " in an ERROR probe's own clause",
+            " in ERROR probe enabling",
         ),
     ];
     let told = kinds.into_iter().filter_map(|(now, before, what, why)| {
@@ -78,13 +78,15 @@ mod tests {
             dynamic_drops: 3,
             speculation_drops: 1,
             speculations_busy: 2,
+            error_drops: 1,
             ..before
         };
         assert_eq!(
             of_status(&before, &now),
             [
                 "1 dynamic variable drop",
-                "2 failed speculations (available buffer(s) still busy)"
+                "2 failed speculations (available buffer(s) still busy)",
+                "1 error in ERROR probe enabling",
             ]
         );
     }

@@ -20,7 +20,7 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
     for text in 0..compilation.count() {
         let mut matched = 0;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            matched += enable_clause(engine, compilation, number, clause)?;
+            matched += enable_clause(engine, compilation, (number, clause), &mut notices)?;
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
@@ -42,28 +42,45 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
 fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
-    number: u32,
-    clause: &Clause,
+    (number, clause): (u32, &Clause),
+    notices: &mut Vec<String>,
 ) -> Result<u64, Error> {
     let mut matched = 0;
     for (_, description) in &clause.descriptions {
         let probes = engine.enable(description, number)?;
-        if probes == 0 && !compilation.settings.zero_matches {
-            let missing = engine.without().filter(|_| needs_kernel(description));
-            return Err(match missing {
-                None => compilation.unmatched(clause, description),
-                Some(missing) => Error::Missing(description.to_string(), missing),
-            });
+        if probes == 0 {
+            let missing = engine.without().filter(|_| !is_own_probe(description));
+            let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
+            match (compilation.settings.zero_matches, missing) {
+                (true, missing) => notices.extend(missing),
+                (false, Some(missing)) => return Err(Error::Device(missing)),
+                (false, None) => return Err(compilation.unmatched(clause, description)),
+            }
         }
         matched += u64::from(probes);
     }
     Ok(matched)
 }
 
-/// Whether a description is for more than the engine's own probes and its timers.
-fn needs_kernel(description: &Description) -> bool {
-    let is_own = [&b""[..], b"dtrace", b"profile"].contains(&description.provider());
-    !is_own || !description.module().is_empty() || !description.function().is_empty()
+/// Whether a program is only for the engine's own probes and its timers.
+pub fn is_own(compilation: &Compilation) -> bool {
+    let mut descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+    descriptions.all(|(_, description)| is_own_probe(description))
+}
+
+/// Whether the engine's own probes and its timers are all that a description can be for.
+fn is_own_probe(description: &Description) -> bool {
+    let name = description.name();
+    let is_named = || {
+        [&b"BEGIN"[..], b"END", b"ERROR"].contains(&name)
+            || name.starts_with(b"tick-")
+            || name.starts_with(b"profile-")
+    };
+    let is_own = match description.provider() {
+        b"dtrace" | b"profile" => true,
+        provider => provider.is_empty() && is_named(),
+    };
+    is_own && description.module().is_empty() && description.function().is_empty()
 }
 
 /// Starts tracing as options say; the CPU on which `BEGIN` has fired.
@@ -106,4 +123,34 @@ fn lowered(name: &str, size: u64) -> u32 {
         tell(format_args!("{name} lowered to 1g"));
     }
     size.clamp(1, MOST) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engines_own_probes_are_told_from_the_kernels() {
+        let is_own = |[provider, function, name]: [&str; 3]| {
+            let [provider, function, name] = [provider, function, name].map(str::as_bytes);
+            is_own_probe(&Description::new(provider, b"", function, name).unwrap())
+        };
+        for own in [
+            ["", "", "BEGIN"],
+            ["", "", "tick-1s"],
+            ["dtrace", "", ""],
+            ["profile", "", "profile-97"],
+        ] {
+            assert!(is_own(own), "{own:?}");
+        }
+        for kernels in [
+            ["", "", "entry"],
+            ["", "", ""],
+            ["fbt", "", "BEGIN"],
+            ["*", "", "BEGIN"],
+            ["profile", "sys_chdir", "tick-1s"],
+        ] {
+            assert!(!is_own(kernels), "{kernels:?}");
+        }
+    }
 }

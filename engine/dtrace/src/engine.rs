@@ -1,6 +1,7 @@
 //! The seam between the command and the engine: the requests of `engine_abi`, whoever answers them.
 
 use engine_abi::{Conf, Description, Go, Status};
+use thiserror::Error;
 
 use crate::error::Error;
 
@@ -31,13 +32,24 @@ pub struct Snapshot {
     pub drops: u64,
 }
 
+/// Why the kernel's engine is not to be had; what needs no kernel can do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Absence {
+    /// There is no device.
+    #[error("the module is not loaded (insmod trapline.ko loads it)")]
+    NotLoaded,
+    /// There is one for others.
+    #[error("DTrace requires additional privileges")]
+    Forbidden,
+}
+
 /// An engine with one consumer: this command. Dropping it ends all it enabled.
 pub trait Engine {
     /// What it is.
     fn conf(&self) -> Conf;
 
-    /// What this engine does without, and so without its probes; and how to have it.
-    fn without(&self) -> Option<&'static str> {
+    /// Why this engine has to do without the kernel, and so without its probes.
+    fn without(&self) -> Option<Absence> {
         None
     }
 

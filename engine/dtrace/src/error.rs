@@ -47,12 +47,9 @@ pub enum Error {
     /// Some of the descriptions to be listed name no probe, as was said of each.
     #[error("some descriptions matched no probe")]
     SomeUnmatched,
-    /// No module, or no right to it.
+    /// No module, or no right to it; or no probe for want of it.
     #[error("failed to initialize dtrace: {0}")]
     Device(String),
-    /// A description that nothing matches, where what would have it is missing.
-    #[error("failed to initialize dtrace: no probe matches {0}: {1}")]
-    Missing(String, &'static str),
     /// The engine refused a request.
     #[error("{doing}: {}", reason(why))]
     Request {
@@ -72,7 +69,7 @@ pub enum Error {
         /// The system's answer.
         why: io::Error,
     },
-    /// Output cannot be written.
+    /// Output cannot be written; nothing is said where nobody reads it any more.
     #[error("failed to write to {to}: {}", reason(why))]
     Write {
         /// The file, or "stdout".

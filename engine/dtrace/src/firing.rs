@@ -12,6 +12,9 @@ use crate::print::{self, Style, field, signed_of, unsigned_of};
 use crate::setting::Settings;
 use crate::symbols::Symbols;
 
+/// Bytes of output that take a terminal some time.
+const MUCH: usize = 64 << 10;
+
 /// What printing keeps from one firing to the next.
 pub struct Printer<'a> {
     program: &'a Program,
@@ -98,6 +101,14 @@ impl<'a> Printer<'a> {
     /// Ends a line.
     pub fn end_line(&mut self) {
         self.output.line(format_args!(""));
+    }
+
+    /// Hands on what was printed, if it is so much that somebody might lose patience.
+    pub fn flush_much(&mut self) -> Result<(), Error> {
+        match self.output.gather().len() {
+            0..MUCH => Ok(()),
+            _ => self.output.flush(),
+        }
     }
 
     /// Hands on what was printed.

@@ -6,7 +6,7 @@ use engine_dvm::{Listing, Verified};
 use crate::compile::Compilation;
 use crate::engine::{Engine, matching};
 use crate::error::Error;
-use crate::output::{Output, tell};
+use crate::output::{Output, say, tell};
 
 /// `-l`: prints the probes that the programs' descriptions match, or all where there is no program.
 pub fn probes(
@@ -63,7 +63,10 @@ pub fn code(compilation: &Compilation) -> Result<(), Error> {
         if let Some(code) = verified.clause(number) {
             let names = names(clause);
             let listing = Listing(code);
-            eprint!("\nClause {} for {names}:\n{listing}", number + 1);
+            say(format_args!(
+                "\nClause {} for {names}:\n{listing}",
+                number + 1
+            ));
         }
     }
     Ok(())

@@ -27,11 +27,12 @@ mod target;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use error::Error;
 use options::{Mode, Options, USAGE};
-use output::{Output, tell};
+use output::{Output, say, tell};
 use setting::Settings;
 
 fn main() -> ExitCode {
@@ -65,10 +66,11 @@ fn version() -> Result<u8, Error> {
 fn fail(error: &Error) -> ExitCode {
     match error {
         Error::Usage(None) => {}
+        Error::Write { why, .. } if why.kind() == ErrorKind::BrokenPipe => {}
         error => tell(error),
     }
     if let Error::Usage(_) = error {
-        eprint!("Usage: dtrace {USAGE}");
+        say(format_args!("Usage: dtrace {USAGE}"));
     }
     ExitCode::from(error.exit_code())
 }

@@ -10,7 +10,7 @@ use crate::setting::Settings;
 
 /// What is printed for a command line that makes no sense, behind the command's name.
 pub const USAGE: &str = "\
-[-eFlqSvVwZ] [-b bufsz] [-c cmd] [-L path] [-o output] [-p pid]
+[-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid]
 \t[-s script] [-x opt[=val]] [-X a|c|s|t]
 
 \t[-P provider [[ predicate ] action ]]
@@ -28,7 +28,6 @@ pub const USAGE: &str = "\
 \t-f  enable or list probes matching the specified function name
 \t-F  coalesce trace output by function
 \t-l  list probes matching specified criteria
-\t-L  add library directory to library search path
 \t-m  enable or list probes matching the specified module name
 \t-n  enable or list probes matching the specified probe name
 \t-o  set output file
@@ -39,9 +38,9 @@ pub const USAGE: &str = "\
 \t-S  print D compiler intermediate code
 \t-v  set verbose mode (report clauses and their sizes)
 \t-V  report DTrace API version
-\t-w  permit destructive actions
+\t-w  permit destructive actions (there are none yet)
 \t-x  enable or modify compiler and tracing options
-\t-X  specify ISO C conformance settings for preprocessor
+\t-X  specify ISO C conformance settings for preprocessor (there is none yet)
 \t-Z  permit probe descriptions that match zero probes
 ";
 
@@ -136,7 +135,6 @@ impl Options {
             'f' => self.specifier(&value()?, 2),
             'F' => self.settings.flow_indent = true,
             'l' => self.choose(Mode::List)?,
-            'L' => drop(value()?),
             'm' => self.specifier(&value()?, 1),
             'n' => self.programs.push(Program::Specifier(value()?)),
             'o' => self.output = Some(value()?.into()),
@@ -220,6 +218,7 @@ fn refused(letter: char) -> Error {
         'B' => "there is no buffered output",
         'C' | 'D' | 'H' | 'I' | 'U' => "there is no preprocessor yet",
         'G' | 'h' => "there are no providers in programs yet",
+        'L' => "there are no libraries of D",
         'i' => "name the probe with -n instead",
         '3' | '6' => "programs are of the kernel's data model",
         _ => return misuse(lexopt::Error::UnexpectedOption(format!("-{letter}"))),
@@ -309,6 +308,7 @@ mod tests {
     fn options_that_exclude_one_another_or_are_not_there_are_refused() {
         assert!(told(&["-lV"]).starts_with("only one of the [-lV] options"));
         assert_eq!(told(&["-C"]), "-C: there is no preprocessor yet");
+        assert_eq!(told(&["-L", "lib"]), "-L: there are no libraries of D");
         assert_eq!(
             told(&["-x", "nonsense=1"]),
             "failed to set -x nonsense: Invalid option name"

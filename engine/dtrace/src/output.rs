@@ -10,9 +10,14 @@ use crate::engine::Probe;
 use crate::error::Error;
 use crate::setting::Settings;
 
-/// Says something on standard error, whether or not anybody listens.
+/// Writes to standard error, whether or not anybody listens.
+pub fn say(text: std::fmt::Arguments<'_>) {
+    let _ = io::stderr().write_fmt(text);
+}
+
+/// Says something there, and who says it.
 pub fn tell(what: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "dtrace: {what}");
+    say(format_args!("dtrace: {what}\n"));
 }
 
 /// What only concerns who is not to be left in quiet.

@@ -1,7 +1,10 @@
-//! The names of kernel addresses, out of `/proc/kallsyms`.
+//! The names of kernel addresses, out of `/proc/kallsyms`; and where the code ends that they name, out of
+//! `/proc/modules` too.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 
 /// The kernel's own module, where `/proc/kallsyms` names none.
 const KERNEL: &str = "vmlinux";
@@ -11,10 +14,13 @@ const KERNEL: &str = "vmlinux";
 pub struct Symbols(OnceCell<Table>);
 
 /// Lines, and where each symbol's begins, in the order of their addresses.
-#[derive(Default)]
 struct Table {
     text: String,
     symbols: Vec<Symbol>,
+    /// Where the kernel's own code is.
+    kernel: [Range<u64>; 2],
+    /// Where each module is.
+    modules: HashMap<String, Range<u64>>,
 }
 
 #[derive(Clone, Copy)]
@@ -26,10 +32,10 @@ struct Symbol {
 }
 
 impl Symbols {
-    /// The symbols in a text of the form of `/proc/kallsyms`.
+    /// The symbols in texts of the form of `/proc/kallsyms` and `/proc/modules`.
     #[cfg(test)]
-    pub fn parse(text: &str) -> Self {
-        Self(OnceCell::from(Table::new(text.to_owned())))
+    pub fn parse(symbols: &str, modules: &str) -> Self {
+        Self(OnceCell::from(Table::new(symbols.to_owned(), modules)))
     }
 
     /// `module`symbol+0x1c`, or the address itself where the kernel tells no name.
@@ -47,10 +53,11 @@ impl Table {
     /// Without the right to read addresses they are zeros, and without a file there are none: nothing
     /// has a name then.
     fn of_this_kernel() -> Self {
-        Self::new(fs::read_to_string("/proc/kallsyms").unwrap_or_default())
+        let read = |path| fs::read_to_string(path).unwrap_or_default();
+        Self::new(read("/proc/kallsyms"), &read("/proc/modules"))
     }
 
-    fn new(text: String) -> Self {
+    fn new(text: String, modules: &str) -> Self {
         let mut symbols = Vec::new();
         let mut line = 0;
         for row in text.split_inclusive('\n') {
@@ -59,10 +66,16 @@ impl Table {
             symbols.extend(symbol(row, start));
         }
         symbols.sort_by_key(|it| (it.address, it.is_local));
-        Self { text, symbols }
+        Self {
+            kernel: kernel(&text),
+            modules: modules.lines().filter_map(module).collect(),
+            text,
+            symbols,
+        }
     }
 
-    /// The code that `address` is in: its module, its name, and how far behind its beginning.
+    /// The code that `address` is in: its module, its name, and how far behind its beginning. Where code
+    /// ends its last symbol does not say: what is not in a known piece of it has no name.
     fn find(&self, address: u64) -> Option<(&str, &str, u64)> {
         let behind = self.symbols.partition_point(|it| it.address <= address);
         let nearest = self.symbols.get(..behind)?.last()?.address;
@@ -71,11 +84,51 @@ impl Table {
         let mut words = self.text.get(line..)?.lines().next()?.split_whitespace();
         let kind = words.nth(1)?;
         let name = words.next()?;
-        let module = words
-            .next()
-            .map_or(KERNEL, |it| it.trim_matches(['[', ']']));
-        matches!(kind, "t" | "T" | "w" | "W").then_some((module, name, address - nearest))
+        let module = words.next().map(|it| it.trim_matches(['[', ']']));
+        let pieces = match module {
+            None => &self.kernel[..],
+            Some(module) => self
+                .modules
+                .get(module)
+                .map(std::slice::from_ref)
+                .unwrap_or_default(),
+        };
+        let is_code =
+            matches!(kind, "t" | "T" | "w" | "W") && pieces.iter().any(|it| it.contains(&address));
+        is_code.then_some((module.unwrap_or(KERNEL), name, address - nearest))
     }
+}
+
+/// Where the kernel's code is, and that of its beginning: between symbols that say so. Without them it
+/// ends with its last symbol.
+fn kernel(text: &str) -> [Range<u64>; 2] {
+    let mut marks = ["_stext", "_etext", "_sinittext", "_einittext"].map(|it| (it, 0));
+    let mut last = 0;
+    for row in text.lines().filter(|it| !it.ends_with(']')) {
+        let mut words = row.split(' ');
+        let address = words.next().and_then(|it| u64::from_str_radix(it, 16).ok());
+        let (Some(address), Some(name)) = (address, words.nth(1)) else {
+            continue;
+        };
+        last = last.max(address);
+        if let Some(mark) = marks.iter_mut().find(|it| it.0 == name) {
+            mark.1 = address;
+        }
+    }
+    match marks.map(|it| it.1) {
+        [_, 0, _, _] => [1..last.saturating_add(1), 0..0],
+        [begin, end, init, ended] => [begin..end, init..ended],
+    }
+}
+
+/// A line of `/proc/modules`: the module, and where it is.
+fn module(row: &str) -> Option<(String, Range<u64>)> {
+    let mut words = row.split_whitespace();
+    let name = words.next()?.to_owned();
+    let size: u64 = words.next()?.parse().ok()?;
+    let begin = words.nth(3)?.strip_prefix("0x")?;
+    let begin = u64::from_str_radix(begin, 16).ok()?;
+    Some((name, begin..begin.saturating_add(size)))
 }
 
 /// A line's symbol, unless its address is hidden.
@@ -93,33 +146,87 @@ fn symbol(row: &str, start: usize) -> Option<Symbol> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "\
+    const KERNEL: &str = "\
 ffffffc010081000 t local_name
 ffffffc010081000 T global_name
+ffffffc010081000 T _stext
 ffffffc010081040 T next
-ffffffc010082000 D data
+ffffffc010081f00 D data
+ffffffc010081f80 t behind_data
+ffffffc010082000 T _etext
+ffffffc010090000 T start_kernel
+ffffffc010090000 T _sinittext
+ffffffc010091000 T _einittext
 ffffffc008800000 t snd_open\t[snd]
+ffffffc008800f00 d snd_data\t[snd]
+ffffffc008802000 t usb_open\t[usb]
 0000000000000000 T hidden
 ";
 
-    #[test]
-    fn an_address_is_named_by_the_code_it_is_in() {
-        let symbols = Symbols::parse(TEXT);
-        for (address, name) in [
-            (0xffff_ffc0_1008_1000, "vmlinux`global_name"),
-            (0xffff_ffc0_1008_103f, "vmlinux`global_name+0x3f"),
-            (0xffff_ffc0_1008_1040, "vmlinux`next"),
-            (0xffff_ffc0_0880_001c, "snd`snd_open+0x1c"),
-            (0xffff_ffc0_1008_2004, "0xffffffc010082004"),
-            (0x1000, "0x1000"),
-        ] {
-            assert_eq!(symbols.name(address), name);
+    const MODULES: &str = "\
+usb 8192 0 - Live 0xffffffc008802000 (O)
+snd 4096 1 usb, Live 0xffffffc008800000
+";
+
+    fn names(symbols: &str, modules: &str, told: &[(u64, &str)]) {
+        let symbols = Symbols::parse(symbols, modules);
+        for (address, name) in told {
+            assert_eq!(symbols.name(*address), *name);
         }
     }
 
     #[test]
+    fn an_address_is_named_by_the_code_it_is_in() {
+        names(
+            KERNEL,
+            MODULES,
+            &[
+                (0xffff_ffc0_1008_1000, "vmlinux`global_name"),
+                (0xffff_ffc0_1008_103f, "vmlinux`global_name+0x3f"),
+                (0xffff_ffc0_1008_1040, "vmlinux`next"),
+                (0xffff_ffc0_1008_1f04, "0xffffffc010081f04"),
+                (0xffff_ffc0_1009_0010, "vmlinux`start_kernel+0x10"),
+                (0xffff_ffc0_0880_001c, "snd`snd_open+0x1c"),
+                (0xffff_ffc0_0880_3fff, "usb`usb_open+0x1fff"),
+                (0x1000, "0x1000"),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_address_behind_the_last_code_has_no_name() {
+        names(
+            KERNEL,
+            MODULES,
+            &[
+                (0xffff_ffc0_1008_1fff, "vmlinux`behind_data+0x7f"),
+                (0xffff_ffc0_1008_2000, "0xffffffc010082000"),
+                (0xffff_ffc0_1008_ffff, "0xffffffc01008ffff"),
+                (0xffff_ffc0_1009_1000, "0xffffffc010091000"),
+                (0xffff_ffff_ffff_f000, "0xfffffffffffff000"),
+                (0xffff_ffc0_0880_1000, "0xffffffc008801000"),
+                (0xffff_ffc0_0880_4000, "0xffffffc008804000"),
+            ],
+        );
+        names(KERNEL, "", &[(0xffff_ffc0_0880_001c, "0xffffffc00880001c")]);
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_say_where_its_code_ends_has_it_end_with_its_last_symbol() {
+        let symbols = "c0008000 T first\nc0008100 T last\n";
+        names(
+            symbols,
+            "",
+            &[
+                (0xc000_80ff, "vmlinux`first+0xff"),
+                (0xc000_8100, "vmlinux`last"),
+                (0xc000_8104, "0xc0008104"),
+            ],
+        );
+    }
+
+    #[test]
     fn a_kernel_that_hides_its_addresses_names_nothing() {
-        let symbols = Symbols::parse("0000000000000000 T sys_chdir\n");
-        assert_eq!(symbols.name(5), "0x5");
+        names("0000000000000000 T sys_chdir\n", "", &[(5, "0x5")]);
     }
 }

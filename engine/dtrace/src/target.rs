@@ -15,7 +15,7 @@ use std::process::{Child, Command, ExitStatus};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, kill_process, pidfd_open,
     set_parent_process_death_signal, waitpid,
 };
 use signal_hook::low_level::signal_name;
@@ -43,7 +43,8 @@ impl Target {
         let path = find(program).map_err(|why| cannot(program, why.into()))?;
         let own = std::env::current_exe().map_err(|why| cannot(program, why))?;
         let mut stand_in = Command::new(own);
-        stand_in.arg0(STAND_IN).arg(path).args(&words);
+        let trace = getpid().as_raw_pid().to_string();
+        stand_in.arg0(STAND_IN).arg(trace).arg(path).args(&words);
         let child = stand_in.spawn().map_err(|why| cannot(program, why))?;
         let pid = Pid::from_child(&child);
         let target = Self {
@@ -113,20 +114,26 @@ impl Drop for Target {
 
 /// Becomes a command when told to go on, if this program was started to; `arguments` are its own.
 pub fn stand_in(arguments: &[OsString]) -> Option<Error> {
-    let [name, path, program, rest @ ..] = arguments else {
+    let [name, trace, path, program, rest @ ..] = arguments else {
         return None;
     };
     if name != STAND_IN {
         return None;
     }
-    // Not to be stopped for ever if the trace is killed before it begins.
+    // Not to be stopped for ever if the trace is killed before it begins, or was already.
     let stopped = set_parent_process_death_signal(Some(Signal::KILL))
+        .and_then(|()| is_parent(trace).then_some(()).ok_or(Errno::SRCH))
         .and_then(|()| kill_process(getpid(), Signal::STOP));
     let why = match stopped {
         Ok(()) => Command::new(path).arg0(program).args(rest).exec(),
         Err(why) => why.into(),
     };
     Some(cannot(&program.to_string_lossy(), why))
+}
+
+fn is_parent(pid: &OsStr) -> bool {
+    let parent = getppid().map(|it| it.as_raw_pid().to_string());
+    parent.is_some_and(|it| *it == *pid)
 }
 
 /// The file of a command, as a shell finds it.

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal};
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
-use crate::enable::{enable, go};
-use crate::engine::Engine;
+use crate::enable::{enable, go, is_own};
+use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
 use crate::list;
@@ -39,14 +39,35 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let engine: Box<dyn Engine> = match device {
-        Some(device) => Box::new(device),
-        None => Box::new(Local::open()?),
-    };
+    let needs_kernel = options.mode == Mode::List || !is_own(&compilation);
+    let engine = engine(device, needs_kernel, &compilation.settings)?;
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
     }
+}
+
+/// The kernel's engine; where it is not to be had, the one in this process, if that is enough.
+fn engine(
+    device: Result<Device, Absence>,
+    needs_kernel: bool,
+    settings: &Settings,
+) -> Result<Box<dyn Engine>, Error> {
+    let absence = match device {
+        Ok(device) => return Ok(Box::new(device)),
+        Err(absence) => absence,
+    };
+    // Without a module it is the probes that are missing, of which more can be said.
+    if absence == Absence::Forbidden {
+        if needs_kernel {
+            return Err(Error::Device(absence.to_string()));
+        }
+        notice(
+            settings,
+            format_args!("{absence}: tracing without the module"),
+        );
+    }
+    Ok(Box::new(Local::open(absence)?))
 }
 
 fn targets(wanted: &[Wanted]) -> Result<Vec<Target>, Error> {
@@ -80,7 +101,15 @@ fn trace(
     }
     let (error_clause, _) = compilation.error_clause();
     let program = &compilation.program;
-    let mut consumer = Consumer::new(engine, program, settings, output, error_clause, began_on)?;
+    let mut consumer = Consumer::new(
+        engine,
+        program,
+        settings,
+        output,
+        error_clause,
+        began_on,
+        events.interrupts.clone(),
+    )?;
     consume(&mut consumer, settings, &events, targets)?;
     Ok(consumer.exit_status())
 }
@@ -118,8 +147,27 @@ fn consume(
         }
     }
     consumer.end_line();
-    if events.pending() != Some(Event::Interrupt) {
+    if !events.interrupts.are_impatient() {
         consumer.print_rest();
     }
     consumer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_no_kernel_needs_no_right_to_it() {
+        for (absence, needs_kernel, without) in [
+            (Absence::NotLoaded, false, Some(Absence::NotLoaded)),
+            (Absence::NotLoaded, true, Some(Absence::NotLoaded)),
+            (Absence::Forbidden, false, Some(Absence::Forbidden)),
+            (Absence::Forbidden, true, None),
+        ] {
+            let chosen = engine(Err(absence), needs_kernel, &Settings::default()).ok();
+            let chosen = chosen.and_then(|it| it.without());
+            assert_eq!(chosen, without, "{absence}, {needs_kernel}");
+        }
+    }
 }

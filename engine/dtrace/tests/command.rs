@@ -1,9 +1,13 @@
 //! The command as people meet it: options, targets, exit codes and what is said on standard error, over
 //! the engine in process.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 struct Ran {
     stdout: String,
@@ -63,9 +67,13 @@ fn a_test_run_leaves_out_what_differs() {
 
 #[test]
 fn the_environment_sets_options() {
-    let mut quiet = command(&["-n", r#"BEGIN { trace("x"); exit(0); }"#]);
-    let ran = ran(quiet.env("DTRACE_OPT_QUIET", "").output().unwrap());
-    assert_eq!(ran.stdout, "x\n");
+    let stdout = |value: &str| {
+        let mut command = command(&["-n", r#"BEGIN { trace("x"); exit(0); }"#]);
+        let command = command.env("DTRACE_OPT_QUIET", value);
+        ran(command.output().unwrap()).stdout
+    };
+    assert_eq!(stdout("yes"), "x\n");
+    assert!(stdout("").contains(":BEGIN"));
 }
 
 #[test]
@@ -113,6 +121,24 @@ fn what_needs_the_module_says_so() {
 }
 
 #[test]
+fn what_may_need_the_module_says_so_too() {
+    let missing = "the module is not loaded (insmod trapline.ko loads it)";
+    let ran = dtrace(&["-n", "entry"]);
+    let told =
+        format!("dtrace: failed to initialize dtrace: no probe matches :::entry: {missing}\n");
+    assert_eq!(ran.stderr, told);
+    let notice = format!("dtrace: no probe matches fbt:::entry: {missing}\n");
+    let arguments = ["-Zn", "fbt:::entry, BEGIN { exit(0); }"];
+    let ran = dtrace(&arguments);
+    assert!(ran.stderr.contains(&notice), "{}", ran.stderr);
+    assert_eq!(ran.status, Some(0));
+    let [options, program] = arguments;
+    assert_eq!(dtrace(&["-q", options, program]).stderr, "");
+    let own = dtrace(&["-Zn", "tick-1ns, dtrace:::NOSUCH, BEGIN { exit(0); }"]);
+    assert!(!own.stderr.contains("module"), "{}", own.stderr);
+}
+
+#[test]
 fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     let ran = dtrace(&[
         "-qn",
@@ -126,6 +152,23 @@ fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     };
     assert_eq!(shell, target);
     assert_eq!(ran.status, Some(0));
+}
+
+/// As when the trace is killed just before what stands in for its command could ask to share its end.
+#[test]
+fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
+    let gone = "1";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dtrace"))
+        .arg0("dtrace: to be traced")
+        .args([gone, "/bin/true", "true"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let seen = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(Pid::from_child(&child)), seen).unwrap();
+    // Nothing comes of it where it has ended.
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 #[test]
@@ -175,19 +218,70 @@ fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
     let mut endless = command(&["-n", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
     let piped = endless.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    let mut said = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut said).unwrap();
-    assert!(said.contains("matched"), "{said}");
-    let pid = rustix::process::Pid::from_child(&child);
+    wait_until_it_traces(&mut child);
     let since = Instant::now();
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = ran(child.wait_with_output().unwrap());
     let lines: Vec<&str> = ran.stdout.lines().map(str::trim_end).collect();
     let aggregation = format!(" {:>16}", 1);
     assert!(lines[1].ends_with("over"), "{lines:?}");
     assert_eq!(lines[2..], ["", &*aggregation]);
     assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+/// What is printed when `second` comes while nobody takes what the end of a trace prints: 100 records of
+/// 20,000 bytes.
+fn printed_until(second: Option<Signal>) -> usize {
+    let clause = r#"BEGIN { printf("%20000d", 1); }"#;
+    let program = vec![clause; 100].join(" ");
+    let mut command = command(&["-xbufpolicy=ring", "-n", &program]);
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    wait_until_it_traces(&mut child);
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::INT).unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
+    if let Some(signal) = second {
+        kill_process(pid, signal).unwrap();
+        // It has nothing to do but to take the signal.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let mut printed = Vec::new();
+    stdout.read_to_end(&mut printed).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    printed.len()
+}
+
+#[test]
+fn a_second_interrupt_ends_what_the_first_one_prints() {
+    let all = printed_until(None);
+    assert!(all > 2_000_000, "{all}");
+    let some = printed_until(Some(Signal::INT));
+    assert!(some < all / 4, "{some}");
+}
+
+/// Waits until `child` traces.
+fn wait_until_it_traces(child: &mut Child) {
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("matched"), "{said}");
+}
+
+#[test]
+fn signals_that_are_ignored_stay_so() {
+    let program = "tick-500ms { exit(7); }";
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut shell = Command::new("sh");
+        let run = r#"trap '' INT TERM; exec "$@""#;
+        shell.args(["-c", run, "sh", env!("CARGO_BIN_EXE_dtrace"), "-n", program]);
+        let piped = shell.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        wait_until_it_traces(&mut child);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(7), "{signal:?}");
+    }
 }
 
 #[test]
@@ -212,6 +306,16 @@ fn errors_are_told() {
 }
 
 #[test]
+fn what_is_said_last_of_an_option_counts() {
+    let program = r#"BEGIN { trace("x"); exit(0); }"#;
+    let ran = dtrace(&["-q", "-xquiet=off", "-n", program]);
+    assert!(ran.stdout.contains(":BEGIN"), "{}", ran.stdout);
+    let pragma = format!("#pragma D option quiet=off\n{program}");
+    let told = dtrace(&["-qn", &pragma]);
+    assert!(told.stdout.contains(":BEGIN"), "{}", told.stdout);
+}
+
+#[test]
 fn options_of_programs_count() {
     let ran = dtrace(&["-n", "#pragma D option quiet\nBEGIN { exit(0); }"]);
     assert_eq!(ran.stdout, "\n");
@@ -219,6 +323,21 @@ fn options_of_programs_count() {
     let told = "failed to set option 'nonsense' to '1': Invalid option name\n";
     assert!(wrong.stderr.ends_with(told), "{}", wrong.stderr);
     assert_eq!(wrong.status, Some(1));
+}
+
+#[test]
+fn frames_are_as_many_as_a_program_says() {
+    let stack = |option: &str| {
+        let program = format!("{option}\nBEGIN {{ stack(); exit(0); }}");
+        dtrace(&["-evn", &program])
+    };
+    let record = |frames: u32| format!("Record:       {} bytes", 8 * frames);
+    let as_told = stack("#pragma D option stackframes=3").stdout;
+    assert!(as_told.contains(&record(3 + 1)), "{as_told}");
+    let none = stack("#pragma D option stackframes=0");
+    let told = "failed to set option 'stackframes' to '0': Invalid value for specified option\n";
+    assert!(none.stderr.ends_with(told), "{}", none.stderr);
+    assert_eq!(none.status, Some(1));
 }
 
 /// As the first process of a container has it: what leads its session is outside, and has no number here.
@@ -248,6 +367,50 @@ fn code_and_clauses_are_listed() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn nobody_has_to_listen_on_standard_error() {
+    for (arguments, status) in [
+        (&["-Sen", "BEGIN { trace(1); }"][..], 0),
+        (&[], 2),
+        (&["-z"], 2),
+    ] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let said = command(arguments).stderr(full).status().unwrap();
+        assert_eq!(said.code(), Some(status), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_ends_a_trace_without_a_word() {
+    for arguments in [&["-qn", "tick-10ms { trace(1); }"][..], &["-l"], &["-V"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = command(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn();
+        let ran = ran(child.unwrap().wait_with_output().unwrap());
+        let listing = "dtrace: the module is not loaded (insmod trapline.ko loads it): these are not all probes\n";
+        assert_eq!(ran.stderr.replace(listing, ""), "", "{arguments:?}");
+        assert_eq!(ran.status, Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_script_is_utf8() {
+    let file = std::env::temp_dir().join(format!("dtrace-script-{}.d", std::process::id()));
+    std::fs::write(&file, b"BEGIN\n{\n\ttrace(\"na\xefve\");\n}\n").unwrap();
+    let name = file.to_str().unwrap();
+    let ran = dtrace(&["-xerrtags", "-es", name]);
+    std::fs::remove_file(&file).unwrap();
+    let told = format!(
+        "dtrace: failed to compile script {name}: [D_SYNTAX] line 3: byte 0xef begins no character of \
+         UTF-8\n"
+    );
+    assert_eq!(ran.stderr, told);
+    assert_eq!(ran.status, Some(1));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Aggregations: keys, values, and by how much they count.
 
 use engine_abi::AggregateFunction;
-use engine_dvm::Op;
+use engine_dvm::{Op, limits};
 
 use super::Emitter;
 use super::registers::Register;
@@ -172,15 +172,20 @@ impl Emitter<'_> {
             let message = "stack( ) prototype mismatch: too many arguments";
             return Err(Mistake::new(Tag::StackProto, frames.line, message));
         }
+        let wrong = |why: &str| {
+            let message = format!("stack( ) size {why}");
+            Mistake::new(Tag::StackSize, frames.line, message)
+        };
         let constant = frames.constant().filter(|it| it.is_positive(self.types));
-        // More than a record has room for is refused there.
-        constant
-            .map(|it| u32::try_from(it.value).unwrap_or(u32::MAX / 16))
-            .ok_or_else(|| {
-                let message =
-                    "stack( ) size must be a non-zero positive integral constant expression";
-                Mistake::new(Tag::StackSize, frames.line, message)
-            })
+        let constant = constant
+            .ok_or_else(|| wrong("must be a non-zero positive integral constant expression"))?;
+        let most = limits::RECORD_MAX / 8;
+        let wanted = u32::try_from(constant.value).ok();
+        wanted.filter(|&it| it <= most).ok_or_else(|| {
+            wrong(&format!(
+                "is too great: a record has room for {most} frames"
+            ))
+        })
     }
 }
 

@@ -26,7 +26,7 @@ use crate::Settings;
 use crate::error::Mistake;
 use crate::names::Names;
 use crate::program::Action;
-use crate::tables::Tables;
+use crate::tables::{Tables, remedy};
 use crate::tag::Tag;
 use crate::tree::{Expression, Statement};
 use crate::types::Types;
@@ -101,15 +101,20 @@ impl<'e> Emitter<'e> {
     fn finish(self) -> Result<Vec<Action>, Mistake> {
         let tables = self.tables;
         let record_size = self.end.next_multiple_of(8);
-        for (is_within, what) in [
-            (record_size <= limits::RECORD_MAX, "records"),
+        for (is_within, what, remedy) in [
+            (
+                record_size <= limits::RECORD_MAX,
+                "records",
+                remedy(self.fields.iter().map(|it| (it.size, it.kind))),
+            ),
             (
                 self.code.scratch <= limits::SCRATCH_MAX,
                 "needs scratch memory of",
+                remedy([]),
             ),
         ] {
             if !is_within {
-                let message = format!("clause {what} too many bytes; use a smaller strsize");
+                let message = format!("clause {what} too many bytes; use {remedy}");
                 return Err(Mistake::new(Tag::Unknown, self.code.line, message));
             }
         }

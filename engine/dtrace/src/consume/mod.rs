@@ -5,12 +5,14 @@ mod rates;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, Records, Status};
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Record, RecordHeader, Records, Status};
 use engine_dlang::program::Program;
+use engine_dvm::limits::RECORD_MAX;
 
 use crate::drops;
 use crate::engine::{Enabled, Engine};
 use crate::error::Error;
+use crate::event::Interrupts;
 use crate::fault;
 use crate::firing::Printer;
 use crate::output::{Output, tell};
@@ -23,6 +25,7 @@ pub struct Consumer<'a> {
     rates: Rates,
     policy: BufferPolicy,
     printer: Printer<'a>,
+    interrupts: Interrupts,
     enabled: HashMap<u32, Enabled>,
     /// The clause that tells of errors.
     error_clause: u32,
@@ -32,8 +35,13 @@ pub struct Consumer<'a> {
     /// The CPU on which `END` fired.
     ended_on: Option<u32>,
     buffer: Vec<u8>,
+    /// How many snapshots of this size make up a CPU's buffer.
+    snapshots: u64,
     aggregated: Vec<u8>,
 }
+
+/// The most bytes of a record: where a snapshot has room for these, nothing was left behind.
+const LONGEST: usize = size_of::<RecordHeader>() + RECORD_MAX as usize;
 
 /// Which records of a buffer are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +54,8 @@ enum Which {
 }
 
 impl<'a> Consumer<'a> {
-    /// A consumer of what `engine` records now that it traces; `BEGIN` has fired on `began_on`.
+    /// A consumer of what `engine` records now that it traces; `BEGIN` has fired on `began_on`. When
+    /// `interrupts` are impatient it prints no further record.
     pub fn new(
         engine: &'a dyn Engine,
         program: &'a Program,
@@ -54,18 +63,21 @@ impl<'a> Consumer<'a> {
         output: &'a mut Output,
         error_clause: u32,
         began_on: u32,
+        interrupts: Interrupts,
     ) -> Result<Self, Error> {
         Ok(Self {
             engine,
             rates: Rates::new(settings),
             policy: settings.policy,
             printer: Printer::new(program, settings, output)?,
+            interrupts,
             enabled: HashMap::new(),
             error_clause,
             status: Status::default(),
             began_on: Some(began_on),
             ended_on: None,
             buffer: vec![0; BUFFER_SIZE as usize],
+            snapshots: settings.buffer_size.div_ceil(BUFFER_SIZE.into()),
             aggregated: Vec::new(),
         })
     }
@@ -176,12 +188,17 @@ impl<'a> Consumer<'a> {
         Ok(())
     }
 
-    /// Prints what a CPU has recorded; once tracing has ended, all of it.
+    /// Prints what a CPU has recorded; once tracing has ended, all of it. Before, no more than its buffer
+    /// holds, so that a CPU that records faster than this prints keeps no other waiting.
     fn drain_cpu(&mut self, cpu: u32) -> Result<(), Error> {
+        let mut left = self.snapshots;
         loop {
             let taken = self.take(cpu)?;
             self.print(cpu, &taken, Which::All)?;
-            if taken.is_empty() || self.ended_on.is_none() {
+            left = left.saturating_sub(1);
+            let is_enough = left == 0 || taken.len() + LONGEST <= self.buffer.len();
+            let is_over = taken.is_empty() || self.interrupts.are_impatient();
+            if is_over || (is_enough && self.ended_on.is_none()) {
                 return Ok(());
             }
         }
@@ -198,6 +215,9 @@ impl<'a> Consumer<'a> {
         let mut records = Records::new(data);
         let mut current = records.next();
         while let Some(record) = current {
+            if self.interrupts.are_impatient() {
+                return self.printer.flush();
+            }
             let enabled = self.enabled(record.header.epid)?;
             let next = records.next();
             if self.is_one(which, &enabled, &record)? {
@@ -206,6 +226,7 @@ impl<'a> Consumer<'a> {
                     None => None,
                 };
                 self.print_one(cpu, &enabled, &record, behind)?;
+                self.printer.flush_much()?;
             }
             self.printer.flow.pass(record.header.epid, &enabled);
             current = next;

@@ -2,7 +2,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use engine_abi::{AggregateFunction, Conf, Description, Go, RecordHeader};
+use engine_abi::{AggregateFunction, Conf, Description, Go};
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use zerocopy::IntoBytes;
 
@@ -19,6 +19,7 @@ struct Fake {
     aggregated: [RefCell<Vec<u8>>; 2],
     ended_on: u32,
     is_ending: Cell<bool>,
+    interrupts: Interrupts,
 }
 
 impl Fake {
@@ -35,6 +36,21 @@ fn put(buffer: &mut Vec<u8>, id: u32, data: &[u64]) {
     };
     buffer.extend_from_slice(header.as_bytes());
     buffer.extend_from_slice(data.as_bytes());
+}
+
+/// Bytes of the first whole records that there is room for; of what is no record, all.
+fn whole(recorded: &[u8], room: usize) -> usize {
+    let fits = recorded.len() <= room;
+    let records = Records::new(recorded).map(|it| it.header.size as usize);
+    let ends = records.scan(0, |end, size| {
+        *end += size;
+        (*end <= room).then_some(*end)
+    });
+    if fits {
+        recorded.len()
+    } else {
+        ends.last().unwrap_or(0)
+    }
 }
 
 impl Engine for Fake {
@@ -66,12 +82,11 @@ impl Engine for Fake {
     }
 
     fn buf_snap(&self, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Error> {
-        let taken = self.records[cpu as usize].take();
-        buffer[..taken.len()].copy_from_slice(&taken);
-        Ok(Snapshot {
-            bytes: taken.len(),
-            drops: 0,
-        })
+        let mut recorded = self.records[cpu as usize].borrow_mut();
+        let bytes = whole(&recorded, buffer.len());
+        buffer[..bytes].copy_from_slice(&recorded[..bytes]);
+        recorded.drain(..bytes);
+        Ok(Snapshot { bytes, drops: 0 })
     }
 
     fn agg_snap(&self, cpu: u32, buffer: &mut Vec<u8>) -> Result<Snapshot, Error> {
@@ -157,7 +172,16 @@ fn consumed(engine: &Fake, began_on: u32) -> Result<String, Error> {
         quiet: true,
         ..Settings::default()
     };
-    let mut consumer = Consumer::new(engine, &program, &settings, &mut output, 2, began_on)?;
+    let interrupts = engine.interrupts.clone();
+    let mut consumer = Consumer::new(
+        engine,
+        &program,
+        &settings,
+        &mut output,
+        2,
+        began_on,
+        interrupts,
+    )?;
     engine.is_ending.set(true);
     assert!(consumer.work()?);
     consumer.print_rest();
@@ -180,6 +204,56 @@ fn begin_comes_first_and_end_last() {
         let told = consumed(&engine, began_on).unwrap();
         assert_eq!(told, "1449", "from CPU {began_on} to CPU {ended_on}");
     }
+}
+
+#[test]
+fn nothing_is_printed_for_who_is_impatient() {
+    for (times, told) in [(1, "149"), (2, "")] {
+        let engine = Fake::default();
+        engine.record(0, 1, &[1]);
+        engine.record(1, 4, &[4]);
+        engine.record(0, 2, &[9]);
+        (0..times).for_each(|_| engine.interrupts.add());
+        assert_eq!(consumed(&engine, 0).unwrap(), told);
+    }
+}
+
+/// How many of the records of CPU 1 are printed by one switch of buffers of `size` bytes.
+fn switched(records: usize, size: u64) -> usize {
+    let engine = Fake::default();
+    (0..records).for_each(|_| engine.record(1, 4, &[7; 8 << 10]));
+    let written = Written::default();
+    let mut output = Output::new("test".into(), Box::new(written.clone()));
+    let settings = Settings {
+        quiet: true,
+        buffer_size: size,
+        ..Settings::default()
+    };
+    let program = program();
+    let mut consumer = Consumer::new(
+        &engine,
+        &program,
+        &settings,
+        &mut output,
+        2,
+        0,
+        Interrupts::default(),
+    )
+    .unwrap();
+    assert!(!consumer.work().unwrap());
+    written.0.borrow().len()
+}
+
+#[test]
+fn a_switch_drains_a_buffer_however_large() {
+    assert_eq!(switched(200, 16 << 20), 200);
+    assert_eq!(switched(20, 16 << 20), 20);
+}
+
+#[test]
+fn a_switch_drains_no_more_than_a_buffer_of_a_busy_cpu() {
+    assert_eq!(switched(200, 4 << 20), 63);
+    assert_eq!(switched(200, 8 << 20), 126);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use engine_abi::{Conf, Description, Go, Status, VERSION};
 use engine_tracer::{ConsumerId, Error as Refusal, Snapped, Tracer};
 use rustix::io::Errno;
 
-use crate::engine::{Enabled, Engine, Probe, Snapshot};
+use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
 use isa::Native;
 use machine::Machine;
@@ -21,14 +21,15 @@ use machine::Machine;
 pub struct Local {
     tracer: Arc<Tracer<Native, Machine>>,
     consumer: ConsumerId,
+    without: Absence,
 }
 
 /// Bytes that leave the engine at a time.
 const CHUNK: usize = 4096;
 
 impl Local {
-    /// Becomes the engine's only consumer.
-    pub fn open() -> Result<Self, Error> {
+    /// Becomes the only consumer of an engine that has to do without the kernel.
+    pub fn open(without: Absence) -> Result<Self, Error> {
         let machine = Machine::default();
         let made = Tracer::new(machine.clone()).map_err(Refusal::from);
         let tracer = made.map_err(|why| refused("failed to initialize dtrace", why))?;
@@ -36,7 +37,11 @@ impl Local {
         machine.ticks_for(&tracer);
         let consumer = tracer.open();
         let consumer = consumer.map_err(|why| refused("failed to initialize dtrace", why))?;
-        Ok(Self { tracer, consumer })
+        Ok(Self {
+            tracer,
+            consumer,
+            without,
+        })
     }
 }
 
@@ -56,8 +61,8 @@ impl Engine for Local {
         }
     }
 
-    fn without(&self) -> Option<&'static str> {
-        Some("the module is not loaded (insmod trapline.ko loads it)")
+    fn without(&self) -> Option<Absence> {
+        Some(self.without)
     }
 
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error> {
@@ -218,7 +223,7 @@ mod tests {
 
     #[test]
     fn begin_fires_in_this_process() {
-        let local = Local::open().unwrap();
+        let local = Local::open(Absence::NotLoaded).unwrap();
         local.program(&program(Op::Exit)).unwrap();
         assert_eq!(local.enable(&name(b"BEGIN"), 0).unwrap(), 1);
         local.go(&mut Go::default()).unwrap();
@@ -230,7 +235,7 @@ mod tests {
 
     #[test]
     fn timers_tick_in_this_process() {
-        let local = Local::open().unwrap();
+        let local = Local::open(Absence::NotLoaded).unwrap();
         local.program(&program(Op::Exit)).unwrap();
         assert_eq!(local.enable(&name(b"tick-1ms"), 0).unwrap(), 1);
         local.go(&mut Go::default()).unwrap();
@@ -239,7 +244,7 @@ mod tests {
 
     #[test]
     fn there_are_no_functions_and_no_nonsense() {
-        let local = Local::open().unwrap();
+        let local = Local::open(Absence::NotLoaded).unwrap();
         assert!(local.program(&[0; 6]).is_err());
         local.program(&program(Op::Ret)).unwrap();
         let functions = Description::new(b"fbt", b"", b"", b"").unwrap();

@@ -173,7 +173,7 @@ mod tests {
             quiet: false,
             raw_bytes: false,
             stack_indent: 14,
-            symbols: Symbols::parse("1000 T sys_chdir\n"),
+            symbols: Symbols::parse("1000 T sys_chdir\n2000 T _etext\n", ""),
         };
         let (fields, data) = fields(values);
         let mut out = Vec::new();

@@ -34,12 +34,14 @@ mod tests {
     use super::*;
     use crate::symbols::Symbols;
 
+    const SYMBOLS: &str = "1000 T sys_chdir\n2000 t helper\t[snd]\n3000 T end\n";
+
     fn put(layout: Option<&Layout>) -> String {
         let style = Style {
             quiet: false,
             raw_bytes: false,
             stack_indent: 14,
-            symbols: Symbols::parse("1000 T sys_chdir\n2000 t helper\t[snd]\n3000 T end\n"),
+            symbols: Symbols::parse(SYMBOLS, "snd 256 0 - Live 0x2000\n"),
         };
         let counters = [0x1000u64, 0x201c, 0, 0x1000];
         let data: Vec<u8> = counters.iter().flat_map(|it| it.to_ne_bytes()).collect();

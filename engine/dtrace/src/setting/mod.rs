@@ -20,7 +20,7 @@ pub struct Settings {
     /// `dynvarsize`: bytes for dynamic variables.
     pub dynamic_size: u64,
     /// `strsize`: bytes of a string.
-    pub string_size: u32,
+    pub string_size: u64,
     /// `nspec`: how many speculations.
     pub speculations: u64,
     /// `specsize`: bytes of each CPU's buffer of each.
@@ -119,8 +119,7 @@ impl Settings {
         for name in table::names() {
             let variable = format!("DTRACE_OPT_{}", name.to_uppercase());
             if let Some(value) = environment(&variable) {
-                let value = Some(value.as_str()).filter(|it| !it.is_empty());
-                let _ = self.set(name, value);
+                let _ = self.set(name, Some(&value));
             }
         }
     }
@@ -157,19 +156,57 @@ mod tests {
     }
 
     #[test]
+    fn a_later_option_switches_off_what_is_on() {
+        for (value, is_on) in [
+            ("1", true),
+            ("0", true),
+            ("yes", true),
+            ("enabled", true),
+            ("enable", true),
+            ("TRUE", true),
+            ("on", true),
+            ("set", true),
+            ("no", false),
+            ("disable", false),
+            ("Disabled", false),
+            ("false", false),
+            ("off", false),
+            ("unset", false),
+            ("", false),
+        ] {
+            let mut settings = Settings {
+                quiet: !is_on,
+                ..Settings::default()
+            };
+            assert_eq!(settings.set("quiet", Some(value)), Ok(()), "{value}");
+            assert_eq!(settings.quiet, is_on, "{value}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_set_is_refused_with_a_reason() {
         assert_eq!(set("nonsense", None), Err(Refusal::Name));
         for (name, value) in [
             ("bufsize", Some("4q")),
             ("bufsize", Some("")),
+            ("bufsize", Some("0")),
+            ("bufsize", None),
+            ("nspec", Some("0")),
+            ("nspec", None),
             ("nspec", Some("x")),
-            ("quiet", Some("yes")),
+            ("quiet", Some("maybe")),
+            ("quiet", Some("-1")),
+            ("errtags", Some("on")),
+            ("errtags", Some("")),
             ("bufpolicy", Some("none")),
             ("bufpolicy", None),
             ("switchrate", Some("1fortnight")),
             ("errtags", Some("1")),
             ("strsize", Some("7")),
             ("strsize", Some("1t")),
+            ("stackframes", None),
+            ("stackframes", Some("0")),
+            ("stackframes", Some("8193")),
         ] {
             assert_eq!(set(name, value), Err(Refusal::Value), "{name}={value:?}");
         }
@@ -184,7 +221,9 @@ mod tests {
         let mut settings = Settings::default();
         settings.set_from(|variable| match variable {
             "DTRACE_OPT_STRSIZE" => Some("64".into()),
-            "DTRACE_OPT_QUIET" => Some(String::new()),
+            "DTRACE_OPT_QUIET" => Some("1".into()),
+            "DTRACE_OPT_DESTRUCTIVE" => Some(String::new()),
+            "DTRACE_OPT_ZDEFS" => Some(String::new()),
             "DTRACE_OPT_NSPEC" => Some("many".into()),
             _ => None,
         });

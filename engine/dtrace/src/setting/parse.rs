@@ -21,6 +21,26 @@ pub fn plain(text: &str) -> Option<u64> {
         .map(|it| it.0)
 }
 
+/// Words for on, and for off.
+const ON_OFF: &[(&str, &str)] = &[
+    ("yes", "no"),
+    ("enable", "disable"),
+    ("enabled", "disabled"),
+    ("true", "false"),
+    ("on", "off"),
+    ("set", "unset"),
+];
+
+/// Whether something is on: by a word for it, or by any number. It is off where nothing is said.
+pub fn flag(text: &str) -> Option<bool> {
+    let is = |word: &str| word.eq_ignore_ascii_case(text);
+    if text.is_empty() || ON_OFF.iter().any(|it| is(it.1)) {
+        return Some(false);
+    }
+    let is_on = ON_OFF.iter().any(|it| is(it.0)) || plain(text).is_some();
+    is_on.then_some(true)
+}
+
 /// Bytes, in units of `k`, `m`, `g` or `t` where it says so.
 pub fn size(text: &str) -> Option<u64> {
     let (value, unit) = number(text)?;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use engine_abi::BufferPolicy;
-use engine_dvm::limits::STRING_SIZE;
+use engine_dvm::limits::{RECORD_MAX, STRING_SIZE};
 
 use super::{Refusal, Settings, parse};
 use crate::aggregation::Encoding;
@@ -14,17 +14,15 @@ pub struct Row(&'static str, Kind);
 
 /// What an option takes, and where it goes.
 enum Kind {
-    /// Bytes; without a value, none.
-    Size(fn(&mut Settings) -> &mut u64),
-    /// Bytes within bounds.
-    Bounded(fn(&mut Settings) -> &mut u32, RangeInclusive<u32>),
-    /// A number; without a value, 0.
-    Number(fn(&mut Settings) -> &mut u64),
-    /// The same, of a place.
+    /// Bytes within bounds; without a value, none.
+    Size(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
+    /// A number within bounds; without a value, 0.
+    Number(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
+    /// A place among several; without a value, the first.
     Place(fn(&mut Settings) -> &mut usize),
     /// A time between two times; without a value, none.
     Rate(fn(&mut Settings) -> &mut Duration),
-    /// On, whatever number it has.
+    /// On without a value, and as DTrace has it with any number, 0 too; words switch it on and off.
     On(fn(&mut Settings) -> &mut bool),
     /// On; it has no value.
     Switch(fn(&mut Settings) -> &mut bool),
@@ -34,14 +32,23 @@ enum Kind {
     Unsupported(&'static str),
 }
 
-use Kind::{Bounded, Number, On, Place, Rate, Size, Switch, Unsupported, Word};
+use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
 
 const NO_PREPROCESSOR: Kind = Unsupported("there is no preprocessor yet");
 const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's yet");
 const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
 const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
 const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
+const NO_BPF: Kind = Unsupported("there is no BPF in this engine");
+const FOR_DEVELOPERS: Kind = Unsupported("it is for DTrace's own developers");
 const FIXED: Kind = Unsupported("it is fixed here");
+
+const ANY: RangeInclusive<u64> = 0..=u64::MAX;
+/// There has to be one.
+const SOME: RangeInclusive<u64> = 1..=u64::MAX;
+const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
+/// A record has room for so many.
+const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
 
 const ROWS: &[Row] = &[
     Row("agghist", On(|it| &mut it.looks.as_bars)),
@@ -51,7 +58,7 @@ const ROWS: &[Row] = &[
         Unsupported("values of single CPUs are not kept"),
     ),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
-    Row("aggsize", Size(|it| &mut it.aggregation_size)),
+    Row("aggsize", Size(|it| &mut it.aggregation_size, ANY)),
     Row("aggsortkey", On(|it| &mut it.looks.order.by_key)),
     Row(
         "aggsortkeypos",
@@ -62,14 +69,16 @@ const ROWS: &[Row] = &[
     Row("aggzoom", On(|it| &mut it.looks.zooms)),
     Row("amin", Unsupported("stability is not tracked")),
     Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
+    Row("bpflog", NO_BPF),
+    Row("bpflogsize", NO_BPF),
     Row("bufpolicy", Word(policy)),
     Row(
         "bufresize",
         Unsupported("a buffer that cannot be had is an error"),
     ),
-    Row("bufsize", Size(|it| &mut it.buffer_size)),
+    Row("bufsize", Size(|it| &mut it.buffer_size, SOME)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
-    Row("core", Unsupported("it is for DTrace's own developers")),
+    Row("core", FOR_DEVELOPERS),
     Row("cpp", NO_PREPROCESSOR),
     Row("cppargs", NO_PREPROCESSOR),
     Row("cpphdrs", NO_PREPROCESSOR),
@@ -81,11 +90,14 @@ const ROWS: &[Row] = &[
     Row("ctfpath", NO_KERNEL_TYPES),
     Row("ctypes", NO_KERNEL_TYPES),
     Row("debug", Unsupported("there is nothing more to tell")),
+    Row("debugassert", FOR_DEVELOPERS),
     Row("defaultargs", Switch(|it| &mut it.default_arguments)),
     Row("define", NO_PREPROCESSOR),
     Row("destructive", On(|it| &mut it.destructive)),
+    Row("disasm", Unsupported("-S lists the code in one form")),
+    Row("droptags", Unsupported("drops are told in words")),
     Row("dtypes", NO_KERNEL_TYPES),
-    Row("dynvarsize", Size(|it| &mut it.dynamic_size)),
+    Row("dynvarsize", Size(|it| &mut it.dynamic_size, ANY)),
     Row("empty", FIXED),
     Row("encoding", Word(encoding)),
     Row("errtags", Switch(|it| &mut it.error_tags)),
@@ -101,39 +113,63 @@ const ROWS: &[Row] = &[
     Row("jstackstrsize", NO_USER_STACKS),
     Row("kdefs", NO_KERNEL_TYPES),
     Row("knodefs", NO_KERNEL_TYPES),
+    Row("late", Unsupported("there are no translators yet")),
     Row("lazyload", NO_LINKING),
     Row("ldpath", NO_LINKING),
     Row("libdir", Unsupported("there are no libraries of D")),
     Row("linkmode", NO_LINKING),
+    Row("linknommap", NO_LINKING),
     Row("linktype", NO_LINKING),
+    Row("lockmem", Unsupported("no memory has to be locked")),
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("there are no libraries of D")),
-    Row("nspec", Number(|it| &mut it.speculations)),
+    Row("noresolve", NO_USER_STACKS),
+    Row("nspec", Number(|it| &mut it.speculations, SOME)),
+    Row("pcapsize", Unsupported("there is no pcap() yet")),
     Row("pgmax", NO_USER_STACKS),
+    Row("preallocate", FOR_DEVELOPERS),
+    Row("printsize", Unsupported("there is no print() yet")),
+    Row("procfspath", Unsupported("/proc is where it is")),
     Row("pspec", FIXED),
     Row("quiet", On(|it| &mut it.quiet)),
     Row("quietresize", Unsupported("buffers are not resized")),
     Row("rawbytes", On(|it| &mut it.raw_bytes)),
     Row("scratchsize", FIXED),
-    Row("specsize", Size(|it| &mut it.speculation_size)),
-    Row("stackframes", Number(|it| &mut it.stack_frames)),
-    Row("stackindent", Number(|it| &mut it.stack_indent)),
+    Row(
+        "setenv",
+        Unsupported("say it in the command: -c 'env NAME=value command'"),
+    ),
+    Row("specsize", Size(|it| &mut it.speculation_size, ANY)),
+    Row("stackframes", Number(|it| &mut it.stack_frames, FRAMES)),
+    Row("stackindent", Number(|it| &mut it.stack_indent, ANY)),
     Row("statusrate", Rate(|it| &mut it.status_rate)),
     Row("stdc", Word(conformance)),
     Row("strip", NO_LINKING),
-    Row("strsize", Bounded(|it| &mut it.string_size, STRING_SIZE)),
+    Row("strsize", Size(|it| &mut it.string_size, STRINGS)),
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
     Row("syslibdir", Unsupported("there are no libraries of D")),
+    Row(
+        "sysslice",
+        Unsupported("processes are traced wherever they are"),
+    ),
     Row(
         "temporal",
         Unsupported("each CPU's records are printed in their order"),
     ),
-    Row("tree", Unsupported("it is for DTrace's own developers")),
+    Row("tree", FOR_DEVELOPERS),
     Row("tregs", FIXED),
     Row("udefs", NO_LINKING),
     Row("undef", NO_PREPROCESSOR),
     Row("unodefs", NO_LINKING),
+    Row(
+        "unsetenv",
+        Unsupported("say it in the command: -c 'env -u NAME command'"),
+    ),
+    Row(
+        "useruid",
+        Unsupported("processes are traced whoever has them"),
+    ),
     Row("ustackframes", NO_USER_STACKS),
     Row("verbose", Switch(|it| &mut it.disassemble)),
     Row("version", Unsupported("there is one version")),
@@ -154,18 +190,13 @@ impl Row {
     /// Sets it.
     pub fn set(&self, settings: &mut Settings, value: Option<&str>) -> Result<(), Refusal> {
         match &self.1 {
-            Size(at) => *at(settings) = read(value, parse::size)?,
-            Bounded(at, bounds) => {
-                let size = value.and_then(parse::size).map(u32::try_from);
-                let size = size.and_then(Result::ok).filter(|it| bounds.contains(it));
-                *at(settings) = size.ok_or(Refusal::Value)?;
-            }
-            Number(at) => *at(settings) = read(value, parse::plain)?,
+            Size(at, bounds) => *at(settings) = within(bounds, read(value, parse::size)?)?,
+            Number(at, bounds) => *at(settings) = within(bounds, read(value, parse::plain)?)?,
             Place(at) => *at(settings) = read(value, |it| usize::try_from(parse::plain(it)?).ok())?,
             Rate(at) => *at(settings) = read(value, parse::rate)?,
             On(at) => {
-                read(value, parse::plain)?;
-                *at(settings) = true;
+                let is_on = value.map_or(Some(true), parse::flag);
+                *at(settings) = is_on.ok_or(Refusal::Value)?;
             }
             Switch(at) => {
                 value.map_or(Ok(()), |_| Err(Refusal::Value))?;
@@ -184,6 +215,11 @@ impl Row {
 /// A value, or what stands for none.
 fn read<T: Default>(value: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refusal> {
     value.map_or(Ok(T::default()), |it| parse(it).ok_or(Refusal::Value))
+}
+
+fn within(bounds: &RangeInclusive<u64>, value: u64) -> Result<u64, Refusal> {
+    let within = bounds.contains(&value).then_some(value);
+    within.ok_or(Refusal::Value)
 }
 
 fn policy(settings: &mut Settings, word: &str) -> Option<()> {
@@ -217,6 +253,18 @@ mod tests {
     #[test]
     fn rows_are_sorted_and_unique() {
         assert!(ROWS.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn every_option_of_dtraces_is_known() {
+        let illumos = "setenv unsetenv";
+        let linux = "bpflog bpflogsize debugassert disasm droptags late linknommap lockmem \
+                     noresolve pcapsize preallocate printsize procfspath sysslice useruid";
+        let names = illumos.split_whitespace().chain(linux.split_whitespace());
+        assert_eq!(
+            names.filter(|it| find(it).is_none()).collect::<Vec<_>>(),
+            [""; 0]
+        );
     }
 
     #[test]

@@ -1,0 +1,4 @@
+BEGIN
+{
+	@[execname, stack(1024)] = count();
+}

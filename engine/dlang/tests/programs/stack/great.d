@@ -1,0 +1,5 @@
+/* A record has room for 8192 frames. */
+BEGIN
+{
+	stack(8193);
+}
