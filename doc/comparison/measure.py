@@ -38,7 +38,7 @@ insmod {guest}/trapline.ko
 {guest}/dtrace -n fbt::{chdir}:entry >records 2>said &
 until grep -q matched said; do sleep 0.05; done
 env -i bash -c 'cd /tmp && cd /tmp; echo two; cd /tmp; pwd'
-kill -INT $!
+kill -TERM $!
 wait $!
 rmmod trapline
 echo "$(grep -c chdir records) calls traced"
