@@ -16,6 +16,9 @@ pub const BUFFER_SIZE: u32 = 4 << 20;
 /// The most ECBs that one consumer may hold.
 pub const ECBS_MAX: usize = 1 << 20;
 
+/// The most speculations of one consumer: `speculation()` looks at each.
+pub const SPECULATIONS_MAX: u32 = 1 << 12;
+
 /// The most bytes of a program.
 pub const PROGRAM_MAX: u32 = 16 << 20;
 
@@ -91,7 +94,8 @@ pub struct Go {
     pub aggregation_size: u32,
     /// In: bytes for dynamic variables; 0 for 1 MiB (DTrace's default `dynvarsize`).
     pub dynamic_size: u32,
-    /// In: how many speculations there are; 0 for 1 (DTrace's default `nspec`).
+    /// In: how many speculations there are, at most [`SPECULATIONS_MAX`]; 0 for 1 (DTrace's default
+    /// `nspec`).
     pub speculations: u32,
     /// In: bytes of each CPU's buffer of each speculation; 0 for 32 KiB (DTrace's default `specsize`).
     pub speculation_size: u32,

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, Status};
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
 use engine_dvm::{Clause, Failure, Memory, Verified};
 
 use crate::activity::Activity;
@@ -290,11 +290,14 @@ fn size(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
 
 /// How many speculations there are to be, whose parts are so large: not more than there can be memory
 /// for.
-fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, OutOfMemory> {
+fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, Error> {
+    if go.speculations > SPECULATIONS_MAX {
+        return Err(Error::Invalid);
+    }
     let count = go.speculations.max(1) as usize;
     let each = size.saturating_add(SPECULATION_COST).saturating_mul(cpus);
     let fits = count.saturating_mul(each) <= BYTES_MAX;
-    fits.then_some(count).ok_or(OutOfMemory)
+    fits.then_some(count).ok_or(Error::OutOfMemory)
 }
 
 /// What was asked for, or what it is where nothing was.

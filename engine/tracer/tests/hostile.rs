@@ -2,7 +2,7 @@
 
 mod fake;
 
-use engine_abi::{AggregateFunction, Go, Scope};
+use engine_abi::{AggregateFunction, Go, SPECULATIONS_MAX, Scope};
 use engine_dvm::Op;
 use engine_tracer::{ConsumerId, Error};
 use fake::program::*;
@@ -67,15 +67,15 @@ fn what_there_cannot_be_is_refused_and_leaves_nothing_armed() {
         ),
         (
             Go {
-                speculations: u32::MAX,
+                speculations: SPECULATIONS_MAX + 1,
                 ..Go::default()
             },
-            Error::OutOfMemory,
+            Error::Invalid,
         ),
         (
             Go {
-                speculations: 1 << 20,
-                speculation_size: 1 << 20,
+                speculations: SPECULATIONS_MAX,
+                speculation_size: 1 << 24,
                 ..Go::default()
             },
             Error::OutOfMemory,

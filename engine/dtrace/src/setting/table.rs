@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use engine_abi::BufferPolicy;
+use engine_abi::{BufferPolicy, SPECULATIONS_MAX};
 use engine_dvm::limits::{RECORD_MAX, STRING_SIZE};
 
 use super::{Refusal, Settings, parse};
@@ -125,7 +125,10 @@ const ROWS: &[Row] = &[
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("there are no libraries of D")),
     Row("noresolve", NO_USER_STACKS),
-    Row("nspec", Number(|it| &mut it.speculations, SOME)),
+    Row(
+        "nspec",
+        Number(|it| &mut it.speculations, 1..=SPECULATIONS_MAX as u64),
+    ),
     Row("pcapsize", Unsupported("there is no pcap() yet")),
     Row("pgmax", NO_USER_STACKS),
     Row("preallocate", FOR_DEVELOPERS),
