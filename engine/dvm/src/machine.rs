@@ -162,7 +162,6 @@ impl<E: Env> Machine<'_, E> {
             Op::Sth => self.store(a, &(b as u16).to_ne_bytes())?,
             Op::Stw => self.store(a, &(b as u32).to_ne_bytes())?,
             Op::Stx => self.store(a, &b.to_ne_bytes())?,
-            Op::Copy => self.space.copy(self.env, b, a, immediate.into())?,
             Op::Stv | Op::Sta => self.set(immediate, a)?,
             Op::Push | Op::Pushs | Op::Pushb | Op::Pushk => self.push(op, immediate, a)?,
             Op::Rec => self.record(immediate, a)?,
