@@ -65,6 +65,7 @@ mod memory;
 mod names;
 mod op;
 mod rows;
+mod search;
 mod strings;
 mod subroutine;
 mod variable;
