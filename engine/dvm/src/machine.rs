@@ -1,8 +1,8 @@
 //! The machine: it runs a clause, instruction by instruction.
 //!
-//! It takes no more steps than the clause has instructions, and each does an amount of work that is
-//! bounded by the size of a string, of a value, or of scratch memory. Nothing in it panics; what
-//! verification has excluded would be an illegal operation.
+//! It takes no more steps than the clause has instructions, and each does an amount of work that grows
+//! with the size of its operands at most: of strings, of a value, or of scratch memory. Nothing in it
+//! panics; what verification has excluded would be an illegal operation.
 
 use engine_abi::{Fault, FieldKind, Instruction};
 
