@@ -62,6 +62,7 @@ impl Aggregation {
 /// A part of an aggregation's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
+    /// Of a number: one that has those of every use.
     pub type_: TypeId,
     /// Of a stack: how many program counters.
     pub frames: u32,

@@ -103,8 +103,8 @@ pub struct Aggregation {
     pub function: AggregateFunction,
     /// What `lquantize` and `llquantize` were given, as in its row in the block.
     pub parameters: [i32; 4],
-    /// Its key: each part's place in it. A number has the size of its type, but takes 8 bytes of the key,
-    /// extended as its type is.
+    /// Its key: each part's place in it. A number has the size of a type that has those of every use, but
+    /// takes 8 bytes of the key.
     pub keys: Vec<Field>,
     /// Bytes of the key.
     pub key_size: u32,

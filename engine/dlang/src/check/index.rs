@@ -122,7 +122,7 @@ impl Checker<'_> {
     }
 
     /// Numbers of a key as the key has them.
-    pub(super) fn converted_keys(
+    fn converted_keys(
         &self,
         keys: Vec<Expression>,
         signature: &[TypeId],
