@@ -10,6 +10,7 @@ use crate::lex::Lexer;
 use crate::names::{self, Names};
 use crate::parse::Parser;
 use crate::program::{Aggregation, Clause, Field, Program, Setting};
+use crate::size::size;
 use crate::tables::{self, Tables};
 use crate::tag::Tag;
 use crate::tree::{Expression, Statement};
@@ -35,15 +36,7 @@ pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
 /// The size of strings that a pragma sets, if it is one that strings can have.
 fn string_size(options: &[Setting]) -> Option<u32> {
     let last = options.iter().rfind(|option| option.name == "strsize")?;
-    let value = last.value.as_deref()?;
-    let digits = value.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
-    let shift = match value.get(digits.len()..)?.to_ascii_lowercase().as_str() {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        _ => return None,
-    };
-    let size = digits.parse::<u32>().ok()?.checked_mul(1 << shift)?;
+    let size = u32::try_from(size(last.value.as_deref()?)?).ok()?;
     limits::STRING_SIZE.contains(&size).then_some(size)
 }
 

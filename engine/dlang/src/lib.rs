@@ -20,6 +20,7 @@ mod lex;
 mod names;
 mod parse;
 pub mod program;
+pub mod size;
 mod tables;
 mod tag;
 mod tree;
