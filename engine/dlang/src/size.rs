@@ -56,7 +56,16 @@ mod tests {
         ] {
             assert_eq!(size(text), Some(value), "{text}");
         }
-        for text in ["", "k", "4kb", "4 k", "09", "0x", "-1", "18446744073709551615k"] {
+        for text in [
+            "",
+            "k",
+            "4kb",
+            "4 k",
+            "09",
+            "0x",
+            "-1",
+            "18446744073709551615k",
+        ] {
             assert_eq!(size(text), None, "{text}");
         }
     }

@@ -65,10 +65,7 @@ impl Cut {
 }
 
 /// Where the greatest suffix begins, and its period; `less` is what makes a byte the lesser of two.
-fn greatest_suffix<P: Fn(usize) -> Option<u8>>(
-    part: &Bytes<P>,
-    less: Ordering,
-) -> (usize, usize) {
+fn greatest_suffix<P: Fn(usize) -> Option<u8>>(part: &Bytes<P>, less: Ordering) -> (usize, usize) {
     let (mut best, mut tried, mut equal, mut period) = (0_usize, 1_usize, 0_usize, 1_usize);
     while let Some(byte) = (part.at)(tried.wrapping_add(equal)) {
         let ordering = Some(byte).cmp(&(part.at)(best.wrapping_add(equal)));
@@ -175,13 +172,34 @@ mod tests {
         let repeated = |word: &[u8], times: usize| word.repeat(times);
         let long = fibonacci(20);
         for (text, part) in [
-            (repeated(b"a", 20_000), [&repeated(b"a", 9_999)[..], b"b"].concat()),
-            (repeated(b"a", 20_000), [b"b", &repeated(b"a", 9_999)[..]].concat()),
-            (repeated(b"ab", 10_000), [&repeated(b"ab", 5_000)[..], b"b"].concat()),
-            (repeated(b"aab", 7_000), [b"b", &repeated(b"aba", 3_000)[..]].concat()),
-            (repeated(&[&repeated(b"a", 999)[..], b"b"].concat(), 20), repeated(b"a", 1_000)),
-            (repeated(&[&repeated(b"ab", 999)[..], b"b"].concat(), 20), repeated(b"ab", 1_000)),
-            (repeated(&[&repeated(b"ba", 999)[..], b"b"].concat(), 20), repeated(b"ab", 1_000)),
+            (
+                repeated(b"a", 20_000),
+                [&repeated(b"a", 9_999)[..], b"b"].concat(),
+            ),
+            (
+                repeated(b"a", 20_000),
+                [b"b", &repeated(b"a", 9_999)[..]].concat(),
+            ),
+            (
+                repeated(b"ab", 10_000),
+                [&repeated(b"ab", 5_000)[..], b"b"].concat(),
+            ),
+            (
+                repeated(b"aab", 7_000),
+                [b"b", &repeated(b"aba", 3_000)[..]].concat(),
+            ),
+            (
+                repeated(&[&repeated(b"a", 999)[..], b"b"].concat(), 20),
+                repeated(b"a", 1_000),
+            ),
+            (
+                repeated(&[&repeated(b"ab", 999)[..], b"b"].concat(), 20),
+                repeated(b"ab", 1_000),
+            ),
+            (
+                repeated(&[&repeated(b"ba", 999)[..], b"b"].concat(), 20),
+                repeated(b"ab", 1_000),
+            ),
             (long.clone(), [&long[..5_000], b"c"].concat()),
             (long.clone(), [b"c", &long[..5_000]].concat()),
             (long.clone(), long[3..9_000].to_vec()),

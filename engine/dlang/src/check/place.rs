@@ -100,7 +100,9 @@ impl Checker<'_> {
         let (tag, message) = match &place.kind {
             ExpressionKind::Variable(_) | ExpressionKind::Element(..) => return Ok(()),
             ExpressionKind::Load(address) if !self.is_copy(address) => return Ok(()),
-            ExpressionKind::Subscript(array, _) if !self.is_copy(array) || is_in_variable(array) => {
+            ExpressionKind::Subscript(array, _)
+                if !self.is_copy(array) || is_in_variable(array) =>
+            {
                 return Ok(());
             }
             ExpressionKind::Builtin(..) => {
