@@ -1,6 +1,6 @@
 //! The whole way, from texts to a program.
 
-use engine_dvm::limits;
+use engine_dvm::{Verified, limits};
 
 use crate::ast;
 use crate::check::Checker;
@@ -71,11 +71,11 @@ impl<'s> Compiler<'s> {
             .map(|it| aggregation(it, &self.types))
             .collect();
         let block = self.tables.block(&self.names, &self.types);
-        let block = block.ok_or_else(|| self.settings.too_long(texts))?;
-        #[cfg(any(test, debug_assertions))]
-        if let Err(invalid) = engine_dvm::Verified::new(block.as_slice()) {
-            panic!("code generation made what is no program: {invalid}");
-        }
+        let block = block.ok_or_else(|| {
+            let message = "program is too long";
+            self.settings.refused(texts, Tag::Limit, message.to_owned())
+        })?;
+        self.settings.check(&block, texts)?;
         Ok(Program {
             block,
             clauses: self.clauses,
@@ -172,9 +172,22 @@ fn statements(checker: &mut Checker<'_>, clause: &ast::Clause) -> Result<Vec<Sta
 }
 
 impl Settings {
-    /// What is said of a program that the machine has no room for.
-    fn too_long(&self, texts: &[Text]) -> Error {
-        let mistake = Mistake::new(Tag::Unknown, 1, "program is too long");
+    /// Whether the machine will run what was compiled. It always does, but for a mistake in here; then
+    /// it is said now, and not by the engine, which has no words.
+    fn check(&self, block: &[u64], texts: &[Text]) -> Result<(), Error> {
+        let verified = Verified::new(block).map(|_| ());
+        verified.map_err(|invalid| {
+            let message = format!(
+                "a program that may not run was compiled: {invalid}: this is a mistake of the \
+                 compiler's"
+            );
+            self.refused(texts, Tag::Unknown, message)
+        })
+    }
+
+    /// What is said of a program as a whole that the machine would refuse.
+    fn refused(&self, texts: &[Text], tag: Tag, message: String) -> Error {
+        let mistake = Mistake::new(tag, 1, message);
         let number = texts.len().saturating_sub(1);
         let last = texts.last().cloned().unwrap_or_default();
         Error::new(mistake, number, &last, None, self.error_tags)
@@ -204,5 +217,27 @@ fn aggregation(known: &names::Aggregation, types: &Types) -> Aggregation {
         keys,
         key_size: end,
         is_signed: function != engine_abi::AggregateFunction::Count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_would_refuse_is_told() {
+        let text = Text {
+            source: "BEGIN".into(),
+            ..Text::default()
+        };
+        let refused = Settings::default().check(&[0], &[text]);
+        assert_eq!(
+            refused.map_err(|error| error.to_string()),
+            Err(
+                "invalid probe specifier BEGIN: a program that may not run was compiled: the \
+                 program is shorter than a program's header: this is a mistake of the compiler's"
+                    .to_owned()
+            )
+        );
     }
 }

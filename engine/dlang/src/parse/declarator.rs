@@ -207,6 +207,11 @@ impl Parser<'_, '_> {
         if self.types.is_void(type_) {
             return Err(self.mistake(Tag::DeclVoidobj, "cannot declare array of void"));
         }
+        if self.types.size(type_) == 0 {
+            let name = self.types.name(type_);
+            let message = format!("cannot declare array of {name}: its elements have no size");
+            return Err(self.mistake(Tag::DeclVoidobj, message));
+        }
         let bytes = self.types.size(type_).checked_mul(count);
         if bytes.is_none_or(|bytes| bytes > ARRAY_MAX) {
             return Err(self.mistake(Tag::DeclArrbig, "array dimension too big"));
