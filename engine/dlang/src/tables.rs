@@ -170,25 +170,36 @@ pub(crate) fn check_parts(
     parts: impl IntoIterator<Item = Key>,
     line: u32,
 ) -> Result<(), Mistake> {
-    let (mut count, mut size) = (0, 0u64);
+    let (mut count, mut size, mut largest) = (0, 0u64, None);
     for key in parts {
+        let part = part(types, key.type_, key.frames);
         count += 1;
-        size += u64::from(part(types, key.type_, key.frames).size).next_multiple_of(8);
+        size += u64::from(part.size).next_multiple_of(8);
+        largest = largest.max(Some((part.size, part.kind.code())));
     }
     if count <= limits::KEY_PARTS_MAX && size <= limits::KEY_MAX.into() {
         return Ok(());
     }
     let message = format!(
-        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use a smaller \
-         strsize",
+        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use {}",
         limits::KEY_MAX,
-        limits::KEY_PARTS_MAX
+        limits::KEY_PARTS_MAX,
+        smaller(largest)
     );
-    Err(Mistake::new(Tag::NoReg, line, message))
+    Err(Mistake::new(Tag::Limit, line, message))
+}
+
+/// What to use where there is no room for what has a largest part of this size and kind.
+pub(crate) fn smaller(largest: Option<(u32, u8)>) -> &'static str {
+    match largest.and_then(|(_, kind)| FieldKind::from_code(kind)) {
+        Some(FieldKind::Text) => "a smaller strsize",
+        Some(FieldKind::Stack) => "fewer frames",
+        _ => "fewer parts",
+    }
 }
 
 /// The machine's tables are counted in 32 bits; what is longer does not become a block.
-fn length<T>(table: &[T]) -> u32 {
+pub(crate) fn length<T>(table: &[T]) -> u32 {
     u32::try_from(table.len()).unwrap_or(u32::MAX)
 }
 
