@@ -145,7 +145,9 @@ impl<'s> Compiler<'s> {
             number,
         };
         let first = statements(&mut checker, clause);
-        let is_unknown = |mistake: &Mistake| matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef);
+        let is_unknown = |mistake: &Mistake| {
+            matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef | Tag::Unknown)
+        };
         let known = match first {
             Err(mistake) if clause.predicate.is_none() || !is_unknown(&mistake) => {
                 return Err(mistake);

@@ -17,6 +17,7 @@ mod fold;
 pub mod format;
 mod functions;
 mod lex;
+mod missing;
 mod names;
 mod parse;
 pub mod program;

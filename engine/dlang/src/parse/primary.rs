@@ -9,6 +9,7 @@ use crate::builtin;
 use crate::error::Mistake;
 use crate::functions::Function;
 use crate::lex::{Keyword, Symbol, TokenKind};
+use crate::missing;
 use crate::tag::Tag;
 
 impl Parser<'_, '_> {
@@ -155,10 +156,10 @@ impl Parser<'_, '_> {
                 let message = format!("{kind} '{name}' may not be referenced as a function");
                 Mistake::new(Tag::FuncIdkind, line, message)
             }
-            None => {
+            None => missing::name(name, line).unwrap_or_else(|| {
                 let message = format!("undefined function name: {name}");
                 Mistake::new(Tag::FuncUndef, line, message)
-            }
+            }),
         })
     }
 
