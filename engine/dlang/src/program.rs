@@ -1,5 +1,7 @@
 //! What a compilation ends in.
 
+use std::rc::Rc;
+
 use engine_abi::{AggregateFunction, Description};
 
 use crate::format::Format;
@@ -79,9 +81,9 @@ pub enum Action {
     /// `stack()`
     Stack(Field),
     /// `printf(format, ...)`
-    Printf(Format, Vec<Field>),
+    Printf(Rc<Format>, Vec<Field>),
     /// `printa([format,] @aggregation, ...)`
-    Printa(Option<Format>, Vec<usize>),
+    Printa(Option<Rc<Format>>, Vec<usize>),
     /// `exit(status)`
     Exit(Field),
     /// `clear(@aggregation)`

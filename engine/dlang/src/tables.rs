@@ -1,6 +1,7 @@
 //! The tables of a program as they grow, and the block that they become.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use engine_abi::{
     AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
@@ -9,6 +10,7 @@ use engine_abi::{
 use engine_dvm::limits;
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::conversion::Formats;
 use crate::error::Mistake;
 use crate::names::{Aggregation, Key, Names, Variable};
 use crate::tag::Tag;
@@ -23,8 +25,13 @@ pub(crate) struct Tables {
     pub fields: Vec<FieldRow>,
     /// The most scratch memory that a clause takes.
     pub scratch: u32,
+    /// The formats of what is printed.
+    pub formats: Formats,
     strings: Vec<u8>,
     places: HashMap<Vec<u8>, u32>,
+    /// Where the strings begin that several expressions share, each by its address; they are kept, so
+    /// that no other has it.
+    shared: HashMap<*const u8, (Rc<[u8]>, u32)>,
     variables: Vec<VariableRow>,
     aggregations: Vec<AggregationRow>,
     keys: Vec<KeyRow>,
@@ -41,6 +48,17 @@ impl Tables {
         self.strings.extend_from_slice(text);
         self.strings.push(0);
         self.places.insert(text.to_owned(), place);
+        place
+    }
+
+    /// The same of one that several expressions may share, which is looked at but once.
+    pub(crate) fn shared_text(&mut self, text: &Rc<[u8]>) -> u32 {
+        let address = text.as_ptr();
+        if let Some((_, place)) = self.shared.get(&address) {
+            return *place;
+        }
+        let place = self.text(text);
+        self.shared.insert(address, (text.clone(), place));
         place
     }
 

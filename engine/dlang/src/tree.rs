@@ -1,5 +1,7 @@
 //! Clauses with everything known: each expression has its type, and each conversion is there.
 
+use std::rc::Rc;
+
 use engine_dvm::{Builtin, Subroutine};
 
 use crate::fold::{Comparison, Constant, Logic, Operator};
@@ -72,7 +74,7 @@ impl Expression {
 #[derive(Debug, Clone)]
 pub(crate) enum ExpressionKind {
     Constant(u64),
-    Text(Vec<u8>),
+    Text(Rc<[u8]>),
     /// A built-in variable, and its index.
     Builtin(Builtin, u64),
     Variable(VariableId),

@@ -1,5 +1,7 @@
 //! Declarators: what is done to a type around a declared name (`*x`, `(*x)[3]`).
 
+use std::rc::Rc;
+
 use super::Parser;
 use crate::ast::{Node, NodeKind};
 use crate::error::Mistake;
@@ -23,7 +25,7 @@ pub(super) enum Layer {
 
 /// A declared name, and what is done to the type, first to last.
 pub(super) struct Declarator {
-    pub name: Option<String>,
+    pub name: Option<Rc<str>>,
     pub layers: Vec<Layer>,
 }
 

@@ -1,5 +1,7 @@
 //! What expressions begin with, and what is applied behind it: subscripts, calls, members, `++`.
 
+use std::rc::Rc;
+
 use engine_abi::Scope;
 use engine_dvm::Builtin;
 
@@ -36,7 +38,7 @@ impl Parser<'_, '_> {
             TokenKind::Text(text) => self.taken(NodeKind::Text(text)),
             TokenKind::Aggregation(name) => self.taken(NodeKind::Aggregation(name)),
             TokenKind::Word(name) => {
-                let inlined = self.names.inlines.get(&name).cloned();
+                let inlined = self.names.inlines.get(&*name).cloned();
                 self.taken(inlined.unwrap_or(NodeKind::Name(name)))
             }
             _ => Err(self.syntax()),
@@ -53,14 +55,14 @@ impl Parser<'_, '_> {
     fn scoped(&mut self, scope: Scope, word: &str) -> Result<Node, Mistake> {
         self.advance()?;
         if !self.accept(Symbol::Arrow)? {
-            return Ok(self.leaf(NodeKind::Name(word.to_owned())));
+            return Ok(self.leaf(NodeKind::Name(word.into())));
         }
         let name = self.name()?;
         Ok(self.leaf(NodeKind::Scoped(scope, name)))
     }
 
     /// A name, which must be next.
-    pub(super) fn name(&mut self) -> Result<String, Mistake> {
+    pub(super) fn name(&mut self) -> Result<Rc<str>, Mistake> {
         let TokenKind::Word(name) = &self.token.kind else {
             return Err(self.syntax());
         };
