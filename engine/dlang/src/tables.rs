@@ -211,7 +211,7 @@ pub(crate) fn check_parts(
 pub(crate) fn smaller(largest: Option<(u32, u8)>) -> &'static str {
     match largest.and_then(|(_, kind)| FieldKind::from_code(kind)) {
         Some(FieldKind::Text) => "a smaller strsize",
-        Some(FieldKind::Stack) => "fewer frames",
+        Some(FieldKind::Stack) => "fewer frames of stack( )",
         _ => "fewer parts",
     }
 }

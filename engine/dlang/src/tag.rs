@@ -239,7 +239,7 @@ tags! {
     TraceDyn = "D_TRACE_DYN",
     /// `stack` with too many arguments.
     StackProto = "D_STACK_PROTO",
-    /// `stack` with a size that is no positive constant, or more than a record has room for.
+    /// `stack` with a size that is no positive constant, or too great a one.
     StackSize = "D_STACK_SIZE",
     /// `lquantize` with a base that is no constant.
     LquantBasetype = "D_LQUANT_BASETYPE",

@@ -183,9 +183,8 @@ impl Emitter<'_> {
             .ok()
             .filter(|it| *it <= FRAMES_MAX);
         fits.ok_or_else(|| {
-            let size = constant.value;
             let message =
-                format!("stack( ) size {size} is too great: a record has room for {FRAMES_MAX}");
+                format!("stack( ) size is too great: a record has room for {FRAMES_MAX} frames");
             Mistake::new(Tag::StackSize, frames.line, message)
         })
     }
