@@ -19,18 +19,19 @@ use crate::{Kind, Settings, Text};
 
 /// Compiles texts, in their order, as one program.
 pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
-    let program = Compiler::new(settings).program(texts)?;
-    let Some(string_size) = string_size(&program.options) else {
-        return Ok(program);
-    };
-    if string_size == settings.string_size {
-        return Ok(program);
+    let mut compiler = Compiler::new(settings);
+    let compiled = compiler.program(texts);
+    match string_size(&compiler.options) {
+        // What was wrong may be so only of strings of another size.
+        Some(string_size) if string_size != settings.string_size => {
+            let settings = Settings {
+                string_size,
+                ..settings.clone()
+            };
+            Compiler::new(&settings).program(texts)
+        }
+        _ => compiled,
     }
-    let settings = Settings {
-        string_size,
-        ..settings.clone()
-    };
-    Compiler::new(&settings).program(texts)
 }
 
 /// The size of strings that a pragma sets, if it is one that strings can have.
@@ -62,7 +63,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn program(mut self, texts: &[Text]) -> Result<Program, Error> {
+    fn program(&mut self, texts: &[Text]) -> Result<Program, Error> {
         for (number, text) in texts.iter().enumerate() {
             self.text(number, text)?;
         }
@@ -70,7 +71,8 @@ impl<'s> Compiler<'s> {
         let aggregations = aggregations
             .map(|it| aggregation(it, &self.types))
             .collect();
-        let block = self.tables.block(&self.names, &self.types);
+        let tables = std::mem::take(&mut self.tables);
+        let block = tables.block(&self.names, &self.types);
         let block = block.ok_or_else(|| {
             let message = "program is too long";
             self.settings.refused(texts, Tag::Limit, message.to_owned())
@@ -78,9 +80,9 @@ impl<'s> Compiler<'s> {
         self.settings.check(&block, texts)?;
         Ok(Program {
             block,
-            clauses: self.clauses,
+            clauses: std::mem::take(&mut self.clauses),
             aggregations,
-            options: self.options,
+            options: self.options.clone(),
         })
     }
 
