@@ -162,40 +162,10 @@ impl Emitter<'_> {
         for (position, (value, parameter)) in values.iter_mut().zip(LLQUANTIZE).enumerate() {
             *value = parameter.value(arguments.get(position + 1), position + 1, line)?;
         }
-        let [factor, low, high, steps] = values;
-        let (tag, message) = if factor < 2 {
-            let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
-            (Tag::LlquantFactorsmall, message)
-        } else if low >= high {
-            let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
-                           magnitude (argument #2)";
-            (Tag::LlquantMagrange, message.to_owned())
-        } else if steps < factor {
-            let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
-                           number of linear steps per magnitude (argument #4)";
-            (Tag::LlquantFactornsteps, message.to_owned())
-        } else if !divide(factor, steps) {
-            let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
-                           steps per magnitude (argument #4), and the number of steps per \
-                           magnitude must evenly divide a power of the factor";
-            (Tag::LlquantFactoreven, message.to_owned())
-        } else if is_beyond(factor, high) {
-            let message = format!(
-                "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
-                 overflows 64-bits"
-            );
-            (Tag::LlquantMagtoobig, message)
-        } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
-            let message = format!(
-                "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
-                 (argument #4), or magnitudes that are closer",
-                limits::LEVELS_MAX
-            );
-            (Tag::Limit, message)
-        } else {
-            return Ok(values);
-        };
-        Err(Mistake::new(tag, line, message))
+        match misfit(values) {
+            Some((tag, message)) => Err(Mistake::new(tag, line, message)),
+            None => Ok(values),
+        }
     }
 
     /// All assignments to an aggregation have the same parameters.
@@ -276,6 +246,43 @@ fn bound(
     i32::try_from(constant.signed()).map_err(|_| {
         let message = format!("lquantize( ) argument #{position} must be a 32-bit quantity");
         Mistake::new(value, line, message)
+    })
+}
+
+/// What of `llquantize`'s parameters does not go together.
+fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
+    let [factor, low, high, steps] = values;
+    Some(if factor < 2 {
+        let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
+        (Tag::LlquantFactorsmall, message)
+    } else if low >= high {
+        let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
+                       magnitude (argument #2)";
+        (Tag::LlquantMagrange, message.to_owned())
+    } else if steps < factor {
+        let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
+                       number of linear steps per magnitude (argument #4)";
+        (Tag::LlquantFactornsteps, message.to_owned())
+    } else if !divide(factor, steps) {
+        let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
+                       steps per magnitude (argument #4), and the number of steps per \
+                       magnitude must evenly divide a power of the factor";
+        (Tag::LlquantFactoreven, message.to_owned())
+    } else if is_beyond(factor, high) {
+        let message = format!(
+            "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
+             overflows 64-bits"
+        );
+        (Tag::LlquantMagtoobig, message)
+    } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
+        let message = format!(
+            "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
+             (argument #4), or magnitudes that are closer",
+            limits::LEVELS_MAX
+        );
+        (Tag::Limit, message)
+    } else {
+        return None;
     })
 }
 
