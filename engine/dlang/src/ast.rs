@@ -1,5 +1,7 @@
 //! Programs as they are written, with constants calculated and types looked up.
 
+use std::rc::Rc;
+
 use engine_abi::{Description, Scope};
 
 use crate::fold::{Comparison, Constant, Logic, Operator};
@@ -29,10 +31,10 @@ pub(crate) struct Node {
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Constant(Constant),
-    Text(Vec<u8>),
-    Name(String),
+    Text(Rc<[u8]>),
+    Name(Rc<str>),
     /// `self->name`, `this->name`
-    Scoped(Scope, String),
+    Scoped(Scope, Rc<str>),
     /// `@name`
     Aggregation(String),
     /// `base[keys]`

@@ -1,6 +1,6 @@
 //! The whole way, from texts to a program.
 
-use engine_dvm::limits;
+use engine_dvm::{Verified, limits};
 
 use crate::ast;
 use crate::check::Checker;
@@ -10,6 +10,7 @@ use crate::lex::Lexer;
 use crate::names::{self, Names};
 use crate::parse::Parser;
 use crate::program::{Aggregation, Clause, Field, Program, Setting};
+use crate::size::size;
 use crate::tables::{self, Tables};
 use crate::tag::Tag;
 use crate::tree::{Expression, Statement};
@@ -18,32 +19,25 @@ use crate::{Kind, Settings, Text};
 
 /// Compiles texts, in their order, as one program.
 pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
-    let program = Compiler::new(settings).program(texts)?;
-    let Some(string_size) = string_size(&program.options) else {
-        return Ok(program);
-    };
-    if string_size == settings.string_size {
-        return Ok(program);
+    let mut compiler = Compiler::new(settings);
+    let compiled = compiler.program(texts);
+    match string_size(&compiler.options) {
+        // What was wrong may be so only of strings of another size.
+        Some(string_size) if string_size != settings.string_size => {
+            let settings = Settings {
+                string_size,
+                ..settings.clone()
+            };
+            Compiler::new(&settings).program(texts)
+        }
+        _ => compiled,
     }
-    let settings = Settings {
-        string_size,
-        ..settings.clone()
-    };
-    Compiler::new(&settings).program(texts)
 }
 
 /// The size of strings that a pragma sets, if it is one that strings can have.
 fn string_size(options: &[Setting]) -> Option<u32> {
     let last = options.iter().rfind(|option| option.name == "strsize")?;
-    let value = last.value.as_deref()?;
-    let digits = value.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
-    let shift = match value.get(digits.len()..)?.to_ascii_lowercase().as_str() {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        _ => return None,
-    };
-    let size = digits.parse::<u32>().ok()?.checked_mul(1 << shift)?;
+    let size = u32::try_from(size(last.value.as_deref()?)?).ok()?;
     limits::STRING_SIZE.contains(&size).then_some(size)
 }
 
@@ -69,7 +63,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn program(mut self, texts: &[Text]) -> Result<Program, Error> {
+    fn program(&mut self, texts: &[Text]) -> Result<Program, Error> {
         for (number, text) in texts.iter().enumerate() {
             self.text(number, text)?;
         }
@@ -77,17 +71,18 @@ impl<'s> Compiler<'s> {
         let aggregations = aggregations
             .map(|it| aggregation(it, &self.types))
             .collect();
-        let block = self.tables.block(&self.names, &self.types);
-        let block = block.ok_or_else(|| self.settings.too_long(texts))?;
-        #[cfg(any(test, debug_assertions))]
-        if let Err(invalid) = engine_dvm::Verified::new(block.as_slice()) {
-            panic!("code generation made what is no program: {invalid}");
-        }
+        let tables = std::mem::take(&mut self.tables);
+        let block = tables.block(&self.names, &self.types);
+        let block = block.ok_or_else(|| {
+            let message = "program is too long";
+            self.settings.refused(texts, Tag::Limit, message.to_owned())
+        })?;
+        self.settings.check(&block, texts)?;
         Ok(Program {
             block,
-            clauses: self.clauses,
+            clauses: std::mem::take(&mut self.clauses),
             aggregations,
-            options: self.options,
+            options: self.options.clone(),
         })
     }
 
@@ -152,7 +147,9 @@ impl<'s> Compiler<'s> {
             number,
         };
         let first = statements(&mut checker, clause);
-        let is_unknown = |mistake: &Mistake| matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef);
+        let is_unknown = |mistake: &Mistake| {
+            matches!(mistake.tag, Tag::IdentUndef | Tag::VarUndef | Tag::Unknown)
+        };
         let known = match first {
             Err(mistake) if clause.predicate.is_none() || !is_unknown(&mistake) => {
                 return Err(mistake);
@@ -179,9 +176,22 @@ fn statements(checker: &mut Checker<'_>, clause: &ast::Clause) -> Result<Vec<Sta
 }
 
 impl Settings {
-    /// What is said of a program that the machine has no room for.
-    fn too_long(&self, texts: &[Text]) -> Error {
-        let mistake = Mistake::new(Tag::Unknown, 1, "program is too long");
+    /// Whether the machine will run what was compiled. It always does, but for a mistake in here; then
+    /// it is said now, and not by the engine, which has no words.
+    fn check(&self, block: &[u64], texts: &[Text]) -> Result<(), Error> {
+        let verified = Verified::new(block).map(|_| ());
+        verified.map_err(|invalid| {
+            let message = format!(
+                "a program that may not run was compiled: {invalid}: this is a mistake of the \
+                 compiler's"
+            );
+            self.refused(texts, Tag::Unknown, message)
+        })
+    }
+
+    /// What is said of a program as a whole that the machine would refuse.
+    fn refused(&self, texts: &[Text], tag: Tag, message: String) -> Error {
+        let mistake = Mistake::new(tag, 1, message);
         let number = texts.len().saturating_sub(1);
         let last = texts.last().cloned().unwrap_or_default();
         Error::new(mistake, number, &last, None, self.error_tags)
@@ -211,5 +221,27 @@ fn aggregation(known: &names::Aggregation, types: &Types) -> Aggregation {
         keys,
         key_size: end,
         is_signed: function != engine_abi::AggregateFunction::Count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_would_refuse_is_told() {
+        let text = Text {
+            source: "BEGIN".into(),
+            ..Text::default()
+        };
+        let refused = Settings::default().check(&[0], &[text]);
+        assert_eq!(
+            refused.map_err(|error| error.to_string()),
+            Err(
+                "invalid probe specifier BEGIN: a program that may not run was compiled: the \
+                 program is shorter than a program's header: this is a mistake of the compiler's"
+                    .to_owned()
+            )
+        );
     }
 }

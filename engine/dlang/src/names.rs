@@ -1,6 +1,7 @@
 //! The variables and aggregations of a compilation, as far as they are known.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use engine_abi::{AggregateFunction, Scope};
 
@@ -62,6 +63,7 @@ impl Aggregation {
 /// A part of an aggregation's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
+    /// Of a number: one that has those of every use.
     pub type_: TypeId,
     /// Of a stack: how many program counters.
     pub frames: u32,
@@ -73,7 +75,7 @@ pub(crate) type VariableId = usize;
 /// All of them. Clause-local variables belong to one text, the others to all.
 pub(crate) struct Names {
     /// The constants that have names.
-    pub inlines: HashMap<String, NodeKind>,
+    pub inlines: HashMap<Rc<str>, NodeKind>,
     pub variables: Vec<Variable>,
     pub aggregations: Vec<Aggregation>,
     variable_numbers: HashMap<(Scope, usize, String), VariableId>,
@@ -134,7 +136,7 @@ fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
 }
 
 /// The constants that every program has.
-fn constants() -> HashMap<String, NodeKind> {
+fn constants() -> HashMap<Rc<str>, NodeKind> {
     [
         ("NULL", 0, LONG),
         ("R_PC", 0, INT),
@@ -145,7 +147,7 @@ fn constants() -> HashMap<String, NodeKind> {
     .into_iter()
     .map(|(name, value, type_)| {
         let constant = Constant { value, type_ };
-        (name.to_owned(), NodeKind::Constant(constant))
+        (name.into(), NodeKind::Constant(constant))
     })
     .collect()
 }

@@ -1,5 +1,7 @@
 //! What a compilation ends in.
 
+use std::rc::Rc;
+
 use engine_abi::{AggregateFunction, Description};
 
 use crate::format::Format;
@@ -79,9 +81,9 @@ pub enum Action {
     /// `stack()`
     Stack(Field),
     /// `printf(format, ...)`
-    Printf(Format, Vec<Field>),
+    Printf(Rc<Format>, Vec<Field>),
     /// `printa([format,] @aggregation, ...)`
-    Printa(Option<Format>, Vec<usize>),
+    Printa(Option<Rc<Format>>, Vec<usize>),
     /// `exit(status)`
     Exit(Field),
     /// `clear(@aggregation)`
@@ -103,8 +105,8 @@ pub struct Aggregation {
     pub function: AggregateFunction,
     /// What `lquantize` and `llquantize` were given, as in its row in the block.
     pub parameters: [i32; 4],
-    /// Its key: each part's place in it. A number has the size of its type, but takes 8 bytes of the key,
-    /// extended as its type is.
+    /// Its key: each part's place in it. A number has the size of a type that has those of every use, but
+    /// takes 8 bytes of the key.
     pub keys: Vec<Field>,
     /// Bytes of the key.
     pub key_size: u32,

@@ -1,6 +1,7 @@
 //! The tables of a program as they grow, and the block that they become.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use engine_abi::{
     AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
@@ -9,6 +10,7 @@ use engine_abi::{
 use engine_dvm::limits;
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::conversion::Formats;
 use crate::error::Mistake;
 use crate::names::{Aggregation, Key, Names, Variable};
 use crate::tag::Tag;
@@ -23,8 +25,13 @@ pub(crate) struct Tables {
     pub fields: Vec<FieldRow>,
     /// The most scratch memory that a clause takes.
     pub scratch: u32,
+    /// The formats of what is printed.
+    pub formats: Formats,
     strings: Vec<u8>,
     places: HashMap<Vec<u8>, u32>,
+    /// Where the strings begin that several expressions share, each by its address; they are kept, so
+    /// that no other has it.
+    shared: HashMap<*const u8, (Rc<[u8]>, u32)>,
     variables: Vec<VariableRow>,
     aggregations: Vec<AggregationRow>,
     keys: Vec<KeyRow>,
@@ -41,6 +48,17 @@ impl Tables {
         self.strings.extend_from_slice(text);
         self.strings.push(0);
         self.places.insert(text.to_owned(), place);
+        place
+    }
+
+    /// The same of one that several expressions may share, which is looked at but once.
+    pub(crate) fn shared_text(&mut self, text: &Rc<[u8]>) -> u32 {
+        let address = text.as_ptr();
+        if let Some((_, place)) = self.shared.get(&address) {
+            return *place;
+        }
+        let place = self.text(text);
+        self.shared.insert(address, (text.clone(), place));
         place
     }
 
@@ -154,15 +172,6 @@ pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     Part { kind, size }
 }
 
-/// What makes room for values of these sizes and kinds: the longest is to be shorter.
-pub(crate) fn remedy(values: impl IntoIterator<Item = (u32, u8)>) -> &'static str {
-    let longest = values.into_iter().max_by_key(|it| it.0);
-    match longest.and_then(|it| FieldKind::from_code(it.1)) {
-        Some(FieldKind::Stack) => "fewer frames of stack( )",
-        _ => "a smaller strsize",
-    }
-}
-
 /// Whether the machine has room for a key of these types.
 pub(crate) fn check_key(
     types: &Types,
@@ -179,15 +188,13 @@ pub(crate) fn check_parts(
     parts: impl IntoIterator<Item = Key>,
     line: u32,
 ) -> Result<(), Mistake> {
-    let parts: Vec<Part> = parts
-        .into_iter()
-        .map(|key| part(types, key.type_, key.frames))
-        .collect();
-    let count = length(&parts);
-    let size: u64 = parts
-        .iter()
-        .map(|it| u64::from(it.size).next_multiple_of(8))
-        .sum();
+    let (mut count, mut size, mut largest) = (0, 0u64, None);
+    for key in parts {
+        let part = part(types, key.type_, key.frames);
+        count += 1;
+        size += u64::from(part.size).next_multiple_of(8);
+        largest = largest.max(Some((part.size, part.kind.code())));
+    }
     if count <= limits::KEY_PARTS_MAX && size <= limits::KEY_MAX.into() {
         return Ok(());
     }
@@ -195,13 +202,22 @@ pub(crate) fn check_parts(
         "key of {size} bytes in {count} parts is too long: it may have {} in {}; use {}",
         limits::KEY_MAX,
         limits::KEY_PARTS_MAX,
-        remedy(parts.iter().map(|it| (it.size, it.kind.code())))
+        smaller(largest)
     );
-    Err(Mistake::new(Tag::NoReg, line, message))
+    Err(Mistake::new(Tag::Limit, line, message))
+}
+
+/// What to use where there is no room for what has a largest part of this size and kind.
+pub(crate) fn smaller(largest: Option<(u32, u8)>) -> &'static str {
+    match largest.and_then(|(_, kind)| FieldKind::from_code(kind)) {
+        Some(FieldKind::Text) => "a smaller strsize",
+        Some(FieldKind::Stack) => "fewer frames of stack( )",
+        _ => "fewer parts",
+    }
 }
 
 /// The machine's tables are counted in 32 bits; what is longer does not become a block.
-fn length<T>(table: &[T]) -> u32 {
+pub(crate) fn length<T>(table: &[T]) -> u32 {
     u32::try_from(table.len()).unwrap_or(u32::MAX)
 }
 

@@ -35,6 +35,8 @@ tags! {
     CgDyn = "D_CG_DYN",
     /// An expression that needs more registers than there are.
     NoReg = "D_NOREG",
+    /// More than the machine has room for: of a key, of a record, of code.
+    Limit = "D_LIMIT",
     /// A probe description that is none.
     PdescInval = "D_PDESC_INVAL",
     /// A predicate that is neither a number nor a pointer.
@@ -59,7 +61,7 @@ tags! {
     OpArith = "D_OP_ARITH",
     /// An assignment to what cannot be changed.
     OpWrite = "D_OP_WRITE",
-    /// An assignment to a value.
+    /// An assignment to a value, or to what is but a copy of a variable's.
     OpLval = "D_OP_LVAL",
     /// Operands that do not go together.
     OpIncompat = "D_OP_INCOMPAT",
@@ -99,7 +101,7 @@ tags! {
     DerefFunc = "D_DEREF_FUNC",
     /// `&` of a value.
     AddrofLval = "D_ADDROF_LVAL",
-    /// `&` of a variable.
+    /// `&` of a variable, or of an element of one.
     AddrofVar = "D_ADDROF_VAR",
     /// `xlate` without a translator.
     XlateNone = "D_XLATE_NONE",
@@ -195,7 +197,7 @@ tags! {
     DeclUseless = "D_DECL_USELESS",
     /// A declaration of a clause-local associative array.
     DeclLocassc = "D_DECL_LOCASSC",
-    /// A variable without a value.
+    /// A variable, or elements of an array, without a value.
     DeclVoidobj = "D_DECL_VOIDOBJ",
     /// An array of associative arrays.
     DeclDynobj = "D_DECL_DYNOBJ",

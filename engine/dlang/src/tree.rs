@@ -1,5 +1,7 @@
 //! Clauses with everything known: each expression has its type, and each conversion is there.
 
+use std::rc::Rc;
+
 use engine_dvm::{Builtin, Subroutine};
 
 use crate::fold::{Comparison, Constant, Logic, Operator};
@@ -27,6 +29,41 @@ impl Expression {
         }
     }
 
+    /// Whether it changes a variable, or what is at an address.
+    pub(crate) fn changes(&self) -> bool {
+        match &self.kind {
+            ExpressionKind::Assign(..) | ExpressionKind::Update { .. } => true,
+            ExpressionKind::Constant(_)
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Builtin(..)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Old
+            | ExpressionKind::Aggregation(_) => false,
+            ExpressionKind::Load(operand)
+            | ExpressionKind::AddressOf(operand)
+            | ExpressionKind::Convert(operand)
+            | ExpressionKind::Negate(operand)
+            | ExpressionKind::Complement(operand)
+            | ExpressionKind::Not(operand) => operand.changes(),
+            ExpressionKind::Subscript(left, right)
+            | ExpressionKind::Calculate(_, left, right)
+            | ExpressionKind::Distance(left, right, _)
+            | ExpressionKind::Compare(_, left, right)
+            | ExpressionKind::CompareText(_, left, right)
+            | ExpressionKind::Logic(_, left, right)
+            | ExpressionKind::Comma(left, right)
+            | ExpressionKind::Offset {
+                pointer: left,
+                index: right,
+                ..
+            } => left.changes() || right.changes(),
+            ExpressionKind::Conditional(parts) => parts.iter().any(Self::changes),
+            ExpressionKind::Element(_, parts)
+            | ExpressionKind::Call(_, parts)
+            | ExpressionKind::Action(_, parts) => parts.iter().any(Self::changes),
+        }
+    }
+
     /// Whether it is the constant 0, which is also a pointer to nothing.
     pub(crate) fn is_null(&self) -> bool {
         matches!(self.kind, ExpressionKind::Constant(0))
@@ -37,7 +74,7 @@ impl Expression {
 #[derive(Debug, Clone)]
 pub(crate) enum ExpressionKind {
     Constant(u64),
-    Text(Vec<u8>),
+    Text(Rc<[u8]>),
     /// A built-in variable, and its index.
     Builtin(Builtin, u64),
     Variable(VariableId),

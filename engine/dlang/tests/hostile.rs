@@ -1,23 +1,42 @@
 //! Texts that nobody would write: whatever they are, they compile to a valid program or are refused.
 //!
-//! In a build with debug assertions, the compiler verifies what it makes, so a text that is accepted
-//! wrongly fails here, too. `PROPTEST_CASES` says how many of each there are.
+//! The compiler verifies what it makes, so a text that is accepted wrongly fails here, too. Where most
+//! would be refused at their first word, how many are not is counted: a text is told from noise if it
+//! compiles, or if what is wrong with it is more than its syntax. `PROPTEST_CASES` says how many of each
+//! there are.
+
+#[path = "../../dvm/tests/dvm/tally.rs"]
+mod tally;
+mod words;
 
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use engine_dlang::{Kind, Settings, Text, compile};
+use engine_dlang::{Kind, Settings, Tag, Text, compile};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use tally::Property;
+use words::{DECLARATIONS, OPERANDS, OPERATORS, TYPES, WORDS};
 
-/// Compiles it, in either data model and as either kind of text; how often it compiled.
-fn offer(source: &str) -> usize {
+/// How far the compiler comes with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// Its words make no program.
+    Syntax,
+    /// They do, but it has a mistake.
+    Meaning,
+    /// To its end.
+    Program,
+}
+
+/// Compiles it, in either data model and as either kind of text; how far that comes at best.
+fn offer(source: &str) -> Reach {
     let script = Kind::File {
         name: "hostile.d".into(),
     };
-    let mut compiled = 0;
+    let mut reach = Reach::Syntax;
     for (kind, pointer) in [(Kind::Specifier, 8), (script, 4)] {
         let text = Text {
             source: source.to_owned(),
@@ -30,129 +49,21 @@ fn offer(source: &str) -> usize {
             unreferenced_arguments: true,
             ..Settings::default()
         };
-        match compile(&[text], &settings) {
-            Ok(_) => compiled += 1,
-            Err(error) => assert!(error.to_string().contains(error.tag.word())),
-        }
+        reach = reach.max(match compile(&[text], &settings) {
+            Ok(_) => Reach::Program,
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(error.tag.word()));
+                assert!(!said.contains("mistake of the compiler's"), "{said}");
+                match error.tag {
+                    Tag::Syntax | Tag::Empty => Reach::Syntax,
+                    _ => Reach::Meaning,
+                }
+            }
+        });
     }
-    compiled
+    reach
 }
-
-/// The words that programs are made of.
-const WORDS: &[&str] = &[
-    "BEGIN",
-    "END",
-    "fbt:::entry",
-    "{",
-    "}",
-    "/",
-    ";",
-    ";",
-    ",",
-    "(",
-    ")",
-    "(",
-    ")",
-    "[",
-    "]",
-    "@",
-    "@a",
-    "@a[1] = ",
-    "= count()",
-    "= sum(1)",
-    "= quantize(x)",
-    "x",
-    "y",
-    "self->x",
-    "this->x",
-    "a[1]",
-    "x = 1;",
-    "s = \"a\";",
-    "p = (int *)arg0;",
-    "+",
-    "-",
-    "*",
-    "%",
-    "&",
-    "|",
-    "^",
-    "<<",
-    ">>",
-    "==",
-    "!=",
-    "<",
-    "<=",
-    "&&",
-    "||",
-    "^^",
-    "!",
-    "~",
-    "?",
-    ":",
-    "=",
-    "+=",
-    "-=",
-    "<<=",
-    "++",
-    "--",
-    "->",
-    ".",
-    "...",
-    "0",
-    "1",
-    "0x7fffffff",
-    "18446744073709551615u",
-    "'a'",
-    "\"s\"",
-    "int",
-    "char",
-    "unsigned",
-    "long",
-    "string",
-    "void",
-    "self",
-    "this",
-    "struct",
-    "typedef",
-    "inline",
-    "sizeof",
-    "stringof",
-    "offsetof",
-    "xlate",
-    "(int)",
-    "(char *)",
-    "(string)",
-    "trace(",
-    "printf(\"%d %s\",",
-    "printa(@a);",
-    "exit(0);",
-    "stack()",
-    "strlen(",
-    "strjoin(",
-    "alloca(8)",
-    "copyinstr(arg0)",
-    "speculate(1);",
-    "commit(1);",
-    "clear(@a);",
-    "trunc(@a, 1);",
-    "pid",
-    "execname",
-    "args[0]",
-    "uregs[1]",
-    "NULL",
-    "$1",
-    "$$1",
-    "$pid",
-    "#pragma D option strsize=8\n",
-    "\n",
-    "/* */",
-    "`",
-    "if",
-    "x[",
-    "int x;",
-    "int a[3];",
-    "int b[int, string];",
-];
 
 /// The programs beside this.
 static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(programs);
@@ -171,27 +82,76 @@ fn programs() -> Vec<String> {
     texts.map(|text| text.expect("it can be read")).collect()
 }
 
-proptest! {
-    #[test]
-    fn any_text(source in any::<String>()) {
-        offer(&source);
-    }
+/// A property of texts: so many of a hundred come so far.
+fn hold(
+    name: &'static str,
+    accepted: u32,
+    reach: Reach,
+    texts: impl Strategy<Value = String>,
+) -> Result<(), String> {
+    let property = Property {
+        file: file!(),
+        name,
+        accepted,
+    };
+    property.hold(texts, |source| Ok(offer(&source) >= reach))
+}
 
-    #[test]
-    fn any_words(words in vec(select(WORDS), 0..60)) {
-        offer(&words.join(" "));
-    }
+#[test]
+fn any_text() -> Result<(), String> {
+    hold("any_text", 0, Reach::Program, any::<String>())
+}
 
-    #[test]
-    fn any_words_in_a_clause(words in vec(select(WORDS), 0..20)) {
-        offer(&format!("BEGIN {{ {} }}", words.join(" ")));
-    }
+#[test]
+fn any_words() -> Result<(), String> {
+    let texts = vec(select(WORDS), 0..60).prop_map(|words| words.join(" "));
+    hold("any_words", 3, Reach::Meaning, texts)
+}
 
-    #[test]
-    fn programs_with_bytes_changed(
-        which in any::<Index>(),
-        changes in vec((any::<Index>(), any::<u8>(), 0..3u8), 1..6),
-    ) {
+#[test]
+fn any_words_in_a_clause() -> Result<(), String> {
+    let texts = vec(select(WORDS), 0..20);
+    let texts = texts.prop_map(|words| format!("BEGIN {{ {} }}", words.join(" ")));
+    hold("any_words_in_a_clause", 2, Reach::Meaning, texts)
+}
+
+#[test]
+fn statements_in_a_clause() -> Result<(), String> {
+    let operand = || prop_oneof![8 => select(OPERANDS), 1 => select(WORDS)];
+    let pair = (operand(), select(OPERATORS), operand());
+    let statement = prop_oneof![
+        2 => pair.prop_map(|(left, operator, right)| format!("{left} {operator} {right}")),
+        1 => operand().prop_map(|operand| format!("trace({operand})")),
+        1 => operand().prop_map(|operand| format!("@t[{operand}] = count()")),
+    ];
+    let texts = vec(statement, 1..4).prop_map(|statements| {
+        let declarations = DECLARATIONS.join("\n");
+        let statements = statements.join("; ");
+        format!("{declarations}\nBEGIN {{ x = 1; p = (int *)arg0; {statements}; }}")
+    });
+    hold("statements_in_a_clause", 20, Reach::Program, texts)
+}
+
+#[test]
+fn any_declarator() -> Result<(), String> {
+    let texts =
+        (select(TYPES), declarator(), any::<bool>()).prop_map(|(base, declarator, is_key)| {
+            if is_key {
+                format!(
+                    "{base} x[{base} {}]; BEGIN {{ }}",
+                    declarator.replace('x', "")
+                )
+            } else {
+                format!("{base} {declarator}; BEGIN {{ trace(sizeof (x)); }}")
+            }
+        });
+    hold("any_declarator", 10, Reach::Program, texts)
+}
+
+#[test]
+fn programs_with_bytes_changed() -> Result<(), String> {
+    let changes = vec((any::<Index>(), any::<u8>(), 0..3u8), 1..6);
+    let texts = (any::<Index>(), changes).prop_map(|(which, changes)| {
         let mut bytes = which.get(&PROGRAMS).clone().into_bytes();
         for (at, byte, how) in changes {
             let at = at.index(bytes.len().max(1));
@@ -201,14 +161,15 @@ proptest! {
                 _ => bytes.insert(at, byte),
             }
         }
-        offer(&String::from_utf8_lossy(&bytes));
-    }
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    hold("programs_with_bytes_changed", 15, Reach::Meaning, texts)
+}
 
-    #[test]
-    fn programs_with_words_between(
-        which in any::<Index>(),
-        changes in vec((any::<Index>(), select(WORDS)), 1..4),
-    ) {
+#[test]
+fn programs_with_words_between() -> Result<(), String> {
+    let changes = vec((any::<Index>(), select(WORDS)), 1..4);
+    let texts = (any::<Index>(), changes).prop_map(|(which, changes)| {
         let mut source = which.get(&PROGRAMS).clone();
         for (at, word) in changes {
             let mut at = at.index(source.len() + 1);
@@ -217,19 +178,51 @@ proptest! {
             }
             source.insert_str(at, &format!(" {word} "));
         }
-        offer(&source);
-    }
+        source
+    });
+    hold("programs_with_words_between", 15, Reach::Meaning, texts)
+}
 
-    #[test]
-    fn expressions_compile(expression in expression()) {
+/// A declarator of `x`: functions of arrays of pointers to functions.
+fn declarator() -> impl Strategy<Value = String> {
+    Just("x".to_owned()).prop_recursive(4, 8, 1, |inner| {
+        prop_oneof![
+            3 => inner.clone().prop_map(|it| format!("*{it}")),
+            2 => inner.clone().prop_map(|it| format!("({it})")),
+            3 => inner.clone().prop_map(|it| format!("{it}[3]")),
+            1 => inner.clone().prop_map(|it| format!("{it}[int, string]")),
+            1 => inner.clone().prop_map(|it| format!("{it}()")),
+            1 => inner.prop_map(|it| format!("{it}(int, char *)")),
+        ]
+    })
+}
+
+#[test]
+fn expressions_compile() -> Result<(), String> {
+    let property = Property {
+        file: file!(),
+        name: "expressions_compile",
+        accepted: 95,
+    };
+    property.hold(expression(), |expression| {
         // A division by zero that can be seen, and too few registers, are all that is refused.
         let source = format!("BEGIN {{ x = 1; y = 2u; s = \"s\"; trace({expression}); }}");
-        let script = Kind::File { name: "value.d".into() };
-        let text = Text { source, kind: script, arguments: Vec::new() };
-        if let Err(error) = compile(&[text], &Settings::default()) {
-            prop_assert!(["D_DIV_ZERO", "D_NOREG"].contains(&error.tag.word()), "{error}");
+        let text = Text {
+            source,
+            kind: Kind::File {
+                name: "value.d".into(),
+            },
+            arguments: Vec::new(),
+        };
+        match compile(&[text], &Settings::default()) {
+            Ok(_) => Ok(true),
+            Err(error) => {
+                let is_known = [Tag::DivZero, Tag::NoReg].contains(&error.tag);
+                prop_assert!(is_known, "{error}");
+                Ok(false)
+            }
         }
-    }
+    })
 }
 
 /// An expression of integers.
@@ -302,6 +295,15 @@ fn deep_and_long_texts_are_refused_or_compile() {
         "(".repeat(20_000),
         ")".repeat(20_000)
     ));
+    let long = format!("inline string L = \"{}\";", "l".repeat(200_000));
+    for use_ in [
+        "x = L;",
+        "trace(strjoin(L, L));",
+        "printf(L);",
+        "@[L] = count();",
+    ] {
+        offer(&format!("{long} BEGIN {{ {} }}", use_.repeat(2_000)));
+    }
     let chain: String = (1..20_000)
         .map(|n| format!("typedef t{} *t{n}; ", n - 1))
         .collect();

@@ -160,7 +160,7 @@ impl<'a> Printer<'a> {
                 print::format(out, &self.style, format, (fields, data), &[]);
             }
             Action::Printa(format, which) => {
-                all.print(out, &self.style, &self.looks, format.as_ref(), which);
+                all.print(out, &self.style, &self.looks, format.as_deref(), which);
             }
             Action::Exit(it) => self.exit_status = signed_of(field(it, data)) as u8,
             Action::Clear(row) => all.clear(*row),

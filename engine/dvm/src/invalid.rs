@@ -76,6 +76,8 @@ reasons! {
     Offset "lies beyond its record, over another, or across its alignment",
     /// A record's size out of bounds.
     RecordSize "has a record whose size is out of bounds",
+    /// More than `CODE_MAX` instructions or actions.
+    CodeTooLong "has more instructions or actions than a clause may have",
     /// A key of too many parts, or too long.
     Key "has a key that is too long",
     /// A clause-local array.

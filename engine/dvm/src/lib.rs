@@ -11,7 +11,7 @@
 //!   stand for something, what is reserved is zero, sizes are such as their kinds can have. The last
 //!   string ends with a NUL, and so does every string.
 //! - A clause's rows come behind those of the clauses before it. Its fields follow one another, aligned,
-//!   inside its record; its actions begin one after another inside its code.
+//!   inside its record; its actions begin in order inside its code.
 //! - Every instruction has an op, registers that exist, an immediate that names what the op needs, and
 //!   zeros where the op uses nothing.
 //! - Branches go forward inside the clause, and no path falls off its end. So a clause does as many
@@ -65,6 +65,7 @@ mod memory;
 mod names;
 mod op;
 mod rows;
+mod search;
 mod strings;
 mod subroutine;
 mod variable;

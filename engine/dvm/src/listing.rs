@@ -52,7 +52,6 @@ fn operands(f: &mut Formatter<'_>, op: Op, instruction: Instruction) -> Result {
             write!(f, "[%r{a}], %r{d}")
         }
         Op::Stb | Op::Sth | Op::Stw | Op::Stx => write!(f, "%r{b}, [%r{a}]"),
-        Op::Copy => write!(f, "[%r{b}], [%r{a}], {immediate}"),
         Op::Seti => write!(f, "{}, %r{d}", immediate as i32),
         _ => listed(f, op, instruction),
     }

@@ -1,8 +1,8 @@
 //! The machine: it runs a clause, instruction by instruction.
 //!
-//! It takes no more steps than the clause has instructions, and each does an amount of work that is
-//! bounded by the size of a string, of a value, or of scratch memory. Nothing in it panics; what
-//! verification has excluded would be an illegal operation.
+//! It takes no more steps than the clause has instructions, and each does an amount of work that grows
+//! with the size of its operands at most: of strings, of a value, or of scratch memory. Nothing in it
+//! panics; what verification has excluded would be an illegal operation.
 
 use engine_abi::{Fault, FieldKind, Instruction};
 
@@ -162,7 +162,6 @@ impl<E: Env> Machine<'_, E> {
             Op::Sth => self.store(a, &(b as u16).to_ne_bytes())?,
             Op::Stw => self.store(a, &(b as u32).to_ne_bytes())?,
             Op::Stx => self.store(a, &b.to_ne_bytes())?,
-            Op::Copy => self.space.copy(self.env, b, a, immediate.into())?,
             Op::Stv | Op::Sta => self.set(immediate, a)?,
             Op::Push | Op::Pushs | Op::Pushb | Op::Pushk => self.push(op, immediate, a)?,
             Op::Rec => self.record(immediate, a)?,

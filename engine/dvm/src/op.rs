@@ -238,8 +238,6 @@ ops! {
     Stw = 0x3a "stw" (a b);
     /// Stores b at address a, which is scratch memory.
     Stx = 0x3b "stx" (a b);
-    /// Copies as many bytes as the immediate says from address b to address a, which is scratch memory.
-    Copy = 0x3c "copy" (a b number);
 
     /// d = what the firing or the machine knows; a is the index of those that have one
     Ldb = 0x40 "ldb" (d a builtin);

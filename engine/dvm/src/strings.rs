@@ -3,6 +3,8 @@
 
 use core::ops::Range;
 
+use crate::search::{Bytes, find};
+
 /// Where the part of a string of this length lies that `substr` takes. A negative index counts from
 /// the end; of a negative length so many are left out at the end.
 pub(crate) fn part(length: usize, mut index: i64, mut wanted: i64) -> Range<usize> {
@@ -26,9 +28,6 @@ pub(crate) fn part(length: usize, mut index: i64, mut wanted: i64) -> Range<usiz
 }
 
 /// Where the first `part` is that begins at `position` or later.
-///
-/// It tries place after place: at worst both lengths multiplied, but for that a part must be long and
-/// nearly repeat itself.
 pub(crate) fn index(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
     if text.is_empty() && part.is_empty() {
         return Some(0);
@@ -37,7 +36,8 @@ pub(crate) fn index(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
     if first >= text.len() {
         return part.is_empty().then_some(text.len());
     }
-    (first..text.len()).find(|at| is_at(text, part, *at))
+    let found = find(&forwards(text.get(first..)?), &forwards(part))?;
+    Some(first.wrapping_add(found))
 }
 
 /// Where the last `part` is that begins at `position` or before.
@@ -46,12 +46,24 @@ pub(crate) fn rindex(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
         return part.is_empty().then_some(0);
     }
     let last = usize::try_from(position).unwrap_or(usize::MAX);
-    let places = 0..=last.min(text.len());
-    places.rev().find(|at| is_at(text, part, *at))
+    let end = last.saturating_add(part.len()).min(text.len());
+    let found = find(&backwards(text.get(..end)?), &backwards(part))?;
+    Some(end.wrapping_sub(found).wrapping_sub(part.len()))
 }
 
-fn is_at(text: &[u8], part: &[u8], at: usize) -> bool {
-    text.get(at..).is_some_and(|rest| rest.starts_with(part))
+fn forwards(bytes: &[u8]) -> Bytes<impl Fn(usize) -> Option<u8>> {
+    Bytes {
+        length: bytes.len(),
+        at: |at| bytes.get(at).copied(),
+    }
+}
+
+fn backwards(bytes: &[u8]) -> Bytes<impl Fn(usize) -> Option<u8>> {
+    let length = bytes.len();
+    Bytes {
+        length,
+        at: move |at| bytes.get(length.checked_sub(at)?.checked_sub(1)?).copied(),
+    }
 }
 
 /// Where a character stands first, or last. NUL stands behind the string.

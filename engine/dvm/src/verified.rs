@@ -123,15 +123,19 @@ impl<'a> Clause<'a> {
     }
 
     /// The number of the action that an instruction belongs to, from 1; 0 is what comes before them:
-    /// the predicate.
+    /// the predicate. They begin in order, so it is found by halves.
     pub(crate) fn action(&self, at: u32) -> u32 {
         let at = self.row.code.first.wrapping_add(at);
-        let begun = |number: &u32| {
-            self.tables
-                .row::<u32>(*number)
-                .is_some_and(|begin| begin <= at)
-        };
-        rows(self.row.actions).filter(begun).count() as u32
+        let (mut begun, mut later) = (0, self.row.actions.count);
+        while begun < later {
+            let middle = u32::midpoint(begun, later);
+            let row = self.row.actions.first.wrapping_add(middle);
+            match self.tables.row::<u32>(row) {
+                Some(begin) if begin <= at => begun = middle.wrapping_add(1),
+                _ => later = middle,
+            }
+        }
+        begun
     }
 }
 

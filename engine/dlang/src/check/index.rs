@@ -122,11 +122,7 @@ impl Checker<'_> {
     }
 
     /// Numbers of a key as the key has them.
-    pub(super) fn converted_keys(
-        &self,
-        keys: Vec<Expression>,
-        signature: &[TypeId],
-    ) -> Vec<Expression> {
+    fn converted_keys(&self, keys: Vec<Expression>, signature: &[TypeId]) -> Vec<Expression> {
         let pairs = keys.into_iter().zip(signature);
         pairs
             .map(|(key, to)| {

@@ -7,6 +7,7 @@ use super::{Checker, expression};
 use crate::builtin;
 use crate::error::Mistake;
 use crate::functions::Function;
+use crate::missing;
 use crate::names::{Variable, VariableId};
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
@@ -75,8 +76,7 @@ impl Checker<'_> {
     /// A built-in variable, if the name is the language's own.
     pub(super) fn built_in(&self, name: &str, line: u32) -> Result<Option<Expression>, Mistake> {
         if name.contains('`') {
-            let message = format!("failed to resolve {name}: Unknown symbol name");
-            return Err(Mistake::new(Tag::IdentUndef, line, message));
+            return Err(unresolved(name, line));
         }
         if name == "self" || name == "this" {
             return Err(misused("pointer", name, "scalar", line));
@@ -109,7 +109,12 @@ impl Checker<'_> {
 
     /// A variable that is read, but has no type yet.
     pub(super) fn undefined(&self, variable: VariableId, line: u32) -> Mistake {
-        let written = self.names.variables[variable].written();
+        let known = &self.names.variables[variable];
+        let is_missing = known.scope == Scope::Global;
+        if let Some(mistake) = missing::name(&known.name, line).filter(|_| is_missing) {
+            return mistake;
+        }
+        let written = known.written();
         let message = format!("{written} has not yet been declared or assigned");
         Mistake::new(Tag::VarUndef, line, message)
     }
@@ -122,8 +127,10 @@ pub(super) fn spelt(name: &str) -> &str {
 
 /// A name that means nothing.
 pub(super) fn unresolved(name: &str, line: u32) -> Mistake {
-    let message = format!("failed to resolve {name}: Unknown variable name");
-    Mistake::new(Tag::IdentUndef, line, message)
+    missing::name(name, line).unwrap_or_else(|| {
+        let message = format!("failed to resolve {name}: Unknown variable name");
+        Mistake::new(Tag::IdentUndef, line, message)
+    })
 }
 
 /// A name that is used as what it is not.

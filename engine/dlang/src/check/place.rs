@@ -98,10 +98,13 @@ impl Checker<'_> {
     /// Whether it can be changed.
     fn check_place(&self, word: &str, place: &Expression, line: u32) -> Result<(), Mistake> {
         let (tag, message) = match &place.kind {
-            ExpressionKind::Variable(_)
-            | ExpressionKind::Element(..)
-            | ExpressionKind::Load(_)
-            | ExpressionKind::Subscript(..) => return Ok(()),
+            ExpressionKind::Variable(_) | ExpressionKind::Element(..) => return Ok(()),
+            ExpressionKind::Load(address) if !self.is_copy(address) => return Ok(()),
+            ExpressionKind::Subscript(array, _)
+                if !self.is_copy(array) || is_in_variable(array) =>
+            {
+                return Ok(());
+            }
             ExpressionKind::Builtin(..) => {
                 let message = format!("operator {word} can only be applied to a writable variable");
                 (Tag::OpWrite, message)
@@ -112,6 +115,26 @@ impl Checker<'_> {
             }
         };
         Err(Mistake::new(tag, line, message))
+    }
+
+    /// Whether it is the address of a copy: of a string, or of an array, that a variable holds. What is
+    /// written there is lost.
+    fn is_copy(&self, address: &Expression) -> bool {
+        let is_address = self.types.is_text(address.type_) || self.types.is_array(address.type_);
+        match &address.kind {
+            ExpressionKind::Variable(_) | ExpressionKind::Element(..) => is_address,
+            ExpressionKind::Load(inner) | ExpressionKind::Subscript(inner, _) => {
+                is_address && self.is_copy(inner)
+            }
+            ExpressionKind::Offset { pointer: inner, .. }
+            | ExpressionKind::Convert(inner)
+            | ExpressionKind::Comma(_, inner) => self.is_copy(inner),
+            ExpressionKind::Conditional(parts) => {
+                let [_, one, other] = &**parts;
+                self.is_copy(one) || self.is_copy(other)
+            }
+            _ => false,
+        }
     }
 
     /// `place operator= value`
@@ -236,10 +259,8 @@ impl Checker<'_> {
         operand: Expression,
         line: u32,
     ) -> Result<Expression, Mistake> {
-        let is_variable = matches!(
-            operand.kind,
-            ExpressionKind::Variable(_) | ExpressionKind::Element(..) | ExpressionKind::Builtin(..)
-        );
+        let is_variable =
+            is_in_variable(&operand) || matches!(operand.kind, ExpressionKind::Builtin(..));
         if is_variable || is_aggregation(&operand) {
             let message = "cannot take address of dynamic variable";
             return Err(Mistake::new(Tag::AddrofVar, line, message));
@@ -257,4 +278,16 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Whether it is a variable, an element of an associative array, or an element of an array in one.
+fn is_in_variable(place: &Expression) -> bool {
+    let mut place = place;
+    while let ExpressionKind::Subscript(base, _) = &place.kind {
+        place = base;
+    }
+    matches!(
+        place.kind,
+        ExpressionKind::Variable(_) | ExpressionKind::Element(..)
+    )
 }

@@ -70,7 +70,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The key of an aggregation; its first use says of what types it is.
+    /// The key of an aggregation; its first use says of what types it is. A number takes 8 bytes of the
+    /// key whatever its type, and stays as it is; what is printed has room for those of every use.
     fn aggregation_keys(
         &mut self,
         aggregation: usize,
@@ -92,7 +93,11 @@ impl Checker<'_> {
         let types: Vec<TypeId> = signature.iter().map(|key| key.type_).collect();
         let name = format!("@{}", known.name);
         self.check_arguments((&name, "[ ]"), &types, &keys, line)?;
-        Ok(self.converted_keys(keys, &types))
+        let known = &mut self.names.aggregations[aggregation];
+        for (part, key) in known.keys.iter_mut().flatten().zip(&keys) {
+            part.type_ = self.types.spanning(part.type_, key.type_);
+        }
+        Ok(keys)
     }
 
     /// An assignment to an aggregation within an expression, which gives no value.

@@ -3,6 +3,9 @@
 mod read;
 mod rows;
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use crate::error::Mistake;
 use crate::format::{Conversion, Extent, Format, Piece};
 use crate::tag::Tag;
@@ -24,40 +27,84 @@ pub(crate) struct Use<'u> {
     pub line: u32,
 }
 
+/// The formats that were read. Several expressions may share the text of one: each is read once, and
+/// known by the text's address, which is kept so that no other has it.
+#[derive(Default)]
+pub(crate) struct Formats(HashMap<*const u8, (Rc<[u8]>, Rc<Known>)>);
+
+/// A format that was read.
+struct Known {
+    conversions: Vec<Wanted>,
+    format: Rc<Format>,
+}
+
+/// A conversion, and what it wants.
+struct Wanted {
+    conversion: Conversion,
+    row: &'static Row,
+    /// Which of the conversions it is, from 1.
+    number: usize,
+}
+
+impl Formats {
+    fn known(&mut self, text: &Rc<[u8]>, pointer: u32) -> Result<Rc<Known>, String> {
+        let address = text.as_ptr();
+        if let Some((_, known)) = self.0.get(&address) {
+            return Ok(known.clone());
+        }
+        let known = Rc::new(Known::new(text, pointer)?);
+        self.0.insert(address, (text.clone(), known.clone()));
+        Ok(known)
+    }
+}
+
+impl Known {
+    fn new(text: &[u8], pointer: u32) -> Result<Self, String> {
+        let mut conversions = Vec::new();
+        let parts = parts(&String::from_utf8_lossy(text), pointer)?;
+        let pieces = parts.into_iter().map(|part| match part {
+            Part::Text(text) => Piece::Text(text),
+            Part::Conversion(wanted) => {
+                let conversion = wanted.conversion;
+                conversions.push(wanted);
+                Piece::Conversion(conversion)
+            }
+        });
+        let format = Rc::new(Format(pieces.collect()));
+        Ok(Self {
+            conversions,
+            format,
+        })
+    }
+}
+
 impl Use<'_> {
     /// The format that `text` is.
-    pub(crate) fn format(&self, text: &[u8]) -> Result<Format, Mistake> {
+    pub(crate) fn format(
+        &self,
+        text: &Rc<[u8]>,
+        formats: &mut Formats,
+    ) -> Result<Rc<Format>, Mistake> {
         if text.is_empty() {
             let message = format!("{}( ) format string is empty", self.function);
             return Err(self.mistake(Tag::PrintfFmtEmpty, message));
         }
-        let text = String::from_utf8_lossy(text);
-        let parts = parts(&text, self.types.pointer);
-        let parts = parts.map_err(|message| self.mistake(Tag::Syntax, message))?;
-        self.check(&parts)?;
-        let pieces = parts.into_iter().map(|part| match part {
-            Part::Text(text) => Piece::Text(text),
-            Part::Conversion { conversion, .. } => Piece::Conversion(conversion),
-        });
-        Ok(Format(pieces.collect()))
+        let known = formats.known(text, self.types.pointer);
+        let known = known.map_err(|message| self.mistake(Tag::Syntax, message))?;
+        self.check(&known.conversions)?;
+        Ok(known.format.clone())
     }
 
     fn mistake(&self, tag: Tag, message: String) -> Mistake {
         Mistake::new(tag, self.line, message)
     }
 
-    fn check(&self, parts: &[Part]) -> Result<(), Mistake> {
+    fn check(&self, conversions: &[Wanted]) -> Result<(), Mistake> {
         let mut taken = 0;
-        for part in parts {
-            if let Part::Conversion {
-                conversion,
-                row,
-                number,
-            } = part
-            {
-                self.check_extents(conversion, row.0, *number, &mut taken)?;
-                self.check_value(conversion, row, *number, &mut taken)?;
-            }
+        for wanted in conversions {
+            let (conversion, number) = (&wanted.conversion, wanted.number);
+            self.check_extents(conversion, wanted.row.0, number, &mut taken)?;
+            self.check_value(conversion, wanted.row, number, &mut taken)?;
         }
         if self.aggregation.is_none() && taken < self.arguments.len() {
             let function = self.function;

@@ -1,17 +1,13 @@
 //! From a format's text to its conversions.
 
+use super::Wanted;
 use super::rows::{ROWS, Row};
 use crate::format::{Conversion, Extent, Flags, Specifier};
 
 /// A part of a format.
 pub(super) enum Part {
     Text(String),
-    Conversion {
-        conversion: Conversion,
-        row: &'static Row,
-        /// Which of the conversions it is, from 1.
-        number: usize,
-    },
+    Conversion(Wanted),
 }
 
 /// The parts of a format.
@@ -34,11 +30,11 @@ pub(super) fn parts(text: &str, pointer: u32) -> Result<Vec<Part>, String> {
         if !plain.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut plain)));
         }
-        parts.push(Part::Conversion {
+        parts.push(Part::Conversion(Wanted {
             conversion,
             row,
             number,
-        });
+        }));
         rest = behind;
     }
     plain.push_str(rest);

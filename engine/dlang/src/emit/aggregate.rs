@@ -12,6 +12,9 @@ use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{STACK, TypeId};
 
+/// The most frames of a stack: those that a record has room for.
+const FRAMES_MAX: u32 = limits::RECORD_MAX / 8;
+
 /// A part of a key that was calculated.
 enum Part {
     Value(Register, TypeId),
@@ -166,26 +169,37 @@ impl Emitter<'_> {
     /// How many frames `stack()` has.
     pub(super) fn frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
         let [frames, more @ ..] = arguments else {
-            return Ok(self.settings.stack_frames);
+            return self.frames_by_option();
         };
         if !more.is_empty() {
             let message = "stack( ) prototype mismatch: too many arguments";
             return Err(Mistake::new(Tag::StackProto, frames.line, message));
         }
-        let wrong = |why: &str| {
-            let message = format!("stack( ) size {why}");
-            Mistake::new(Tag::StackSize, frames.line, message)
+        let Some(constant) = frames.constant().filter(|it| it.is_positive(self.types)) else {
+            let message = "stack( ) size must be a non-zero positive integral constant expression";
+            return Err(Mistake::new(Tag::StackSize, frames.line, message));
         };
-        let constant = frames.constant().filter(|it| it.is_positive(self.types));
-        let constant = constant
-            .ok_or_else(|| wrong("must be a non-zero positive integral constant expression"))?;
-        let most = limits::RECORD_MAX / 8;
-        let wanted = u32::try_from(constant.value).ok();
-        wanted.filter(|&it| it <= most).ok_or_else(|| {
-            wrong(&format!(
-                "is too great: a record has room for {most} frames"
-            ))
+        let fits = u32::try_from(constant.value)
+            .ok()
+            .filter(|it| *it <= FRAMES_MAX);
+        fits.ok_or_else(|| {
+            let message =
+                format!("stack( ) size is too great: a record has room for {FRAMES_MAX} frames");
+            Mistake::new(Tag::StackSize, frames.line, message)
         })
+    }
+
+    /// How many frames `stack()` has where it is not told.
+    fn frames_by_option(&self) -> Result<u32, Mistake> {
+        let frames = self.settings.stack_frames;
+        if (1..=FRAMES_MAX).contains(&frames) {
+            return Ok(frames);
+        }
+        let message = format!(
+            "stack( ) has the {frames} frames of option stackframes: a record has room for 1 to \
+             {FRAMES_MAX}"
+        );
+        Err(Mistake::new(Tag::StackSize, self.code.line, message))
     }
 }
 

@@ -7,7 +7,7 @@ use super::registers::Register;
 use crate::error::Mistake;
 use crate::fold::{Comparison, Operator};
 use crate::tree::Expression;
-use crate::types::{Integer, Type, TypeId};
+use crate::types::{Type, TypeId};
 
 impl Emitter<'_> {
     /// A value as another type has it.
@@ -23,7 +23,7 @@ impl Emitter<'_> {
                 self.code.give(value);
                 Ok(Register::ZERO)
             }
-            Type::Integer(to) if from.is_some_and(|from| is_within(from, *to)) => Ok(value),
+            Type::Integer(to) if from.is_some_and(|from| to.size == 8 || to.has(from)) => Ok(value),
             Type::Integer(_) => self.narrow(value, to),
             // An address of 32 bits is never sign-extended.
             Type::Pointer(_) | Type::Text
@@ -133,13 +133,6 @@ impl Emitter<'_> {
         let things = self.code.combine(Op::Sdiv, bytes, scale)?;
         self.narrow(things, type_)
     }
-}
-
-/// Whether every number of one type is one of the other, extended the same way.
-fn is_within(from: Integer, to: Integer) -> bool {
-    to.size == 8
-        || from.size < to.size && (to.is_signed || !from.is_signed)
-        || from.size == to.size && from.is_signed == to.is_signed
 }
 
 fn op(operator: Operator, is_signed: bool) -> Op {

@@ -139,7 +139,7 @@ impl Code {
             self.pending += 1;
             if self.pending > limits::TARGETS_MAX {
                 let message = "too many conditions within one another";
-                return Err(Mistake::new(Tag::NoReg, self.line, message));
+                return Err(Mistake::new(Tag::Limit, self.line, message));
             }
         }
         label.0.push(self.instructions.len());

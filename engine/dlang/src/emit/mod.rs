@@ -26,7 +26,7 @@ use crate::Settings;
 use crate::error::Mistake;
 use crate::names::Names;
 use crate::program::Action;
-use crate::tables::{Tables, remedy};
+use crate::tables::{Tables, length, smaller};
 use crate::tag::Tag;
 use crate::tree::{Expression, Statement};
 use crate::types::Types;
@@ -42,6 +42,8 @@ pub(crate) struct Emitter<'e> {
     pub tables: &'e mut Tables,
     settings: &'e Settings,
     code: Code,
+    /// The clause's line.
+    line: u32,
     /// The fields of its record, and where they end.
     fields: Vec<FieldRow>,
     end: u32,
@@ -67,6 +69,7 @@ impl<'e> Emitter<'e> {
             tables,
             settings,
             code: Code::new(line),
+            line,
             fields: Vec::new(),
             end: 0,
             outputs: Vec::new(),
@@ -98,26 +101,41 @@ impl<'e> Emitter<'e> {
         self.finish()
     }
 
-    fn finish(self) -> Result<Vec<Action>, Mistake> {
-        let tables = self.tables;
-        let record_size = self.end.next_multiple_of(8);
-        for (is_within, what, remedy) in [
+    /// Whether the machine has room for the clause.
+    fn check_room(&self) -> Result<(), Mistake> {
+        let largest = self.fields.iter().map(|field| (field.size, field.kind));
+        let smaller = smaller(largest.max());
+        let instructions = length(&self.code.instructions);
+        let actions = length(&self.code.actions);
+        for (what, needed, most, instead) in [
+            ("bytes of record", self.end, limits::RECORD_MAX, smaller),
             (
-                record_size <= limits::RECORD_MAX,
-                "records",
-                remedy(self.fields.iter().map(|it| (it.size, it.kind))),
+                "bytes of scratch memory",
+                self.code.scratch,
+                limits::SCRATCH_MAX,
+                "a smaller strsize",
             ),
             (
-                self.code.scratch <= limits::SCRATCH_MAX,
-                "needs scratch memory of",
-                remedy([]),
+                "instructions",
+                instructions,
+                limits::CODE_MAX,
+                "several clauses",
             ),
+            ("actions", actions, limits::CODE_MAX, "several clauses"),
         ] {
-            if !is_within {
-                let message = format!("clause {what} too many bytes; use {remedy}");
-                return Err(Mistake::new(Tag::Unknown, self.code.line, message));
+            if needed > most {
+                let message =
+                    format!("clause needs {needed} {what}: it may have {most}; use {instead}");
+                return Err(Mistake::new(Tag::Limit, self.line, message));
             }
         }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vec<Action>, Mistake> {
+        self.check_room()?;
+        let tables = self.tables;
+        let record_size = self.end.next_multiple_of(8);
         let first = tables.code.len() as u32;
         tables.scratch = tables.scratch.max(self.code.scratch);
         tables.clauses.push(ClauseRow {

@@ -52,6 +52,11 @@ impl Emitter<'_> {
         let outer = self.old.replace(old);
         let new = self.value(value)?;
         self.old = outer;
+        let kept = if value.changes() {
+            self.renewed(kept)?
+        } else {
+            kept
+        };
         self.store(&kept, new, place.type_)?;
         self.give_place(&kept);
         let (result, other) = if gives_old { (old, new) } else { (new, old) };
@@ -85,8 +90,9 @@ impl Emitter<'_> {
     pub(super) fn address(&mut self, place: &Expression) -> Result<Address, Mistake> {
         match &place.kind {
             ExpressionKind::Subscript(base, index) => {
-                let base = self.address(base)?;
+                // The index may change the array, so it comes before the copy.
                 let distance = self.scaled(index, self.types.size(place.type_))?;
+                let base = self.address(base)?;
                 self.moved(base, distance)
             }
             ExpressionKind::Variable(variable) => {
@@ -124,6 +130,35 @@ impl Emitter<'_> {
             register: distance,
             ..base
         })
+    }
+
+    /// The same place, where the copy of an array is one of what the array has become.
+    fn renewed(&mut self, place: Place) -> Result<Place, Mistake> {
+        let Place::Memory(Address {
+            register,
+            root: Some(root),
+        }) = place
+        else {
+            return Ok(place);
+        };
+        let (whole, kept) = *root;
+        let distance = if register == whole {
+            self.code.give(whole);
+            Register::ZERO
+        } else {
+            self.code.combine(Op::Sub, register, whole)?
+        };
+        let whole = self.array(&kept)?;
+        self.moved(rooted(whole, kept), distance).map(Place::Memory)
+    }
+
+    /// A copy of the array that a variable, or an element of an associative array, is.
+    fn array(&mut self, place: &Place) -> Result<Register, Mistake> {
+        match place {
+            Place::Element(variable, keys) => self.element(*variable, keys),
+            Place::Variable(variable) => self.variable(*variable),
+            Place::Memory(address) => Ok(address.register),
+        }
     }
 
     /// The value at a place.

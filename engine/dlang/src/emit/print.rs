@@ -1,5 +1,7 @@
 //! `printf` and `printa`: what they print, and how.
 
+use std::rc::Rc;
+
 use engine_abi::AggregateFunction;
 
 use super::Emitter;
@@ -32,12 +34,12 @@ impl Emitter<'_> {
 
     /// A format, checked against what it is given.
     fn format(
-        &self,
+        &mut self,
         format: &Expression,
         arguments: &[TypeId],
         aggregation: Option<bool>,
         line: u32,
-    ) -> Result<Format, Mistake> {
+    ) -> Result<Rc<Format>, Mistake> {
         let action = match aggregation {
             Some(_) => Action::Printa,
             None => Action::Printf,
@@ -60,7 +62,7 @@ impl Emitter<'_> {
             has_target: target.is_some_and(|pid| *pid != 0),
             line,
         };
-        format.format(text)
+        format.format(text, &mut self.tables.formats)
     }
 
     /// `printa([format,] aggregations)`
@@ -97,11 +99,11 @@ impl Emitter<'_> {
     }
 
     fn aggregation_format(
-        &self,
+        &mut self,
         format: &Expression,
         aggregation: usize,
         line: u32,
-    ) -> Result<Format, Mistake> {
+    ) -> Result<Rc<Format>, Mistake> {
         let function = self.names.aggregations[aggregation].function;
         let is_count = function.is_some_and(|it| it.0 == AggregateFunction::Count);
         self.format(format, &self.key_types(aggregation), Some(is_count), line)

@@ -2,6 +2,7 @@
 
 use engine_abi::AggregateFunction;
 use engine_dvm::aggregate::Aggregate;
+use engine_dvm::limits;
 
 use super::Emitter;
 use crate::error::Mistake;
@@ -100,7 +101,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Base, limit and step.
+    /// Base, limit and step; the limit is where the last step ends, so that what has the same buckets is
+    /// the same.
     fn lquantize(&self, arguments: &[Expression], line: u32) -> Result<[i32; 4], Mistake> {
         let base = bound(
             arguments.get(1),
@@ -121,13 +123,16 @@ impl Emitter<'_> {
             return Err(Mistake::new(Tag::LquantMismatch, line, message));
         }
         let step = self.step(arguments.get(3))?;
-        let levels = (i64::from(limit) - i64::from(base)) / i64::from(step);
-        let (tag, why) = match levels {
+        let span = i64::from(limit) - i64::from(base);
+        let (tag, why) = match span / i64::from(step) {
             0 => {
                 let why = "too large: must have at least one quantization level";
                 (Tag::LquantSteplarge, why)
             }
-            1..=0xffff => return Ok([base, limit, step, 0]),
+            1..=0xffff => {
+                let end = i64::from(limit) - span % i64::from(step);
+                return Ok([base, end as i32, step, 0]);
+            }
             _ => {
                 let why = "too small: number of quantization levels must be a 16-bit quantity";
                 (Tag::LquantStepsmall, why)
@@ -157,33 +162,10 @@ impl Emitter<'_> {
         for (position, (value, parameter)) in values.iter_mut().zip(LLQUANTIZE).enumerate() {
             *value = parameter.value(arguments.get(position + 1), position + 1, line)?;
         }
-        let [factor, low, high, steps] = values;
-        let (tag, message) = if factor < 2 {
-            let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
-            (Tag::LlquantFactorsmall, message)
-        } else if low >= high {
-            let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
-                           magnitude (argument #2)";
-            (Tag::LlquantMagrange, message.to_owned())
-        } else if steps < factor {
-            let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
-                           number of linear steps per magnitude (argument #4)";
-            (Tag::LlquantFactornsteps, message.to_owned())
-        } else if !divide(factor, steps) {
-            let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
-                           steps per magnitude (argument #4), and the number of steps per \
-                           magnitude must evenly divide a power of the factor";
-            (Tag::LlquantFactoreven, message.to_owned())
-        } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
-            let message = format!(
-                "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
-                 overflows 64-bits"
-            );
-            (Tag::LlquantMagtoobig, message)
-        } else {
-            return Ok(values);
-        };
-        Err(Mistake::new(tag, line, message))
+        match misfit(values) {
+            Some((tag, message)) => Err(Mistake::new(tag, line, message)),
+            None => Ok(values),
+        }
     }
 
     /// All assignments to an aggregation have the same parameters.
@@ -265,6 +247,49 @@ fn bound(
         let message = format!("lquantize( ) argument #{position} must be a 32-bit quantity");
         Mistake::new(value, line, message)
     })
+}
+
+/// What of `llquantize`'s parameters does not go together.
+fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
+    let [factor, low, high, steps] = values;
+    Some(if factor < 2 {
+        let message = "llquantize( ) factor (argument #1) must be two or more".to_owned();
+        (Tag::LlquantFactorsmall, message)
+    } else if low >= high {
+        let message = "llquantize( ) high magnitude (argument #3) must be greater than low \
+                       magnitude (argument #2)";
+        (Tag::LlquantMagrange, message.to_owned())
+    } else if steps < factor {
+        let message = "llquantize( ) factor (argument #1) must be less than or equal to the \
+                       number of linear steps per magnitude (argument #4)";
+        (Tag::LlquantFactornsteps, message.to_owned())
+    } else if !divide(factor, steps) {
+        let message = "llquantize( ) factor (argument #1) must evenly divide the number of \
+                       steps per magnitude (argument #4), and the number of steps per \
+                       magnitude must evenly divide a power of the factor";
+        (Tag::LlquantFactoreven, message.to_owned())
+    } else if is_beyond(factor, high) {
+        let message = format!(
+            "llquantize( ) factor ({factor}) raised to power of high magnitude ({high}) \
+             overflows 64-bits"
+        );
+        (Tag::LlquantMagtoobig, message)
+    } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
+        let message = format!(
+            "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
+             (argument #4), or magnitudes that are closer",
+            limits::LEVELS_MAX
+        );
+        (Tag::Limit, message)
+    } else {
+        return None;
+    })
+}
+
+/// Whether the highest order of magnitude ends beyond what a number can be.
+fn is_beyond(factor: i32, high: i32) -> bool {
+    let exponent = high.unsigned_abs() + 1;
+    i64::from(factor).checked_pow(exponent).is_none()
 }
 
 /// Whether the factor divides the steps, and the steps a power of the factor.

@@ -1,5 +1,7 @@
 //! Values: the code that leaves an expression's in a register.
 
+use std::rc::Rc;
+
 use engine_dvm::{Op, Subroutine};
 
 use super::Emitter;
@@ -64,8 +66,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn text(&mut self, text: &[u8]) -> Result<Register, Mistake> {
-        let place = self.tables.text(text);
+    fn text(&mut self, text: &Rc<[u8]>) -> Result<Register, Mistake> {
+        let place = self.tables.shared_text(text);
         self.code.make(Op::Sets, place)
     }
 

@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn string(&mut self) -> Result<TokenKind, Mistake> {
         let message = "newline encountered in string literal";
         let text = self.quoted(b'"', Tag::StrNl, message)?;
-        Ok(TokenKind::Text(text))
+        Ok(TokenKind::Text(text.into()))
     }
 
     /// A character constant: up to eight characters, the first in the highest place.

@@ -2,6 +2,7 @@
 
 use super::{Lexer, TokenKind, constant, is_space};
 use crate::error::Mistake;
+use crate::missing;
 use crate::program::Setting;
 use crate::tag::Tag;
 
@@ -105,13 +106,15 @@ impl Lexer<'_> {
             ("option", Prefix::D) => self.option(rest),
             (_, Prefix::None) => {
                 let message = format!("invalid control directive: #{word}");
-                Err(self.mistake(Tag::PragctlInval, message))
+                let missing = missing::control_line(word, self.line);
+                Err(missing.unwrap_or_else(|| self.mistake(Tag::PragctlInval, message)))
             }
             // C passes over pragmas that it does not know.
             (_, Prefix::Pragma) => Ok(()),
             (_, Prefix::D) => {
                 let message = format!("invalid D pragma: {word}");
-                Err(self.mistake(Tag::PragmaInval, message))
+                let missing = missing::pragma(word, self.line);
+                Err(missing.unwrap_or_else(|| self.mistake(Tag::PragmaInval, message)))
             }
         }
     }

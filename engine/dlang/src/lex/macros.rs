@@ -4,7 +4,7 @@ use super::{Integer, Lexer, TokenKind, constant, is_name, is_name_start};
 use crate::error::Mistake;
 use crate::tag::Tag;
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
     /// What a macro reference stands for: `$1` a word, `$$1` a string.
     pub(super) fn macro_reference(&mut self) -> Result<TokenKind, Mistake> {
         let begin = self.at;
@@ -24,30 +24,36 @@ impl Lexer<'_> {
     fn argument(&mut self, begin: usize, is_text: bool) -> Result<TokenKind, Mistake> {
         let digits = self.take_while(|byte| byte.is_ascii_digit());
         let number = digits.parse().unwrap_or(usize::MAX);
+        if let Some(known) = self.arguments.get(&(number, is_text)) {
+            return Ok(known.clone());
+        }
         let given = self.argument_text(number);
         if given.is_none() && !self.flags.default_arguments {
             let message = format!("macro argument {} is not defined", self.since(begin));
             return Err(self.mistake(Tag::MacroUndef, message));
         }
-        if is_text {
-            let text = given.unwrap_or_default().into_bytes();
-            return Ok(TokenKind::Text(constant::unescape(&text)));
-        }
-        self.substitute(begin, given.as_deref().unwrap_or("0"))
+        let kind = if is_text {
+            let text = constant::unescape(given.unwrap_or_default().as_bytes());
+            TokenKind::Text(text.into())
+        } else {
+            self.substitute(begin, given.unwrap_or("0"))?
+        };
+        self.arguments.insert((number, is_text), kind.clone());
+        Ok(kind)
     }
 
     /// The macro argument of this number, which is referred to.
-    pub(crate) fn argument_text(&mut self, number: usize) -> Option<String> {
+    pub(crate) fn argument_text(&mut self, number: usize) -> Option<&'a str> {
         if let Some(referenced) = self.referenced.get_mut(number) {
             *referenced = true;
         }
-        self.text.arguments.get(number).cloned()
+        self.text.arguments.get(number).map(String::as_str)
     }
 
     /// The word that an argument's text is: a number, a name, or else a string.
     fn substitute(&self, begin: usize, text: &str) -> Result<TokenKind, Mistake> {
         if is_word(text) {
-            return Ok(TokenKind::Word(text.to_owned()));
+            return Ok(TokenKind::Word(text.into()));
         }
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         match constant::parse(digits) {
@@ -64,9 +70,10 @@ impl Lexer<'_> {
                 );
                 Err(self.mistake(Tag::MacroOflow, message))
             }
-            _ => Ok(TokenKind::Text(constant::unescape(
-                unquoted(text).as_bytes(),
-            ))),
+            _ => {
+                let text = constant::unescape(unquoted(text).as_bytes());
+                Ok(TokenKind::Text(text.into()))
+            }
         }
     }
 
@@ -78,7 +85,7 @@ impl Lexer<'_> {
             return Err(self.mistake(Tag::MacroUndef, message));
         };
         if is_text {
-            return Ok(TokenKind::Text(value.to_string().into_bytes()));
+            return Ok(TokenKind::Text(value.to_string().into_bytes().into()));
         }
         let mut integer = Integer::plain(value.unsigned_abs());
         integer.is_negative = value < 0;

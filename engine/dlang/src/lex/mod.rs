@@ -9,6 +9,7 @@ mod control;
 mod macros;
 mod token;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 pub(crate) use token::{Integer, Keyword, Symbol, Token, TokenKind};
@@ -60,6 +61,8 @@ pub(crate) struct Lexer<'a> {
     open: [u32; 3],
     /// Which macro arguments something refers to.
     referenced: Vec<bool>,
+    /// What they stand for, as words and as strings, once something has asked.
+    arguments: HashMap<(usize, bool), TokenKind>,
     /// What the last `#line` called the file.
     pub(crate) file: Option<Rc<str>>,
     /// What is asked of the compiler itself.
@@ -81,6 +84,7 @@ impl<'a> Lexer<'a> {
             mode: Mode::Outside,
             open: [0; 3],
             referenced: vec![false; text.arguments.len()],
+            arguments: HashMap::new(),
             file: None,
             flags: Flags::of(settings),
             options: Vec::new(),
@@ -180,7 +184,7 @@ impl<'a> Lexer<'a> {
         let word = self.take_while(is_name);
         match Keyword::of(word) {
             // These are for provider definitions, and names everywhere else.
-            None | Some(Keyword::Counter | Keyword::Probe) => TokenKind::Word(word.to_owned()),
+            None | Some(Keyword::Counter | Keyword::Probe) => TokenKind::Word(word.into()),
             Some(keyword) => TokenKind::Keyword(keyword),
         }
     }

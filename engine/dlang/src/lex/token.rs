@@ -1,6 +1,7 @@
 //! The words of D.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A word of a program, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,14 +13,14 @@ pub(crate) struct Token {
     pub span: Range<usize>,
 }
 
-/// What a word is.
+/// What a word is. A macro argument, or a text by its inline name, may stand in many places: it is shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// Nothing follows.
     End,
     Integer(Integer),
-    Text(Vec<u8>),
-    Word(String),
+    Text(Rc<[u8]>),
+    Word(Rc<str>),
     /// `@name`, without the `@`.
     Aggregation(String),
     /// A probe description, as it is written.

@@ -1,5 +1,7 @@
 //! Declarators: what is done to a type around a declared name (`*x`, `(*x)[3]`).
 
+use std::rc::Rc;
+
 use super::Parser;
 use crate::ast::{Node, NodeKind};
 use crate::error::Mistake;
@@ -23,7 +25,7 @@ pub(super) enum Layer {
 
 /// A declared name, and what is done to the type, first to last.
 pub(super) struct Declarator {
-    pub name: Option<String>,
+    pub name: Option<Rc<str>>,
     pub layers: Vec<Layer>,
 }
 
@@ -206,6 +208,11 @@ impl Parser<'_, '_> {
     fn array_of(&mut self, type_: TypeId, count: u32) -> Result<TypeId, Mistake> {
         if self.types.is_void(type_) {
             return Err(self.mistake(Tag::DeclVoidobj, "cannot declare array of void"));
+        }
+        if self.types.size(type_) == 0 {
+            let name = self.types.name(type_);
+            let message = format!("cannot declare array of {name}: its elements have no size");
+            return Err(self.mistake(Tag::DeclVoidobj, message));
         }
         let bytes = self.types.size(type_).checked_mul(count);
         if bytes.is_none_or(|bytes| bytes > ARRAY_MAX) {

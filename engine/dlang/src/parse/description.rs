@@ -56,7 +56,7 @@ impl Parser<'_, '_> {
         let reference = reference.strip_prefix('$').unwrap_or(reference);
         let value = if reference.starts_with(|sign: char| sign.is_ascii_digit()) {
             let number = reference.parse().map_err(|_| UNDEFINED)?;
-            self.lexer.argument_text(number)
+            self.lexer.argument_text(number).map(str::to_owned)
         } else {
             self.lexer.macro_value(reference).map(|it| it.to_string())
         };

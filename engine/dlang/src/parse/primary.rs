@@ -1,5 +1,7 @@
 //! What expressions begin with, and what is applied behind it: subscripts, calls, members, `++`.
 
+use std::rc::Rc;
+
 use engine_abi::Scope;
 use engine_dvm::Builtin;
 
@@ -9,6 +11,7 @@ use crate::builtin;
 use crate::error::Mistake;
 use crate::functions::Function;
 use crate::lex::{Keyword, Symbol, TokenKind};
+use crate::missing;
 use crate::tag::Tag;
 
 impl Parser<'_, '_> {
@@ -35,7 +38,7 @@ impl Parser<'_, '_> {
             TokenKind::Text(text) => self.taken(NodeKind::Text(text)),
             TokenKind::Aggregation(name) => self.taken(NodeKind::Aggregation(name)),
             TokenKind::Word(name) => {
-                let inlined = self.names.inlines.get(&name).cloned();
+                let inlined = self.names.inlines.get(&*name).cloned();
                 self.taken(inlined.unwrap_or(NodeKind::Name(name)))
             }
             _ => Err(self.syntax()),
@@ -52,14 +55,14 @@ impl Parser<'_, '_> {
     fn scoped(&mut self, scope: Scope, word: &str) -> Result<Node, Mistake> {
         self.advance()?;
         if !self.accept(Symbol::Arrow)? {
-            return Ok(self.leaf(NodeKind::Name(word.to_owned())));
+            return Ok(self.leaf(NodeKind::Name(word.into())));
         }
         let name = self.name()?;
         Ok(self.leaf(NodeKind::Scoped(scope, name)))
     }
 
     /// A name, which must be next.
-    pub(super) fn name(&mut self) -> Result<String, Mistake> {
+    pub(super) fn name(&mut self) -> Result<Rc<str>, Mistake> {
         let TokenKind::Word(name) = &self.token.kind else {
             return Err(self.syntax());
         };
@@ -155,10 +158,10 @@ impl Parser<'_, '_> {
                 let message = format!("{kind} '{name}' may not be referenced as a function");
                 Mistake::new(Tag::FuncIdkind, line, message)
             }
-            None => {
+            None => missing::name(name, line).unwrap_or_else(|| {
                 let message = format!("undefined function name: {name}");
                 Mistake::new(Tag::FuncUndef, line, message)
-            }
+            }),
         })
     }
 

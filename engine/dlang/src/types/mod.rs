@@ -46,6 +46,12 @@ pub(crate) struct Integer {
 }
 
 impl Integer {
+    /// Whether every number of the other type is one of this, extended the same way.
+    pub(crate) fn has(self, other: Self) -> bool {
+        other.size < self.size && (self.is_signed || !other.is_signed)
+            || other.size == self.size && other.is_signed == self.is_signed
+    }
+
     /// `value`, cut to the type's bits and extended as the type is.
     pub(crate) fn extend(self, value: u64) -> u64 {
         let shift = 64 - 8 * self.size.clamp(1, 8);

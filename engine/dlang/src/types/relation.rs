@@ -1,6 +1,6 @@
 //! What two types are to each other, and the one that both are calculated in.
 
-use super::{INT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
+use super::{INT, INT64, Integer, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
 
 impl Types {
     /// Whether values of one are values of the other as they are.
@@ -52,6 +52,27 @@ impl Types {
         }
     }
 
+    /// A type that has the numbers of both as they are; where none has, the one that both are
+    /// calculated in. What is no number stays what it is.
+    pub(crate) fn spanning(&self, one: TypeId, other: TypeId) -> TypeId {
+        let (Some(left), Some(right)) = (self.integer(one), self.integer(other)) else {
+            return one;
+        };
+        if left.has(right) {
+            return one;
+        }
+        if right.has(left) {
+            return other;
+        }
+        let common = self.common(one, other);
+        let has_both = |it: Integer| it.size == 8 || it.has(left) && it.has(right);
+        if self.integer(common).is_some_and(has_both) {
+            common
+        } else {
+            INT64
+        }
+    }
+
     fn unsigned(&self, rank: u8) -> TypeId {
         match rank {
             4 => ULONG,
@@ -64,7 +85,27 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{CHAR, LONG, LONGLONG, UCHAR, USHORT};
+    use crate::types::{CHAR, CHAR_POINTER, LONG, LONGLONG, TEXT, UCHAR, USHORT};
+
+    #[test]
+    fn numbers_of_both_are_those_of_the_spanning_type() {
+        let narrow = Types::new(4, 256);
+        let wide = Types::new(8, 256);
+        for (one, other, in_narrow, in_wide) in [
+            (CHAR, CHAR, CHAR, CHAR),
+            (CHAR, UCHAR, INT, INT),
+            (UCHAR, INT, INT, INT),
+            (INT, UINT, INT64, INT64),
+            (LONG, UINT, INT64, LONG),
+            (INT, LONG, INT, LONG),
+            (UINT, ULONGLONG, ULONGLONG, ULONGLONG),
+            (LONGLONG, ULONGLONG, ULONGLONG, ULONGLONG),
+            (TEXT, CHAR_POINTER, TEXT, TEXT),
+        ] {
+            assert_eq!(narrow.spanning(one, other), in_narrow);
+            assert_eq!(wide.spanning(one, other), in_wide);
+        }
+    }
 
     #[test]
     fn conversions_are_those_of_the_data_model() {

@@ -56,9 +56,7 @@ fn missing<'a>(
 }
 
 fn wanted() -> impl Iterator<Item = &'static str> {
-    // Only structures will be copied as they are.
-    let ops = Op::ALL.iter().filter(|op| **op != Op::Copy);
-    let ops = ops.map(|it| it.word());
+    let ops = Op::ALL.iter().map(|it| it.word());
     let builtins = Builtin::ALL.iter().map(|it| it.word());
     let subroutines = Subroutine::ALL.iter().map(|it| it.word());
     let functions = AggregateFunction::ALL.iter().map(|it| it.word());

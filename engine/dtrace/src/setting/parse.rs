@@ -2,17 +2,8 @@
 
 use std::time::Duration;
 
-/// A number as C writes one: decimal, octal after a 0, hexadecimal after 0x; and what follows it.
-fn number(text: &str) -> Option<(u64, &str)> {
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
-        [b'0', b'0'..=b'9', ..] => (&text[1..], 8),
-        _ => (text, 10),
-    };
-    let end = digits.find(|it: char| !it.is_digit(radix));
-    let (digits, rest) = digits.split_at(end.unwrap_or(digits.len()));
-    Some((u64::from_str_radix(digits, radix).ok()?, rest))
-}
+use engine_dlang::size::number;
+pub use engine_dlang::size::size;
 
 /// A plain number.
 pub fn plain(text: &str) -> Option<u64> {
@@ -39,20 +30,6 @@ pub fn flag(text: &str) -> Option<bool> {
     }
     let is_on = ON_OFF.iter().any(|it| is(it.0)) || plain(text).is_some();
     is_on.then_some(true)
-}
-
-/// Bytes, in units of `k`, `m`, `g` or `t` where it says so.
-pub fn size(text: &str) -> Option<u64> {
-    let (value, unit) = number(text)?;
-    let shift = match unit {
-        "" => 0,
-        "k" | "K" => 10,
-        "m" | "M" => 20,
-        "g" | "G" => 30,
-        "t" | "T" => 40,
-        _ => return None,
-    };
-    value.checked_mul(1 << shift)
 }
 
 /// Names of units, and their nanoseconds.
@@ -98,16 +75,6 @@ mod tests {
         }
         for text in ["", "x", "1 ", "-1", "09", "0x", "18446744073709551616"] {
             assert_eq!(plain(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, value) in [("100", 100), ("4k", 4096), ("4M", 4 << 20), ("1t", 1 << 40)] {
-            assert_eq!(size(text), Some(value), "{text}");
-        }
-        for text in ["k", "4kb", "4 k", "18446744073709551615k"] {
-            assert_eq!(size(text), None, "{text}");
         }
     }
 

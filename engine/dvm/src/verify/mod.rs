@@ -12,7 +12,7 @@ use engine_abi::{AggregationRow, ClauseRow, FieldKind, KeyRow, Span, ValueKind, 
 
 use crate::block::{Row, Table, Tables};
 use crate::invalid::{Invalid, Place, Why};
-use crate::limits::{KEY_MAX, RECORD_MAX, SCRATCH_MAX, STRING_SIZE};
+use crate::limits::{CODE_MAX, KEY_MAX, RECORD_MAX, SCRATCH_MAX, STRING_SIZE};
 use crate::memory::round_up;
 use crate::names::Subroutine;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
@@ -125,6 +125,8 @@ fn owned(tables: Tables<'_>, row: &ClauseRow, free: &mut Free) -> Result<(), Why
     require(row.reserved == 0, Why::Reserved)?;
     let is_sized = row.record_size <= RECORD_MAX && row.record_size.is_multiple_of(8);
     require(is_sized, Why::RecordSize)?;
+    let is_short = row.code.count <= CODE_MAX && row.actions.count <= CODE_MAX;
+    require(is_short, Why::CodeTooLong)?;
     take(tables, Table::Code, row.code, &mut free.code)?;
     take(tables, Table::Actions, row.actions, &mut free.actions)?;
     take(tables, Table::Fields, row.fields, &mut free.fields)
@@ -168,7 +170,7 @@ fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
         .ok_or(Why::Offset)
 }
 
-/// The actions of a clause begin one after another inside its code.
+/// The actions of a clause begin in order inside its code; several may begin at the same instruction.
 fn actions(tables: Tables<'_>, row: &ClauseRow) -> Result<(), Invalid> {
     let mut earlier = row.code.first;
     for number in rows(row.actions) {

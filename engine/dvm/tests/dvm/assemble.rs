@@ -297,7 +297,7 @@ fn operands(text: &str) -> Vec<&str> {
 fn place(op: Op, registers: &[u8], instruction: &mut Instruction) -> Option<()> {
     let shape = op.shape();
     let Instruction { d, a, b, .. } = instruction;
-    let stores = matches!(op, Op::Stb | Op::Sth | Op::Stw | Op::Stx | Op::Copy);
+    let stores = matches!(op, Op::Stb | Op::Sth | Op::Stw | Op::Stx);
     let mut places = Vec::new();
     if stores {
         places = vec![b, a];

@@ -2,7 +2,7 @@
 //! vectors.
 
 use engine_abi::{ClauseRow, Span};
-use engine_dvm::limits::{RECORD_MAX, SCRATCH_MAX, TARGETS_MAX};
+use engine_dvm::limits::{CODE_MAX, RECORD_MAX, SCRATCH_MAX, TARGETS_MAX};
 use engine_dvm::{Op, Verified, Why};
 
 use crate::assemble::assemble;
@@ -329,6 +329,31 @@ fn so_many_branches_can_be_followed_at_once() {
     assert_eq!(branches(TARGETS_MAX), "nothing");
     let expected = "instruction 64 of clause 0 has more branches over it than can be followed";
     assert_eq!(branches(TARGETS_MAX + 1), expected);
+}
+
+#[test]
+fn a_clause_has_so_many_instructions() {
+    let said_of = |count: u32| {
+        let exits = (1..count).map(|_| "    exit");
+        let lines: Vec<&str> = exits.chain(["    ret"]).collect();
+        said(assemble(&lines).tables.block())
+    };
+    assert_eq!(said_of(CODE_MAX), "nothing");
+    let expected = "clause 0 has more instructions or actions than a clause may have";
+    assert_eq!(said_of(CODE_MAX + 1), expected);
+}
+
+#[test]
+fn a_clause_has_so_many_actions() {
+    let said_of = |count: u32| {
+        spoilt(|tables| {
+            tables.actions = vec![1; count as usize];
+            tables.clauses[0].actions.count = count;
+        })
+    };
+    assert_eq!(said_of(CODE_MAX), "nothing");
+    let expected = "clause 0 has more instructions or actions than a clause may have";
+    assert_eq!(said_of(CODE_MAX + 1), expected);
 }
 
 #[test]

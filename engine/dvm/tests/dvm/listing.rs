@@ -31,7 +31,6 @@ const PROGRAM: &[&str] = &[
     "    push %r7",
     "    call alloca, %r8",
     "    stw  %r6, [%r8]",
-    "    copy [%r1], [%r8], 4",
     "    pushs %r2",
     "    agg  %r0, %r7, @",
     "end:",

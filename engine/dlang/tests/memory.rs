@@ -1,0 +1,64 @@
+//! What a compilation takes of memory grows with its texts and with how much stands in them, not with the
+//! one times the other: a long string that is used often is there once.
+
+use std::fs;
+
+use engine_dlang::{Kind, Settings, Text, compile};
+
+/// Bytes of a long text.
+const LONG: usize = 200_000;
+
+/// Bytes that all of the compilations may take at most.
+const ROOM: usize = 64 << 20;
+
+/// The most memory that this process had so far.
+fn peak() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("it can be read");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = line.and_then(|it| it.trim().strip_suffix(" kB"));
+    let kibibytes = kibibytes.and_then(|it| it.parse::<usize>().ok());
+    kibibytes.expect("it is a number") << 10
+}
+
+/// Compiles a text whose first macro argument this is.
+fn compiled(source: String, argument: String) {
+    let text = Text {
+        source,
+        kind: Kind::File {
+            name: "long.d".into(),
+        },
+        arguments: vec!["long.d".into(), argument],
+    };
+    let settings = Settings {
+        unreferenced_arguments: true,
+        ..Settings::default()
+    };
+    compile(&[text], &settings).expect("it is a program");
+}
+
+/// Clauses with so many of a statement.
+fn clauses(statement: &str, count: usize) -> String {
+    let clause = format!("BEGIN {{ {} }}\n", statement.repeat(1000.min(count)));
+    clause.repeat(count.div_ceil(1000))
+}
+
+#[test]
+fn a_long_text_is_there_once() {
+    let text = "text ".repeat(LONG / 5);
+    let before = peak();
+    let inline = format!("inline string LONG = \"{text}\";\n");
+    compiled(
+        inline.clone() + &clauses("x = LONG;", 20_000),
+        String::new(),
+    );
+    compiled(
+        inline.clone() + &clauses("y = strlen(LONG);", 20_000),
+        String::new(),
+    );
+    compiled(inline + &clauses("printf(LONG);", 20_000), String::new());
+    compiled(clauses("x = $$1;", 20_000), text.clone());
+    compiled(clauses("x = $1;", 20_000), text);
+    compiled(clauses("$1 = 1;", 500), "n".repeat(LONG));
+    let taken = peak() - before;
+    assert!(taken < ROOM, "{taken} bytes");
+}

@@ -1,0 +1,235 @@
+//! What C makes of integers, calculated with the host's: types, conversions and operators as the standard
+//! and the data model have them, and nothing of the compiler's.
+
+/// An integer type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// How it is spelt.
+    pub name: &'static str,
+    is_signed: bool,
+    rank: u8,
+}
+
+/// The integer types.
+pub const KINDS: [Kind; 10] = [
+    kind("char", true, 1),
+    kind("unsigned char", false, 1),
+    kind("short", true, 2),
+    kind("unsigned short", false, 2),
+    INT,
+    kind("unsigned", false, 3),
+    kind("long", true, 4),
+    kind("unsigned long", false, 4),
+    kind("long long", true, 5),
+    kind("unsigned long long", false, 5),
+];
+
+const INT: Kind = kind("int", true, 3);
+
+const fn kind(name: &'static str, is_signed: bool, rank: u8) -> Kind {
+    Kind {
+        name,
+        is_signed,
+        rank,
+    }
+}
+
+/// A number of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Number {
+    kind: Kind,
+    value: i128,
+}
+
+/// An expression of integers.
+#[derive(Debug, Clone)]
+pub enum Tree {
+    /// A number of this type, by its bits; a constant or a variable.
+    Leaf(Kind, u64, bool),
+    Cast(Kind, Box<Tree>),
+    Unary(&'static str, Box<Tree>),
+    Binary(&'static str, Box<[Tree; 2]>),
+    Conditional(Box<[Tree; 3]>),
+}
+
+/// Where a pointer, and a `long`, have so many bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Model(pub u32);
+
+impl Model {
+    fn size(self, kind: Kind) -> u32 {
+        match kind.rank {
+            1 => 1,
+            2 => 2,
+            3 => 4,
+            4 => self.0,
+            _ => 8,
+        }
+    }
+
+    /// A number of a type: what of `value` its bits can say.
+    pub fn number(self, kind: Kind, value: i128) -> Number {
+        let bits = 8 * self.size(kind);
+        let low = value & ((1 << bits) - 1);
+        let is_negative = kind.is_signed && low >> (bits - 1) == 1;
+        let value = if is_negative { low - (1 << bits) } else { low };
+        Number { kind, value }
+    }
+
+    fn convert(self, number: Number, kind: Kind) -> Number {
+        self.number(kind, number.value)
+    }
+
+    fn promoted(self, number: Number) -> Number {
+        let kind = if number.kind.rank < 3 {
+            INT
+        } else {
+            number.kind
+        };
+        self.convert(number, kind)
+    }
+
+    /// C's usual arithmetic conversions.
+    fn common(self, one: Kind, other: Kind) -> Kind {
+        let promote = |kind: Kind| if kind.rank < 3 { INT } else { kind };
+        let (one, other) = (promote(one), promote(other));
+        let (low, high) = if one.rank < other.rank {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        if low.is_signed == high.is_signed || !high.is_signed {
+            return match low.rank == high.rank && !low.is_signed {
+                true => low,
+                false => high,
+            };
+        }
+        // The lower one is unsigned, and the higher one may be too small for it.
+        if self.size(high) > self.size(low) && low.rank != high.rank {
+            return high;
+        }
+        let unsigned = |kind: &Kind| kind.rank == high.rank && !kind.is_signed;
+        KINDS.into_iter().find(unsigned).unwrap_or(high)
+    }
+
+    /// Its value; nothing where it divides by zero.
+    pub fn evaluate(self, tree: &Tree) -> Option<Number> {
+        Some(match tree {
+            Tree::Leaf(kind, bits, _) => self.number(*kind, (*bits).into()),
+            Tree::Cast(kind, operand) => self.convert(self.evaluate(operand)?, *kind),
+            Tree::Unary(operator, operand) => self.unary(operator, self.evaluate(operand)?),
+            Tree::Binary(operator, operands) => {
+                let [left, right] = &**operands;
+                let left = self.evaluate(left)?;
+                match (*operator, left.value != 0) {
+                    ("&&", false) => truth(false),
+                    ("||", true) => truth(true),
+                    _ => self.binary(operator, left, self.evaluate(right)?)?,
+                }
+            }
+            Tree::Conditional(parts) => {
+                let [condition, one, other] = &**parts;
+                let kind = self.common(self.kind(one), self.kind(other));
+                let chosen = match self.evaluate(condition)?.value {
+                    0 => other,
+                    _ => one,
+                };
+                self.convert(self.evaluate(chosen)?, kind)
+            }
+        })
+    }
+
+    /// The type of an expression, which is known without its value.
+    fn kind(self, tree: &Tree) -> Kind {
+        let promoted = |tree| self.common(self.kind(tree), INT);
+        match tree {
+            Tree::Leaf(kind, ..) | Tree::Cast(kind, _) => *kind,
+            Tree::Unary("!", _) => INT,
+            Tree::Unary(_, operand) => promoted(operand),
+            Tree::Binary(operator, operands) => {
+                let [left, right] = &**operands;
+                match *operator {
+                    "<<" | ">>" => promoted(left),
+                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => {
+                        self.common(self.kind(left), self.kind(right))
+                    }
+                    _ => INT,
+                }
+            }
+            Tree::Conditional(parts) => self.common(self.kind(&parts[1]), self.kind(&parts[2])),
+        }
+    }
+
+    fn unary(self, operator: &str, operand: Number) -> Number {
+        let Number { kind, value } = self.promoted(operand);
+        match operator {
+            "-" => self.number(kind, -value),
+            "~" => self.number(kind, !value),
+            "!" => truth(value == 0),
+            _ => Number { kind, value },
+        }
+    }
+
+    /// `left operator right`, where both are calculated.
+    pub fn binary(self, operator: &str, left: Number, right: Number) -> Option<Number> {
+        if let "<<" | ">>" = operator {
+            return Some(self.shift(operator, left, right));
+        }
+        let kind = self.common(left.kind, right.kind);
+        let (one, other) = (
+            self.convert(left, kind).value,
+            self.convert(right, kind).value,
+        );
+        let value = match operator {
+            "+" => one + other,
+            "-" => one - other,
+            "*" => one.wrapping_mul(other),
+            "/" => one.checked_div(other)?,
+            "%" => one.checked_rem(other)?,
+            "&" => one & other,
+            "|" => one | other,
+            "^" => one ^ other,
+            "==" => return Some(truth(one == other)),
+            "!=" => return Some(truth(one != other)),
+            "<" => return Some(truth(one < other)),
+            "<=" => return Some(truth(one <= other)),
+            ">" => return Some(truth(one > other)),
+            ">=" => return Some(truth(one >= other)),
+            "&&" => return Some(truth(left.value != 0 && right.value != 0)),
+            "||" => return Some(truth(left.value != 0 || right.value != 0)),
+            _ => return Some(truth((left.value != 0) != (right.value != 0))),
+        };
+        Some(self.number(kind, value))
+    }
+
+    /// A shift, of which C leaves open what one by more than the bits is: the machine has 64, and takes
+    /// the low 6 of the right operand.
+    fn shift(self, operator: &str, left: Number, right: Number) -> Number {
+        let Number { kind, value } = self.promoted(left);
+        let by = right.value & 63;
+        match operator {
+            "<<" => self.number(kind, value << by),
+            _ => self.number(kind, value >> by),
+        }
+    }
+
+    /// `place operator= value`: what the place, of this value, is then.
+    pub fn update(self, operator: &str, place: Number, value: Number) -> Option<Number> {
+        let new = self.binary(operator, place, value)?;
+        Some(self.convert(new, place.kind))
+    }
+
+    /// Whether it is signed, and its bytes.
+    pub fn bytes(self, number: Number) -> (bool, Vec<u8>) {
+        let bytes = number.value.to_le_bytes();
+        let size = self.size(number.kind) as usize;
+        (number.kind.is_signed, bytes[..size].to_vec())
+    }
+}
+
+fn truth(holds: bool) -> Number {
+    Number {
+        kind: INT,
+        value: holds.into(),
+    }
+}

@@ -1,0 +1,9 @@
+#pragma D option quiet
+
+BEGIN
+{
+	p = (char *)0;
+	@[p] = sum(1);
+	@[0] = sum(2);
+	exit(0);
+}

@@ -1,0 +1,3 @@
+typedef int f();
+f x[2];
+BEGIN { }

@@ -1,0 +1,3 @@
+typedef int f();
+int x[f[2]];
+BEGIN { }

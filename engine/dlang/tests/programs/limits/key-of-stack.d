@@ -1,0 +1,4 @@
+BEGIN
+{
+	@[stack(2000)] = count();
+}

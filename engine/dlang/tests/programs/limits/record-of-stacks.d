@@ -1,0 +1,4 @@
+BEGIN
+{
+	stack(8192); stack(8192);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	this->s = "abc";
+	this->s[0] = 'x';
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	self->s = "abc";
+	self->s[0] = 'x';
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	s = "abc"; t = "def";
+	(pid ? s : t)[0] = 'x';
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	sym(arg0);
+}
