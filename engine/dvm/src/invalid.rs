@@ -114,6 +114,8 @@ reasons! {
     Arguments "needs other arguments than were pushed",
     /// A second `open`.
     OpenTwice "opens a record that may be open already",
+    /// `commit` beside a record.
+    CommitOpen "commits while a record may be open",
     /// `rec` without a record.
     NotOpen "records where no record is open on every path to it",
     /// No `ret` at the end.

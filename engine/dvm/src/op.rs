@@ -6,7 +6,7 @@
 //! `ret` where that is 0, then `open` if it records anything, and its actions.
 //!
 //! Pushes are answered in the same straight line of code by the `lda`, `sta`, `agg` or `call` that takes
-//! all that is pushed: no branch leaves or arrives, and no clause ends, while something is. So what a
+//! all that is pushed: no branch leaves or arrives, and no `ret` comes, while something is. So what a
 //! push needs is computed before the first of them.
 
 /// How many registers there are.

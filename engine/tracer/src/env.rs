@@ -196,8 +196,6 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
     }
 
     fn commit(&mut self, speculation: u64) {
-        // The room of what is open is where the records would go.
-        self.close();
         if let Some(ring) = self.session.rings.of(self.firing.cpu) {
             let now = self.firing.now;
             self.session

@@ -167,6 +167,7 @@ fn open(op: Op, state: &mut State) -> Result<(), Why> {
             state.open = Open::Always;
             Ok(())
         }
+        Op::Commit => require(state.open == Open::Never, Why::CommitOpen),
         Op::Rec => require(state.open == Open::Always, Why::NotOpen),
         _ => Ok(()),
     }

@@ -1,5 +1,5 @@
 //! What is pushed where an instruction begins. It is built up in one straight line of code: no branch
-//! leaves or arrives, and no clause ends, while something is pushed, so it is known on every path.
+//! leaves or arrives, and no `ret` comes, while something is pushed, so it is known on every path.
 
 use engine_abi::FieldKind;
 
