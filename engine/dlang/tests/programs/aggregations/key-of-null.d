@@ -4,6 +4,6 @@ BEGIN
 {
 	p = (char *)0;
 	@[p] = sum(1);
-	@[0] = sum(2);
+	@[0ll] = sum(2);
 	exit(0);
 }
