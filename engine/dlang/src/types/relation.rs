@@ -53,10 +53,12 @@ impl Types {
     }
 
     /// A type that has the numbers of both as they are; where none has, the one that both are
-    /// calculated in. What is no number stays what it is.
+    /// calculated in. A pointer gives way to a wider number only, and what is neither stays what it is.
     pub(crate) fn spanning(&self, one: TypeId, other: TypeId) -> TypeId {
         let (Some(left), Some(right)) = (self.integer(one), self.integer(other)) else {
-            return one;
+            let is_narrower =
+                self.is_scalar(one) && self.is_scalar(other) && self.size(one) < self.size(other);
+            return if is_narrower { other } else { one };
         };
         if left.has(right) {
             return one;
@@ -101,6 +103,9 @@ mod tests {
             (UINT, ULONGLONG, ULONGLONG, ULONGLONG),
             (LONGLONG, ULONGLONG, ULONGLONG, ULONGLONG),
             (TEXT, CHAR_POINTER, TEXT, TEXT),
+            (CHAR_POINTER, INT, CHAR_POINTER, CHAR_POINTER),
+            (CHAR_POINTER, LONGLONG, LONGLONG, CHAR_POINTER),
+            (INT, CHAR_POINTER, INT, CHAR_POINTER),
         ] {
             assert_eq!(narrow.spanning(one, other), in_narrow);
             assert_eq!(wide.spanning(one, other), in_wide);
