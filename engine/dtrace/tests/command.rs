@@ -16,8 +16,10 @@ struct Ran {
 }
 
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+    // Whoever runs the tests may have them ignore an interrupt, as shells do what they run in the background.
+    let mut command = Command::new("env");
     command
+        .args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_dtrace")])
         .args(arguments)
         .env_remove("_DTRACE_TESTING")
         .env("TZ", "UTC");
