@@ -36,7 +36,7 @@ mutants! {
     NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
     ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
     BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
-    ExclusiveAccepted, "exclusive-accepted", "exclusive accesses are relocated";
+    ExclusiveAccepted, "exclusive-accepted", "exclusive stores are relocated";
     InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
     LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
     SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";

@@ -36,7 +36,7 @@ reasons! {
     Endian, "endian",
         "it may change the byte order of data, in which the way back from its copy is loaded";
     Exclusive, "exclusive",
-        "it is part of an exclusive access, which a trap would end";
+        "it needs an exclusive access that a trap would end";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
     Literal, "literal",

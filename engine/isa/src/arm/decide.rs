@@ -93,8 +93,8 @@ pub(super) fn store_pc_and_move(base: u32, list: u32) -> Answer {
     })
 }
 
-/// `ldrex` and `strex`: a trap closes the access that they open or need.
-pub(super) fn exclusive_access(word: u32) -> Answer {
+/// `strex`: a trap ends the access that it needs.
+pub(super) fn exclusive_store(word: u32) -> Answer {
     if mutant::is_chosen(Mutant::ExclusiveAccepted) {
         return Plan::Relocate(same(word));
     }

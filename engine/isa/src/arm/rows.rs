@@ -7,7 +7,7 @@
 //! for such forms come first, and last the row for whatever the others have left.
 
 use super::decide::{
-    all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_access,
+    all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_store,
     extension_list, extension_list_at_pc, field_within_word, fixed_point, load_and_move, load_dual,
     load_pc_and_move, not_below, one_lane, store_and_move, store_pc_and_move, structures, swap,
     table_lookup, two_singles, two_singles_apart,
@@ -429,21 +429,26 @@ rows! {
     "cccc 0000 110s hhhh llll mmmm 1001 nnnn", "A8.8.189", "smull", decide(apart(word, h, l));
     "cccc 0000 111s hhhh llll mmmm 1001 nnnn", "A8.8.178", "smlal", decide(apart(word, h, l));
 
-    // Synchronization (A5.2.10). A trap closes an exclusive access.
+    // Synchronization (A5.2.10). A trap ends an exclusive access. The load that begins one comes
+    // after the trap, in its slot; but when a store is trapped the access is over.
     "cccc 0001 0x00 1111 xxxx xxxx 1001 xxxx", "A8.8.229", "swp, rn pc", refuse(Unpredictable);
     "cccc 0001 0x00 xxxx 1111 xxxx 1001 xxxx", "A8.8.229", "swp, rt pc", refuse(Unpredictable);
     "cccc 0001 0x00 xxxx xxxx xxxx 1001 1111", "A8.8.229", "swp, rt2 pc", refuse(Unpredictable);
     "cccc 0001 0b00 nnnn tttt 0000 1001 mmmm", "A8.8.229", "swp, swpb", decide(swap(word, n, t, m));
     "cccc 0001 0x00 xxxx xxxx xxxx 1001 xxxx", "A8.8.229", "swp, otherwise", refuse(Unpredictable);
     "cccc 0001 0xxx xxxx xxxx xxxx 1001 xxxx", "A5.2.10", "synchronization, undefined", refuse(Undefined);
-    "cccc 0001 1001 nnnn tttt 1111 1001 1111", "A8.8.75", "ldrex", decide(exclusive_access(word));
-    "cccc 0001 1000 nnnn dddd 1111 1001 tttt", "A8.8.212", "strex", decide(exclusive_access(word));
-    "cccc 0001 1011 nnnn tttt 1111 1001 1111", "A8.8.77", "ldrexd", decide(exclusive_access(word));
-    "cccc 0001 1010 nnnn dddd 1111 1001 tttt", "A8.8.214", "strexd", decide(exclusive_access(word));
-    "cccc 0001 1101 nnnn tttt 1111 1001 1111", "A8.8.76", "ldrexb", decide(exclusive_access(word));
-    "cccc 0001 1100 nnnn dddd 1111 1001 tttt", "A8.8.213", "strexb", decide(exclusive_access(word));
-    "cccc 0001 1111 nnnn tttt 1111 1001 1111", "A8.8.78", "ldrexh", decide(exclusive_access(word));
-    "cccc 0001 1110 nnnn dddd 1111 1001 tttt", "A8.8.215", "strexh", decide(exclusive_access(word));
+    "cccc 0001 1xx1 1111 xxxx 1111 1001 1111", "A8.8.75", "ldrex [pc]", refuse(Unpredictable);
+    "cccc 0001 1xx1 xxxx 1111 1111 1001 1111", "A8.8.75", "ldrex pc", refuse(Unpredictable);
+    "cccc 0001 1011 xxxx xxx1 1111 1001 1111", "A8.8.77", "ldrexd, odd rt", refuse(Unpredictable);
+    "cccc 0001 1011 xxxx 1110 1111 1001 1111", "A8.8.77", "ldrexd lr, pc", refuse(Unpredictable);
+    "cccc 0001 1001 nnnn tttt 1111 1001 1111", "A8.8.75", "ldrex", relocate(same(word));
+    "cccc 0001 1000 nnnn dddd 1111 1001 tttt", "A8.8.212", "strex", decide(exclusive_store(word));
+    "cccc 0001 1011 nnnn tttt 1111 1001 1111", "A8.8.77", "ldrexd", relocate(same(word));
+    "cccc 0001 1010 nnnn dddd 1111 1001 tttt", "A8.8.214", "strexd", decide(exclusive_store(word));
+    "cccc 0001 1101 nnnn tttt 1111 1001 1111", "A8.8.76", "ldrexb", relocate(same(word));
+    "cccc 0001 1100 nnnn dddd 1111 1001 tttt", "A8.8.213", "strexb", decide(exclusive_store(word));
+    "cccc 0001 1111 nnnn tttt 1111 1001 1111", "A8.8.78", "ldrexh", relocate(same(word));
+    "cccc 0001 1110 nnnn dddd 1111 1001 tttt", "A8.8.215", "strexh", decide(exclusive_store(word));
     "cccc 0001 1xxx xxxx xxxx xxxx 1001 xxxx", "A5.2.10", "exclusive, otherwise", refuse(Unpredictable);
 
     // Loads and stores of halfwords, signed bytes and double words (A5.2.8, A5.2.9).

@@ -234,6 +234,8 @@ fn synchronization(f: Fields) -> Verdict {
         }
         0b0001..=0b0111 => NONE,
         _ if f.rs != 15 || f.bit(20) && f.rm != 15 => OPEN,
+        0b1011 if f.rd & 1 == 1 || f.rd == 14 => OPEN,
+        _ if f.bit(20) => open_if(f.any_is_pc(&[f.rn, f.rd])),
         _ => Refuse(Why::Exclusive),
     }
 }
