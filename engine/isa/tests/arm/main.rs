@@ -1,6 +1,8 @@
 //! A32 against its manual.
 
 mod emulate;
+mod known;
+mod model;
 mod reading;
 mod table;
 #[path = "../words/mod.rs"]
