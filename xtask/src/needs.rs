@@ -8,7 +8,7 @@ use xshell::cmd;
 use crate::error::Result;
 use crate::guest::{Guest, HostNeed};
 use crate::run;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{OLDEST, Toolchain};
 
 /// One thing the host must have, and the Debian package that brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Need {
     File { path: String, package: String },
     /// A C library with its headers, as pkg-config names it.
     Library { name: String, package: String },
-    /// A Rust toolchain that can build its library for these targets.
+    /// A Rust toolchain, recent enough, that can build its library for these targets.
     Rust { targets: Vec<String> },
 }
 
@@ -37,7 +37,8 @@ impl Need {
             Self::Program { name, .. } | Self::File { path: name, .. } => name.clone(),
             Self::Library { name, .. } => format!("{name} (for C programs)"),
             Self::Rust { targets } => {
-                format!("Rust with library sources for {}", targets.join(", "))
+                let targets = targets.join(", ");
+                format!("Rust {OLDEST} or newer with library sources for {targets}")
             }
         }
     }
