@@ -1,0 +1,189 @@
+//! One instruction on one state: what a processor makes of it, and what our plan for it does.
+
+use engine_isa::arm::{self, Emulation, Regs, Relocation};
+use engine_isa::{Fault, Plan};
+
+use super::machine::{self, End, Machine, WORDS};
+use super::state::{CODE_BYTES, DATA_BYTES, State, Window};
+use super::words;
+use crate::chance::Rng;
+
+/// Words side by side on a page of code, with data around them.
+pub struct Page {
+    /// The words.
+    pub words: Vec<u32>,
+    /// What the data is made of.
+    pub seed: u64,
+    plans: Vec<Plan<Emulation, Relocation>>,
+    slots: Vec<u8>,
+    window: Window,
+}
+
+impl Page {
+    /// A page full of words by chance.
+    pub fn by_chance(rng: &mut Rng) -> Self {
+        let words = (0..WORDS).map(|_| words::any(rng)).collect();
+        Self::of(words, rng.u64(..))
+    }
+
+    /// A page of which only `place` has a word.
+    pub fn of_one(word: u32, place: usize, seed: u64) -> Self {
+        let mut words = vec![arm::TRAP; WORDS];
+        words[place] = word;
+        Self::of(words, seed)
+    }
+
+    fn of(words: Vec<u32>, seed: u64) -> Self {
+        let plans: Vec<_> = words.iter().map(|&word| arm::plan(word)).collect();
+        let mut data = Box::new([0; DATA_BYTES]);
+        Rng::with_seed(seed).fill(&mut data[..]);
+        Self {
+            slots: machine::slots_of(plans.iter().map(relocated)),
+            window: Window { code: machine::page_of(&words), data },
+            words,
+            seed,
+            plans,
+        }
+    }
+
+    /// Puts the page and its slots into the processor's memory.
+    pub fn load(&self, machine: &mut Machine) {
+        machine.load(&self.window.code, &self.slots);
+    }
+
+    /// Whether anything but a refusal is planned for a word, which is what there is to judge.
+    pub fn is_accepted(&self, place: usize) -> bool {
+        !matches!(self.plans[place], Plan::Refuse(_))
+    }
+
+    /// Compares what the loaded processor makes of the word at `place` with what our plan does.
+    pub fn judge(&self, machine: &mut Machine, place: usize, state: &State) -> Verdict {
+        let word = self.words[place];
+        if let Some(why) = not_judged(word) {
+            return Verdict::Skipped(why);
+        }
+        let float = is_float(word);
+        let data = &self.window.data;
+        let native = machine.original(place, state, data, float);
+        match native.0 {
+            End::Undefined => return Verdict::Undefined,
+            End::Other(error) => return Verdict::Disagree(format!("the processor says {error:?}")),
+            _ => {}
+        }
+        let native_data = *machine.data();
+        let (end, after, after_data) = match self.plans[place] {
+            Plan::Emulate(emulation) => self.emulated(machine, emulation, state),
+            Plan::Relocate(_) => {
+                let (end, mut after) = machine.slot(place, state, data, float);
+                if end != End::Done {
+                    after.r[15] = state.r[15];
+                }
+                (end, after, *machine.data())
+            }
+            Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
+        };
+        if let Some(why) = excused(word, native.0, end) {
+            return Verdict::Skipped(why);
+        }
+        compare(native, &native_data, (end, after), &after_data)
+    }
+
+    fn emulated(&self, machine: &Machine, emulation: Emulation, state: &State) -> (End, State, [u8; DATA_BYTES]) {
+        let mut window = self.window.clone();
+        let mut regs = Regs { r: state.r, cpsr: state.cpsr };
+        let end = match emulation.run(machine.version(), &mut regs, &mut window) {
+            Ok(()) => End::Done,
+            Err(Fault { address }) => End::Fault(address),
+        };
+        let after = State { r: regs.r, cpsr: regs.cpsr, ..*state };
+        (end, after, *window.data)
+    }
+}
+
+fn relocated(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
+    match plan {
+        Plan::Relocate(relocation) => Some(*relocation),
+        _ => None,
+    }
+}
+
+/// What comparing has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Registers, flags and memory are the same, or both faulted.
+    Agree,
+    /// This processor has no such instruction.
+    Undefined,
+    /// It is not compared, and why.
+    Skipped(&'static str),
+    /// What differs.
+    Disagree(String),
+}
+
+/// Whether an instruction is about the floating-point registers.
+pub const fn is_float(word: u32) -> bool {
+    let coprocessor = matches!(word >> 25 & 7, 0b110 | 0b111) && word >> 9 & 7 == 0b101;
+    let vector = word >> 25 == 0b1111_001 || word >> 24 == 0b1111_0100;
+    coprocessor || vector
+}
+
+/// Words that the processor executes in another way than a kernel would see, each with the reason.
+fn not_judged(_word: u32) -> Option<&'static str> {
+    None
+}
+
+/// Ends in which the processor is known to be more lenient than the manual.
+fn excused(_word: u32, native: End, ours: End) -> Option<&'static str> {
+    match (native, ours) {
+        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) => {
+            Some("Unicorn lets several words be loaded and stored at any address")
+        }
+        _ => None,
+    }
+}
+
+/// How far apart two faults of one instruction may be said to be: what several words are loaded
+/// from may be told by its first address or by the one that failed.
+const SAME_FAULT: u64 = 64;
+
+fn compare(
+    native: (End, State),
+    native_data: &[u8; DATA_BYTES],
+    ours: (End, State),
+    data: &[u8; DATA_BYTES],
+) -> Verdict {
+    let found = match (native.0, ours.0) {
+        (End::Done, End::Done) => difference(&native.1, &ours.1).or_else(|| data_difference(native_data, data)),
+        (End::Fault(one), End::Fault(other)) if one.abs_diff(other) < SAME_FAULT => None,
+        (native, ours) => Some(format!("{native:x?}, and ours {ours:x?}")),
+    };
+    found.map_or(Verdict::Agree, Verdict::Disagree)
+}
+
+fn difference(native: &State, ours: &State) -> Option<String> {
+    let mut told = Vec::new();
+    for (number, (one, other)) in native.r.iter().zip(ours.r).enumerate() {
+        if *one != other {
+            told.push(format!("r{number} {one:x}, and ours {other:x}"));
+        }
+    }
+    for (number, (one, other)) in native.d.iter().zip(ours.d).enumerate() {
+        if *one != other {
+            told.push(format!("d{number} {one:x}, and ours {other:x}"));
+        }
+    }
+    for (name, one, other) in [("cpsr", native.cpsr, ours.cpsr), ("fpscr", native.fpscr, ours.fpscr)] {
+        if one != other {
+            told.push(format!("{name} {one:x}, and ours {other:x}"));
+        }
+    }
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+fn data_difference(native: &[u8; DATA_BYTES], ours: &[u8; DATA_BYTES]) -> Option<String> {
+    let at = native.iter().zip(ours).position(|(one, other)| one != other)?;
+    let (one, other) = (native[at], ours[at]);
+    Some(format!("the byte {at:#x} of the data {one:x}, and ours {other:x}"))
+}
+
+const _: () = assert!(CODE_BYTES * 2 == DATA_BYTES);
