@@ -2,8 +2,8 @@
 
 use core::convert::Infallible;
 
-use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::arm::{self, Emulation, Regs, Version};
+use engine_isa::{Fault, Memory, Plan, Why};
 use engine_tracer::{Isa, Load};
 
 use super::stack_word;
@@ -23,7 +23,11 @@ impl Isa for Native {
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
 
     fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
-        arm::plan(u32::from_le_bytes(*text))
+        match arm::plan(u32::from_le_bytes(*text)) {
+            Plan::Emulate(emulation) => Plan::Emulate(emulation),
+            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
+            Plan::Refuse(why) => Plan::Refuse(why),
+        }
     }
 
     fn length(_: Emulation) -> usize {
@@ -60,7 +64,7 @@ impl Isa for Native {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(regs, memory)
+        emulation.run(Version::V6, regs, memory)
     }
 }
 

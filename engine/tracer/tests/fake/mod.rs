@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, RwLock};
 
-use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::arm::{self, Emulation, Regs, Version};
+use engine_isa::{Fault, Memory, Plan, Why};
 use engine_tracer::{
     Isa, Load, OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit,
 };
@@ -62,7 +62,11 @@ impl Isa for A32 {
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[(b"own_way", "traps run it")];
 
     fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
-        arm::plan(u32::from_le_bytes(*text))
+        match arm::plan(u32::from_le_bytes(*text)) {
+            Plan::Emulate(emulation) => Plan::Emulate(emulation),
+            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
+            Plan::Refuse(why) => Plan::Refuse(why),
+        }
     }
 
     fn length(_: Emulation) -> usize {
@@ -100,7 +104,7 @@ impl Isa for A32 {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(regs, memory)
+        emulation.run(Version::V6, regs, memory)
     }
 }
 
