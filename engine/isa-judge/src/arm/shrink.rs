@@ -8,7 +8,7 @@ use super::regression::Case;
 /// The smallest case near this one on which there still is a disagreement.
 pub fn shrink(case: Case) -> Case {
     let mut smallest = case;
-    while let Some(smaller) = smaller(&smallest).find(disagrees) {
+    while let Some(smaller) = smaller(&smallest).into_iter().find(disagrees) {
         smallest = smaller;
     }
     smallest
@@ -20,7 +20,7 @@ pub fn disagrees(case: &Case) -> bool {
 }
 
 /// Cases that are simpler than this one, each in one thing.
-fn smaller(case: &Case) -> impl Iterator<Item = Case> {
+fn smaller(case: &Case) -> Vec<Case> {
     let mut found = Vec::new();
     let mut with = |change: &dyn Fn(&mut Case)| {
         let mut smaller = case.clone();
@@ -47,5 +47,5 @@ fn smaller(case: &Case) -> impl Iterator<Item = Case> {
             with(&|case| case.word = word);
         }
     }
-    found.into_iter()
+    found
 }
