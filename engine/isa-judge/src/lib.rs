@@ -11,4 +11,5 @@
 pub mod arm;
 pub mod census;
 pub mod chance;
+pub mod image;
 pub mod spelling;
