@@ -91,11 +91,15 @@ impl Census {
         let answer = (set.answer)(word);
         let refused = answer.starts_with("refuse");
         if let (true, Some((_, function))) = (refused, begun) {
-            self.refused_first.push((answer.clone(), word, function.name.clone()));
+            self.refused_first
+                .push((answer.clone(), word, function.name.clone()));
         }
         self.total.add(one);
         self.ours.entry(answer).or_default().add(one);
-        self.kprobes.entry((set.kprobes)(word)).or_default().add(one);
+        self.kprobes
+            .entry((set.kprobes)(word))
+            .or_default()
+            .add(one);
         if !refused && in_window {
             self.in_windows.add(one);
         } else if !refused && image.is_fixed_up(address) {
@@ -132,11 +136,22 @@ fn windows(words: &[(u64, u32)], set: &Set) -> Vec<bool> {
 
 impl fmt::Display for Census {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{:34} {:>9} {:>8} {:>8} {:>8}", "", "all", "", "first", "returns")?;
+        writeln!(
+            out,
+            "{:34} {:>9} {:>8} {:>8} {:>8}",
+            "", "all", "", "first", "returns"
+        )?;
         let mut line = |name: &str, count: &Count| {
-            let Count { all, first, returns } = count;
+            let Count {
+                all,
+                first,
+                returns,
+            } = count;
             let share = 100.0 * *all as f64 / self.total.all.max(1) as f64;
-            writeln!(out, "{name:34} {all:>9} {share:>7.2}% {first:>8} {returns:>8}")
+            writeln!(
+                out,
+                "{name:34} {all:>9} {share:>7.2}% {first:>8} {returns:>8}"
+            )
         };
         line("instructions", &self.total)?;
         for (name, count) in &self.ours {
@@ -158,7 +173,10 @@ impl fmt::Display for Census {
 impl Census {
     /// All that is refused as a word.
     pub fn refused(&self) -> Count {
-        let refused = self.ours.iter().filter(|(answer, _)| answer.starts_with("refuse"));
+        let refused = self
+            .ours
+            .iter()
+            .filter(|(answer, _)| answer.starts_with("refuse"));
         let mut sum = Count::default();
         refused.for_each(|(_, count)| sum.add(*count));
         sum
@@ -171,7 +189,14 @@ mod tests {
 
     #[test]
     fn a_window_is_what_stands_between() {
-        let words = [0xe190_3f9f_u32, 0xe283_3001, 0xe180_2f93, 0xe283_3001, 0xe190_3f9f, 0xe283_3001];
+        let words = [
+            0xe190_3f9f_u32,
+            0xe283_3001,
+            0xe180_2f93,
+            0xe283_3001,
+            0xe190_3f9f,
+            0xe283_3001,
+        ];
         let words: Vec<_> = (0..).step_by(4).zip(words).collect();
         let inside = windows(&words, &arm::CENSUS);
         assert_eq!(inside, [false, true, false, false, false, false]);

@@ -48,7 +48,15 @@ pub struct Function {
 }
 
 /// The parts of the text on which the kernel allows no probes: what traps and faults run through.
-const KEPT_OUT: [&str; 7] = ["cpuidle", "entry", "idmap", "irqentry", "kprobes", "noinstr", "softirqentry"];
+const KEPT_OUT: [&str; 7] = [
+    "cpuidle",
+    "entry",
+    "idmap",
+    "irqentry",
+    "kprobes",
+    "noinstr",
+    "softirqentry",
+];
 
 impl Image {
     /// Reads an ELF file.
@@ -57,7 +65,9 @@ impl Image {
     /// [`ImageError`], if it is none or lacks what is asked of it.
     pub fn read(elf: &[u8]) -> Result<Self, ImageError> {
         let file = object::File::parse(elf)?;
-        let section = file.section_by_name(".text").ok_or(ImageError::NoSection(".text"))?;
+        let section = file
+            .section_by_name(".text")
+            .ok_or(ImageError::NoSection(".text"))?;
         let (start, text) = (section.address(), section.data()?.to_vec());
         let symbols = Symbols::of(&file, start..start + text.len() as u64)?;
         Ok(Self {
@@ -135,8 +145,14 @@ impl Symbols {
 
     /// Of several names for one address, the one with the most to it.
     fn add_function(&mut self, address: u64, name: &str, size: u64) {
-        let function = Function { name: name.to_owned(), size };
-        let known = self.functions.get(&address).is_some_and(|known| known.size >= size);
+        let function = Function {
+            name: name.to_owned(),
+            size,
+        };
+        let known = self
+            .functions
+            .get(&address)
+            .is_some_and(|known| known.size >= size);
         if !known {
             self.functions.insert(address, function);
         }
@@ -152,7 +168,11 @@ impl Symbols {
                 _ => code.push(start..end),
             }
         }
-        if code.is_empty() { Err(ImageError::Unmapped) } else { Ok(code) }
+        if code.is_empty() {
+            Err(ImageError::Unmapped)
+        } else {
+            Ok(code)
+        }
     }
 
     fn kept_out(&self) -> Vec<Range<u64>> {
@@ -172,7 +192,9 @@ fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
 
 /// The first of each entry of the exception table, which has two addresses of 32 bits.
 fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
-    let section = file.section_by_name("__ex_table").ok_or(ImageError::NoSection("__ex_table"))?;
+    let section = file
+        .section_by_name("__ex_table")
+        .ok_or(ImageError::NoSection("__ex_table"))?;
     let entries = section.data()?.chunks_exact(8);
     let mut found: Vec<u64> = entries
         .map(|entry| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]).into())

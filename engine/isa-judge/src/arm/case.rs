@@ -39,7 +39,10 @@ impl Page {
         Rng::with_seed(seed).fill(&mut data[..]);
         Self {
             slots: machine::slots_of(plans.iter().map(relocated)),
-            window: Window { code: machine::page_of(&words), data },
+            window: Window {
+                code: machine::page_of(&words),
+                data,
+            },
             words,
             seed,
             plans,
@@ -88,14 +91,26 @@ impl Page {
         compare(native, &native_data, (end, after), &after_data)
     }
 
-    fn emulated(&self, machine: &Machine, emulation: Emulation, state: &State) -> (End, State, [u8; DATA_BYTES]) {
+    fn emulated(
+        &self,
+        machine: &Machine,
+        emulation: Emulation,
+        state: &State,
+    ) -> (End, State, [u8; DATA_BYTES]) {
         let mut window = self.window.clone();
-        let mut regs = Regs { r: state.r, cpsr: state.cpsr };
+        let mut regs = Regs {
+            r: state.r,
+            cpsr: state.cpsr,
+        };
         let end = match emulation.run(machine.version(), &mut regs, &mut window) {
             Ok(()) => End::Done,
             Err(Fault { address }) => End::Fault(address),
         };
-        let after = State { r: regs.r, cpsr: regs.cpsr, ..*state };
+        let after = State {
+            r: regs.r,
+            cpsr: regs.cpsr,
+            ..*state
+        };
         (end, after, *window.data)
     }
 }
@@ -153,7 +168,9 @@ fn compare(
     data: &[u8; DATA_BYTES],
 ) -> Verdict {
     let found = match (native.0, ours.0) {
-        (End::Done, End::Done) => difference(&native.1, &ours.1).or_else(|| data_difference(native_data, data)),
+        (End::Done, End::Done) => {
+            difference(&native.1, &ours.1).or_else(|| data_difference(native_data, data))
+        }
         (End::Fault(one), End::Fault(other)) if one.abs_diff(other) < SAME_FAULT => None,
         (native, ours) => Some(format!("{native:x?}, and ours {ours:x?}")),
     };
@@ -172,7 +189,10 @@ fn difference(native: &State, ours: &State) -> Option<String> {
             told.push(format!("d{number} {one:x}, and ours {other:x}"));
         }
     }
-    for (name, one, other) in [("cpsr", native.cpsr, ours.cpsr), ("fpscr", native.fpscr, ours.fpscr)] {
+    for (name, one, other) in [
+        ("cpsr", native.cpsr, ours.cpsr),
+        ("fpscr", native.fpscr, ours.fpscr),
+    ] {
         if one != other {
             told.push(format!("{name} {one:x}, and ours {other:x}"));
         }
@@ -181,9 +201,14 @@ fn difference(native: &State, ours: &State) -> Option<String> {
 }
 
 fn data_difference(native: &[u8; DATA_BYTES], ours: &[u8; DATA_BYTES]) -> Option<String> {
-    let at = native.iter().zip(ours).position(|(one, other)| one != other)?;
+    let at = native
+        .iter()
+        .zip(ours)
+        .position(|(one, other)| one != other)?;
     let (one, other) = (native[at], ours[at]);
-    Some(format!("the byte {at:#x} of the data {one:x}, and ours {other:x}"))
+    Some(format!(
+        "the byte {at:#x} of the data {one:x}, and ours {other:x}"
+    ))
 }
 
 const _: () = assert!(CODE_BYTES * 2 == DATA_BYTES);

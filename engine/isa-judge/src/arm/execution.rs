@@ -100,8 +100,12 @@ impl Tally {
 
 /// Judges every kept case again; what they are that disagree.
 pub fn replay() -> Vec<(Case, String)> {
-    let judged = regression::kept().into_iter().map(|case| (case.judge(), case));
-    judged.filter_map(|(verdict, case)| Some((case, told(verdict)?))).collect()
+    let judged = regression::kept()
+        .into_iter()
+        .map(|case| (case.judge(), case));
+    judged
+        .filter_map(|(verdict, case)| Some((case, told(verdict)?)))
+        .collect()
 }
 
 fn told(verdict: Verdict) -> Option<String> {
@@ -134,7 +138,13 @@ fn is_over(limit: Limit, tally: &Tally) -> bool {
         || limit.until.is_some_and(|until| Instant::now() >= until)
 }
 
-fn judge_word(page: &Page, place: usize, machines: &mut [Machine; 2], rng: &mut Rng, tally: &mut Tally) {
+fn judge_word(
+    page: &Page,
+    place: usize,
+    machines: &mut [Machine; 2],
+    rng: &mut Rng,
+    tally: &mut Tally,
+) {
     let word = page.words[place];
     let row = arm::row(word);
     tally.rows[row].words += 1;
@@ -156,19 +166,34 @@ fn judge_word(page: &Page, place: usize, machines: &mut [Machine; 2], rng: &mut 
 }
 
 /// Asks a new processor; what it confirms is made small.
-fn disagreed(page: &Page, place: usize, version: Version, state: &State, what: String, tally: &mut Tally) {
+fn disagreed(
+    page: &Page,
+    place: usize,
+    version: Version,
+    state: &State,
+    what: String,
+    tally: &mut Tally,
+) {
     let mut fresh = Machine::new(version);
     page.load(&mut fresh);
     if told(page.judge(&mut fresh, place, state)).is_none() {
         tally.unconfirmed += 1;
         return;
     }
-    let case = Case { word: page.words[place], version, place, seed: page.seed, state: *state };
+    let case = Case {
+        word: page.words[place],
+        version,
+        place,
+        seed: page.seed,
+        state: *state,
+    };
     if shrink::disagrees(&case) {
         let case = shrink::shrink(case);
         let what = told(case.judge()).unwrap_or(what);
         tally.disagreements.push((case, what));
     } else {
-        tally.disagreements.push((case, format!("beside other words only: {what}")));
+        tally
+            .disagreements
+            .push((case, format!("beside other words only: {what}")));
     }
 }

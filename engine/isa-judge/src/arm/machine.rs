@@ -34,8 +34,7 @@ pub struct Machine {
     /// What executes. Its datum is the address of the last access that was not possible.
     uc: Unicorn<'static, u64>,
     version: Version,
-    /// The data as last written, to write back no more than must be.
-    data: Box<[u8; DATA_BYTES]>,
+    /// The data as last read.
     scratch: Box<[u8; DATA_BYTES]>,
 }
 
@@ -51,7 +50,11 @@ impl Machine {
             Version::V7 => ArmCpuModel::CORTEX_A15,
         };
         uc.ctl_set_cpu_model(model as i32).expect(SOUND);
-        let (page, read_write, read_run) = (u64::from(PAGE), Prot::READ | Prot::WRITE, Prot::READ | Prot::EXEC);
+        let (page, read_write, read_run) = (
+            u64::from(PAGE),
+            Prot::READ | Prot::WRITE,
+            Prot::READ | Prot::EXEC,
+        );
         for (address, size, allowed) in [
             (LOW, page, read_write),
             (CODE, page, read_run),
@@ -64,14 +67,14 @@ impl Machine {
             *uc.get_data_mut() = address;
             false
         };
-        uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note).expect(SOUND);
+        uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
+            .expect(SOUND);
         let all = 0xf << 20;
         uc.reg_write(RegisterARM::C1_C0_2, all).expect(SOUND);
         uc.reg_write(RegisterARM::FPEXC, 1 << 30).expect(SOUND);
         Self {
             uc,
             version,
-            data: Box::new([0; DATA_BYTES]),
             scratch: Box::new([0; DATA_BYTES]),
         }
     }
@@ -89,12 +92,24 @@ impl Machine {
     }
 
     /// Executes the word at `place` of the page on `state`, and says what became of both.
-    pub fn original(&mut self, place: usize, state: &State, data: &[u8; DATA_BYTES], float: bool) -> (End, State) {
+    pub fn original(
+        &mut self,
+        place: usize,
+        state: &State,
+        data: &[u8; DATA_BYTES],
+        float: bool,
+    ) -> (End, State) {
         self.run(pc(place), 1, state, data, float)
     }
 
     /// The same with the word's slot.
-    pub fn slot(&mut self, place: usize, state: &State, data: &[u8; DATA_BYTES], float: bool) -> (End, State) {
+    pub fn slot(
+        &mut self,
+        place: usize,
+        state: &State,
+        data: &[u8; DATA_BYTES],
+        float: bool,
+    ) -> (End, State) {
         self.run(SLOTS + (place * SLOT_BYTES) as u32, 2, state, data, float)
     }
 
@@ -104,7 +119,14 @@ impl Machine {
         &self.scratch
     }
 
-    fn run(&mut self, at: u32, count: usize, state: &State, data: &[u8; DATA_BYTES], float: bool) -> (End, State) {
+    fn run(
+        &mut self,
+        at: u32,
+        count: usize,
+        state: &State,
+        data: &[u8; DATA_BYTES],
+        float: bool,
+    ) -> (End, State) {
         self.restore_data(data);
         self.write_registers(state, float);
         *self.uc.get_data_mut() = 0;
@@ -192,7 +214,10 @@ pub const fn pc(place: usize) -> u32 {
 /// A page of these words, each with a stop behind it.
 pub fn page_of(words: &[u32]) -> Box<[u8; CODE_BYTES]> {
     let mut page = Box::new([0; CODE_BYTES]);
-    let with_stops = words.iter().chain(std::iter::repeat(&STOP)).flat_map(|word| [*word, STOP]);
+    let with_stops = words
+        .iter()
+        .chain(std::iter::repeat(&STOP))
+        .flat_map(|word| [*word, STOP]);
     for (place, word) in page.chunks_exact_mut(4).zip(with_stops) {
         place.copy_from_slice(&word.to_le_bytes());
     }

@@ -36,9 +36,18 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { word, version, place, seed, state } = self;
+        let Self {
+            word,
+            version,
+            place,
+            seed,
+            state,
+        } = self;
         let name = name_of(*version);
-        write!(out, "{word:08x} {name} place={place:x} seed={seed:x} {state}")
+        write!(
+            out,
+            "{word:08x} {name} place={place:x} seed={seed:x} {state}"
+        )
     }
 }
 
@@ -55,16 +64,29 @@ impl FromStr for Case {
     fn from_str(line: &str) -> Result<Self, String> {
         let mut words = line.split_whitespace();
         let number = words.next().unwrap_or_default();
-        let word = u32::from_str_radix(number, 16).map_err(|_| format!("`{number}` is no instruction"))?;
+        let word =
+            u32::from_str_radix(number, 16).map_err(|_| format!("`{number}` is no instruction"))?;
         let version = match words.next() {
             Some("v6") => Version::V6,
             Some("v7") => Version::V7,
             other => return Err(format!("`{}` is no processor", other.unwrap_or_default())),
         };
-        let state = State { r: [0; 16], cpsr: 0, d: [0; 32], fpscr: 0 };
-        let mut case = Self { word, version, place: 0, seed: 0, state };
+        let state = State {
+            r: [0; 16],
+            cpsr: 0,
+            d: [0; 32],
+            fpscr: 0,
+        };
+        let mut case = Self {
+            word,
+            version,
+            place: 0,
+            seed: 0,
+            state,
+        };
         for setting in words {
-            case.set(setting).ok_or_else(|| format!("`{setting}` says nothing"))?;
+            case.set(setting)
+                .ok_or_else(|| format!("`{setting}` says nothing"))?;
         }
         case.state.r[15] = pc(case.place);
         Ok(case)
@@ -82,7 +104,9 @@ impl Case {
             "cpsr" => self.state.cpsr = narrow()?,
             "fpscr" => self.state.fpscr = narrow()?,
             _ => match (name.strip_prefix('r'), name.strip_prefix('d')) {
-                (Some(number), _) => *self.state.r.get_mut(number.parse::<usize>().ok()?)? = narrow()?,
+                (Some(number), _) => {
+                    *self.state.r.get_mut(number.parse::<usize>().ok()?)? = narrow()?
+                }
                 (_, Some(number)) => *self.state.d.get_mut(number.parse::<usize>().ok()?)? = value,
                 _ => return None,
             },
@@ -97,9 +121,12 @@ impl Case {
 /// If a line cannot be read: it is named.
 pub fn kept() -> Vec<Case> {
     let text = include_str!("../../regressions/arm.txt");
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let read = |(number, line): (usize, &str)| {
-        line.parse().unwrap_or_else(|why| panic!("regressions/arm.txt:{number}: {why}"))
+        line.parse()
+            .unwrap_or_else(|why| panic!("regressions/arm.txt:{number}: {why}"))
     };
     lines.map(read).collect()
 }

@@ -59,7 +59,11 @@ impl State {
             r,
             cpsr: rng.u32(..) & FREE_FLAGS | MODE,
             d: [0; 32].map(|_: u64| double(rng)),
-            fpscr: if percent(rng, 50) { 0 } else { rng.u32(..) & FREE_FPSCR },
+            fpscr: if percent(rng, 50) {
+                0
+            } else {
+                rng.u32(..) & FREE_FPSCR
+            },
         }
     }
 }
@@ -81,7 +85,11 @@ fn small(rng: &mut Rng) -> u32 {
 
 /// An address in the window or close to its ends, mostly aligned.
 fn pointer(rng: &mut Rng) -> u32 {
-    let page = if percent(rng, 10) { CODE } else { [LOW, HIGH][rng.usize(0..2)] };
+    let page = if percent(rng, 10) {
+        CODE
+    } else {
+        [LOW, HIGH][rng.usize(0..2)]
+    };
     let offset = match rng.u32(0..10) {
         0 => rng.u32(0..128).wrapping_sub(64),
         1 => (PAGE - 64).wrapping_add(rng.u32(0..128)),

@@ -19,7 +19,9 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("which image?")?;
     let image = Image::read(&std::fs::read(path)?)?;
-    let set = SETS.iter().find(|set| set.architecture == image.architecture);
+    let set = SETS
+        .iter()
+        .find(|set| set.architecture == image.architecture);
     let set = set.ok_or_else(|| format!("{:?} is not counted", image.architecture))?;
     print!("{}", census::count(&image, set));
     Ok(())
