@@ -33,8 +33,22 @@ impl Page {
         Self::of(words, seed)
     }
 
+    /// A page with one word, which is taken for another when it is planned: for judging the judge.
+    pub fn planned_as(word: u32, planned: u32) -> (Self, usize) {
+        let place = WORDS / 2;
+        let mut words = vec![arm::TRAP; WORDS];
+        words[place] = word;
+        let mut plans = planned_each(&words);
+        plans[place] = arm::plan(planned);
+        (Self::with(words, plans, 0), place)
+    }
+
     fn of(words: Vec<u32>, seed: u64) -> Self {
-        let plans: Vec<_> = words.iter().map(|&word| arm::plan(word)).collect();
+        let plans = planned_each(&words);
+        Self::with(words, plans, seed)
+    }
+
+    fn with(words: Vec<u32>, plans: Vec<Plan<Emulation, Relocation>>, seed: u64) -> Self {
         let mut data = Box::new([0; DATA_BYTES]);
         Rng::with_seed(seed).fill(&mut data[..]);
         Self {
@@ -113,6 +127,10 @@ impl Page {
         };
         (end, after, *window.data)
     }
+}
+
+fn planned_each(words: &[u32]) -> Vec<Plan<Emulation, Relocation>> {
+    words.iter().map(|&word| arm::plan(word)).collect()
 }
 
 fn relocated(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
