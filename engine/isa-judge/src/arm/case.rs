@@ -156,7 +156,7 @@ pub enum Verdict {
 /// Whether an instruction is about the floating-point registers.
 pub const fn is_float(word: u32) -> bool {
     let coprocessor = matches!(word >> 25 & 7, 0b110 | 0b111) && word >> 9 & 7 == 0b101;
-    let vector = word >> 25 == 0b1111_001 || word >> 24 == 0b1111_0100;
+    let vector = word >> 25 == 0b111_1001 || word >> 24 == 0b1111_0100;
     coprocessor || vector
 }
 
