@@ -20,7 +20,7 @@ pub struct Reading {
 pub enum Said {
     /// All of its text.
     Text(String),
-    /// What it does, without condition and operands; the word itself is what will be executed.
+    /// The name of its row; the word itself is what will be executed.
     Name(String),
     /// That there is no such instruction.
     Nothing,

@@ -21,15 +21,10 @@ pub const SET: Set = Set {
 fn said(word: u32) -> Said {
     match arm::plan(word) {
         Plan::Emulate(emulation) => Said::Text(emulation.to_string()),
-        Plan::Relocate(_) => Said::Name(mnemonic_of(ROWS[arm::row(word)].name).to_owned()),
+        Plan::Relocate(_) => Said::Name(ROWS[arm::row(word)].name.to_owned()),
         Plan::Refuse(Why::Undefined) => Said::Nothing,
         Plan::Refuse(_) => Said::Refused,
     }
-}
-
-/// What a row is about: the first word of its name.
-fn mnemonic_of(name: &str) -> &str {
-    name.split(' ').next().unwrap_or_default()
 }
 
 fn same_text(word: u32, text: &str, reading: &Reading) -> bool {
@@ -160,15 +155,16 @@ fn condition(word: u32) -> &'static str {
         .unwrap_or_default()
 }
 
+/// Whether one of the words of a row's name is the mnemonic: `vmax, vmin` is about two.
 fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
-    let (base, kind) = reading
-        .mnemonic
-        .split_once('.')
-        .unwrap_or((&reading.mnemonic, ""));
-    let base = base.strip_suffix(condition(word)).unwrap_or(base);
-    let (name, _) = name.split_once('.').unwrap_or((name, kind));
-    let flags = word >> 20 & 1 == 1;
-    base == name || flags && base.strip_suffix('s') == Some(name)
+    let mnemonic = reading.mnemonic.split('.').next().unwrap_or_default();
+    let Some(base) = mnemonic.strip_suffix(condition(word)) else {
+        return false;
+    };
+    let sets_flags = word >> 20 & 1 == 1;
+    let without = base.strip_suffix('s').filter(|_| sets_flags);
+    let mut words = name.split([' ', ',', '.']);
+    words.any(|word| word == base || Some(word) == without)
 }
 
 const DIFFERENCES: &[Difference] = &[Difference {
