@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use engine_isa::arm::{self, ROWS, Version};
 
-use super::case::{Page, Verdict};
+use super::case::{self, Page, Verdict};
 use super::machine::{Machine, WORDS, pc};
 use super::regression::{self, Case};
 use super::shrink;
@@ -52,8 +52,9 @@ pub struct Tally {
     pub skipped: BTreeMap<&'static str, u64>,
     /// Disagreements, made small, with what differs.
     pub disagreements: Vec<(Case, String)>,
-    /// Disagreements that a processor which had executed nothing before did not confirm.
-    pub unconfirmed: u64,
+    /// Disagreements that a processor which had executed nothing before did not confirm: the words,
+    /// and what differed.
+    pub unconfirmed: Vec<(u32, String)>,
 }
 
 impl Default for Tally {
@@ -62,7 +63,7 @@ impl Default for Tally {
             rows: vec![Count::default(); ROWS.len()],
             skipped: BTreeMap::new(),
             disagreements: Vec::new(),
-            unconfirmed: 0,
+            unconfirmed: Vec::new(),
         }
     }
 }
@@ -84,7 +85,7 @@ impl Tally {
             *self.skipped.entry(why).or_default() += more;
         }
         self.disagreements.extend(other.disagreements);
-        self.unconfirmed += other.unconfirmed;
+        self.unconfirmed.extend(other.unconfirmed);
     }
 
     /// Rows of which words were accepted and none was ever compared, though that is not known of
@@ -125,11 +126,29 @@ pub fn run(seed: u64, limit: Limit) -> Tally {
         for machine in &mut machines {
             page.load(machine);
         }
+        let mut spent = None;
         for place in (0..WORDS).filter(|place| page.is_accepted(*place)) {
-            judge_word(&page, place, &mut machines, &mut rng, &mut tally);
+            let machines = if case::changes_system(page.words[place]) {
+                spent.get_or_insert_with(|| page.fresh())
+            } else {
+                &mut machines
+            };
+            judge_word(&page, place, machines, &mut rng, &mut tally);
         }
     }
     tally
+}
+
+impl Page {
+    /// Processors that have executed nothing, with this page: for instructions that change what
+    /// those after them do. They are used for one page only.
+    fn fresh(&self) -> [Machine; 2] {
+        VERSIONS.map(|version| {
+            let mut machine = Machine::new(version);
+            self.load(&mut machine);
+            machine
+        })
+    }
 }
 
 fn is_over(limit: Limit, tally: &Tally) -> bool {
@@ -156,9 +175,8 @@ fn judge_word(
                 Verdict::Undefined => tally.rows[row].undefined += 1,
                 Verdict::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
                 Verdict::Disagree(what) => {
-                    if tally.disagreements.len() < ENOUGH {
-                        disagreed(page, place, machine.version(), &state, what, tally);
-                    }
+                    disagreed(page, place, machine.version(), &state, what, tally);
+                    return;
                 }
             }
         }
@@ -177,7 +195,7 @@ fn disagreed(
     let mut fresh = Machine::new(version);
     page.load(&mut fresh);
     if told(page.judge(&mut fresh, place, state)).is_none() {
-        tally.unconfirmed += 1;
+        tally.unconfirmed.push((page.words[place], what));
         return;
     }
     let case = Case {

@@ -12,7 +12,7 @@ pub const WORDS: usize = CODE_BYTES / 8;
 const SLOT_BYTES: usize = 16;
 const _: () = assert!(Relocation::SIZE + 4 <= SLOT_BYTES);
 /// How many pages the slots take.
-const SLOT_PAGES: u64 = (WORDS * SLOT_BYTES).div_ceil(CODE_BYTES) as u64;
+pub const SLOT_PAGES: u64 = (WORDS * SLOT_BYTES).div_ceil(CODE_BYTES) as u64;
 /// Permanently undefined: what stands behind a word ends the block that the processor translates.
 const STOP: u32 = 0xe7f0_00f0;
 
@@ -102,7 +102,8 @@ impl Machine {
         self.run(pc(place), 1, state, data, float)
     }
 
-    /// The same with the word's slot.
+    /// The same with the word's slot. What waits for an event ends Unicorn's run; the slot's jump is
+    /// then still to be executed.
     pub fn slot(
         &mut self,
         place: usize,
@@ -110,7 +111,12 @@ impl Machine {
         data: &[u8; DATA_BYTES],
         float: bool,
     ) -> (End, State) {
-        self.run(SLOTS + (place * SLOT_BYTES) as u32, 2, state, data, float)
+        let at = SLOTS + (place * SLOT_BYTES) as u32;
+        let (end, after) = self.run(at, 2, state, data, float);
+        if end == End::Done && after.r[15] == at + 4 {
+            return self.go_on(at + 4, 1, &after, float);
+        }
+        (end, after)
     }
 
     /// The data as the last run left it.
@@ -129,9 +135,18 @@ impl Machine {
     ) -> (End, State) {
         self.restore_data(data);
         self.write_registers(state, float);
+        self.go_on(at, count, state, float)
+    }
+
+    fn go_on(&mut self, at: u32, count: usize, state: &State, float: bool) -> (End, State) {
         *self.uc.get_data_mut() = 0;
-        let result = self.uc.emu_start(at.into(), 0, 0, count);
-        let after = self.read_registers(state, float);
+        let mut result = self.uc.emu_start(at.into(), 0, 0, count);
+        let mut after = self.read_registers(state, float);
+        if result.is_ok() && after.r[15] == at {
+            // Now and then Unicorn comes back at once. What branches to itself does so again.
+            result = self.uc.emu_start(at.into(), 0, 0, count);
+            after = self.read_registers(state, float);
+        }
         (self.end(result, at, after.r[15]), after)
     }
 

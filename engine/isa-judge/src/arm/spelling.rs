@@ -161,15 +161,111 @@ fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
     let Some(base) = mnemonic.strip_suffix(condition(word)) else {
         return false;
     };
-    let sets_flags = word >> 20 & 1 == 1;
-    let without = base.strip_suffix('s').filter(|_| sets_flags);
-    let mut words = name.split([' ', ',', '.']);
-    words.any(|word| word == base || Some(word) == without)
+    let mut words = name.split([' ', ',', '.', ':']);
+    words.any(|word_of_name| forms(word, base).any(|form| form == word_of_name))
+        || name.contains("1 to vld4") && starts(Some(reading), &["vld", "vst"])
 }
 
-const DIFFERENCES: &[Difference] = &[Difference {
-    reason: "capstone has a name for what is undefined for ever",
-    explains: |_, reading, said| {
-        *said == Said::Nothing && reading.is_some_and(|reading| reading.mnemonic == "udf")
+/// A mnemonic, and what is left of it without the letters that a row may leave open.
+fn forms(word: u32, base: &str) -> impl Iterator<Item = String> {
+    let sets_flags = word >> 20 & 1 == 1;
+    let multiplies = word >> 23 & 31 == 0b0_1110;
+    let moves_several = word >> 25 & 7 == 0b100;
+    let compares = base.starts_with("vcmp");
+    let without = |letter: char, may: bool| base.strip_suffix(letter).filter(|_| may);
+    let shorter = [
+        without('s', sets_flags),
+        without('r', multiplies),
+        without('x', multiplies),
+        without('e', compares),
+        without('r', base == "vcvtr"),
+        base.get(..3).filter(|_| matches!(base, "cpsie" | "cpsid")),
+        base.get(..3).filter(|_| moves_several),
+    ];
+    let ascending = format!("{base}ia");
+    let stack = match base {
+        "pop" => Some("ldmia"),
+        "push" => Some("stmdb"),
+        "vpop" => Some("vldmia"),
+        "vpush" => Some("vstmdb"),
+        _ => None,
+    };
+    let forms = shorter
+        .into_iter()
+        .flatten()
+        .chain(stack)
+        .map(str::to_owned);
+    let forms = forms.chain(moves_several.then_some(ascending));
+    std::iter::once(base.to_owned())
+        .chain(forms)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+const DIFFERENCES: &[Difference] = &[
+    Difference {
+        reason: "capstone has a name for what is undefined for ever",
+        explains: |_, reading, said| *said == Said::Nothing && starts(reading, &["udf"]),
     },
-}];
+    Difference {
+        reason: "capstone reads what would be a coprocessor's though there is none of that number",
+        explains: |_, reading, said| *said == Said::Nothing && starts(reading, COPROCESSOR),
+    },
+    Difference {
+        reason: "ARMv8 has given the word a meaning",
+        explains: |_, reading, said| {
+            *said == Said::Nothing && (starts(reading, NEW) || halves(reading))
+        },
+    },
+    Difference {
+        reason: "ARMv8 has a name of its own for this barrier",
+        explains: |_, reading, said| starts(reading, &["dfb"]) && is_name(said, "dsb"),
+    },
+    Difference {
+        reason: "a hint that is not allocated does nothing, and capstone does not know it",
+        explains: |_, reading, said| reading.is_none() && is_name(said, "not allocated"),
+    },
+    Difference {
+        reason: "a hint that is not allocated does nothing, and capstone has its number or a later name",
+        explains: |_, reading, said| {
+            starts(reading, &["csdb", "esb", "hint"]) && is_name(said, "yield")
+        },
+    },
+    Difference {
+        reason: "a hint about memory at the pc is emulated as nothing",
+        explains: |_, reading, said| {
+            *said == Said::Text("nop".to_owned()) && starts(reading, &["pld", "pldw", "pli"])
+        },
+    },
+    Difference {
+        reason: "capstone has the old name where an odd number of words is moved",
+        explains: |_, reading, said| {
+            starts(reading, &["fldm"]) && is_name(said, "vldm")
+                || starts(reading, &["fstm"]) && is_name(said, "vstm")
+        },
+    },
+];
+
+/// What coprocessors do.
+const COPROCESSOR: &[&str] = &["cdp", "ldc", "mcr", "mrc", "mrrc", "stc"];
+/// What begins the names of instructions that ARMv7 does not have.
+const NEW: &[&str] = &[
+    "vudot", "vsdot", "vcvta", "vcvtm", "vcvtn", "vcvtp", "vmaxnm", "vminnm", "vrint", "vsel",
+];
+
+fn starts(reading: Option<&Reading>, names: &[&str]) -> bool {
+    reading.is_some_and(|reading| names.iter().any(|name| reading.mnemonic.starts_with(name)))
+}
+
+/// Arithmetic on floating-point numbers of 16 bits.
+fn halves(reading: Option<&Reading>) -> bool {
+    let kinds = |reading: &Reading| {
+        let (name, kind) = reading.mnemonic.split_once('.')?;
+        Some(kind.contains("f16") || kind == "16" && name.starts_with('v'))
+    };
+    reading.and_then(kinds).unwrap_or_default()
+}
+
+fn is_name(said: &Said, part: &str) -> bool {
+    matches!(said, Said::Name(name) if name.contains(part))
+}

@@ -154,6 +154,9 @@ fn execute(options: &Options) -> bool {
     for (name, why) in execution::NEVER_EXECUTED {
         println!("{:>10}  never executed: {name}: {why}", "");
     }
+    for (word, what) in sum.unconfirmed.iter().take(TOLD) {
+        println!("not confirmed: {word:08x}: {what}");
+    }
     for (case, what) in &sum.disagreements {
         println!("DISAGREES: {case}\n  {what}");
     }
@@ -161,7 +164,7 @@ fn execute(options: &Options) -> bool {
         "Unicorn: {} cases, {} disagreements, {} not confirmed by a new processor",
         sum.compared(),
         sum.disagreements.len(),
-        sum.unconfirmed
+        sum.unconfirmed.len()
     );
     let missing = sum.unrepresented();
     for name in &missing {
@@ -169,6 +172,9 @@ fn execute(options: &Options) -> bool {
     }
     sum.disagreements.is_empty() && missing.is_empty()
 }
+
+/// How many of what was not confirmed are told one by one.
+const TOLD: usize = 10;
 
 fn tell_rows(sum: &execution::Tally) {
     for (row, count) in ROWS
