@@ -32,7 +32,7 @@ pub enum End {
 /// A processor with the window and the slots in its memory.
 pub struct Machine {
     /// What executes. Its datum is the address of the last access that was not possible.
-    uc: Unicorn<'static, u64>,
+    uc: Unicorn<'static, Option<u64>>,
     version: Version,
     /// The data as last read.
     scratch: Box<[u8; DATA_BYTES]>,
@@ -44,7 +44,7 @@ const SOUND: &str = "Unicorn takes what it took before";
 impl Machine {
     /// A new processor of a model that stands for `version`.
     pub fn new(version: Version) -> Self {
-        let mut uc = Unicorn::new_with_data(Arch::ARM, Mode::ARM, 0).expect(SOUND);
+        let mut uc = Unicorn::new_with_data(Arch::ARM, Mode::ARM, None).expect(SOUND);
         let model = match version {
             Version::V6 => ArmCpuModel::Model_1176,
             Version::V7 => ArmCpuModel::CORTEX_A15,
@@ -63,8 +63,10 @@ impl Machine {
         ] {
             uc.mem_map(address.into(), size, allowed).expect(SOUND);
         }
-        let note = |uc: &mut Unicorn<'_, u64>, _: MemType, address: u64, _: usize, _: i64| {
-            *uc.get_data_mut() = address;
+        let note = |uc: &mut Unicorn<'_, Option<u64>>, kind, address, _: usize, _: i64| {
+            if !matches!(kind, MemType::FETCH_UNMAPPED | MemType::FETCH_PROT) {
+                *uc.get_data_mut() = Some(address);
+            }
             false
         };
         uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
@@ -139,7 +141,7 @@ impl Machine {
     }
 
     fn go_on(&mut self, at: u32, count: usize, state: &State, float: bool) -> (End, State) {
-        *self.uc.get_data_mut() = 0;
+        *self.uc.get_data_mut() = None;
         let mut result = self.uc.emu_start(at.into(), 0, 0, count);
         let mut after = self.read_registers(state, float);
         if result.is_ok() && after.r[15] == at {
@@ -151,17 +153,14 @@ impl Machine {
     }
 
     fn end(&self, result: Result<(), uc_error>, at: u32, pc: u32) -> End {
-        match result {
-            Ok(()) | Err(uc_error::FETCH_UNMAPPED | uc_error::FETCH_PROT) => End::Done,
-            Err(uc_error::INSN_INVALID) if pc == at => End::Undefined,
-            Err(uc_error::INSN_INVALID) => End::Done,
-            Err(
-                uc_error::READ_UNMAPPED
-                | uc_error::WRITE_UNMAPPED
-                | uc_error::READ_PROT
-                | uc_error::WRITE_PROT,
-            ) => End::Fault(*self.uc.get_data()),
-            Err(other) => End::Other(other),
+        let fault = *self.uc.get_data();
+        match (result, fault) {
+            (Ok(()) | Err(uc_error::FETCH_UNMAPPED | uc_error::FETCH_PROT), _) => End::Done,
+            // A store that fails does not always keep Unicorn from going on to the stop.
+            (_, Some(address)) => End::Fault(address),
+            (Err(uc_error::INSN_INVALID), _) if pc == at => End::Undefined,
+            (Err(uc_error::INSN_INVALID), _) => End::Done,
+            (Err(other), _) => End::Other(other),
         }
     }
 
