@@ -6,8 +6,18 @@
 //! open, and what cannot be done by way of a trap. Within a family the rows
 //! for such forms come first, and last the row for whatever the others have left.
 
-use super::decide::{all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_access, extension_list, extension_list_at_pc, field_within_word, fixed_point, load_and_move, load_dual, load_pc_and_move, not_below, one_lane, store_and_move, store_pc_and_move, structures, swap, table_lookup, two_singles, two_singles_apart};
-use super::emulate::{Emulation, b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd, ldrh, ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc, load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted, strd, strd_register, strh, strh_register, with_constant, with_register};
+use super::decide::{
+    all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_access,
+    extension_list, extension_list_at_pc, field_within_word, fixed_point, load_and_move, load_dual,
+    load_pc_and_move, not_below, one_lane, store_and_move, store_pc_and_move, structures, swap,
+    table_lookup, two_singles, two_singles_apart,
+};
+use super::emulate::{
+    Emulation, b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd,
+    ldrh, ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc,
+    load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted,
+    strd, strd_register, strh, strh_register, with_constant, with_register,
+};
 use super::relocate::{Relocation, same};
 use crate::table::rows;
 
@@ -1081,7 +1091,7 @@ rows! {
     "cccc 1100 0101 1111 xxxx 1110 xxxx xxxx", "A8.8.108", "mrrc p14, rt2 pc", refuse(Unpredictable);
     "cccc 1100 0101 uuuu tttt 1110 oooo mmmm", "A8.8.108", "mrrc p14", decide(apart(word, u, t));
     "cccc 1100 000x xxxx xxxx 1110 xxxx xxxx", "A5.6", "ldc, stc p14, undefined", refuse(Undefined);
-    "cccc 110x xx1x 1111 0101 1110 xxxx xxxx", "A8.8.55", "ldc, stc p14, [pc]!", refuse(Unpredictable);
+    "cccc 110x x01x 1111 0101 1110 xxxx xxxx", "A8.8.55", "ldc, stc p14, [pc]!", refuse(Unpredictable);
     "cccc 110p u0w0 1111 0101 1110 iiii iiii", "A8.8.198", "stc p14, [pc]", refuse(Literal);
     "cccc 110p u0w1 1111 0101 1110 iiii iiii", "A8.8.56", "ldc p14, [pc]", refuse(Literal);
     "cccc 110p u0w0 nnnn 0101 1110 iiii iiii", "A8.8.198", "stc p14", relocate(same(word));

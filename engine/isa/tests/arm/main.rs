@@ -1,6 +1,7 @@
 //! A32 against its manual.
 
 mod emulate;
+mod reading;
 mod table;
 #[path = "../words/mod.rs"]
 mod words;

@@ -49,12 +49,12 @@ pub fn walk<E: Debug + PartialEq>(
     accepted
 }
 
-/// Fails unless each row has a name of its own, and a section of the manual's `part`.
-pub fn are_told_apart(rows: &[Row], part: char) {
+/// Fails unless each row has a name of its own, and a section of one of the manual's `parts`.
+pub fn are_told_apart(rows: &[Row], parts: &[char]) {
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
     assert_eq!(names.len(), rows.len());
     for row in rows {
-        let numbers = row.section.strip_prefix(part).unwrap_or_default();
+        let numbers = row.section.strip_prefix(parts).unwrap_or_default();
         let numeric = numbers
             .split('.')
             .all(|number| number.parse::<u16>().is_ok());
