@@ -183,7 +183,7 @@ pub const fn changes_system(word: u32) -> bool {
 }
 
 /// Ends of which no more can be said, or of which it is known why they differ.
-fn excused(_word: u32, native: End, ours: End) -> Option<&'static str> {
+fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
     match (native, ours) {
         (End::Other(one), End::Other(other)) if one == other => {
             Some("the processor took an exception, in the slot as well")
@@ -191,11 +191,19 @@ fn excused(_word: u32, native: End, ours: End) -> Option<&'static str> {
         (_, End::Fault(address)) if is_slot(address) => {
             Some("it uses what only Unicorn has: the memory with the slots")
         }
-        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) => {
+        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) && moves_words(word) => {
             Some("Unicorn lets several words be loaded and stored at any address")
         }
         _ => None,
     }
+}
+
+/// Whether an instruction moves several words, or loads the pc: these want an aligned address.
+const fn moves_words(word: u32) -> bool {
+    let several = word >> 25 & 7 == 0b100;
+    let two = word >> 25 & 7 == 0 && word >> 20 & 1 == 0 && word >> 4 & 0b1101 == 0b1101;
+    let pc = word >> 26 & 3 == 0b01 && word >> 20 & 1 == 1 && word >> 12 & 15 == 15;
+    several || two || pc
 }
 
 const fn is_slot(address: u64) -> bool {

@@ -17,9 +17,6 @@ use crate::chance::Rng;
 const VERSIONS: [Version; 2] = [Version::V6, Version::V7];
 /// How many states a word is executed on, each by every processor.
 const STATES: usize = 8;
-/// After so many disagreements there is nothing more to learn from one run.
-const ENOUGH: usize = 20;
-
 /// Rows whose accepted words no processor here executes, each with the reason.
 pub const NEVER_EXECUTED: &[(&str, &str)] = &[];
 
@@ -30,6 +27,8 @@ pub struct Limit {
     pub until: Option<Instant>,
     /// Not more than this many comparisons.
     pub cases: u64,
+    /// Not after this many disagreements: there is nothing more to learn from one run.
+    pub disagreements: usize,
 }
 
 /// What the cases of one row came to.
@@ -153,7 +152,7 @@ impl Page {
 
 fn is_over(limit: Limit, tally: &Tally) -> bool {
     tally.compared() >= limit.cases
-        || tally.disagreements.len() >= ENOUGH
+        || tally.disagreements.len() >= limit.disagreements
         || limit.until.is_some_and(|until| Instant::now() >= until)
 }
 

@@ -142,6 +142,7 @@ fn execute(options: &Options) -> bool {
     let limit = Limit {
         until: options.until(100 - READING),
         cases,
+        disagreements: 20,
     };
     let mut sum = execution::Tally::default();
     for tally in on_threads(options, |seed| execution::run(seed, limit)) {
