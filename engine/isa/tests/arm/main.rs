@@ -1,6 +1,7 @@
 //! A32 against its manual.
 
 mod emulate;
+mod model;
 mod reading;
 mod table;
 #[path = "../words/mod.rs"]
