@@ -8,6 +8,8 @@
 //! kernel's own probes accept. What executes is behind the feature `unicorn`, which takes minutes
 //! to build.
 
+#![forbid(unsafe_code)]
+
 pub mod arm;
 pub mod census;
 pub mod chance;
