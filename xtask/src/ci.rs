@@ -20,11 +20,12 @@ use crate::vm_test::VmTest;
 
 type Stage = (&'static str, fn() -> Result<()>);
 
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     ("fmt", fmt),
     ("clippy", clippy),
     ("test", test::run),
     ("isa", isa),
+    ("mutants", mutants),
     ("vm-test", vm_test),
     ("harness", harness),
 ];
@@ -79,6 +80,20 @@ fn clippy() -> Result<()> {
 /// The instruction tables: a plan for every word, and a minute with the judges.
 fn isa() -> Result<()> {
     test::all([sweep::run(Set::Arm, false), FuzzIsa::default().exec()])
+}
+
+/// The tests of the instruction core, each of whose seeded defects they must see. They are built
+/// in a folder of their own, or everything else would be built anew too.
+fn mutants() -> Result<()> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let words = ["test", "--package", "engine-isa", "--test", "mutants"];
+    let tests = run::cargo(&sh).args(words);
+    run::openly(
+        tests
+            .env("RUSTFLAGS", "--cfg trapline_mutants")
+            .env("CARGO_TARGET_DIR", workspace_root().join("target/mutants")),
+    )
 }
 
 fn vm_test() -> Result<()> {

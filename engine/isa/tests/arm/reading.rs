@@ -425,7 +425,7 @@ fn unconditional(f: Fields) -> Option<Verdict> {
 
 fn exceptions(f: Fields) -> Verdict {
     match (f.bit(22), f.bit(20)) {
-        (true, false) if f.rn == 13 && f.bits(15, 5) == 0b0000_0101_000 => Refuse(Why::Spsr),
+        (true, false) if f.rn == 13 && f.bits(15, 5) == 0b000_0010_1000 => Refuse(Why::Spsr),
         (true, false) => OPEN,
         (false, true) if f.rn != 15 && f.bits(15, 0) == 0x0a00 => Refuse(Why::Order),
         (false, true) => OPEN,

@@ -1,4 +1,5 @@
 //! What the tests of instruction sets with instructions of one word share.
+#![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -17,7 +18,6 @@ pub fn near_a_row(rows: &'static [Row]) -> impl Strategy<Value = u32> {
 
 /// A word of some row, its free bits at random, that is `wanted`. Only rows are chosen of which
 /// some words are.
-#[allow(dead_code, reason = "not every set needs it")]
 pub fn of_rows(rows: &'static [Row], wanted: fn(u32) -> bool) -> impl Strategy<Value = u32> {
     /// By these the rows are chosen: all free bits of one kind, and mixtures of both.
     const SAMPLES: [u32; 6] = [0, !0, 0x1248_1248, 0xedb7_edb7, 0x5a5a_3c3c, 0xe1d2_8421];
