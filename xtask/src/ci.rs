@@ -9,19 +9,22 @@ use xshell::Cmd;
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
+use crate::fuzz::FuzzIsa;
 use crate::host;
 use crate::needs;
 use crate::progress::seconds;
 use crate::run;
+use crate::sweep::{self, Set};
 use crate::test;
 use crate::vm_test::VmTest;
 
 type Stage = (&'static str, fn() -> Result<()>);
 
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     ("fmt", fmt),
     ("clippy", clippy),
     ("test", test::run),
+    ("isa", isa),
     ("mutants", mutants),
     ("vm-test", vm_test),
     ("harness", harness),
@@ -72,6 +75,11 @@ fn clippy() -> Result<()> {
         "-D",
         "warnings",
     ])
+}
+
+/// The instruction tables: a plan for every word, and a minute with the judges.
+fn isa() -> Result<()> {
+    test::all([sweep::run(Set::Arm, false), FuzzIsa::default().exec()])
 }
 
 /// The tests of the instruction core, each of whose seeded defects they must see. They are built

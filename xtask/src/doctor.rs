@@ -38,7 +38,7 @@ pub fn run() -> Result<()> {
 }
 
 fn all_needs() -> Result<Vec<Need>> {
-    let mut needs = needs::of_workspace();
+    let mut needs = needs::of_judges();
     for guest in guest::select("all")? {
         for need in needs::of_guest(&guest) {
             if !needs.contains(&need) {

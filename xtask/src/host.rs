@@ -74,13 +74,14 @@ fn can_install() -> bool {
 fn install_command(packages: &[String]) -> String {
     let sudo = if geteuid().is_root() { "" } else { "sudo " };
     format!(
-        "{sudo}apt-get install --no-install-recommends {}",
+        "{sudo}apt-get update && {sudo}apt-get install --no-install-recommends {}",
         packages.join(" ")
     )
 }
 
-/// Installs packages. The lists are fetched only if it does not work without: they may be missing
-/// or old, and which packages it takes may be known only with them.
+/// Installs packages. The lists are fetched only if it does not work without: they may be missing,
+/// or so old that what they offer is too old as well, and which packages it takes may be known only
+/// with them.
 fn install(needs: &[Need]) -> Result<()> {
     let sh = run::shell()?;
     sh.set_var("DEBIAN_FRONTEND", "noninteractive");
@@ -100,7 +101,7 @@ fn install(needs: &[Need]) -> Result<()> {
     };
     let mut result = try_it();
     for pause in PATIENCE {
-        if result.is_ok() {
+        if result.is_ok() && unmet(needs)?.is_empty() {
             break;
         }
         sleep(pause);

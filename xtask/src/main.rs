@@ -5,6 +5,7 @@ mod apt;
 mod base;
 mod boot;
 mod cache;
+mod census;
 mod ci;
 mod deb;
 mod doctor;
@@ -13,6 +14,7 @@ mod elf;
 mod engine;
 mod error;
 mod files;
+mod fuzz;
 mod guest;
 mod headers;
 mod host;
@@ -31,6 +33,7 @@ mod progress;
 mod rootfs;
 mod run;
 mod stamp;
+mod sweep;
 mod test;
 mod tidy;
 mod toolchain;
@@ -43,6 +46,7 @@ use clap::{Parser, Subcommand};
 
 use crate::again::{Hunt, Repro};
 use crate::error::Result;
+use crate::fuzz::Fuzz;
 use crate::guest::Guest;
 use crate::vm_test::VmTest;
 
@@ -76,6 +80,22 @@ enum Task {
     },
     /// Run every test that needs no guest
     Test,
+    /// Throw cases by chance at what another judges
+    #[command(subcommand)]
+    Fuzz(Fuzz),
+    /// Plan every word of an instruction set
+    Sweep {
+        /// The instruction set
+        set: sweep::Set,
+        /// Keep the counts instead of comparing them with those kept before
+        #[arg(long)]
+        update: bool,
+    },
+    /// Count what can be probed of a guest's kernel, beside the kernel's own probes
+    Census {
+        /// The guest
+        guest: String,
+    },
     /// Check that architectures are named only where they may be
     Tidy,
     /// Run everything that must be right before a change goes in
@@ -103,6 +123,9 @@ impl Task {
                 .try_for_each(|g| image::build(g, *update)),
             Self::Shell { guest } => vm_test::shell(&Guest::load(guest)?),
             Self::Test => test::run(),
+            Self::Fuzz(fuzz) => fuzz.exec(),
+            Self::Sweep { set, update } => sweep::run(*set, *update),
+            Self::Census { guest } => census::run(guest),
             Self::Tidy => tidy::check(),
             Self::Ci => ci::run(),
             Self::JunitMerge { output, inputs } => junit::merge(output, inputs),

@@ -8,7 +8,7 @@ use xshell::cmd;
 use crate::error::Result;
 use crate::guest::{Guest, HostNeed};
 use crate::run;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{OLDEST, Toolchain};
 
 /// One thing the host must have, and the Debian package that brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,9 @@ pub enum Need {
     File { path: String, package: String },
     /// A C library with its headers, as pkg-config names it.
     Library { name: String, package: String },
-    /// A Rust toolchain that can build its library for these targets.
+    /// The library that reads C, which bindings to C are made with.
+    Clang,
+    /// A Rust toolchain, recent enough, that can build its library for these targets.
     Rust { targets: Vec<String> },
 }
 
@@ -36,8 +38,10 @@ impl Need {
         match self {
             Self::Program { name, .. } | Self::File { path: name, .. } => name.clone(),
             Self::Library { name, .. } => format!("{name} (for C programs)"),
+            Self::Clang => "libclang".into(),
             Self::Rust { targets } => {
-                format!("Rust with library sources for {}", targets.join(", "))
+                let targets = targets.join(", ");
+                format!("Rust {OLDEST} or newer with library sources for {targets}")
             }
         }
     }
@@ -51,6 +55,7 @@ impl Need {
             Self::Library { name, .. } => {
                 run::read(cmd!(sh, "pkg-config --modversion {name}")).ok()
             }
+            Self::Clang => libclang(),
             Self::Rust { targets } => {
                 let targets: Vec<_> = targets.iter().map(String::as_str).collect();
                 Toolchain::find(&targets)?.map(|t| t.version)
@@ -72,6 +77,7 @@ impl Need {
             Self::Program { package, .. }
             | Self::File { package, .. }
             | Self::Library { package, .. } => vec![package.clone()],
+            Self::Clang => vec!["libclang-dev".into()],
             Self::Rust { .. } => rust_packages(),
         }
     }
@@ -98,6 +104,15 @@ pub fn of_workspace() -> Vec<Need> {
         Need::program("pkg-config", "pkg-config"),
         openssl,
     ]
+}
+
+/// What building the judges of the instruction tables takes beyond that.
+pub fn of_judges() -> Vec<Need> {
+    let mut needs = of_workspace();
+    let tools = [("cmake", "cmake"), ("make", "make")];
+    needs.extend(tools.map(|(name, package)| Need::program(name, package)));
+    needs.push(Need::Clang);
+    needs
 }
 
 /// What building and booting a guest takes beyond that.
@@ -131,6 +146,27 @@ fn rust_packages() -> Vec<String> {
         ["rustc", "cargo", "rust-src"]
     };
     names.map(str::to_owned).to_vec()
+}
+
+/// The version of a libclang that has its own headers, as Debian lays them out, or where
+/// LIBCLANG_PATH says that one is.
+fn libclang() -> Option<String> {
+    if let Some(path) = env::var_os("LIBCLANG_PATH") {
+        return Some(path.to_string_lossy().into_owned());
+    }
+    let installed = Path::new("/usr/lib")
+        .read_dir()
+        .ok()?
+        .filter_map(std::result::Result::ok);
+    installed.map(|entry| entry.path()).find_map(|llvm| {
+        let version = llvm
+            .file_name()?
+            .to_str()?
+            .strip_prefix("llvm-")?
+            .to_owned();
+        let complete = llvm.join("lib/libclang.so").exists() && llvm.join("lib/clang").exists();
+        complete.then_some(version)
+    })
 }
 
 /// Whether a program is in the PATH.

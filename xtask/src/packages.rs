@@ -60,6 +60,22 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
     Ok((packages, debs))
 }
 
+/// The package that has a kernel with its debugging symbols, whole in the cache.
+pub fn with_symbols(guest: &Guest, cache: &Cache, release: &str) -> Result<PathBuf> {
+    let _lock = Lock::take(cache.dir())?;
+    let step = Step::begin(format!("{}: looking for symbols", guest.name));
+    let apt = open_apt(guest, cache, &apt::host_architecture()?)?;
+    let architecture = &guest.packages.architecture;
+    let wanted = [format!("linux-image-{release}-dbg:{architecture}")];
+    let found = apt.show(&wanted).or_else(|_| apt.look_up(&step, &wanted))?;
+    step.done();
+    if cache.get(&found[0].sha256)?.is_none() {
+        require_room(cache)?;
+        download(guest, cache, &[&found[0]])?;
+    }
+    Ok(cache.path(&found[0].sha256))
+}
+
 /// What the package lists and a guest's packages take.
 const ROOM: u64 = 256 << 20;
 

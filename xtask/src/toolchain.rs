@@ -12,6 +12,9 @@ use crate::guest::Guest;
 use crate::run;
 use crate::stamp::Inputs;
 
+/// The oldest compiler that the workspace can be built with.
+pub const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
+
 /// A toolchain with library sources.
 pub struct Toolchain {
     sysroot: PathBuf,
@@ -61,7 +64,7 @@ impl Toolchain {
             cargo,
             version,
         };
-        targets.iter().all(knows).then_some(found)
+        (is_recent(&found.version) && targets.iter().all(knows)).then_some(found)
     }
 
     /// Whether it comes with a built standard library for a target.
@@ -121,6 +124,18 @@ impl Toolchain {
     }
 }
 
+/// Whether a compiler that names itself so is one that the workspace can be built with.
+fn is_recent(version: &str) -> bool {
+    let version = version.split(' ').nth(1).unwrap_or_default();
+    parts(version) >= parts(OLDEST)
+}
+
+/// The major and the minor version.
+fn parts(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split('.').map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
+}
+
 /// Where such a call puts a file that it makes for a target.
 pub fn output(target: &str, file: &str) -> PathBuf {
     target_dir().join(target).join("guest").join(file)
@@ -147,6 +162,15 @@ mod tests {
             cargo: PathBuf::new(),
             version: String::new(),
         }
+    }
+
+    #[test]
+    fn a_compiler_older_than_the_workspace_takes_is_none() {
+        assert!(is_recent("rustc 1.88.0 (6b00bc388 2025-06-23)"));
+        assert!(is_recent("rustc 1.196.0-nightly (abc 2030-01-01)"));
+        assert!(is_recent("rustc 2.0.0"));
+        assert!(!is_recent("rustc 1.85.0 (4d91de4e4 2025-02-17) (built from a source tarball)"));
+        assert!(!is_recent("rustc"));
     }
 
     #[test]

@@ -170,15 +170,18 @@ const fn vd(word: u32) -> u32 {
 }
 
 /// `vldm`, `vstm`: at least one register and none beyond the last; of double
-/// registers at most 16 (A8.8.332).
+/// registers at most 16, and none beyond d15 where the number of words is odd
+/// (A8.8.332).
 fn is_extension_list(word: u32) -> bool {
     let words = bits(word, 0, 8);
-    let (first, count, most) = if bit(word, 8) {
-        (vd(word), words >> 1, 16)
+    let (first, count, most, end) = if !bit(word, 8) {
+        (first_single(word, 12, 22), words, 32, 32)
+    } else if words & 1 == 0 {
+        (vd(word), words >> 1, 16, 32)
     } else {
-        (first_single(word, 12, 22), words, 32)
+        (vd(word), words >> 1, 16, 16)
     };
-    count != 0 && count <= most && first.wrapping_add(count) <= 32
+    count != 0 && count <= most && first.wrapping_add(count) <= end
 }
 
 /// `vldm`, `vstm`.

@@ -265,8 +265,9 @@ pub(super) struct LoadList {
     base: Register,
     /// Where the lowest word is, counted from the base.
     first: i8,
-    /// By how much the base moves.
+    /// By how much the base moves, if it does.
     moves: i8,
+    writes_back: bool,
 }
 
 impl LoadList {
@@ -292,7 +293,8 @@ impl LoadList {
             registers,
             base: Register::at(word, 16),
             first,
-            moves: if bit(word, 21) { moves } else { 0 },
+            moves,
+            writes_back: bit(word, 21),
         }
     }
 
@@ -307,7 +309,7 @@ impl LoadList {
             *value = load(memory, address, Width::Four)?;
             address = address.wrapping_add(4);
         }
-        if self.moves != 0 {
+        if self.writes_back {
             self.base
                 .write(regs, base.wrapping_add_signed(self.moves.into()));
         }
@@ -424,7 +426,7 @@ impl LoadList {
 /// `sp!, {r4, pc}`.
 impl fmt::Display for LoadList {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let written_back = if self.moves == 0 { "" } else { "!" };
+        let written_back = if self.writes_back { "!" } else { "" };
         write!(out, "{}{written_back}, {}", self.base, self.registers)
     }
 }

@@ -1,0 +1,268 @@
+//! One instruction on one state: what a processor makes of it, and what our plan for it does.
+
+use engine_isa::arm::{self, Emulation, Regs, Relocation};
+use engine_isa::{Fault, Plan};
+
+use super::machine::{self, End, Machine, SLOT_PAGES, WORDS};
+use super::state::{CODE_BYTES, DATA_BYTES, PAGE, SLOTS, State, Window};
+use super::words;
+use crate::chance::Rng;
+
+/// Words side by side on a page of code, with data around them.
+pub struct Page {
+    /// The words.
+    pub words: Vec<u32>,
+    /// What the data is made of.
+    pub seed: u64,
+    plans: Vec<Plan<Emulation, Relocation>>,
+    slots: Vec<u8>,
+    window: Window,
+}
+
+impl Page {
+    /// A page full of words by chance.
+    pub fn by_chance(rng: &mut Rng) -> Self {
+        let words = (0..WORDS).map(|_| words::any(rng)).collect();
+        Self::of(words, rng.u64(..))
+    }
+
+    /// A page of which only `place` has a word.
+    pub fn of_one(word: u32, place: usize, seed: u64) -> Self {
+        let mut words = vec![arm::TRAP; WORDS];
+        words[place] = word;
+        Self::of(words, seed)
+    }
+
+    /// A page with one word, which is taken for another when it is planned: for judging the judge.
+    pub fn planned_as(word: u32, planned: u32) -> (Self, usize) {
+        let place = WORDS / 2;
+        let mut words = vec![arm::TRAP; WORDS];
+        words[place] = word;
+        let mut plans = planned_each(&words);
+        plans[place] = arm::plan(planned);
+        (Self::with(words, plans, 0), place)
+    }
+
+    fn of(words: Vec<u32>, seed: u64) -> Self {
+        let plans = planned_each(&words);
+        Self::with(words, plans, seed)
+    }
+
+    fn with(words: Vec<u32>, plans: Vec<Plan<Emulation, Relocation>>, seed: u64) -> Self {
+        let mut data = Box::new([0; DATA_BYTES]);
+        Rng::with_seed(seed).fill(&mut data[..]);
+        Self {
+            slots: machine::slots_of(plans.iter().map(relocated)),
+            window: Window {
+                code: machine::page_of(&words),
+                data,
+            },
+            words,
+            seed,
+            plans,
+        }
+    }
+
+    /// Puts the page and its slots into the processor's memory.
+    pub fn load(&self, machine: &mut Machine) {
+        machine.load(&self.window.code, &self.slots);
+    }
+
+    /// Whether anything but a refusal is planned for a word, which is what there is to judge.
+    pub fn is_accepted(&self, place: usize) -> bool {
+        !matches!(self.plans[place], Plan::Refuse(_))
+    }
+
+    /// Compares what the loaded processor makes of the word at `place` with what our plan does.
+    pub fn judge(&self, machine: &mut Machine, place: usize, state: &State) -> Verdict {
+        let word = self.words[place];
+        if let Some(why) = not_judged(word) {
+            return Verdict::Skipped(why);
+        }
+        let float = is_float(word);
+        let data = &self.window.data;
+        let native = machine.original(place, state, data, float);
+        if native.0 == End::Undefined {
+            return Verdict::Undefined;
+        }
+        let native_data = *machine.data();
+        let (end, after, after_data) = match self.plans[place] {
+            Plan::Emulate(emulation) => self.emulated(machine, emulation, state),
+            Plan::Relocate(_) => {
+                let (end, mut after) = machine.slot(place, state, data, float);
+                if end != End::Done {
+                    after.r[15] = state.r[15];
+                }
+                (end, after, *machine.data())
+            }
+            Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
+        };
+        if let Some(why) = excused(word, native.0, end) {
+            return Verdict::Skipped(why);
+        }
+        compare(native, &native_data, (end, after), &after_data)
+    }
+
+    fn emulated(
+        &self,
+        machine: &Machine,
+        emulation: Emulation,
+        state: &State,
+    ) -> (End, State, [u8; DATA_BYTES]) {
+        let mut window = self.window.clone();
+        let mut regs = Regs {
+            r: state.r,
+            cpsr: state.cpsr,
+        };
+        let end = match emulation.run(machine.version(), &mut regs, &mut window) {
+            Ok(()) => End::Done,
+            Err(Fault { address }) => End::Fault(address),
+        };
+        let after = State {
+            r: regs.r,
+            cpsr: regs.cpsr,
+            ..*state
+        };
+        (end, after, *window.data)
+    }
+}
+
+fn planned_each(words: &[u32]) -> Vec<Plan<Emulation, Relocation>> {
+    words.iter().map(|&word| arm::plan(word)).collect()
+}
+
+fn relocated(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
+    match plan {
+        Plan::Relocate(relocation) => Some(*relocation),
+        _ => None,
+    }
+}
+
+/// What comparing has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Registers, flags and memory are the same, or both faulted.
+    Agree,
+    /// This processor has no such instruction.
+    Undefined,
+    /// It is not compared, and why.
+    Skipped(&'static str),
+    /// What differs.
+    Disagree(String),
+}
+
+/// Whether an instruction is about the floating-point registers.
+pub const fn is_float(word: u32) -> bool {
+    let coprocessor = matches!(word >> 25 & 7, 0b110 | 0b111) && word >> 9 & 7 == 0b101;
+    let vector = word >> 25 == 0b111_1001 || word >> 24 == 0b1111_0100;
+    coprocessor || vector
+}
+
+/// What is not the same when it is executed twice, each with the reason.
+fn not_judged(word: u32) -> Option<&'static str> {
+    const TIMERS: u32 = 14;
+    const COUNTERS: u32 = 9;
+    let of_system = word >> 28 != 15 && word >> 8 & 15 == 15;
+    let reads_one = word >> 24 & 15 == 0b1110 && word >> 20 & 1 == 1 && word >> 4 & 1 == 1;
+    let reads_two = word >> 20 & 0xff == 0b1100_0101;
+    let number = if reads_two {
+        word & 15
+    } else {
+        word >> 16 & 15
+    };
+    let counts = of_system && (reads_one || reads_two) && matches!(number, TIMERS | COUNTERS);
+    counts.then_some("it reads a counter, which goes on counting")
+}
+
+/// Whether an instruction changes a system register, and with it perhaps what others do.
+pub const fn changes_system(word: u32) -> bool {
+    let of_system = word >> 28 != 15 && matches!(word >> 8 & 15, 14 | 15);
+    let writes_one = word >> 24 & 15 == 0b1110 && word >> 20 & 1 == 0 && word >> 4 & 1 == 1;
+    let writes_two = word >> 20 & 0xff == 0b1100_0100;
+    of_system && (writes_one || writes_two)
+}
+
+/// Ends of which no more can be said, or of which it is known why they differ.
+fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
+    match (native, ours) {
+        (End::Other(one), End::Other(other)) if one == other => {
+            Some("the processor took an exception, in the slot as well")
+        }
+        (_, End::Fault(address)) if is_slot(address) => {
+            Some("it uses what only Unicorn has: the memory with the slots")
+        }
+        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) && moves_words(word) => {
+            Some("Unicorn lets several words be loaded and stored at any address")
+        }
+        _ => None,
+    }
+}
+
+/// Whether an instruction moves several words, or loads the pc: these want an aligned address.
+const fn moves_words(word: u32) -> bool {
+    let several = word >> 25 & 7 == 0b100;
+    let two = word >> 25 & 7 == 0 && word >> 20 & 1 == 0 && word >> 4 & 0b1101 == 0b1101;
+    let pc = word >> 26 & 3 == 0b01 && word >> 20 & 1 == 1 && word >> 12 & 15 == 15;
+    several || two || pc
+}
+
+const fn is_slot(address: u64) -> bool {
+    let (first, bytes) = (SLOTS as u64, SLOT_PAGES * PAGE as u64);
+    address >= first && address < first + bytes
+}
+
+/// How far apart two faults of one instruction may be said to be: what several words are loaded
+/// from may be told by its first address or by the one that failed.
+const SAME_FAULT: u64 = 64;
+
+fn compare(
+    native: (End, State),
+    native_data: &[u8; DATA_BYTES],
+    ours: (End, State),
+    data: &[u8; DATA_BYTES],
+) -> Verdict {
+    let found = match (native.0, ours.0) {
+        (End::Done, End::Done) => {
+            difference(&native.1, &ours.1).or_else(|| data_difference(native_data, data))
+        }
+        (End::Fault(one), End::Fault(other)) if one.abs_diff(other) < SAME_FAULT => None,
+        (native, ours) => Some(format!("{native:x?}, and ours {ours:x?}")),
+    };
+    found.map_or(Verdict::Agree, Verdict::Disagree)
+}
+
+fn difference(native: &State, ours: &State) -> Option<String> {
+    let mut told = Vec::new();
+    for (number, (one, other)) in native.r.iter().zip(ours.r).enumerate() {
+        if *one != other {
+            told.push(format!("r{number} {one:x}, and ours {other:x}"));
+        }
+    }
+    for (number, (one, other)) in native.d.iter().zip(ours.d).enumerate() {
+        if *one != other {
+            told.push(format!("d{number} {one:x}, and ours {other:x}"));
+        }
+    }
+    for (name, one, other) in [
+        ("cpsr", native.cpsr, ours.cpsr),
+        ("fpscr", native.fpscr, ours.fpscr),
+    ] {
+        if one != other {
+            told.push(format!("{name} {one:x}, and ours {other:x}"));
+        }
+    }
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+fn data_difference(native: &[u8; DATA_BYTES], ours: &[u8; DATA_BYTES]) -> Option<String> {
+    let at = native
+        .iter()
+        .zip(ours)
+        .position(|(one, other)| one != other)?;
+    let (one, other) = (native[at], ours[at]);
+    Some(format!(
+        "the byte {at:#x} of the data {one:x}, and ours {other:x}"
+    ))
+}
+
+const _: () = assert!(CODE_BYTES * 2 == DATA_BYTES);

@@ -1,0 +1,204 @@
+//! A count over a kernel's whole text: of its instructions, of those that functions begin with, and
+//! of those that they return by, how many are emulated, relocated and refused, beside the kernel's
+//! own probes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use object::Architecture;
+
+use crate::arm;
+use crate::image::Image;
+
+/// What is asked of an instruction set whose instructions are words.
+pub struct Set {
+    /// What an image says that is of this set.
+    pub architecture: Architecture,
+    /// Our answer: `emulate`, `relocate`, or `refuse` and the reason's word.
+    pub answer: fn(u32) -> String,
+    /// The answer of the kernel's own probes.
+    pub kprobes: fn(u32) -> String,
+    /// Whether a function returns by it.
+    pub is_return: fn(u32) -> bool,
+    /// What it does to the monitor of exclusive accesses.
+    pub monitor: fn(u32) -> Monitor,
+}
+
+/// What an instruction does to the monitor of exclusive accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Monitor {
+    /// Nothing.
+    Leaves,
+    /// A trap from here on until it is closed would break what follows.
+    Opens,
+    /// What was open is closed.
+    Closes,
+}
+
+/// The sets there are.
+pub const SETS: [Set; 1] = [arm::CENSUS];
+
+/// One line: how many instructions, and of them how many first ones and returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// All in the text.
+    pub all: u64,
+    /// Those that a function which may be probed begins with.
+    pub first: u64,
+    /// Those that such a function may return by.
+    pub returns: u64,
+}
+
+/// The whole count.
+#[derive(Debug, Default)]
+pub struct Census {
+    /// Everything.
+    pub total: Count,
+    /// Our answers.
+    pub ours: BTreeMap<String, Count>,
+    /// Those of the kernel's own probes.
+    pub kprobes: BTreeMap<String, Count>,
+    /// Accepted as words, but between an exclusive load and the store that goes with it.
+    pub in_windows: Count,
+    /// Accepted as words, but the kernel has a remedy for a fault there.
+    pub fixed_up: Count,
+    /// Each refused first instruction: its reason, the word and the function.
+    pub refused_first: Vec<(String, u32, String)>,
+}
+
+/// Counts the text of an image.
+pub fn count(image: &Image, set: &Set) -> Census {
+    let mut census = Census::default();
+    for run in image.code() {
+        let words: Vec<(u64, u32)> = run.collect();
+        let windows = windows(&words, set);
+        for (&(address, word), in_window) in words.iter().zip(windows) {
+            census.add(image, set, address, word, in_window);
+        }
+    }
+    census
+}
+
+impl Census {
+    fn add(&mut self, image: &Image, set: &Set, address: u64, word: u32, in_window: bool) {
+        let function = image.function(address);
+        let begun = function.filter(|(start, _)| *start == address);
+        let one = Count {
+            all: 1,
+            first: begun.is_some().into(),
+            returns: (function.is_some() && (set.is_return)(word)).into(),
+        };
+        let answer = (set.answer)(word);
+        let refused = answer.starts_with("refuse");
+        if let (true, Some((_, function))) = (refused, begun) {
+            self.refused_first
+                .push((answer.clone(), word, function.name.clone()));
+        }
+        self.total.add(one);
+        self.ours.entry(answer).or_default().add(one);
+        self.kprobes
+            .entry((set.kprobes)(word))
+            .or_default()
+            .add(one);
+        if !refused && in_window {
+            self.in_windows.add(one);
+        } else if !refused && image.is_fixed_up(address) {
+            self.fixed_up.add(one);
+        }
+    }
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.all += other.all;
+        self.first += other.first;
+        self.returns += other.returns;
+    }
+}
+
+/// For each instruction of a run, whether it stands between one that opens a window and the next
+/// that closes it, in the order of their addresses. What opens one that nothing closes has none.
+fn windows(words: &[(u64, u32)], set: &Set) -> Vec<bool> {
+    let mut inside = vec![false; words.len()];
+    let mut opened = None;
+    for (place, (_, word)) in words.iter().enumerate() {
+        match ((set.monitor)(*word), opened) {
+            (Monitor::Opens, _) => opened = Some(place),
+            (Monitor::Closes, Some(from)) => {
+                inside[from + 1..place].fill(true);
+                opened = None;
+            }
+            _ => {}
+        }
+    }
+    inside
+}
+
+impl fmt::Display for Census {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{:34} {:>9} {:>8} {:>8} {:>8}",
+            "", "all", "", "first", "returns"
+        )?;
+        let mut line = |name: &str, count: &Count| {
+            let Count {
+                all,
+                first,
+                returns,
+            } = count;
+            let share = 100.0 * *all as f64 / self.total.all.max(1) as f64;
+            writeln!(
+                out,
+                "{name:34} {all:>9} {share:>7.2}% {first:>8} {returns:>8}"
+            )
+        };
+        line("instructions", &self.total)?;
+        for (name, count) in &self.ours {
+            line(name, count)?;
+        }
+        line("refuse, in all", &self.refused())?;
+        line("also inside an exclusive window", &self.in_windows)?;
+        line("also in the exception table", &self.fixed_up)?;
+        for (name, count) in &self.kprobes {
+            line(&format!("kprobes: {name}"), count)?;
+        }
+        for (answer, word, function) in &self.refused_first {
+            writeln!(out, "first instruction: {answer}: {word:08x} {function}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Census {
+    /// All that is refused as a word.
+    pub fn refused(&self) -> Count {
+        let refused = self
+            .ours
+            .iter()
+            .filter(|(answer, _)| answer.starts_with("refuse"));
+        let mut sum = Count::default();
+        refused.for_each(|(_, count)| sum.add(*count));
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_what_stands_between() {
+        let words = [
+            0xe190_3f9f_u32,
+            0xe283_3001,
+            0xe180_2f93,
+            0xe283_3001,
+            0xe190_3f9f,
+            0xe283_3001,
+        ];
+        let words: Vec<_> = (0..).step_by(4).zip(words).collect();
+        let inside = windows(&words, &arm::CENSUS);
+        assert_eq!(inside, [false, true, false, false, false, false]);
+    }
+}

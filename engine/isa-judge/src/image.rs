@@ -1,0 +1,204 @@
+//! A kernel's image with its symbols: which words of its text are instructions, and where functions
+//! begin.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use object::elf::STT_FUNC;
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SymbolFlags, SymbolKind};
+
+/// Why an image cannot be counted.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// It is no ELF file, or a broken one.
+    #[error("{0}")]
+    Elf(#[from] object::Error),
+    /// It has no such section.
+    #[error("the image has no section {0}")]
+    NoSection(&'static str),
+    /// It does not say what is code and what is data.
+    #[error("the image has no mapping symbols: it takes one with debugging symbols")]
+    Unmapped,
+}
+
+/// The text of a kernel.
+#[derive(Debug)]
+pub struct Image {
+    /// What it was built for.
+    pub architecture: Architecture,
+    /// The functions by their addresses; of several at one, one.
+    pub functions: BTreeMap<u64, Function>,
+    start: u64,
+    text: Vec<u8>,
+    /// Where there are instructions.
+    code: Vec<Range<u64>>,
+    /// Where no probe may be.
+    kept_out: Vec<Range<u64>>,
+    /// The addresses of the instructions for whose faults the kernel has a remedy.
+    fixed_up: Vec<u64>,
+}
+
+/// A function of the text.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// How many bytes it has, data in it included.
+    pub size: u64,
+}
+
+/// The parts of the text on which the kernel allows no probes: what traps and faults run through.
+const KEPT_OUT: [&str; 7] = [
+    "cpuidle",
+    "entry",
+    "idmap",
+    "irqentry",
+    "kprobes",
+    "noinstr",
+    "softirqentry",
+];
+
+impl Image {
+    /// Reads an ELF file.
+    ///
+    /// # Errors
+    /// [`ImageError`], if it is none or lacks what is asked of it.
+    pub fn read(elf: &[u8]) -> Result<Self, ImageError> {
+        let file = object::File::parse(elf)?;
+        let section = file
+            .section_by_name(".text")
+            .ok_or(ImageError::NoSection(".text"))?;
+        let (start, text) = (section.address(), section.data()?.to_vec());
+        let symbols = Symbols::of(&file, start..start + text.len() as u64)?;
+        Ok(Self {
+            architecture: file.architecture(),
+            code: symbols.code(start + text.len() as u64)?,
+            kept_out: symbols.kept_out(),
+            functions: symbols.functions,
+            fixed_up: fixed_up(&file)?,
+            start,
+            text,
+        })
+    }
+
+    /// Each run of instructions, as addresses and words.
+    pub fn code(&self) -> impl Iterator<Item = impl Iterator<Item = (u64, u32)>> {
+        self.code.iter().map(|run| {
+            let from = (run.start - self.start) as usize;
+            let to = (run.end - self.start) as usize;
+            let words = self.text[from..to].chunks_exact(4);
+            let words = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            (run.start..).step_by(4).zip(words)
+        })
+    }
+
+    /// The function that an address is in, if the kernel allows probes there.
+    pub fn function(&self, address: u64) -> Option<(u64, &Function)> {
+        let (start, function) = self.functions.range(..=address).next_back()?;
+        let inside = address - start < function.size;
+        let kept_out = self.kept_out.iter().any(|part| part.contains(&address));
+        (inside && !kept_out).then_some((*start, function))
+    }
+
+    /// Whether the kernel has a remedy for a fault there.
+    pub fn is_fixed_up(&self, address: u64) -> bool {
+        self.fixed_up.binary_search(&address).is_ok()
+    }
+}
+
+/// The symbols of the text.
+struct Symbols {
+    functions: BTreeMap<u64, Function>,
+    /// Where code (true) and data (false) begin.
+    marks: BTreeMap<u64, bool>,
+    /// The ends of parts, by name.
+    bounds: BTreeMap<String, u64>,
+}
+
+impl Symbols {
+    fn of(file: &object::File<'_>, text: Range<u64>) -> Result<Self, ImageError> {
+        let mut symbols = Self {
+            functions: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+        };
+        for symbol in file.symbols() {
+            let (name, address) = (symbol.name()?, symbol.address());
+            let is_bound = name.ends_with("_text_start") || name.ends_with("_text_end");
+            if is_bound {
+                symbols.bounds.insert(name.to_owned(), address);
+            }
+            if !text.contains(&address) {
+                continue;
+            }
+            match name.split('.').next() {
+                Some("$a" | "$x") => _ = symbols.marks.insert(address, true),
+                Some("$d" | "$t") => _ = symbols.marks.insert(address, false),
+                _ if symbol.kind() == SymbolKind::Text && !is_bound && is_function(&symbol) => {
+                    symbols.add_function(address, name, symbol.size());
+                }
+                _ => {}
+            }
+        }
+        Ok(symbols)
+    }
+
+    /// Of several names for one address, the one with the most to it.
+    fn add_function(&mut self, address: u64, name: &str, size: u64) {
+        let function = Function {
+            name: name.to_owned(),
+            size,
+        };
+        let known = self
+            .functions
+            .get(&address)
+            .is_some_and(|known| known.size >= size);
+        if !known {
+            self.functions.insert(address, function);
+        }
+    }
+
+    fn code(&self, end: u64) -> Result<Vec<Range<u64>>, ImageError> {
+        let ends = self.marks.keys().skip(1).copied().chain([end]);
+        let spans = self.marks.iter().zip(ends);
+        let mut code: Vec<Range<u64>> = Vec::new();
+        for ((&start, _), end) in spans.filter(|((_, is_code), _)| **is_code) {
+            match code.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => code.push(start..end),
+            }
+        }
+        if code.is_empty() {
+            Err(ImageError::Unmapped)
+        } else {
+            Ok(code)
+        }
+    }
+
+    fn kept_out(&self) -> Vec<Range<u64>> {
+        let bound = |part: &str, end: &str| self.bounds.get(&format!("__{part}_text_{end}"));
+        let part = |part: &&str| Some(*bound(part, "start")?..*bound(part, "end")?);
+        KEPT_OUT.iter().filter_map(part).collect()
+    }
+}
+
+/// Whether a symbol of the text says that it is a function: labels in assembly do not.
+fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
+    let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
+        return false;
+    };
+    st_info.st_type() == STT_FUNC
+}
+
+/// The first of each entry of the exception table, which has two addresses of 32 bits.
+fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
+    let section = file
+        .section_by_name("__ex_table")
+        .ok_or(ImageError::NoSection("__ex_table"))?;
+    let entries = section.data()?.chunks_exact(8);
+    let mut found: Vec<u64> = entries
+        .map(|entry| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]).into())
+        .collect();
+    found.sort_unstable();
+    Ok(found)
+}

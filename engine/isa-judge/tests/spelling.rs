@@ -1,0 +1,41 @@
+//! Another disassembler reads words as our plans have it: some thousands of any, each time others.
+//! `cargo xtask fuzz isa` reads millions.
+
+use engine_isa_judge::arm::spelling::SET;
+use engine_isa_judge::spelling::{self, Said};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn a_thousand_words_are_read_the_same(seed: u64) {
+        let tally = spelling::run(&SET, seed, 1000, None);
+        prop_assert!(tally.unexplained.is_empty(), "\n{}", tally.unexplained.join("\n"));
+    }
+}
+
+#[test]
+fn another_name_and_other_operands_are_noticed() {
+    let reads = |said: fn(u32) -> Said, word| {
+        let set = spelling::Set {
+            said,
+            differences: &[],
+            ..SET
+        };
+        let mut judge = spelling::Judge::new(&set);
+        judge.judge(word);
+        judge.tally.unexplained.is_empty()
+    };
+    let push = 0x092d_4010;
+    assert!(reads(|_| Said::Text("pusheq {r4, lr}".into()), push));
+    assert!(!reads(|_| Said::Text("push {r4, lr}".into()), push));
+    assert!(!reads(|_| Said::Text("pusheq {r4, r12}".into()), push));
+    assert!(!reads(|_| Said::Text("stmiaeq sp!, {r4, lr}".into()), push));
+    assert!(!reads(|_| Said::Nothing, push));
+    let add = 0x1280_3a02;
+    assert!(reads(|_| Said::Name("add".into()), add));
+    assert!(!reads(|_| Said::Name("adc".into()), add));
+    assert!(reads(|_| Said::Text("addne r3, r0, #0x2000".into()), add));
+    assert!(!reads(|_| Said::Text("addne r3, r0, #0x20000".into()), add));
+}

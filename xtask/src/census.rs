@@ -1,0 +1,56 @@
+//! `census`: what the plans for a guest's whole kernel come to. The kernel is the one that the guest
+//! boots, from the package that has its debugging symbols: only they say which words of its text are
+//! instructions.
+
+use std::path::{Path, PathBuf};
+
+use crate::cache::Cache;
+use crate::deb::{self, Kind};
+use crate::error::{Error, Result};
+use crate::files::{self, workspace_root};
+use crate::fuzz;
+use crate::guest::Guest;
+use crate::host;
+use crate::needs;
+use crate::packages;
+use crate::run;
+
+/// Gets the kernel and has it counted.
+pub fn run(guest: &str) -> Result<()> {
+    let guest = Guest::load(guest)?;
+    host::ensure(&needs::of_guest(&guest))?;
+    let image = image(&guest)?;
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    run::openly(fuzz::program(&sh, "isa-census").arg("--").arg(image))
+}
+
+/// The unpacked kernel; several hundred megabytes are fetched for it, once.
+fn image(guest: &Guest) -> Result<PathBuf> {
+    let cache = Cache::locate()?;
+    let (packages, _) = packages::obtain(guest, &cache, false)?;
+    let release = &packages.kernel_release;
+    let image = guest.dir().join(format!("vmlinux-{release}"));
+    if !image.exists() {
+        let package = packages::with_symbols(guest, &cache, release)?;
+        files::create_dir(&guest.dir())?;
+        files::write(
+            &image,
+            &unpack(&package, &format!("/boot/vmlinux-{release}"))?,
+        )?;
+    }
+    Ok(image)
+}
+
+/// The file of a package whose path ends so.
+fn unpack(package: &Path, path: &str) -> Result<Vec<u8>> {
+    let members = deb::members(package, |member| member.ends_with(path))?;
+    let file = members.into_iter().find_map(|member| match member.kind {
+        Kind::File { data, .. } => Some(data),
+        Kind::Symlink(_) => None,
+    });
+    file.ok_or_else(|| Error::Content {
+        path: package.into(),
+        why: format!("it has no {path}"),
+    })
+}

@@ -1,0 +1,94 @@
+//! `fuzz`: cases by chance for the judges of the instruction tables, which are programs of
+//! `engine-isa-judge`. What they find and print is theirs; here they are built and started.
+
+use clap::{Args, Subcommand, value_parser};
+use xshell::{Cmd, Shell};
+
+use crate::error::Result;
+use crate::files::workspace_root;
+use crate::host;
+use crate::needs;
+use crate::run;
+
+/// What to throw cases at.
+#[derive(Subcommand)]
+pub enum Fuzz {
+    /// The instruction tables, judged by another disassembler and another processor
+    Isa(FuzzIsa),
+}
+
+/// For how long, and from which number.
+#[derive(Args, Default)]
+pub struct FuzzIsa {
+    /// Stop after so many minutes [default: 1, if no number of cases is given]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    minutes: Option<u32>,
+    /// Stop after so many executions; half as many words are read
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    cases: Option<u64>,
+    /// Make the cases from this number, as an earlier run has said
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+}
+
+impl Fuzz {
+    /// Does it; an error if there is a disagreement.
+    pub fn exec(&self) -> Result<()> {
+        let Self::Isa(isa) = self;
+        isa.exec()
+    }
+}
+
+impl FuzzIsa {
+    /// Does it; an error if there is a disagreement.
+    pub fn exec(&self) -> Result<()> {
+        host::ensure(&needs::of_judges())?;
+        let sh = run::shell()?;
+        sh.change_dir(workspace_root());
+        let fuzz = program(&sh, "isa-fuzz").args(["--features", "unicorn", "--"]);
+        run::openly(fuzz.args(self.words()))
+    }
+
+    /// The options that were given, as the program takes them.
+    fn words(&self) -> Vec<String> {
+        let numbers = [
+            ("--minutes", self.minutes.map(u64::from)),
+            ("--cases", self.cases),
+            ("--seed", self.seed),
+        ];
+        let given = numbers
+            .into_iter()
+            .filter_map(|(name, number)| Some((name, number?)));
+        given
+            .flat_map(|(name, number)| [name.to_owned(), number.to_string()])
+            .collect()
+    }
+}
+
+/// A program of the judges, built to be quick.
+pub fn program<'a>(sh: &'a Shell, name: &str) -> Cmd<'a> {
+    let run = [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "engine-isa-judge",
+    ];
+    run::cargo(sh).args(run).args(["--bin", name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_is_passed_on() {
+        let task = FuzzIsa {
+            minutes: Some(2),
+            cases: None,
+            seed: Some(7),
+        };
+        assert_eq!(task.words().join(" "), "--minutes 2 --seed 7");
+        assert_eq!(FuzzIsa::default().words(), [""; 0]);
+    }
+}
