@@ -1,15 +1,16 @@
 //! A32 on ARMv6 and later, by the undefined-instruction trap.
 
-use core::convert::Infallible;
-
-use engine_isa::arm::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::{Isa, Load};
+use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::{Fault, Memory};
+use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::IntoFrame;
+
+/// What kernels for one processor only are built for: see `kmod/arch/arm.c`.
+const VERSION: Version = Version::V6;
 
 /// A32.
 pub struct Native;
@@ -17,21 +18,38 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Relocation;
     type Text = [u8; 4];
+    type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
 
-    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+    fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm::plan(u32::from_le_bytes(*text))
     }
 
-    fn length(_: Emulation) -> usize {
+    fn length(_: &Planned<Self>) -> usize {
         Self::TRAP.len()
     }
 
-    fn is_placeholder(_: Emulation) -> bool {
-        false
+    fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
+        relocation.slot(next as u32)
+    }
+
+    /// What a jump label is while it is off, and while it is on.
+    fn is_placeholder(text: &[u8; 4]) -> bool {
+        const NOP: u32 = 0xe320_f000;
+        const OLD_NOP: u32 = 0xe1a0_0000;
+        let word = u32::from_le_bytes(*text);
+        word == NOP || word == OLD_NOP || word >> 24 == 0xea
+    }
+
+    /// What the flags are where a function begins nobody has said, so no first instruction asks for them.
+    fn begins_function(text: &[u8; 4]) -> bool {
+        const ALWAYS: u8 = 0xe;
+        const UNCONDITIONAL: u8 = 0xf;
+        matches!(text[3] >> 4, ALWAYS | UNCONDITIONAL)
     }
 
     fn pc(regs: &Regs) -> usize {
@@ -60,7 +78,7 @@ impl Isa for Native {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(regs, memory)
+        emulation.run(VERSION, regs, memory)
     }
 }
 
