@@ -27,6 +27,7 @@ extern crate std;
 
 pub mod arm;
 pub mod arm64;
+mod index;
 mod memory;
 mod pattern;
 mod plan;

@@ -46,6 +46,13 @@ impl Pattern {
         self.mask & other.mask == self.mask && other.value & self.mask == self.value
     }
 
+    /// Whether some word that this one matches has `value` in the eight bits
+    /// from bit `shift` up.
+    pub(crate) const fn meets(&self, shift: u32, value: u32) -> bool {
+        let fixed = self.mask.wrapping_shr(shift) & 0xff;
+        self.value.wrapping_shr(shift) & fixed == value & fixed
+    }
+
     /// Whether the drawing fixes no bit.
     pub(crate) const fn matches_all(&self) -> bool {
         self.mask == 0

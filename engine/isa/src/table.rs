@@ -1,7 +1,7 @@
 //! The table of an instruction set: one list of rows, from which come the
 //! decoder and what the tests know of it.
 
-use crate::Pattern;
+use crate::{Pattern, Plan, Why};
 
 /// One encoding in an instruction set's table.
 #[derive(Clone, Copy, Debug)]
@@ -31,18 +31,45 @@ const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
     }
 }
 
-/// Makes `ROWS` and `plan` of a list of rows.
+/// What a row says of the words that it answers for.
+pub(crate) enum Answer<E, R> {
+    /// Each is emulated, by what this makes of it.
+    Emulate(fn(u32) -> E),
+    /// Each is relocated, as what this makes of it.
+    Relocate(fn(u32) -> R),
+    /// It depends on the word.
+    Decide(fn(u32) -> Plan<E, R>),
+    /// None can be probed.
+    Refuse(Why),
+}
+
+impl<E, R> Answer<E, R> {
+    /// The plan for `word`, which the answer's row matches.
+    pub(crate) fn plan(&self, word: u32) -> Plan<E, R> {
+        match self {
+            Self::Emulate(make) => Plan::Emulate(make(word)),
+            Self::Relocate(make) => Plan::Relocate(make(word)),
+            Self::Decide(make) => make(word),
+            Self::Refuse(why) => Plan::Refuse(*why),
+        }
+    }
+}
+
+/// Makes `ROWS`, `row` and `plan` of a list of rows.
 ///
 /// A row is `"encoding", "section", "name", answer;`. The answer is
-/// `refuse(Reason)`, or `emulate(f(a, b))`, where the function `f` is given
-/// the values of the encoding's fields `a` and `b`; or `decide(f(a, b))`,
-/// where `f` makes the whole plan, since no drawing says that two fields are
-/// equal. The first row that matches
-/// answers; the row after `otherwise` answers for whatever is left, and so
-/// must draw no fixed bit.
+/// `refuse(Reason)`; or `emulate(f(a, b))` or `relocate(f(a, b))`, where the
+/// function `f` is given the values of the encoding's fields `a` and `b`; or
+/// `decide(f(a, b))`, where `f` makes the whole plan, since no drawing says
+/// that two fields are equal. A field called `word` is the whole word. The
+/// first row that matches answers; the row after `otherwise` answers for
+/// whatever is left, and so must draw no fixed bit.
+///
+/// `index = n` says that the eight bits from bit n up tell most rows apart:
+/// by them the rows that can match a word are found.
 macro_rules! rows {
     (
-        emulate = $emulation:ty, relocate = $relocation:ty;
+        emulate = $emulation:ty, relocate = $relocation:ty, index = $shift:literal;
         $($text:literal, $section:literal, $name:literal, $verb:ident ($($answer:tt)+);)+
         otherwise
         $last:literal, $last_section:literal, $last_name:literal, refuse($why:ident);
@@ -67,31 +94,48 @@ macro_rules! rows {
             "the last row must match every word"
         );
 
+        static ANSWERS: [$crate::table::Answer<$emulation, $relocation>; ROWS.len()] = [
+            $(rows!(@$verb $text, $($answer)+),)+
+            $crate::table::Answer::Refuse($crate::Why::$why),
+        ];
+
+        static INDEX: $crate::index::Index<{ $crate::index::entries(ROWS, $shift) }> =
+            $crate::index::Index::new(ROWS, $shift);
+
+        /// The place in [`ROWS`] of the row that `word` belongs to.
+        #[must_use]
+        pub fn row(word: u32) -> usize {
+            INDEX.find(word)
+        }
+
         /// What to do about the instruction `word`.
         pub fn plan(word: u32) -> $crate::Plan<$emulation, $relocation> {
-            $({
-                const PATTERN: $crate::Pattern = $crate::Pattern::new($text);
-                if PATTERN.matches(word) {
-                    return rows!(@$verb word, PATTERN, $($answer)+);
-                }
-            })+
-            $crate::Plan::Refuse($crate::Why::$why)
+            match ANSWERS.get(row(word)) {
+                Some(answer) => answer.plan(word),
+                None => $crate::Plan::Refuse($crate::Why::$why),
+            }
         }
     };
-    (@refuse $word:ident, $pattern:ident, $why:ident) => {
-        $crate::Plan::Refuse($crate::Why::$why)
+    (@refuse $text:literal, $why:ident) => {
+        $crate::table::Answer::Refuse($crate::Why::$why)
     };
-    (@emulate $word:ident, $pattern:ident, $make:ident($($field:ident),*)) => {
-        $crate::Plan::Emulate(rows!(@decide $word, $pattern, $make($($field),*)))
+    (@emulate $text:literal, $make:ident($($field:ident),*)) => {
+        $crate::table::Answer::Emulate(|_word| $make($(rows!(@field _word, $text, $field)),*))
     };
-    (@decide $word:ident, $pattern:ident, $make:ident($($field:ident),*)) => {
-        $make($({
-            // Named, for an inline constant would leave `field` itself, with
-            // its panic, in the object.
-            const FIELD: $crate::pattern::Field = $pattern.field(stringify!($field));
-            FIELD.of($word)
-        }),*)
+    (@relocate $text:literal, $make:ident($($field:ident),*)) => {
+        $crate::table::Answer::Relocate(|_word| $make($(rows!(@field _word, $text, $field)),*))
     };
+    (@decide $text:literal, $make:ident($($field:ident),*)) => {
+        $crate::table::Answer::Decide(|_word| $make($(rows!(@field _word, $text, $field)),*))
+    };
+    (@field $word:ident, $text:literal, word) => { $word };
+    (@field $word:ident, $text:literal, $field:ident) => {{
+        // Named, for an inline constant would leave `field` itself, with
+        // its panic, in the object.
+        const FIELD: $crate::pattern::Field =
+            $crate::Pattern::new($text).field(stringify!($field));
+        FIELD.of($word)
+    }};
 }
 
 pub(crate) use rows;

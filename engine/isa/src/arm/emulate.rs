@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::operand::{Condition, Registers};
-use super::{PC, Regs, SP};
+use super::{PC, Regs, SP, Version};
 use crate::{Fault, Memory, Width};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
@@ -73,7 +73,7 @@ impl Emulation {
     /// untouched. Words are stored lowest address first, and those stored
     /// before the one that faulted remain stored, as they may when the
     /// processor's own store multiple faults; running it again is safe.
-    pub fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
+    pub fn run(&self, _: Version, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
         if self.condition.holds(regs.cpsr) {
             self.action.run(regs, memory)?;
         }

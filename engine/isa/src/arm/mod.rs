@@ -7,17 +7,31 @@
 use core::mem::offset_of;
 
 mod emulate;
+mod exclusive;
 mod operand;
+mod relocate;
 mod rows;
 
 pub use emulate::Emulation;
-pub use rows::{ROWS, plan};
+pub use exclusive::{Exclusive, exclusive};
+pub use relocate::Relocation;
+pub use rows::{ROWS, plan, row};
 
 /// The word that takes the place of a probed instruction.
 ///
 /// It is permanently undefined (UDF, A8.8.247), and Linux gives it no meaning
 /// of its own.
 pub const TRAP: u32 = 0xe7f0_01fb;
+
+/// What differs between processors in what an instruction does, where a word
+/// means the same to all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// ARMv6, with unaligned accesses as its control register allows them (`SCTLR.U`).
+    V6,
+    /// ARMv7: what data processing writes to the pc can change to Thumb.
+    V7,
+}
 
 /// The number of the stack pointer.
 const SP: usize = 13;

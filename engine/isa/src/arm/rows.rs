@@ -5,13 +5,12 @@
 //! pointer. The refusals between them are the forms of these that the manual
 //! leaves open.
 
-use core::convert::Infallible;
-
 use super::emulate::{Emulation, lower_sp, push_list, push_one};
+use super::relocate::{Relocation, same};
 use crate::table::rows;
 
 rows! {
-    emulate = Emulation, relocate = Infallible;
+    emulate = Emulation, relocate = Relocation, index = 20;
 
     // Where a condition would be, 1111 marks instructions that have none.
     "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx", "A5.7", "unconditional", refuse(Unported);
@@ -32,6 +31,16 @@ rows! {
 
     // Without setting the flags.
     "cccc 0010 0100 1101 1101 rrrr iiii iiii", "A8.8.225", "sub sp, sp, #imm", emulate(lower_sp(c, r, i));
+
+    // What neither reads nor writes the pc is the same wherever it stands.
+    "cccc 0010 1000 1111 dddd iiii iiii iiii", "A8.8.12", "add rd, pc, #imm", refuse(Unported);
+    "cccc 0010 1000 nnnn 1111 iiii iiii iiii", "A8.8.5", "add pc, rn, #imm", refuse(Unported);
+    "cccc 0010 1000 nnnn dddd iiii iiii iiii", "A8.8.5", "add rd, rn, #imm", relocate(same(word));
+    "cccc 0011 1010 0000 1111 iiii iiii iiii", "A8.8.102", "mov pc, #imm", refuse(Unported);
+    "cccc 0011 1010 0000 dddd iiii iiii iiii", "A8.8.102", "mov rd, #imm", relocate(same(word));
+    "cccc 0101 x001 1111 xxxx xxxx xxxx xxxx", "A8.8.64", "ldr rt, [pc, #imm]", refuse(Unported);
+    "cccc 0101 x001 xxxx 1111 xxxx xxxx xxxx", "A8.8.63", "ldr pc, [rn, #imm]", refuse(Unported);
+    "cccc 0101 u001 nnnn tttt iiii iiii iiii", "A8.8.63", "ldr rt, [rn, #imm]", relocate(same(word));
 
     "1110 0111 1111 xxxx xxxx xxxx 1111 xxxx", "A8.8.247", "udf", refuse(Undefined);
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use engine_isa::arm::{self, Emulation, Regs};
+use engine_isa::arm::{self, Emulation, Regs, Version};
 use engine_isa::{Fault, Memory, Plan, Width};
 use proptest::prelude::*;
 
@@ -158,7 +158,7 @@ proptest! {
         let expected = model.execute(word);
 
         let (mut regs, mut ram) = (before, Ram::of_stores(16));
-        let result = emulation(word).run(&mut regs, &mut ram);
+        let result = emulation(word).run(Version::V6, &mut regs, &mut ram);
 
         prop_assert_eq!(result, expected);
         prop_assert_eq!(ram, model.ram);
@@ -174,7 +174,7 @@ proptest! {
         let (mut regs, mut ram) = (before, Ram::of_stores(stores));
         let mut model = Model { regs: before, ram: ram.clone() };
         let expected = model.execute(word);
-        let result = emulation(word).run(&mut regs, &mut ram);
+        let result = emulation(word).run(Version::V6, &mut regs, &mut ram);
 
         prop_assert_eq!(result, expected);
         prop_assert_eq!(&ram.bytes, &model.ram.bytes);
@@ -182,7 +182,7 @@ proptest! {
             prop_assert_eq!(regs, before);
             ram.stores_left = 16;
             model = Model { regs: before, ram: Ram::of_stores(16) };
-            prop_assert_eq!(emulation(word).run(&mut regs, &mut ram), model.execute(word));
+            prop_assert_eq!(emulation(word).run(Version::V6, &mut regs, &mut ram), model.execute(word));
             prop_assert_eq!(&ram.bytes, &model.ram.bytes);
         }
     }
@@ -198,7 +198,10 @@ fn push_r4_lr_stores_both_below_the_stack_pointer() {
     before.r[PC] = 0xc002_0000;
 
     let (mut regs, mut ram) = (before, Ram::of_stores(2));
-    assert_eq!(emulation(0xe92d_4010).run(&mut regs, &mut ram), Ok(()));
+    assert_eq!(
+        emulation(0xe92d_4010).run(Version::V6, &mut regs, &mut ram),
+        Ok(())
+    );
 
     let mut after = before;
     after.r[SP] = 0xc000_1ff8;
