@@ -45,15 +45,21 @@ fn words_at(fake: &Fake, slot: usize) -> [u32; 3] {
 fn each_relocated_site_has_a_slot_with_its_copy_and_the_way_back() {
     let (fake, engine) = engine();
     let before = fake.image();
-    let id = trace(&engine, &["delta", "epsilon"]);
-    let delta = slot_of(fake, &engine, DELTA);
-    let epsilon = slot_of(fake, &engine, EPSILON);
-    assert_eq!(words_at(fake, delta), [MOV_5, JUMP, DELTA as u32 + 4]);
-    assert_eq!(words_at(fake, epsilon), [MOV_6, JUMP, EPSILON as u32 + 4]);
+    let id = trace(&engine, &["moved", "shifted"]);
+    let moved = slot_of(fake, &engine, MOVED);
+    let shifted = slot_of(fake, &engine, SHIFTED);
+    assert_eq!(words_at(fake, moved), [MOV_5, JUMP, MOVED as u32 + 4]);
+    assert_eq!(words_at(fake, shifted), [MOV_6, JUMP, SHIFTED as u32 + 4]);
     assert_eq!(drain(&engine, id, 0), [1, 2]);
-    assert_eq!((stat(&engine, "slots"), stat(&engine, "slot_bytes")), (2, 24));
+    assert_eq!(
+        (stat(&engine, "slots"), stat(&engine, "slot_bytes")),
+        (2, 24)
+    );
     engine.close(id);
-    assert_eq!((stat(&engine, "slots"), stat(&engine, "slot_bytes")), (0, 0));
+    assert_eq!(
+        (stat(&engine, "slots"), stat(&engine, "slot_bytes")),
+        (0, 0)
+    );
     assert_eq!(fake.image(), before);
 }
 
@@ -61,29 +67,32 @@ fn each_relocated_site_has_a_slot_with_its_copy_and_the_way_back() {
 fn what_is_emulated_has_none() {
     let (_, engine) = engine();
     trace(&engine, &["alpha", "beta", "gamma"]);
-    assert_eq!((stat(&engine, "slots"), stat(&engine, "slot_bytes")), (0, 0));
+    assert_eq!(
+        (stat(&engine, "slots"), stat(&engine, "slot_bytes")),
+        (0, 0)
+    );
 }
 
 #[test]
 fn consumers_of_one_site_share_its_slot() {
     let (fake, engine) = engine();
-    let ids = [(); 2].map(|()| trace(&engine, &["delta"]));
+    let ids = [(); 2].map(|()| trace(&engine, &["moved"]));
     assert_eq!(stat(&engine, "slots"), 1);
-    let slot = slot_of(fake, &engine, DELTA);
+    let slot = slot_of(fake, &engine, MOVED);
     engine.close(ids[0]);
-    assert_eq!(slot_of(fake, &engine, DELTA), slot);
+    assert_eq!(slot_of(fake, &engine, MOVED), slot);
     assert_eq!(stat(&engine, "slots"), 1);
 }
 
 #[test]
 fn a_slot_given_back_is_written_again_when_nobody_is_in_it() {
     let (fake, engine) = engine();
-    let others = trace(&engine, &["epsilon"]);
+    let others = trace(&engine, &["shifted"]);
     let mut slots = Vec::new();
     for _ in 0..3 {
-        let id = trace(&engine, &["delta"]);
-        let slot = slot_of(fake, &engine, DELTA);
-        assert_eq!(words_at(fake, slot), [MOV_5, JUMP, DELTA as u32 + 4]);
+        let id = trace(&engine, &["moved"]);
+        let slot = slot_of(fake, &engine, MOVED);
+        assert_eq!(words_at(fake, slot), [MOV_5, JUMP, MOVED as u32 + 4]);
         // From here on the thread is in it until somebody waits for it.
         fake.inside.lock().unwrap().insert(slot);
         slots.push(slot);
@@ -99,24 +108,28 @@ fn a_slot_given_back_is_written_again_when_nobody_is_in_it() {
 #[test]
 fn a_slot_gets_a_new_copy_with_new_text() {
     let (fake, engine) = engine();
-    trace(&engine, &["epsilon"]);
-    let id = trace(&engine, &["delta"]);
-    slot_of(fake, &engine, DELTA);
+    trace(&engine, &["shifted"]);
+    let id = trace(&engine, &["moved"]);
+    slot_of(fake, &engine, MOVED);
     engine.close(id);
-    fake.write(DELTA, MOV_6);
-    trace(&engine, &["delta"]);
-    let slot = slot_of(fake, &engine, DELTA);
-    assert_eq!(words_at(fake, slot), [MOV_6, JUMP, DELTA as u32 + 4]);
+    fake.write(MOVED, MOV_6);
+    trace(&engine, &["moved"]);
+    let slot = slot_of(fake, &engine, MOVED);
+    assert_eq!(words_at(fake, slot), [MOV_6, JUMP, MOVED as u32 + 4]);
 }
 
 #[test]
 fn a_slot_outlives_a_live_table_that_could_not_be_replaced() {
     let (fake, engine) = engine();
-    let first = trace(&engine, &["delta"]);
-    let slot = slot_of(fake, &engine, DELTA);
+    let first = trace(&engine, &["moved"]);
+    let slot = slot_of(fake, &engine, MOVED);
     MEMORY.set(0);
     engine.stop(first).unwrap();
-    assert_eq!(words_at(fake, slot)[0], MOV_5, "the old table still names it");
+    assert_eq!(
+        words_at(fake, slot)[0],
+        MOV_5,
+        "the old table still names it"
+    );
     MEMORY.set(usize::MAX);
     engine.close(first);
     assert_eq!(stat(&engine, "slot_bytes"), 0);
@@ -135,5 +148,5 @@ fn without_memory_for_slots_nothing_is_armed() {
     assert_eq!(fake.image(), before);
     engine.close(id);
     trace(&engine, &["*"]);
-    assert_eq!(stat(&engine, "slots"), 2);
+    assert_eq!(stat(&engine, "slots"), 3);
 }

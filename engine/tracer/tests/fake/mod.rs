@@ -22,10 +22,12 @@ pub use sync::*;
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
-/// The function tracer's slot while it is off, and a jump label's instruction.
+/// The function tracer's slot while it is off.
 pub const NOP: u32 = 0xe320_f000;
-/// `ldrex r0, [r0]`, which is refused.
-pub const LDREX: u32 = 0xe190_0f9f;
+/// `udf #0`, which is refused.
+pub const UDF: u32 = 0xe7f0_00f0;
+/// `mov r0, #0`, for want of a no-op among those that are no refusal.
+pub const PLACEHOLDER: u32 = 0xe3a0_0000;
 /// `mov r0, #5` and `mov r0, #6`, which are the same wherever they stand.
 pub const MOV_5: u32 = 0xe3a0_0005;
 pub const MOV_6: u32 = 0xe3a0_0006;
@@ -46,8 +48,8 @@ pub const COLD: usize = 0x8700;
 pub const REWRITTEN: usize = 0x8800;
 pub const KEPT: usize = 0x8900;
 /// Two whose first instructions are relocated.
-pub const DELTA: usize = 0x8a00;
-pub const EPSILON: usize = 0x8b00;
+pub const MOVED: usize = 0x8a00;
+pub const SHIFTED: usize = 0x8b00;
 pub const DATA: usize = 0x8c00;
 pub const CPUS: usize = 4;
 
@@ -85,7 +87,7 @@ impl Isa for A32 {
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {
-        u32::from_le_bytes(*text) == NOP
+        u32::from_le_bytes(*text) == PLACEHOLDER
     }
 
     fn begins_function(text: &[u8; 4]) -> bool {
@@ -175,16 +177,16 @@ impl Fake {
             (BETA, 0xe24d_d010),  // sub sp, sp, #16
             (GAMMA, 0xe52d_e004), // push {lr}
             (TOXIC, PUSH),
-            (REFUSED, LDREX),
+            (REFUSED, UDF),
             (FORBIDDEN, PUSH),
             (OWN_WAY, PUSH),
             (TRACED, NOP),
             (TRACED + 4, PUSH),
             (COLD, PUSH),
-            (REWRITTEN, NOP),
-            (KEPT, NOP),
-            (DELTA, MOV_5),
-            (EPSILON, MOV_6),
+            (REWRITTEN, PLACEHOLDER),
+            (KEPT, PLACEHOLDER),
+            (MOVED, MOV_5),
+            (SHIFTED, MOV_6),
             (DATA, DATA_WORD),
         ];
         Self {
@@ -372,8 +374,8 @@ impl Platform for &'static Fake {
         visit(b"alpha.cold", COLD)?;
         visit(b"rewritten", REWRITTEN)?;
         visit(b"kept", KEPT)?;
-        visit(b"delta", DELTA)?;
-        visit(b"epsilon", EPSILON)?;
+        visit(b"moved", MOVED)?;
+        visit(b"shifted", SHIFTED)?;
         visit(b"data", DATA)?;
         visit(b"vanished", 0xdead_0000)
     }
@@ -398,8 +400,12 @@ impl Fake {
         assert_eq!(inside.range(written).next(), None, "a thread is there");
     }
 
+    /// The functions' text.
     pub fn image(&self) -> BTreeMap<usize, u32> {
-        self.text.lock().unwrap().clone()
+        let text = self.text.lock().unwrap();
+        text.range(..CODE_AT)
+            .map(|(at, word)| (*at, *word))
+            .collect()
     }
 }
 
