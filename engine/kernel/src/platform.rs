@@ -189,11 +189,25 @@ impl Platform for Kernel {
 }
 
 /// Writes code, and sees to the caches.
+#[cfg(not(trapline_mutants))]
 fn write_code(address: usize, bytes: &[u8]) {
+    store_code(address, bytes);
+    flush_code(address, bytes.len());
+}
+
+#[cfg(trapline_mutants)]
+use crate::mutant::write_code;
+
+/// Writes code, which the processor may know nothing of yet.
+pub fn store_code(address: usize, bytes: &[u8]) {
     // SAFETY: the tracer writes within what `code_alloc` gave, where nobody is.
     unsafe { ffi::shim_code_write(address, bytes.as_ptr().cast(), bytes.len()) };
+}
+
+/// Has the processor execute what was written.
+pub fn flush_code(address: usize, length: usize) {
     // SAFETY: as above.
-    unsafe { ffi::shim_code_flush(address, bytes.len()) };
+    unsafe { ffi::shim_code_flush(address, length) };
 }
 
 /// What a walk over the functions carries through C.

@@ -7,10 +7,13 @@ use engine_tracer::{Isa, Load, Planned};
 use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
-use crate::mutant::IntoFrame;
+use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
 /// What kernels for one processor only are built for: see `kmod/arch/arm.c`.
 const VERSION: Version = Version::V6;
+
+const ABORTS: &str =
+    "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
 
 /// A32.
 pub struct Native;
@@ -23,7 +26,8 @@ impl Isa for Native {
     type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+    const TOXIC: &'static [(&'static [u8], &'static str)] =
+        &[(b"*_early_abort", ABORTS), (b"*_pabort", ABORTS)];
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm::plan(u32::from_le_bytes(*text))
@@ -34,7 +38,7 @@ impl Isa for Native {
     }
 
     fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
-        relocation.slot(next as u32)
+        filled(relocation.slot(next as u32))
     }
 
     /// What a jump label is while it is off, and while it is on.
@@ -88,9 +92,35 @@ pub fn memory(_: *mut Regs) -> impl Memory {
     Interrupted
 }
 
+/// `slot-condition-lost`: a copy is executed whether its condition holds or not.
+#[cfg(trapline_mutants)]
+const SLOT_CONDITION_LOST: &str = "slot-condition-lost";
+
+#[cfg(not(trapline_mutants))]
+fn filled(slot: [u8; Relocation::SIZE]) -> [u8; Relocation::SIZE] {
+    slot
+}
+
+/// A slot, without the copy's condition if that is the defect.
+#[cfg(trapline_mutants)]
+fn filled(mut slot: [u8; Relocation::SIZE]) -> [u8; Relocation::SIZE] {
+    const ALWAYS: u8 = 0xe0;
+    let is_conditional = slot[3] < ALWAYS;
+    if is_conditional && crate::mutant::is_chosen(SLOT_CONDITION_LOST) {
+        slot[3] = slot[3] & 0xf | ALWAYS;
+    }
+    slot
+}
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME];
+pub const MUTANTS: &[&str] = &[
+    PUSH_INTO_FRAME,
+    SHARED_SLOT,
+    STALE_SLOT,
+    NO_CACHE_FLUSH,
+    SLOT_CONDITION_LOST,
+];
 
 /// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

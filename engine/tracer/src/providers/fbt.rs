@@ -126,7 +126,7 @@ impl<T: Copy> Fbt<T> {
             }
             last = Some(site);
             let function = names.add(name)?;
-            let planned = named::<I>(name).and_then(|()| probeable::<I, P>(platform, site));
+            let planned = named::<I>(name).and_then(|()| entry::<I, P>(platform, site));
             fbt.add(planned, function, address, site)
         })?;
         Ok(fbt)
@@ -192,18 +192,39 @@ fn named<I: Isa>(name: &[u8]) -> Result<(), Reason> {
     }
 }
 
+/// The text at `address`, if a function begins there and a probe can be put there.
+fn entry<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+    let text = text_at::<I, P>(platform, address)?;
+    match I::begins_function(&text) {
+        true => planned::<I, P>(platform, address, text),
+        false => Err(Reason::Data),
+    }
+}
+
 /// The text at `address`, if a probe can be put there.
 pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+    let text = text_at::<I, P>(platform, address)?;
+    planned::<I, P>(platform, address, text)
+}
+
+/// The text at `address`, where the kernel allows a probe.
+fn text_at<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
     if let Some(reason) = platform.off_limits(address) {
         return Err(Reason::OffLimits(reason));
     }
     let mut text = I::Text::default();
-    platform
-        .peek(address, text.as_mut())
-        .map_err(|_| Reason::Unreadable)?;
-    if !I::begins_function(&text) {
-        return Err(Reason::Data);
+    match platform.peek(address, text.as_mut()) {
+        Ok(()) => Ok(text),
+        Err(_) => Err(Reason::Unreadable),
     }
+}
+
+/// `text`, which is at `address`, if the engine can stand in for its instruction.
+fn planned<I: Isa, P: Platform>(
+    platform: &P,
+    address: usize,
+    text: I::Text,
+) -> Result<I::Text, Reason> {
     if let Plan::Refuse(why) = I::plan(&text) {
         return Err(Reason::Instruction(why));
     }

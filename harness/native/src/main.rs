@@ -1,0 +1,120 @@
+//! Runs each instruction of the vectors by itself and probed, in the kernel, on the same registers and
+//! memory, and compares what became of them. The module with the self-test lends the place for it, and is
+//! asked to probe that place as every other.
+
+mod cases;
+mod device;
+mod image;
+mod probe;
+mod safe;
+mod tally;
+mod vectors;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use lexopt::{Arg, Parser};
+
+use cases::Cases;
+use device::{Device, Run};
+use probe::Prober;
+use tally::Tally;
+use vectors::Vector;
+
+/// What ended a run before its time.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{0}; usage: trapline-native VECTORS...")]
+    Usage(#[from] lexopt::Error),
+    #[error("{name}: {why}")]
+    File { name: String, why: io::Error },
+    #[error("{name}:{line}: not a vector: {text}")]
+    NoVector {
+        name: String,
+        line: usize,
+        text: String,
+    },
+    #[error("{doing}: {why}")]
+    System {
+        doing: &'static str,
+        why: rustix::io::Errno,
+    },
+    #[error("{0}")]
+    Wrong(String),
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(tally) => {
+            println!("{tally}");
+            ExitCode::from(u8::from(!tally.is_good()))
+        }
+        Err(why) => {
+            eprintln!("trapline-native: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<Tally, Error> {
+    let device = Device::open()?;
+    let prober = Prober::new()?;
+    let mut tally = Tally::new(device.places());
+    for path in paths()? {
+        for vector in vectors::read(&path)? {
+            judge(&device, &prober, &vector, &mut tally)?;
+        }
+    }
+    Ok(tally)
+}
+
+fn paths() -> Result<Vec<PathBuf>, Error> {
+    let mut parser = Parser::from_env();
+    let mut paths = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Value(path) => paths.push(path.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    match paths.is_empty() {
+        true => Err(lexopt::Error::from("no vectors").into()),
+        false => Ok(paths),
+    }
+}
+
+/// Runs one by itself, then probed, and counts what came of it.
+fn judge(
+    device: &Device,
+    prober: &Prober,
+    vector: &Vector,
+    tally: &mut Tally,
+) -> Result<(), Error> {
+    let cases = match Cases::of(vector, device.places()) {
+        Ok(cases) => cases,
+        Err(why) => {
+            tally.skip(why);
+            return Ok(());
+        }
+    };
+    device.fill(&cases.page)?;
+    let native = each(device, &cases.runs)?;
+    if native.iter().any(Run::is_undefined) {
+        tally.skip("this processor does not have it");
+        return Ok(());
+    }
+    let probe = prober.arm(vector)?;
+    let probed = each(device, &cases.runs);
+    let fired = probe.disarm()?;
+    tally.compare(vector, &cases.runs, &native, &probed?, fired);
+    Ok(())
+}
+
+fn each(device: &Device, runs: &[Run]) -> Result<Vec<Run>, Error> {
+    let ran = |run: &Run| {
+        let mut run = run.clone();
+        device.run(&mut run).map(|()| run)
+    };
+    runs.iter().map(ran).collect()
+}
