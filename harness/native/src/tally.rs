@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::device::{Places, Run};
 use crate::image::KEPT;
+use crate::safe;
 use crate::vectors::{Plan, Vector};
 
 /// How many differences are told in full.
@@ -63,7 +64,7 @@ impl Tally {
             self.differ(vector, format!("fired {fired} times of {}", native.len()));
         }
         for ((before, native), probed) in before.iter().zip(native).zip(probed) {
-            if let Some(difference) = difference(native, probed, self.stack) {
+            if let Some(difference) = difference(vector.word, before, native, probed, self.stack) {
                 self.differ(vector, format!("{difference}, from {}", state(before)));
             }
         }
@@ -82,8 +83,8 @@ fn state(run: &Run) -> String {
     format!("{:x?} cpsr {:x}", run.registers, run.cpsr)
 }
 
-/// The first difference between two runs.
-fn difference(native: &Run, probed: &Run, stack: u32) -> Option<String> {
+/// The first difference between what two runs made of a state.
+fn difference(word: u32, before: &Run, native: &Run, probed: &Run, stack: u32) -> Option<String> {
     if probed.is_undefined() {
         return Some(format!("ended by {:08x}", probed.instruction));
     }
@@ -112,15 +113,31 @@ fn difference(native: &Run, probed: &Run, stack: u32) -> Option<String> {
     if native.doubles != probed.doubles {
         return Some(format!("{:x?} or {:x?}", native.doubles, probed.doubles));
     }
-    told("data", &native.data, &probed.data)
-        .or_else(|| told("stack", seen(native, stack), seen(probed, stack)))
+    let from = lowest(word, before, native);
+    told("data", &native.data, &probed.data).or_else(|| {
+        told(
+            "stack",
+            seen(native, stack, from),
+            seen(probed, stack, from),
+        )
+    })
 }
 
-/// The stack, which begins there, from as far below its pointer as traps leave it alone.
-fn seen(run: &Run, stack: u32) -> &[u8] {
-    let below = run.registers[13].wrapping_sub(KEPT).checked_sub(stack);
-    let from = below.and_then(|below| run.stack.get(below as usize..));
-    from.unwrap_or(&run.stack)
+/// Where the part of the stack begins that both runs must agree on: as far below the pointer as neither trap
+/// comes, the one before the instruction and the one behind it, or what the instruction stores further down.
+fn lowest(word: u32, before: &Run, after: &Run) -> u32 {
+    let (first, last) = (before.registers[13], after.registers[13]);
+    let kept = first.max(last).wrapping_sub(KEPT);
+    let reach = safe::reach(word, &before.registers, before.cpsr);
+    let stored = reach.filter(|reach| !reach.is_read && reach.address >= last);
+    stored.map_or(kept, |reach| reach.address.min(kept))
+}
+
+/// The stack, which begins there, from an address on.
+fn seen(run: &Run, stack: u32, from: u32) -> &[u8] {
+    let seen = from.checked_sub(stack);
+    let seen = seen.and_then(|from| run.stack.get(from as usize..));
+    seen.unwrap_or(&run.stack)
 }
 
 impl fmt::Display for Tally {
