@@ -2,6 +2,7 @@
 //! compile time, so that nobody tries hundreds of rows one after another.
 
 use crate::Row;
+use crate::pattern::{ANY, Test};
 
 /// How many values eight bits have.
 const BUCKETS: usize = 256;
@@ -10,40 +11,43 @@ const BUCKETS: usize = 256;
 ///
 /// A row is in the bucket of each value that a word of its can have; there are
 /// `N` such places in all.
-pub(crate) struct Index<const N: usize> {
-    rows: &'static [Row],
+pub(crate) struct Index<const ROWS: usize, const N: usize> {
     shift: u32,
+    /// The rows' tests, without their texts.
+    tests: [Test; ROWS],
     /// Where each bucket begins, and where the last one ends.
     starts: [u16; BUCKETS + 1],
-    /// Places in `rows`; those of one bucket are in the order of the table.
+    /// Places in the table; those of one bucket are in the order of the table.
     places: [u16; N],
 }
 
-impl<const N: usize> Index<N> {
+impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
     /// The index by the eight bits from bit `shift` up.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
-    pub(crate) const fn new(rows: &'static [Row], shift: u32) -> Self {
-        let mut starts = [0; BUCKETS + 1];
-        let mut places = [0; N];
-        let (mut bucket, mut filled) = (0, 0_usize);
-        while bucket < BUCKETS {
-            starts[bucket] = filled as u16;
-            let mut place = 0_usize;
-            while place < rows.len() {
-                if rows[place].pattern.meets(shift, bucket as u32) {
-                    places[filled] = place as u16;
-                    filled = filled.wrapping_add(1);
-                }
-                place = place.wrapping_add(1);
+    pub(crate) const fn new(rows: &[Row], shift: u32) -> Self {
+        let mut tests = [ANY; ROWS];
+        let mut starts = [0_u16; BUCKETS + 1];
+        let mut row = 0_usize;
+        while row < ROWS {
+            tests[row] = rows[row].pattern.test();
+            let mut values = tests[row].values(shift);
+            while let Some(value) = values.next() {
+                let behind = value.wrapping_add(1);
+                starts[behind] = starts[behind].wrapping_add(1);
             }
-            bucket = bucket.wrapping_add(1);
+            row = row.wrapping_add(1);
         }
-        starts[BUCKETS] = filled as u16;
+        let mut bucket = 0_usize;
+        while bucket < BUCKETS {
+            let behind = bucket.wrapping_add(1);
+            starts[behind] = starts[behind].wrapping_add(starts[bucket]);
+            bucket = behind;
+        }
         Self {
-            rows,
             shift,
+            tests,
             starts,
-            places,
+            places: filled(&tests, starts, shift),
         }
     }
 
@@ -55,23 +59,43 @@ impl<const N: usize> Index<N> {
         let candidates = self.places.get(start.into()..).unwrap_or(&[]);
         for &place in candidates {
             let place = usize::from(place);
-            let row = self.rows.get(place);
-            if row.is_some_and(|row| row.pattern.matches(word)) {
+            let test = self.tests.get(place);
+            if test.is_some_and(|test| test.matches(word)) {
                 return place;
             }
         }
-        self.rows.len().wrapping_sub(1)
+        ROWS.wrapping_sub(1)
     }
+}
+
+/// The places of the rows with these tests, by bucket: `ends` is where each
+/// bucket begins, and while it is filled, where it ends.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
+const fn filled<const N: usize>(
+    tests: &[Test],
+    mut ends: [u16; BUCKETS + 1],
+    shift: u32,
+) -> [u16; N] {
+    let mut places = [0; N];
+    let mut row = 0_usize;
+    while row < tests.len() {
+        let mut values = tests[row].values(shift);
+        while let Some(value) = values.next() {
+            places[ends[value] as usize] = row as u16;
+            ends[value] = ends[value].wrapping_add(1);
+        }
+        row = row.wrapping_add(1);
+    }
+    places
 }
 
 /// How many places the index of these rows has.
 pub(crate) const fn entries(mut rows: &[Row], shift: u32) -> usize {
     let mut count = 0_usize;
     while let [row, later @ ..] = rows {
-        let mut bucket = 0;
-        while bucket < BUCKETS as u32 {
-            count = count.wrapping_add(row.pattern.meets(shift, bucket) as usize);
-            bucket = bucket.wrapping_add(1);
+        let mut values = row.pattern.test().values(shift);
+        while values.next().is_some() {
+            count = count.wrapping_add(1);
         }
         rows = later;
     }
@@ -97,7 +121,7 @@ mod tests {
         row("xxxx 1001 00x0 xxxx xxxx xxxx xxxx xxxx"),
         row("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx"),
     ];
-    const INDEX: Index<{ entries(ROWS, 20) }> = Index::new(ROWS, 20);
+    const INDEX: Index<{ ROWS.len() }, { entries(ROWS, 20) }> = Index::new(ROWS, 20);
 
     #[test]
     fn the_first_row_that_matches_is_found() {

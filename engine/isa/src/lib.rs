@@ -29,6 +29,10 @@ pub mod arm;
 pub mod arm64;
 mod index;
 mod memory;
+#[cfg(trapline_mutants)]
+pub mod mutant;
+#[cfg(not(trapline_mutants))]
+mod mutant;
 mod pattern;
 mod plan;
 mod table;

@@ -11,8 +11,60 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: &'static str,
+    test: Test,
+}
+
+/// The bits that must be so, and what they must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
     mask: u32,
     value: u32,
+}
+
+/// The test that every word passes.
+pub(crate) const ANY: Test = Test { mask: 0, value: 0 };
+
+impl Test {
+    /// Whether `word` passes.
+    #[inline]
+    pub(crate) const fn matches(self, word: u32) -> bool {
+        word & self.mask == self.value
+    }
+
+    /// The values that the eight bits from bit `shift` up have in words that
+    /// pass.
+    pub(crate) const fn values(self, shift: u32) -> Values {
+        Values {
+            free: !self.mask.wrapping_shr(shift) & 0xff,
+            fixed: self.value.wrapping_shr(shift) & 0xff,
+            next: Some(0),
+        }
+    }
+}
+
+/// See [`Test::values`].
+pub(crate) struct Values {
+    free: u32,
+    fixed: u32,
+    /// What the free bits are next.
+    next: Option<u32>,
+}
+
+impl Values {
+    /// The next value, in rising order.
+    pub(crate) const fn next(&mut self) -> Option<usize> {
+        let Some(chosen) = self.next else {
+            return None;
+        };
+        // With all bits set that are not free, the carry goes past them.
+        let following = (chosen | !self.free).wrapping_add(1) & self.free;
+        self.next = if following == 0 {
+            None
+        } else {
+            Some(following)
+        };
+        Some((self.fixed | chosen) as usize)
+    }
 }
 
 impl Pattern {
@@ -22,10 +74,10 @@ impl Pattern {
         assert!(draws_32_bits(text), "{}", text);
         let ones = bits_drawn(text, b'1');
         let mask = ones | bits_drawn(text, b'0');
+        let value = ones;
         Self {
             text,
-            mask,
-            value: ones,
+            test: Test { mask, value },
         }
     }
 
@@ -43,26 +95,25 @@ impl Pattern {
 
     /// Whether every word that `other` matches is matched by this one too.
     pub(crate) const fn covers(&self, other: &Self) -> bool {
-        self.mask & other.mask == self.mask && other.value & self.mask == self.value
+        let (own, other) = (self.test, other.test);
+        own.mask & other.mask == own.mask && other.value & own.mask == own.value
     }
 
-    /// Whether some word that this one matches has `value` in the eight bits
-    /// from bit `shift` up.
-    pub(crate) const fn meets(&self, shift: u32, value: u32) -> bool {
-        let fixed = self.mask.wrapping_shr(shift) & 0xff;
-        self.value.wrapping_shr(shift) & fixed == value & fixed
+    /// The test, without the text.
+    pub(crate) const fn test(&self) -> Test {
+        self.test
     }
 
     /// Whether the drawing fixes no bit.
     pub(crate) const fn matches_all(&self) -> bool {
-        self.mask == 0
+        self.test.mask == 0
     }
 
     /// Whether `word` is an instance of this encoding.
     #[must_use]
     #[inline]
     pub const fn matches(&self, word: u32) -> bool {
-        word & self.mask == self.value
+        self.test.matches(word)
     }
 
     /// The drawing.

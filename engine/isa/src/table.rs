@@ -99,7 +99,7 @@ macro_rules! rows {
             $crate::table::Answer::Refuse($crate::Why::$why),
         ];
 
-        static INDEX: $crate::index::Index<{ $crate::index::entries(ROWS, $shift) }> =
+        static INDEX: $crate::index::Index<{ ROWS.len() }, { $crate::index::entries(ROWS, $shift) }> =
             $crate::index::Index::new(ROWS, $shift);
 
         /// The place in [`ROWS`] of the row that `word` belongs to.

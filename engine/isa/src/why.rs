@@ -33,12 +33,26 @@ macro_rules! reasons {
 }
 
 reasons! {
+    Endian, "endian",
+        "it may change the byte order of data, in which the way back from its copy is loaded";
+    Exclusive, "exclusive",
+        "it is part of an exclusive access, which a trap would end";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
+    Literal, "literal",
+        "it reads memory beside itself into what a trap does not save";
+    Mapping, "mapping",
+        "it may change where memory is, and with it whether its copy is there";
+    Order, "order",
+        "it returns from an exception, or reads what the last one has left: a trap is one more";
+    Spsr, "spsr",
+        "the registers that it works on have been overwritten by the trap";
     Stack, "stack",
         "it moves the stack pointer, which this processor's way out of a trap does not take from the saved registers";
+    Trap, "trap",
+        "it calls whoever handles exceptions, and not from its copy";
     Undefined, "undefined",
-        "this word exists in order to trap: it marks a BUG, or another tool's probe";
+        "this word is no instruction, or exists in order to trap: it marks a BUG, or another tool's probe";
     Unpredictable, "unpredictable",
         "the architecture does not say what this encoding does";
     Unported, "unported",

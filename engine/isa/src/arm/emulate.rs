@@ -1,10 +1,14 @@
-//! A32 instructions done by the trap handler, on the registers it saved.
+//! A32 instructions done by the trap handler, on the registers it saved: what
+//! reads or writes the pc, and what functions begin with.
 
 use core::fmt;
 
-use super::operand::{Condition, Registers};
+use super::compute::{Compute, Operands};
+use super::flow::{self, Flow};
+use super::operand::{Condition, Register, Registers};
+use super::transfer::{Access, Datum, LoadList, LoadPc, Offset, Transfer, push};
 use super::{PC, Regs, SP, Version};
-use crate::{Fault, Memory, Width};
+use crate::{Fault, Memory};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +17,13 @@ pub struct Emulation {
     action: Action,
 }
 
+/// Every site has one, and a firing reads it.
+const _: () = assert!(size_of::<Emulation>() <= 12);
+
 /// What happens if the condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
+    Nop,
     Push {
         registers: Registers,
         access: Access,
@@ -23,102 +31,258 @@ enum Action {
     LowerSp {
         by: u32,
     },
+    Branch {
+        by: i32,
+    },
+    Call {
+        by: i32,
+    },
+    CallThumb {
+        by: i32,
+    },
+    Exchange {
+        to: Register,
+    },
+    CallRegister {
+        to: Register,
+    },
+    Compute(Compute),
+    Transfer(Transfer),
+    LoadPc(LoadPc),
+    LoadList(LoadList),
 }
 
-/// Whether a store's address may be unaligned: MemU and MemA in the manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Access {
-    Unaligned,
-    Aligned,
+impl Action {
+    /// This, if the condition of `word` holds.
+    const fn under(self, word: u32) -> Emulation {
+        Emulation {
+            condition: Condition::of(word),
+            action: self,
+        }
+    }
+
+    /// This, whatever `word` has for a condition: 1111, which is none.
+    const fn always(self) -> Emulation {
+        self.under(0b1110 << 28)
+    }
+}
+
+/// An instruction without effect.
+pub(super) const fn nop(word: u32) -> Emulation {
+    Action::Nop.under(word)
+}
+
+/// The same where the encoding has no condition.
+pub(super) const fn hint() -> Emulation {
+    Action::Nop.always()
 }
 
 /// `stmdb sp!, {list}`.
-pub(super) const fn push_list(condition: u32, list: u32) -> Emulation {
-    let registers = Registers(list);
+pub(super) const fn push_list(word: u32, list: u32) -> Emulation {
+    let registers = Registers(list as u16);
     let access = Access::Aligned;
-    Emulation {
-        condition: Condition(condition),
-        action: Action::Push { registers, access },
-    }
+    Action::Push { registers, access }.under(word)
 }
 
 /// `str rt, [sp, #-4]!`.
-pub(super) const fn push_one(condition: u32, register: u32) -> Emulation {
+pub(super) const fn push_one(word: u32, register: u32) -> Emulation {
     let registers = Registers::only(register);
     let access = Access::Unaligned;
-    Emulation {
-        condition: Condition(condition),
-        action: Action::Push { registers, access },
-    }
+    Action::Push { registers, access }.under(word)
 }
 
 /// `sub sp, sp, #imm8, rotated right by twice the rotation` (A5.2.4).
-pub(super) const fn lower_sp(condition: u32, rotation: u32, imm8: u32) -> Emulation {
+pub(super) const fn lower_sp(word: u32, rotation: u32, imm8: u32) -> Emulation {
     let by = imm8.rotate_right(rotation.wrapping_mul(2));
-    Emulation {
-        condition: Condition(condition),
-        action: Action::LowerSp { by },
-    }
+    Action::LowerSp { by }.under(word)
+}
+
+/// `b` by a number of words.
+pub(super) const fn b(word: u32, words: u32) -> Emulation {
+    let by = in_bytes(words);
+    Action::Branch { by }.under(word)
+}
+
+/// `bl` by a number of words.
+pub(super) const fn bl(word: u32, words: u32) -> Emulation {
+    let by = in_bytes(words);
+    Action::Call { by }.under(word)
+}
+
+/// `blx` by a number of words, and perhaps half a word.
+pub(super) const fn blx(half: u32, words: u32) -> Emulation {
+    let by = in_bytes(words) | (half << 1).cast_signed();
+    Action::CallThumb { by }.always()
+}
+
+/// 24 bits, signed, as a distance in bytes.
+const fn in_bytes(words: u32) -> i32 {
+    (words << 8).cast_signed() >> 6
+}
+
+/// `bx rm`.
+pub(super) const fn bx(word: u32) -> Emulation {
+    let to = Register::at(word, 0);
+    Action::Exchange { to }.under(word)
+}
+
+/// `blx rm`.
+pub(super) const fn blx_register(word: u32) -> Emulation {
+    let to = Register::at(word, 0);
+    Action::CallRegister { to }.under(word)
+}
+
+/// Data processing with a constant.
+pub(super) const fn with_constant(word: u32) -> Emulation {
+    Action::Compute(Compute::with_constant(word)).under(word)
+}
+
+/// Data processing with a register, shifted by a constant.
+pub(super) const fn with_register(word: u32) -> Emulation {
+    Action::Compute(Compute::with_register(word)).under(word)
+}
+
+/// `ldr pc` at an offset of twelve bits.
+pub(super) const fn load_pc(word: u32) -> Emulation {
+    Action::LoadPc(LoadPc::new(word, Offset::of_twelve_bits(word))).under(word)
+}
+
+/// `ldr pc` at an offset in a register.
+pub(super) const fn load_pc_shifted(word: u32) -> Emulation {
+    Action::LoadPc(LoadPc::new(word, Offset::of_shifted(word))).under(word)
+}
+
+/// `ldm` with the pc in its list.
+pub(super) fn load_list(word: u32) -> Emulation {
+    Action::LoadList(LoadList::new(word)).under(word)
+}
+
+/// One function for each transfer that may have the pc as its base.
+macro_rules! transfers {
+    ($($name:ident, $datum:ident, $offset:ident;)+) => {
+        $(pub(super) const fn $name(word: u32) -> Emulation {
+            let offset = Offset::$offset(word);
+            Action::Transfer(Transfer::new(Datum::$datum, word, offset)).under(word)
+        })+
+    };
+}
+
+transfers! {
+    ldr, LoadWord, of_twelve_bits;
+    ldrb, LoadByte, of_twelve_bits;
+    str, StoreWord, of_twelve_bits;
+    strb, StoreByte, of_twelve_bits;
+    ldr_shifted, LoadWord, of_shifted;
+    ldrb_shifted, LoadByte, of_shifted;
+    str_shifted, StoreWord, of_shifted;
+    strb_shifted, StoreByte, of_shifted;
+    ldrh, LoadHalf, of_eight_bits;
+    ldrsb, LoadSignedByte, of_eight_bits;
+    ldrsh, LoadSignedHalf, of_eight_bits;
+    ldrd, LoadDual, of_eight_bits;
+    strh, StoreHalf, of_eight_bits;
+    strd, StoreDual, of_eight_bits;
+    ldrh_register, LoadHalf, of_register;
+    ldrsb_register, LoadSignedByte, of_register;
+    ldrsh_register, LoadSignedHalf, of_register;
+    ldrd_register, LoadDual, of_register;
+    strh_register, StoreHalf, of_register;
+    strd_register, StoreDual, of_register;
 }
 
 impl Emulation {
     /// Does the instruction: `regs` and `memory` become what they would be had
-    /// it run at `regs.r[15]`, and that pc is moved to the next instruction.
-    /// An instruction whose condition does not hold only moves the pc.
+    /// it run at `regs.r[15]`, and that pc is moved to where it goes on. An
+    /// instruction whose condition does not hold only moves the pc on.
     ///
-    /// What is stored are the values that the registers had before.
+    /// What is stored are the values that the registers had before. Data are
+    /// little-endian, as `memory` has them, whatever the CPSR says: what could
+    /// set its E bit is refused.
     ///
     /// # Errors
     /// [`Fault`] where the instruction would have faulted. `regs` is then
     /// untouched. Words are stored lowest address first, and those stored
     /// before the one that faulted remain stored, as they may when the
     /// processor's own store multiple faults; running it again is safe.
-    pub fn run(&self, _: Version, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
+    pub fn run(
+        &self,
+        version: Version,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let mut flow = Flow::Next;
         if self.condition.holds(regs.cpsr) {
-            self.action.run(regs, memory)?;
+            flow = self.action.run(version, regs, memory)?;
         }
-        regs.r[PC] = regs.r[PC].wrapping_add(4);
+        if flow == Flow::Next {
+            regs.r[PC] = regs.r[PC].wrapping_add(4);
+        }
         Ok(())
     }
 }
 
 impl Action {
-    fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
-        regs.r[SP] = match self {
+    fn run(
+        &self,
+        version: Version,
+        regs: &mut Regs,
+        memory: &mut impl Memory,
+    ) -> Result<Flow, Fault> {
+        Ok(match *self {
+            Self::Nop => Flow::Next,
             Self::Push { registers, access } => push(registers, access, regs, memory)?,
-            Self::LowerSp { by } => regs.r[SP].wrapping_sub(by),
-        };
-        Ok(())
+            Self::LowerSp { by } => {
+                regs.r[SP] = regs.r[SP].wrapping_sub(by);
+                Flow::Next
+            }
+            Self::Branch { by } => flow::relative(by, regs),
+            Self::Call { by } => flow::call(by, regs),
+            Self::CallThumb { by } => flow::call_thumb(by, regs),
+            Self::Exchange { to } => flow::exchange(to.read(regs), regs),
+            Self::CallRegister { to } => flow::call_register(to, regs),
+            Self::Compute(compute) => compute.run(version, regs),
+            Self::Transfer(transfer) => transfer.run(regs, memory)?,
+            Self::LoadPc(load) => load.run(regs, memory)?,
+            Self::LoadList(load) => load.run(regs, memory)?,
+        })
     }
 }
 
-/// Stores `registers` below the stack pointer and returns where it then is.
-fn push(
-    registers: Registers,
-    access: Access,
-    regs: &Regs,
-    memory: &mut impl Memory,
-) -> Result<u32, Fault> {
-    let bottom = regs.r[SP].wrapping_sub(registers.bytes());
-    if access == Access::Aligned && bottom & 0b11 != 0 {
-        let address = u64::from(bottom);
-        return Err(Fault { address });
-    }
-    let mut address = bottom;
-    for value in registers.values(&regs.r) {
-        memory.store(address.into(), Width::Four, value.into())?;
-        address = address.wrapping_add(4);
-    }
-    Ok(bottom)
-}
-
-/// As an assembler would have it: `push {r4, lr}`, `subne sp, sp, #0x8`.
+/// As an assembler would have it: `push {r4, lr}`, `subne sp, sp, #0x8`. Where
+/// a branch leads is counted from the instruction itself: `bl .-0x8`.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let condition = self.condition;
         match self.action {
+            Action::Nop => write!(out, "nop{condition}"),
             Action::Push { registers, .. } => write!(out, "push{condition} {registers}"),
             Action::LowerSp { by } => write!(out, "sub{condition} sp, sp, #{by:#x}"),
+            Action::Branch { by } => write!(out, "b{condition} {}", Distance(by)),
+            Action::Call { by } => write!(out, "bl{condition} {}", Distance(by)),
+            Action::CallThumb { by } => write!(out, "blx {}", Distance(by)),
+            Action::Exchange { to } => write!(out, "bx{condition} {to}"),
+            Action::CallRegister { to } => write!(out, "blx{condition} {to}"),
+            Action::Compute(compute) => {
+                let (name, suffix) = (compute.name(), compute.suffix());
+                write!(out, "{name}{suffix}{condition} {}", Operands(compute))
+            }
+            Action::Transfer(transfer) => {
+                write!(out, "{}{condition} {transfer}", transfer.datum.name())
+            }
+            Action::LoadPc(load) => write!(out, "ldr{condition} {load}"),
+            Action::LoadList(load) => write!(out, "ldm{}{condition} {load}", load.mode()),
         }
+    }
+}
+
+/// A distance that is counted from the pc as it is read, which is 8 ahead.
+struct Distance(i32);
+
+/// `.+0x8`.
+impl fmt::Display for Distance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let distance = self.0.wrapping_add(8);
+        let sign = if distance < 0 { '-' } else { '+' };
+        write!(out, ".{sign}{:#x}", distance.unsigned_abs())
     }
 }

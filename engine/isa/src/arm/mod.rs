@@ -6,11 +6,15 @@
 
 use core::mem::offset_of;
 
+mod compute;
+mod decide;
 mod emulate;
 mod exclusive;
+mod flow;
 mod operand;
 mod relocate;
 mod rows;
+mod transfer;
 
 pub use emulate::Emulation;
 pub use exclusive::{Exclusive, exclusive};
@@ -35,6 +39,8 @@ pub enum Version {
 
 /// The number of the stack pointer.
 const SP: usize = 13;
+/// The number of the link register.
+const LR: usize = 14;
 /// The number of the program counter.
 const PC: usize = 15;
 

@@ -2,16 +2,34 @@
 
 use core::fmt;
 
-use super::{PC, SP};
+use super::{LR, PC, Regs, SP};
+use crate::mutant::{self, Mutant};
+
+/// The bits of `word` from `low` up, as many as `count`.
+pub(super) const fn bits(word: u32, low: u32, count: u32) -> u32 {
+    let mask = 1_u32.wrapping_shl(count).wrapping_sub(1);
+    word.wrapping_shr(low) & mask
+}
 
 /// A condition field, 0b0000 to 0b1110. (0b1111 marks another set of
 /// instructions, which the table sorts out first.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Condition(pub(super) u32);
+pub(super) struct Condition(u8);
 
 impl Condition {
+    /// The condition that always holds.
+    const ALWAYS: Self = Self(0b1110);
+
+    /// The condition of `word`.
+    pub(super) const fn of(word: u32) -> Self {
+        Self((word >> 28) as u8)
+    }
+
     /// Whether the condition holds under the flags in `cpsr` (A8.3).
-    pub(super) const fn holds(self, cpsr: u32) -> bool {
+    pub(super) fn holds(self, cpsr: u32) -> bool {
+        if self == Self::ALWAYS || mutant::is_chosen(Mutant::ConditionIgnored) {
+            return true;
+        }
         let n = cpsr & 1 << 31 != 0;
         let z = cpsr & 1 << 30 != 0;
         let c = cpsr & 1 << 29 != 0;
@@ -53,14 +71,78 @@ impl fmt::Display for Condition {
     }
 }
 
+/// A register by its number, 0 to 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Register(u8);
+
+impl Register {
+    /// The register that the four bits of `word` from `low` up name.
+    pub(super) const fn at(word: u32, low: u32) -> Self {
+        Self(bits(word, low, 4) as u8)
+    }
+
+    /// The register behind this one.
+    pub(super) const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+
+    /// Whether this is the pc.
+    pub(super) const fn is_pc(self) -> bool {
+        self.0 as usize == PC
+    }
+
+    /// Its value to an instruction: the pc is that of the instruction plus 8.
+    pub(super) fn read(self, regs: &Regs) -> u32 {
+        let value = self.saved(regs);
+        if self.is_pc() {
+            value.wrapping_add(pc_ahead())
+        } else {
+            value
+        }
+    }
+
+    /// Its value among the registers that were saved.
+    pub(super) fn saved(self, regs: &Regs) -> u32 {
+        let place = usize::from(self.0 & 0xf);
+        regs.r.get(place).copied().unwrap_or(0)
+    }
+
+    /// Gives it a value.
+    pub(super) fn write(self, regs: &mut Regs, value: u32) {
+        let place = usize::from(self.0 & 0xf);
+        if let Some(register) = regs.r.get_mut(place) {
+            *register = value;
+        }
+    }
+}
+
+/// By how much the pc that an instruction reads is ahead of it.
+pub(super) fn pc_ahead() -> u32 {
+    if mutant::is_chosen(Mutant::PcPlus4) {
+        return 4;
+    }
+    8
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match usize::from(self.0) {
+            SP => out.write_str("sp"),
+            LR => out.write_str("lr"),
+            PC => out.write_str("pc"),
+            number => write!(out, "r{number}"),
+        }
+    }
+}
+
 /// A set of registers: bit n is register n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Registers(pub(super) u32);
+pub(super) struct Registers(pub(super) u16);
 
 impl Registers {
     /// The set of one register.
     pub(super) const fn only(register: u32) -> Self {
-        Self(1_u32.wrapping_shl(register))
+        Self(1_u16.wrapping_shl(register))
     }
 
     /// How many bytes the set takes in memory.
@@ -68,16 +150,14 @@ impl Registers {
         self.0.count_ones().wrapping_mul(4)
     }
 
-    /// The values that the members have in `r`, lowest register first.
-    pub(super) fn values(self, r: &[u32; 16]) -> impl Iterator<Item = u32> {
-        self.members()
-            .zip(r)
-            .filter_map(|(member, &value)| member.then_some(value))
-    }
-
-    /// For each register from 0 up, whether it is in the set.
-    fn members(self) -> impl Iterator<Item = bool> {
-        (0..16).map(move |register| self.0.wrapping_shr(register) & 1 == 1)
+    /// Its members, lowest first.
+    pub(super) fn members(self) -> impl Iterator<Item = Register> {
+        let mut left = self.0;
+        core::iter::from_fn(move || {
+            let lowest = (left != 0).then(|| left.trailing_zeros());
+            left &= left.wrapping_sub(1);
+            lowest.map(|number| Register(number as u8))
+        })
     }
 }
 
@@ -85,22 +165,73 @@ impl Registers {
 impl fmt::Display for Registers {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "{";
-        for (register, member) in self.members().enumerate() {
-            if member {
-                out.write_str(separator)?;
-                write_register(out, register)?;
-                separator = ", ";
-            }
+        for register in self.members() {
+            write!(out, "{separator}{register}")?;
+            separator = ", ";
         }
         out.write_str("}")
     }
 }
 
-fn write_register(out: &mut fmt::Formatter<'_>, register: usize) -> fmt::Result {
-    match register {
-        SP => out.write_str("sp"),
-        14 => out.write_str("lr"),
-        PC => out.write_str("pc"),
-        _ => write!(out, "r{register}"),
+/// The shift of an operand by a constant: an amount in bits 6 to 2, and in
+/// bits 1 and 0 its kind (A8.4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shift(u8);
+
+impl Shift {
+    /// The shift in `word`.
+    pub(super) const fn of(word: u32) -> Self {
+        Self(bits(word, 5, 7) as u8)
+    }
+
+    const fn amount(self) -> u32 {
+        (self.0 >> 2) as u32
+    }
+
+    /// `value` shifted, and the bit that came out last: `carry`, if none did
+    /// (A8.4.3).
+    pub(super) fn shift(self, value: u32, carry: bool) -> (u32, bool) {
+        let (shifted, out) = self.shift_by_the_manual(value, carry);
+        (shifted, out != mutant::is_chosen(Mutant::WrongCarry))
+    }
+
+    const fn shift_by_the_manual(self, value: u32, carry: bool) -> (u32, bool) {
+        // Right shifts by 32 are written as by 0.
+        let down = self.amount().wrapping_sub(1) & 0x1f;
+        match (self.0 & 0b11, self.amount()) {
+            (0b00, 0) => (value, carry),
+            (0b00, up) => (value.wrapping_shl(up), bit(value, 32_u32.wrapping_sub(up))),
+            (0b01, _) => (value.wrapping_shr(down) >> 1, bit(value, down)),
+            (0b10, _) => (arithmetic_shift(value, down), bit(value, down)),
+            (_, 0) => ((carry as u32) << 31 | value >> 1, bit(value, 0)),
+            (_, by) => (value.rotate_right(by), bit(value, down)),
+        }
+    }
+}
+
+/// `value` shifted right by one more than `less_one`, filled up with its sign.
+const fn arithmetic_shift(value: u32, less_one: u32) -> u32 {
+    (value.cast_signed().wrapping_shr(less_one) >> 1).cast_unsigned()
+}
+
+/// Whether bit `number` of `value` is set.
+pub(super) const fn bit(value: u32, number: u32) -> bool {
+    value.wrapping_shr(number) & 1 == 1
+}
+
+/// `, lsl #0x2`, and nothing for no shift.
+impl fmt::Display for Shift {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let amount = self.amount();
+        match (self.0 & 0b11, amount) {
+            (0b00, 0) => Ok(()),
+            (0b00, _) => write!(out, ", lsl #{amount:#x}"),
+            (0b01, 0) => out.write_str(", lsr #0x20"),
+            (0b01, _) => write!(out, ", lsr #{amount:#x}"),
+            (0b10, 0) => out.write_str(", asr #0x20"),
+            (0b10, _) => write!(out, ", asr #{amount:#x}"),
+            (_, 0) => out.write_str(", rrx"),
+            (_, _) => write!(out, ", ror #{amount:#x}"),
+        }
     }
 }

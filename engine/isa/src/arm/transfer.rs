@@ -1,0 +1,430 @@
+//! Loads and stores whose address is made of the pc, and loads of the pc.
+
+use core::fmt;
+
+use super::flow::{Flow, exchange};
+use super::operand::{Register, Registers, Shift, bit, bits};
+use super::{Regs, SP};
+use crate::mutant::{self, Mutant};
+use crate::{Fault, Memory, Width};
+
+/// What is added to a base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offset {
+    /// A number of bytes.
+    Bytes(i16),
+    /// A register, shifted; down, if it is to be subtracted.
+    Register {
+        register: Register,
+        shift: Shift,
+        down: bool,
+    },
+}
+
+impl Offset {
+    /// Twelve bits, to be added or subtracted as U says.
+    pub(super) const fn of_twelve_bits(word: u32) -> Self {
+        Self::signed(word, bits(word, 0, 12))
+    }
+
+    /// Eight bits in two halves, to be added or subtracted as U says.
+    pub(super) const fn of_eight_bits(word: u32) -> Self {
+        Self::signed(word, bits(word, 8, 4) << 4 | bits(word, 0, 4))
+    }
+
+    const fn signed(word: u32, bytes: u32) -> Self {
+        let bytes = bytes as i16;
+        Self::Bytes(if is_up(word) {
+            bytes
+        } else {
+            bytes.wrapping_neg()
+        })
+    }
+
+    /// A register with a shift.
+    pub(super) const fn of_shifted(word: u32) -> Self {
+        Self::register(word, Shift::of(word))
+    }
+
+    /// A register as it is.
+    pub(super) const fn of_register(word: u32) -> Self {
+        Self::register(word, Shift::of(0))
+    }
+
+    const fn register(word: u32, shift: Shift) -> Self {
+        Self::Register {
+            register: Register::at(word, 0),
+            shift,
+            down: !is_up(word),
+        }
+    }
+
+    fn added_to(self, base: u32, regs: &Regs) -> u32 {
+        match self {
+            Self::Bytes(bytes) => base.wrapping_add_signed(bytes.into()),
+            Self::Register {
+                register,
+                shift,
+                down,
+            } => {
+                let carry = bit(regs.cpsr, 29);
+                let (offset, _) = shift.shift(register.read(regs), carry);
+                if down && !mutant::is_chosen(Mutant::UpIgnored) {
+                    base.wrapping_sub(offset)
+                } else {
+                    base.wrapping_add(offset)
+                }
+            }
+        }
+    }
+}
+
+const fn is_up(word: u32) -> bool {
+    bit(word, 23)
+}
+
+/// What moves between a register and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Datum {
+    LoadWord,
+    LoadByte,
+    LoadHalf,
+    LoadSignedByte,
+    LoadSignedHalf,
+    LoadDual,
+    StoreWord,
+    StoreByte,
+    StoreHalf,
+    StoreDual,
+}
+
+/// `ldr data, [base, offset]`, and the like: the base stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Transfer {
+    pub(super) datum: Datum,
+    data: Register,
+    base: Register,
+    offset: Offset,
+}
+
+impl Transfer {
+    /// The transfer by `word`.
+    pub(super) const fn new(datum: Datum, word: u32, offset: Offset) -> Self {
+        Self {
+            datum,
+            data: Register::at(word, 12),
+            base: Register::at(word, 16),
+            offset,
+        }
+    }
+
+    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
+        let address = self.address(regs);
+        let data = self.data;
+        match self.datum {
+            Datum::LoadWord => data.write(regs, load(memory, address, Width::Four)?),
+            Datum::LoadByte => data.write(regs, load(memory, address, Width::One)?),
+            Datum::LoadHalf => data.write(regs, load(memory, address, Width::Two)?),
+            Datum::LoadSignedByte => {
+                let byte = load(memory, address, Width::One)?;
+                data.write(regs, extended(byte, i32::from(byte as i8)));
+            }
+            Datum::LoadSignedHalf => {
+                let half = load(memory, address, Width::Two)?;
+                data.write(regs, extended(half, i32::from(half as i16)));
+            }
+            Datum::LoadDual => load_two(data, address, regs, memory)?,
+            Datum::StoreWord => store(memory, address, Width::Four, data.read(regs))?,
+            Datum::StoreByte => store(memory, address, Width::One, data.read(regs))?,
+            Datum::StoreHalf => store(memory, address, Width::Two, data.read(regs))?,
+            Datum::StoreDual => store_two(data, address, regs, memory)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    fn address(self, regs: &Regs) -> u32 {
+        let base = self.base.read(regs);
+        match self.offset {
+            Offset::Bytes(bytes) if mutant::is_chosen(Mutant::NegativeLiteral) => {
+                base.wrapping_add(bytes.unsigned_abs().into())
+            }
+            offset => offset.added_to(base, regs),
+        }
+    }
+}
+
+/// The signed value, whose low bits are the unsigned one.
+fn extended(unsigned: u32, signed: i32) -> u32 {
+    if mutant::is_chosen(Mutant::SignIgnored) {
+        return unsigned;
+    }
+    signed.cast_unsigned()
+}
+
+fn load(memory: &mut impl Memory, address: u32, width: Width) -> Result<u32, Fault> {
+    Ok(memory.load(address.into(), width)? as u32)
+}
+
+fn store(memory: &mut impl Memory, address: u32, width: Width, value: u32) -> Result<(), Fault> {
+    memory.store(address.into(), width, value.into())
+}
+
+/// Two words, which must lie on a multiple of 4.
+fn load_two(
+    data: Register,
+    address: u32,
+    regs: &mut Regs,
+    memory: &mut impl Memory,
+) -> Result<(), Fault> {
+    aligned(address)?;
+    let first = load(memory, address, Width::Four)?;
+    let second = load(memory, address.wrapping_add(4), Width::Four)?;
+    data.write(regs, first);
+    data.next().write(regs, second);
+    Ok(())
+}
+
+fn store_two(
+    data: Register,
+    address: u32,
+    regs: &Regs,
+    memory: &mut impl Memory,
+) -> Result<(), Fault> {
+    aligned(address)?;
+    store(memory, address, Width::Four, data.read(regs))?;
+    let second = data.next().read(regs);
+    store(memory, address.wrapping_add(4), Width::Four, second)
+}
+
+/// Faults unless `address` is a multiple of 4 (MemA in the manual).
+fn aligned(address: u32) -> Result<(), Fault> {
+    if address & 0b11 == 0 {
+        return Ok(());
+    }
+    let address = address.into();
+    Err(Fault { address })
+}
+
+/// How an address and a base that is written back come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indexing {
+    /// `[base, offset]`.
+    Offset,
+    /// `[base, offset]!`.
+    Before,
+    /// `[base], offset`.
+    After,
+}
+
+impl Indexing {
+    /// P and W of `word`.
+    pub(super) const fn of(word: u32) -> Self {
+        match (bit(word, 24), bit(word, 21)) {
+            (true, false) => Self::Offset,
+            (true, true) => Self::Before,
+            (false, _) => Self::After,
+        }
+    }
+}
+
+/// `ldr pc, [base, offset]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoadPc {
+    base: Register,
+    indexing: Indexing,
+    offset: Offset,
+}
+
+impl LoadPc {
+    /// The load by `word`.
+    pub(super) const fn new(word: u32, offset: Offset) -> Self {
+        Self {
+            base: Register::at(word, 16),
+            indexing: Indexing::of(word),
+            offset,
+        }
+    }
+
+    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
+        let base = self.base.read(regs);
+        let moved = self.offset.added_to(base, regs);
+        let late = self.indexing == Indexing::After && !mutant::is_chosen(Mutant::WriteBackFirst);
+        let address = if late { base } else { moved };
+        let target = load(memory, address, Width::Four)?;
+        if self.indexing != Indexing::Offset {
+            self.base.write(regs, moved);
+        }
+        Ok(exchange(target, regs))
+    }
+}
+
+/// `ldm base{!}, {..., pc}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoadList {
+    registers: Registers,
+    base: Register,
+    /// Where the lowest word is, counted from the base.
+    first: i8,
+    /// By how much the base moves.
+    moves: i8,
+}
+
+impl LoadList {
+    /// The load by `word`: up or down as U says, beginning at the base or one
+    /// word beside it as P says, and the base written back as W says.
+    pub(super) fn new(word: u32) -> Self {
+        let registers = Registers(bits(word, 0, 16) as u16);
+        let bytes = registers.bytes() as i8;
+        let beside = if bit(word, 24) { 4 } else { 0 };
+        let (first, moves) = if is_up(word) {
+            (beside, bytes)
+        } else {
+            let down = bytes.wrapping_neg();
+            let inward = 4_i8.wrapping_sub(beside);
+            let first = down.wrapping_add(inward);
+            if mutant::is_chosen(Mutant::DownByList) {
+                (first.wrapping_sub(4), down)
+            } else {
+                (first, down)
+            }
+        };
+        Self {
+            registers,
+            base: Register::at(word, 16),
+            first,
+            moves: if bit(word, 21) { moves } else { 0 },
+        }
+    }
+
+    /// Nothing is written before all is loaded: a load that faults leaves the
+    /// registers as they are.
+    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
+        let base = self.base.read(regs);
+        let mut address = base.wrapping_add_signed(self.first.into());
+        aligned(address)?;
+        let mut values = [0; 16];
+        for (value, _) in values.iter_mut().zip(self.registers.members()) {
+            *value = load(memory, address, Width::Four)?;
+            address = address.wrapping_add(4);
+        }
+        if self.moves != 0 {
+            self.base
+                .write(regs, base.wrapping_add_signed(self.moves.into()));
+        }
+        let mut target = 0;
+        for (&value, register) in values.iter().zip(self.registers.members()) {
+            register.write(regs, value);
+            target = value;
+        }
+        // The pc is always in the list, and last.
+        Ok(exchange(target, regs))
+    }
+}
+
+/// Whether a store's address may be unaligned: MemU and MemA in the manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Unaligned,
+    Aligned,
+}
+
+/// Stores `registers` below the stack pointer, which moves down to them.
+pub(super) fn push(
+    registers: Registers,
+    access: Access,
+    regs: &mut Regs,
+    memory: &mut impl Memory,
+) -> Result<Flow, Fault> {
+    let bottom = regs.r[SP].wrapping_sub(registers.bytes());
+    if access == Access::Aligned {
+        aligned(bottom)?;
+    }
+    let mut address = bottom;
+    for register in registers.members() {
+        store(memory, address, Width::Four, register.saved(regs))?;
+        address = address.wrapping_add(4);
+    }
+    regs.r[SP] = bottom;
+    Ok(Flow::Next)
+}
+
+impl Datum {
+    /// The name without its condition, and what follows that.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::LoadWord => "ldr",
+            Self::LoadByte => "ldrb",
+            Self::LoadHalf => "ldrh",
+            Self::LoadSignedByte => "ldrsb",
+            Self::LoadSignedHalf => "ldrsh",
+            Self::LoadDual => "ldrd",
+            Self::StoreWord => "str",
+            Self::StoreByte => "strb",
+            Self::StoreHalf => "strh",
+            Self::StoreDual => "strd",
+        }
+    }
+}
+
+/// `#-0x4`, `-r1, lsl #0x2`.
+impl fmt::Display for Offset {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Bytes(bytes) if bytes < 0 => write!(out, "#-{:#x}", bytes.unsigned_abs()),
+            Self::Bytes(bytes) => write!(out, "#{bytes:#x}"),
+            Self::Register {
+                register,
+                shift,
+                down,
+            } => {
+                let sign = if down { "-" } else { "" };
+                write!(out, "{sign}{register}{shift}")
+            }
+        }
+    }
+}
+
+/// `r0, [pc, #0x8]`.
+impl fmt::Display for Transfer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let data = self.data;
+        write!(out, "{data}, ")?;
+        if matches!(self.datum, Datum::LoadDual | Datum::StoreDual) {
+            write!(out, "{}, ", data.next())?;
+        }
+        write!(out, "[{}, {}]", self.base, self.offset)
+    }
+}
+
+/// `pc, [r1], #0x4`.
+impl fmt::Display for LoadPc {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (base, offset) = (self.base, self.offset);
+        match self.indexing {
+            Indexing::Offset => write!(out, "pc, [{base}, {offset}]"),
+            Indexing::Before => write!(out, "pc, [{base}, {offset}]!"),
+            Indexing::After => write!(out, "pc, [{base}], {offset}"),
+        }
+    }
+}
+
+impl LoadList {
+    /// `ia`, `ib`, `da` or `db`.
+    pub(super) fn mode(self) -> &'static str {
+        let last = i32::from(self.first).wrapping_add_unsigned(self.registers.bytes());
+        match (self.first, last) {
+            (0, _) if self.moves >= 0 => "ia",
+            (4, _) => "ib",
+            (_, 0) => "db",
+            (_, _) => "da",
+        }
+    }
+}
+
+/// `sp!, {r4, pc}`.
+impl fmt::Display for LoadList {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written_back = if self.moves == 0 { "" } else { "!" };
+        write!(out, "{}{written_back}, {}", self.base, self.registers)
+    }
+}

@@ -1,0 +1,67 @@
+//! Seeded defects in this crate, to show that its tests can see one: built in
+//! only with `--cfg trapline_mutants`, and at most one at a time.
+
+#[cfg(trapline_mutants)]
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+macro_rules! mutants {
+    ($($variant:ident, $name:literal, $defect:literal;)+) => {
+        /// A defect that can be chosen.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Mutant {
+            $(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+
+        }
+
+        #[cfg(trapline_mutants)]
+        impl Mutant {
+            /// Every defect that there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+mutants! {
+    WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
+    PcPlus4, "pc-plus-4", "the pc is read as its address plus 4";
+    WriteBackFirst, "write-back-first", "a base is written back before the address is made of it";
+    UpIgnored, "up-ignored", "an offset in a register is added even where it is to be subtracted";
+    NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
+    ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
+    BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
+    ExclusiveAccepted, "exclusive-accepted", "exclusive accesses are relocated";
+    InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
+    LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
+    SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
+    DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
+}
+
+/// The chosen defect's place among [`Mutant::ALL`].
+#[cfg(trapline_mutants)]
+static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Chooses a defect, or none.
+#[cfg(trapline_mutants)]
+pub fn choose(mutant: Option<Mutant>) {
+    let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
+    CHOSEN.store(index, Ordering::Relaxed);
+}
+
+/// Whether it is this one.
+#[cfg(trapline_mutants)]
+pub(crate) fn is_chosen(mutant: Mutant) -> bool {
+    CHOSEN.load(Ordering::Relaxed) == mutant as usize
+}
+
+/// None is built in.
+#[cfg(not(trapline_mutants))]
+pub(crate) const fn is_chosen(_: Mutant) -> bool {
+    false
+}
