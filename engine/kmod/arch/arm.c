@@ -137,6 +137,16 @@ static void fill(unsigned long address)
 	shim_code_flush(address, PAGE_SIZE);
 }
 
+/*
+ * A process's page table learns of a new part of the kernel's when it is next
+ * switched to; who is running learns by a fault. Here it may, but not in a slot,
+ * which what handles the fault may have been sent to.
+ */
+static void know(void *address)
+{
+	READ_ONCE(*(u32 *)address);
+}
+
 unsigned long shim_code_alloc(void)
 {
 	struct page *page = alloc_page(GFP_KERNEL);
@@ -151,6 +161,7 @@ unsigned long shim_code_alloc(void)
 		return 0;
 	}
 	fill((unsigned long)address);
+	know(address);
 	trapline_memory_count(1);
 	return (unsigned long)address;
 }

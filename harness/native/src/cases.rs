@@ -41,10 +41,14 @@ impl Cases {
         }
         let page = image::page(vector.word, places);
         let mut chance = Rng::with_seed(vector.word.into());
-        let runs: Vec<_> = (0..TRIES)
-            .map(|_| state(&mut chance, places))
-            .filter(|run| keeps_inside(vector.word, run, &page, places))
+        let states: Vec<_> = (0..TRIES)
+            .map(|_| State::by_chance(&mut chance, places))
+            .filter(|state| state.keeps_inside(vector.word, &page, places))
             .take(CASES)
+            .collect();
+        let runs: Vec<_> = states
+            .iter()
+            .map(|state| state.run(&mut chance, places))
             .collect();
         match runs.is_empty() {
             true => Err("no state was found that keeps it inside"),
@@ -53,29 +57,80 @@ impl Cases {
     }
 }
 
-fn state(chance: &mut Rng, places: &Places) -> Run {
-    let mut run = Run::new();
-    let contents = match chance.bool() {
-        true => Contents::Numbers,
-        false => Contents::Exits,
-    };
-    contents.fill(&mut run.stack, places);
-    contents.fill(&mut run.data, places);
-    for register in &mut run.registers {
-        *register = value(chance, places);
+/// Registers, and what memory has.
+struct State {
+    registers: [u32; 16],
+    cpsr: u32,
+    contents: Contents,
+}
+
+impl State {
+    fn by_chance(chance: &mut Rng, places: &Places) -> Self {
+        let mut registers = [(); 16].map(|()| value(chance, places));
+        registers[13] = places.stack + SP_OFFSET + 8 * chance.u32(..16);
+        registers[15] = places.site;
+        let (flags, greater) = (chance.u32(..32), chance.u32(..16));
+        Self {
+            registers,
+            cpsr: MODE | flags << 27 | greater << 16,
+            contents: match chance.bool() {
+                true => Contents::Numbers,
+                false => Contents::Exits,
+            },
+        }
     }
-    run.registers[13] = places.stack + SP_OFFSET + 8 * chance.u32(..16);
-    run.registers[15] = places.site;
-    let (flags, greater) = (chance.u32(..32), chance.u32(..16));
-    run.cpsr = MODE | flags << 27 | greater << 16;
-    run.fpscr = chance.u32(..16) << 28;
-    for double in &mut run.doubles {
-        *double = [(); 2]
-            .map(|()| u64::from(number(chance)))
-            .into_iter()
-            .fold(0, |low, high| low << 32 | high);
+
+    fn run(&self, chance: &mut Rng, places: &Places) -> Run {
+        let mut run = Run::new();
+        (run.registers, run.cpsr) = (self.registers, self.cpsr);
+        self.contents.fill(&mut run.stack, places);
+        self.contents.fill(&mut run.data, places);
+        run.fpscr = chance.u32(..16) << 28;
+        for double in &mut run.doubles {
+            *double = u64::from(number(chance)) << 32 | u64::from(number(chance));
+        }
+        run
     }
-    run
+
+    /// Whether the instruction reaches nothing but what it may, and comes out where it is seen.
+    fn keeps_inside(&self, word: u32, page: &[u8; PAGE], places: &Places) -> bool {
+        match arm::plan(word) {
+            Planned::Emulate(emulation) => {
+                let (r, cpsr) = (self.registers, self.cpsr);
+                let mut regs = Regs { r, cpsr };
+                let mut memory = Image {
+                    page,
+                    contents: self.contents,
+                    places,
+                    sp: r[13],
+                };
+                let done = emulation.run(Version::V6, &mut regs, &mut memory);
+                done.is_ok() && comes_out(&regs, places)
+            }
+            Planned::Relocate(_) => self.reaches_little(word, places),
+            Planned::Refuse(_) => false,
+        }
+    }
+
+    fn reaches_little(&self, word: u32, places: &Places) -> bool {
+        if let Some(register) = safe::floating_point_state(word) {
+            return self.registers[register] & 0x0fff_ffff == 0;
+        }
+        let Some(reach) = safe::reach(word, &self.registers, self.cpsr) else {
+            return true;
+        };
+        let lowest = self.registers[13] - KEPT;
+        let is_there = match image::part(reach.address.into(), reach.bytes.into(), places) {
+            Some(Part::Data(_)) => true,
+            Some(Part::Stack(_)) => !reach.is_read || reach.address >= lowest,
+            Some(Part::Page(_)) => {
+                let sees = image::is_site(reach.address.into(), reach.bytes.into(), places);
+                reach.is_read && word & 1 << 20 != 0 && !sees
+            }
+            None => false,
+        };
+        is_there && reach.address.is_multiple_of(reach.aligned)
+    }
 }
 
 /// A number of single precision, two of which are one of double precision: neither very large nor very small.
@@ -99,49 +154,9 @@ fn value(chance: &mut Rng, places: &Places) -> u32 {
     }
 }
 
-/// Whether the instruction reaches nothing but what it may, and comes out where it is seen.
-fn keeps_inside(word: u32, run: &Run, page: &[u8; PAGE], places: &Places) -> bool {
-    match arm::plan(word) {
-        Planned::Emulate(emulation) => {
-            let mut regs = Regs {
-                r: run.registers,
-                cpsr: run.cpsr,
-            };
-            let mut after = run.clone();
-            let mut memory = Image {
-                page,
-                run: &mut after,
-                places,
-                sp: run.registers[13],
-            };
-            let done = emulation.run(Version::V6, &mut regs, &mut memory);
-            done.is_ok() && comes_out(&regs, places)
-        }
-        Planned::Relocate(_) => reaches_little(word, run, places),
-        Planned::Refuse(_) => false,
-    }
-}
-
 fn comes_out(regs: &Regs, places: &Places) -> bool {
     let (sp, pc) = (regs.r[13], regs.r[15]);
     let stack = places.stack + 256..places.stack + places.stack_size - 256;
     let page = places.page..places.page + PAGE as u32;
     stack.contains(&sp) && sp % 4 == 0 && page.contains(&pc) && pc % 4 == 0 && pc != places.site
-}
-
-fn reaches_little(word: u32, run: &Run, places: &Places) -> bool {
-    if let Some(register) = safe::floating_point_state(word) {
-        return run.registers[register] & 0x0fff_ffff == 0;
-    }
-    let Some(reach) = safe::reach(word, &run.registers, run.cpsr) else {
-        return true;
-    };
-    let lowest = run.registers[13] - KEPT;
-    let is_there = match image::part(reach.address.into(), reach.bytes.into(), places) {
-        Some(Part::Data(_)) => true,
-        Some(Part::Stack(_)) => !reach.is_read || reach.address >= lowest,
-        Some(Part::Page(_)) => reach.is_read && word & 1 << 20 != 0,
-        None => false,
-    };
-    is_there && reach.address % reach.aligned == 0
 }

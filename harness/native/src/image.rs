@@ -2,7 +2,7 @@
 
 use engine_isa::{Fault, Memory, Width};
 
-use crate::device::{DATA, LEAVE, PAGE, Places, Run, STACK};
+use crate::device::{DATA, LEAVE, PAGE, Places, STACK};
 
 /// How far below the stack pointer nothing is overwritten by a trap.
 pub const KEPT: u32 = 64;
@@ -85,41 +85,57 @@ pub fn part(address: u64, bytes: u64, places: &Places) -> Option<Part> {
     page().or_else(stack).or_else(data)
 }
 
-/// A run's memory, for the emulation.
+/// Whether an access would see the instruction, or what takes its place when it is probed.
+pub fn is_site(address: u64, bytes: u64, places: &Places) -> bool {
+    let site = u64::from(places.site);
+    address < site + 4 && site < address + bytes
+}
+
+/// A run's memory, for the emulation: what is stored there is forgotten, as no instruction loads it again.
 pub struct Image<'a> {
     /// The page.
     pub page: &'a [u8; PAGE],
-    /// The rest.
-    pub run: &'a mut Run,
+    /// What the rest has.
+    pub contents: Contents,
     /// Where it is.
     pub places: &'a Places,
     /// The stack pointer that the run begins with.
     pub sp: u32,
 }
 
+impl Image<'_> {
+    fn byte(&self, part: Part, ahead: usize) -> u8 {
+        match part {
+            Part::Page(at) => self.page[at + ahead],
+            Part::Stack(at) | Part::Data(at) => {
+                let at = at + ahead;
+                self.contents.word(at / 4, self.places).to_le_bytes()[at % 4]
+            }
+        }
+    }
+}
+
 impl Memory for Image<'_> {
     fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
-        let bytes = width.bytes() as usize;
-        let lowest = u64::from(self.sp - KEPT);
-        let from = match part(address, width.bytes(), self.places) {
-            Some(Part::Page(at)) => &self.page[at..at + bytes],
-            Some(Part::Stack(at)) if address >= lowest => &self.run.stack[at..at + bytes],
-            Some(Part::Data(at)) => &self.run.data[at..at + bytes],
-            _ => return Err(Fault { address }),
+        let part = part(address, width.bytes(), self.places).ok_or(Fault { address })?;
+        let is_lost = match part {
+            Part::Page(_) => is_site(address, width.bytes(), self.places),
+            Part::Stack(_) => address < u64::from(self.sp - KEPT),
+            Part::Data(_) => false,
         };
-        let mut value = [0; 8];
-        value[..bytes].copy_from_slice(from);
-        Ok(u64::from_le_bytes(value))
+        if is_lost {
+            return Err(Fault { address });
+        }
+        let bytes = (0..width.bytes() as usize).rev();
+        Ok(bytes.fold(0, |value, ahead| {
+            value << 8 | u64::from(self.byte(part, ahead))
+        }))
     }
 
-    fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault> {
-        let bytes = width.bytes() as usize;
-        let to = match part(address, width.bytes(), self.places) {
-            Some(Part::Stack(at)) => &mut self.run.stack[at..at + bytes],
-            Some(Part::Data(at)) => &mut self.run.data[at..at + bytes],
-            _ => return Err(Fault { address }),
-        };
-        to.copy_from_slice(&value.to_le_bytes()[..bytes]);
-        Ok(())
+    fn store(&mut self, address: u64, width: Width, _: u64) -> Result<(), Fault> {
+        match part(address, width.bytes(), self.places) {
+            Some(Part::Stack(_) | Part::Data(_)) => Ok(()),
+            _ => Err(Fault { address }),
+        }
     }
 }

@@ -25,7 +25,7 @@ use vectors::Vector;
 /// What ended a run before its time.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-native VECTORS...")]
+    #[error("{0}; usage: trapline-native [--tell] VECTORS...")]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
@@ -61,26 +61,42 @@ fn run() -> Result<Tally, Error> {
     let device = Device::open()?;
     let prober = Prober::new()?;
     let mut tally = Tally::new(device.places());
-    for path in paths()? {
-        for vector in vectors::read(&path)? {
-            judge(&device, &prober, &vector, &mut tally)?;
+    let asked = Asked::parse()?;
+    for path in &asked.paths {
+        for vector in vectors::read(path)? {
+            if asked.tells {
+                eprintln!("{:08x} {}", vector.word, vector.text);
+            }
+            judge(&device, &prober, &vector, asked.tells, &mut tally)?;
         }
     }
     Ok(tally)
 }
 
-fn paths() -> Result<Vec<PathBuf>, Error> {
-    let mut parser = Parser::from_env();
-    let mut paths = Vec::new();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Arg::Value(path) => paths.push(path.into()),
-            other => return Err(other.unexpected().into()),
+/// What the command line asks for.
+#[derive(Default)]
+struct Asked {
+    /// Vectors.
+    paths: Vec<PathBuf>,
+    /// To say of each which it is, before it is run: the last one may end the machine.
+    tells: bool,
+}
+
+impl Asked {
+    fn parse() -> Result<Self, Error> {
+        let mut parser = Parser::from_env();
+        let mut asked = Self::default();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("tell") => asked.tells = true,
+                Arg::Value(path) => asked.paths.push(path.into()),
+                other => return Err(other.unexpected().into()),
+            }
         }
-    }
-    match paths.is_empty() {
-        true => Err(lexopt::Error::from("no vectors").into()),
-        false => Ok(paths),
+        match asked.paths.is_empty() {
+            true => Err(lexopt::Error::from("no vectors").into()),
+            false => Ok(asked),
+        }
     }
 }
 
@@ -89,11 +105,15 @@ fn judge(
     device: &Device,
     prober: &Prober,
     vector: &Vector,
+    tells: bool,
     tally: &mut Tally,
 ) -> Result<(), Error> {
     let cases = match Cases::of(vector, device.places()) {
         Ok(cases) => cases,
         Err(why) => {
+            if tells {
+                eprintln!("not run, {why}");
+            }
             tally.skip(why);
             return Ok(());
         }

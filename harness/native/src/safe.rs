@@ -141,7 +141,7 @@ fn multiple(word: u32) -> Option<&'static str> {
 }
 
 fn media(word: u32) -> Option<&'static str> {
-    let multiplies = word >> 23 & 3 == 0b10;
+    let multiplies = word >> 23 & 3 == 0b10 || word >> 20 & 0x1f == 0b11000;
     let first = multiplies && field(word, 16) == SP;
     (first || field(word, 12) == SP).then_some(SETS_SP)
 }

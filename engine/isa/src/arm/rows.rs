@@ -6,8 +6,18 @@
 //! open, and what cannot be done by way of a trap. Within a family the rows
 //! for such forms come first, and last the row for whatever the others have left.
 
-use super::decide::{all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_access, extension_list, extension_list_at_pc, field_within_word, fixed_point, load_and_move, load_dual, load_pc_and_move, not_below, one_lane, store_and_move, store_pc_and_move, structures, swap, table_lookup, two_singles, two_singles_apart};
-use super::emulate::{Emulation, b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd, ldrh, ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc, load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted, strd, strd_register, strh, strh_register, with_constant, with_register};
+use super::decide::{
+    all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_access,
+    extension_list, extension_list_at_pc, field_within_word, fixed_point, load_and_move, load_dual,
+    load_pc_and_move, not_below, one_lane, store_and_move, store_pc_and_move, structures, swap,
+    table_lookup, two_singles, two_singles_apart,
+};
+use super::emulate::{
+    Emulation, b, bl, blx, blx_register, bx, hint, ldr, ldr_shifted, ldrb, ldrb_shifted, ldrd,
+    ldrh, ldrh_register, ldrsb, ldrsb_register, ldrsh, ldrsh_register, load_list, load_pc,
+    load_pc_shifted, lower_sp, nop, push_list, push_one, str, str_shifted, strb, strb_shifted,
+    strd, strd_register, strh, strh_register, with_constant, with_register,
+};
 use super::relocate::{Relocation, same};
 use crate::table::rows;
 
