@@ -18,10 +18,11 @@ use crate::vm_test::VmTest;
 
 type Stage = (&'static str, fn() -> Result<()>);
 
-const STAGES: [Stage; 5] = [
+const STAGES: [Stage; 6] = [
     ("fmt", fmt),
     ("clippy", clippy),
     ("test", test::run),
+    ("mutants", mutants),
     ("vm-test", vm_test),
     ("harness", harness),
 ];
@@ -71,6 +72,20 @@ fn clippy() -> Result<()> {
         "-D",
         "warnings",
     ])
+}
+
+/// The tests of the instruction core, each of whose seeded defects they must see. They are built
+/// in a folder of their own, or everything else would be built anew too.
+fn mutants() -> Result<()> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let words = ["test", "--package", "engine-isa", "--test", "mutants"];
+    let tests = run::cargo(&sh).args(words);
+    run::openly(
+        tests
+            .env("RUSTFLAGS", "--cfg trapline_mutants")
+            .env("CARGO_TARGET_DIR", workspace_root().join("target/mutants")),
+    )
 }
 
 fn vm_test() -> Result<()> {

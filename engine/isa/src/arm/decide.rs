@@ -260,7 +260,7 @@ pub(super) fn one_lane(word: u32) -> Answer {
         0b10 => bit(index, 2),
         _ => false,
     };
-    if_allocated(allocated, word, more.wrapping_mul(1 + u32::from(spaced)))
+    if_allocated(allocated, word, more.wrapping_shl(u32::from(spaced)))
 }
 
 /// The same to all lanes (A8.8.322, 325, 328, 331).
@@ -275,7 +275,7 @@ pub(super) fn all_lanes(word: u32) -> Answer {
     };
     let last = match more {
         0 => u32::from(wide),
-        _ => more.wrapping_mul(1 + u32::from(wide)),
+        _ => more.wrapping_shl(u32::from(wide)),
     };
     if_allocated(allocated, word, last)
 }

@@ -1091,7 +1091,7 @@ rows! {
     "cccc 1100 0101 1111 xxxx 1110 xxxx xxxx", "A8.8.108", "mrrc p14, rt2 pc", refuse(Unpredictable);
     "cccc 1100 0101 uuuu tttt 1110 oooo mmmm", "A8.8.108", "mrrc p14", decide(apart(word, u, t));
     "cccc 1100 000x xxxx xxxx 1110 xxxx xxxx", "A5.6", "ldc, stc p14, undefined", refuse(Undefined);
-    "cccc 110x xx1x 1111 0101 1110 xxxx xxxx", "A8.8.55", "ldc, stc p14, [pc]!", refuse(Unpredictable);
+    "cccc 110x x01x 1111 0101 1110 xxxx xxxx", "A8.8.55", "ldc, stc p14, [pc]!", refuse(Unpredictable);
     "cccc 110p u0w0 1111 0101 1110 iiii iiii", "A8.8.198", "stc p14, [pc]", refuse(Literal);
     "cccc 110p u0w1 1111 0101 1110 iiii iiii", "A8.8.56", "ldc p14, [pc]", refuse(Literal);
     "cccc 110p u0w0 nnnn 0101 1110 iiii iiii", "A8.8.198", "stc p14", relocate(same(word));

@@ -1,6 +1,8 @@
 //! A32 against its manual.
 
 mod emulate;
+mod model;
+mod reading;
 mod table;
 #[path = "../words/mod.rs"]
 mod words;

@@ -196,5 +196,5 @@ fn the_trap_carries_the_immediate() {
 
 #[test]
 fn every_row_has_a_name_of_its_own_and_a_section_of_the_manual() {
-    words::are_told_apart(ROWS, 'C');
+    words::are_told_apart(ROWS, &['C']);
 }
