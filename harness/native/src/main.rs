@@ -14,7 +14,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lexopt::{Arg, Parser};
+use fastrand::Rng;
+use lexopt::{Arg, Parser, ValueExt};
 
 use cases::Cases;
 use device::{Device, Run};
@@ -25,7 +26,7 @@ use vectors::Vector;
 /// What ended a run before its time.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-native [--tell] VECTORS...")]
+    #[error("{0}; usage: trapline-native [--tell] [--neighbours N] VECTORS...")]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
@@ -46,9 +47,10 @@ enum Error {
 
 fn main() -> ExitCode {
     match run() {
-        Ok(tally) => {
-            println!("{tally}");
-            ExitCode::from(u8::from(!tally.is_good()))
+        Ok([vectors, neighbours]) => {
+            println!("vectors\n{vectors}\ntheir neighbours\n{neighbours}");
+            let is_good = vectors.is_good() && neighbours.is_good();
+            ExitCode::from(u8::from(!is_good))
         }
         Err(why) => {
             eprintln!("trapline-native: {why}");
@@ -57,20 +59,24 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<Tally, Error> {
+/// What came of the vectors, and of their neighbours.
+fn run() -> Result<[Tally; 2], Error> {
     let device = Device::open()?;
     let prober = Prober::new()?;
     let mut tally = Tally::new(device.places());
+    let mut neighbours = Tally::new(device.places());
     let asked = Asked::parse()?;
     for path in &asked.paths {
         for vector in vectors::read(path)? {
-            if asked.tells {
-                eprintln!("{:08x} {}", vector.word, vector.text);
-            }
             judge(&device, &prober, &vector, asked.tells, &mut tally)?;
+            let mut chance = Rng::with_seed(vector.word.into());
+            for _ in 0..asked.neighbours {
+                let vector = vector.neighbour(&mut chance);
+                judge(&device, &prober, &vector, asked.tells, &mut neighbours)?;
+            }
         }
     }
-    Ok(tally)
+    Ok([tally, neighbours])
 }
 
 /// What the command line asks for.
@@ -78,6 +84,8 @@ fn run() -> Result<Tally, Error> {
 struct Asked {
     /// Vectors.
     paths: Vec<PathBuf>,
+    /// How many words near each of them.
+    neighbours: usize,
     /// To say of each which it is, before it is run: the last one may end the machine.
     tells: bool,
 }
@@ -89,6 +97,7 @@ impl Asked {
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("tell") => asked.tells = true,
+                Arg::Long("neighbours") => asked.neighbours = parser.value()?.parse()?,
                 Arg::Value(path) => asked.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),
             }
@@ -108,6 +117,9 @@ fn judge(
     tells: bool,
     tally: &mut Tally,
 ) -> Result<(), Error> {
+    if tells {
+        eprintln!("{:08x} {}", vector.word, vector.text);
+    }
     let cases = match Cases::of(vector, device.places()) {
         Ok(cases) => cases,
         Err(why) => {

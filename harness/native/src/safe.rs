@@ -8,7 +8,8 @@ const MACHINE: &str = "it changes the state of the machine";
 const COPROCESSOR: &str = "it asks a coprocessor of the machine";
 const WAITS: &str = "it waits for an interrupt, which are off";
 const USERS: &str = "it acts on what is the user's";
-const SETS_SP: &str = "it can make the stack pointer anything";
+/// It writes the stack pointer.
+pub const SETS_SP: &str = "it can make the stack pointer anything";
 const TO_THUMB: &str = "it changes to Thumb, in which nothing waits for it";
 
 /// Why a word is not run, if so.

@@ -3,6 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use engine_isa::Plan as Planned;
+use engine_isa::arm;
+use fastrand::Rng;
+
 use crate::Error;
 
 /// What the engine does for an instruction.
@@ -24,6 +28,23 @@ pub struct Vector {
     pub text: String,
     /// What is done for it.
     pub plan: Plan,
+}
+
+impl Vector {
+    /// A word that differs from this one in a few bits, but not in its condition.
+    pub fn neighbour(&self, chance: &mut Rng) -> Self {
+        let bits = (0..3).fold(0, |bits, _| bits | 1 << chance.u32(..28));
+        let word = self.word ^ bits;
+        Self {
+            word,
+            text: format!("a neighbour of {}", self.text),
+            plan: match arm::plan(word) {
+                Planned::Emulate(_) => Plan::Emulate,
+                Planned::Relocate(_) => Plan::Relocate,
+                Planned::Refuse(_) => Plan::Refuse,
+            },
+        }
+    }
 }
 
 /// Those in a file.
