@@ -2,6 +2,7 @@
 /* Loading and unloading: what comes up goes down in the opposite order. */
 #include <linux/module.h>
 
+#include "native.h"
 #include "shim.h"
 
 #ifdef TRAPLINE_MUTANTS
@@ -40,9 +41,12 @@ static int __init trapline_init(void)
 	error = trapline_arch_init();
 	if (error)
 		return error;
-	error = trapline_start();
+	error = trapline_native_prepare();
 	if (error)
 		return error;
+	error = trapline_start();
+	if (error)
+		goto release;
 	error = trapline_timer_init();
 	if (error)
 		goto end;
@@ -52,12 +56,17 @@ static int __init trapline_init(void)
 	error = trapline_proc_init();
 	if (error)
 		goto unhook;
+	error = trapline_native_init();
+	if (error)
+		goto unproc;
 	/* Last: from here on others come in, and cannot be made to go again. */
 	error = trapline_device_init();
 	if (error)
-		goto unproc;
+		goto exit;
 	return 0;
 
+exit:
+	trapline_native_exit();
 unproc:
 	trapline_proc_exit();
 unhook:
@@ -66,6 +75,8 @@ untime:
 	trapline_timer_exit();
 end:
 	trapline_end();
+release:
+	trapline_native_release();
 	trapline_memory_exit();
 	return error;
 }
@@ -74,10 +85,12 @@ end:
 static void __exit trapline_exit(void)
 {
 	trapline_device_exit();
+	trapline_native_exit();
 	trapline_proc_exit();
 	trapline_hook_exit();
 	trapline_timer_exit();
 	trapline_end();
+	trapline_native_release();
 	trapline_memory_exit();
 }
 

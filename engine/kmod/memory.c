@@ -37,6 +37,11 @@ void shim_free(void *memory)
 	atomic_dec(&pieces);
 }
 
+void trapline_memory_count(int more)
+{
+	atomic_add(more, &pieces);
+}
+
 /* When nothing of the module is left but its code, nothing may be in use. */
 void trapline_memory_exit(void)
 {
@@ -64,6 +69,17 @@ void shim_synchronize(void)
 	cpus_read_lock();
 	cpus_read_unlock();
 	synchronize_rcu();
+}
+
+/*
+ * Between a trap and the end of its slot nobody sleeps, so every thread's next
+ * sleep is behind it; a thread that was preempted there is not asleep. Where
+ * threads are not preempted the first of the two is the second.
+ */
+void shim_synchronize_code(void)
+{
+	synchronize_rcu_tasks();
+	shim_synchronize();
 }
 
 unsigned long shim_interrupts_off(void)

@@ -97,6 +97,22 @@ int shim_peek(unsigned long address, void *bytes, size_t length);
 int shim_patch(unsigned long address, const void *bytes, size_t length);
 
 /*
+ * arch/: a page that can be executed there and never written, full of traps; 0
+ * when there is no memory, or no instruction of this architecture needs one.
+ */
+unsigned long shim_code_alloc(void);
+void shim_code_free(unsigned long address);
+
+/* arch/: writes to such a page, by another way, while nobody is there. */
+void shim_code_write(unsigned long address, const void *bytes, size_t length);
+
+/* arch/: when it returns, the processor executes what was written. */
+void shim_code_flush(unsigned long address, size_t length);
+
+/* memory.c: returns when whoever was in such a page, or on his way there, has left it. */
+void shim_synchronize_code(void);
+
+/*
  * device.c: copies to the process that asks, and from it. The first does not
  * sleep: where a page is not there it fails, and the second, which may sleep,
  * brings it in.
@@ -190,6 +206,8 @@ bool trapline_is_ram(unsigned long page);
 int trapline_hook_init(void);
 void trapline_hook_exit(void);
 
+/* memory.c: so many more pieces of memory are in use, or fewer. */
+void trapline_memory_count(int pieces);
 void trapline_memory_exit(void);
 int trapline_timer_init(void);
 void trapline_timer_exit(void);

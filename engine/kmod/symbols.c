@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "native.h"
 #include "shim.h"
 
 /* Of the very types that this kernel's headers give them. */
@@ -88,12 +89,18 @@ static int visit_symbol(void *data, const char *name, struct module *module,
 int shim_each_function(shim_visit_fn visit, void *context)
 {
 	struct walk walk = { .visit = visit, .context = context };
+	unsigned long native = trapline_native_site();
+	int stop = each_symbol(visit_symbol, &walk);
 
-	return each_symbol(visit_symbol, &walk);
+	if (stop || !native)
+		return stop;
+	return visit(context, TRAPLINE_NATIVE_NAME, strlen(TRAPLINE_NATIVE_NAME), native);
 }
 
 unsigned int shim_off_limits(unsigned long address)
 {
+	if (trapline_native_site() && address == trapline_native_site())
+		return 0;
 	if (!is_core_text(address))
 		return 1;
 	if (is_blacklisted(address))

@@ -25,6 +25,7 @@ use crate::plan::Job;
 use crate::progress::Progress;
 use crate::report::{self, JobReport};
 use crate::saved::Level;
+use crate::scenario::Module;
 use crate::snapshot::{Comparison, Snapshot, Update};
 use crate::start::{self, Ready};
 use crate::text::{self, TextJudge};
@@ -131,9 +132,9 @@ impl Run<'_> {
     fn in_guest(&mut self, tree: &Tree) -> Result<(), Stop> {
         self.progress.now("starts");
         let machine = self.machine()?;
-        let level = match self.job.mutant {
-            None => Level::Loaded,
-            Some(_) => Level::Booted,
+        let level = match (&self.job.mutant, self.job.scenario.module) {
+            (None, Module::Plain) => Level::Loaded,
+            _ => Level::Booted,
         };
         self.kept.keep(&self.evidence)?;
         let cold = self.job.scenario.cold_because().map(str::to_owned);
@@ -256,7 +257,8 @@ impl Run<'_> {
     }
 
     fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
-        let command = module::load(&self.image, self.job.mutant.as_ref());
+        let module = self.job.scenario.module;
+        let command = module::load(&self.image, module, self.job.mutant.as_ref());
         let answer = guest.run(&command, MODULE_LIMIT)?;
         self.expect_good(guest, &command, &answer, Kind::LoadFailed)
     }

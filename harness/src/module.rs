@@ -3,15 +3,16 @@
 use crate::guest::quote;
 use crate::image::Image;
 use crate::plan::Mutant;
+use crate::scenario::Module;
 
-/// The command that loads it, with the defect that is to be seeded.
-pub fn load(image: &Image, mutant: Option<&Mutant>) -> String {
+/// The command that loads the one that is wanted, with the defect that is to be seeded.
+pub fn load(image: &Image, module: Module, mutant: Option<&Mutant>) -> String {
     let mutants_module = quote(&image.mutants_module);
     match mutant {
-        None => format!("insmod {}", quote(&image.module)),
+        None if module == Module::Plain => format!("insmod {}", quote(&image.module)),
         Some(mutant) if mutant.expected.is_some() => {
             format!("insmod {mutants_module} mutant={}", quote(&mutant.name))
         }
-        Some(_) => format!("insmod {mutants_module}"),
+        _ => format!("insmod {mutants_module}"),
     }
 }

@@ -45,6 +45,9 @@ pub struct Scenario {
     /// Whether the guest boots for this job, or goes on from what was saved of one.
     #[serde(default)]
     pub boot: Boot,
+    /// Which of the two modules the guest loads.
+    #[serde(default)]
+    pub module: Module,
     /// What the guest's clock counts.
     #[serde(default)]
     pub clock: Clock,
@@ -86,6 +89,17 @@ pub enum Boot {
     Restored,
     /// It boots.
     Cold,
+}
+
+/// A module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Module {
+    /// The tracer.
+    #[default]
+    Plain,
+    /// The one with seeded defects, none of them chosen, and with the self-test.
+    SelfTest,
 }
 
 /// What a guest's clock counts.

@@ -18,6 +18,7 @@ use crate::image::{Image, Keys};
 use crate::machine::Launch;
 use crate::module;
 use crate::progress::Progress;
+use crate::scenario::Module;
 use crate::ssh::{Connecting, Exec, Poll, Ssh, SshError};
 use crate::transcript::Ending;
 use crate::tree::Tree;
@@ -64,7 +65,7 @@ pub fn run(tree: &Tree, image: &Image) -> Result<i32, Stop> {
 }
 
 fn load(guest: &mut Guest, image: &Image) -> Result<(), Stop> {
-    let answer = guest.run(&module::load(image, None), MODULE_LIMIT)?;
+    let answer = guest.run(&module::load(image, Module::Plain, None), MODULE_LIMIT)?;
     if answer.is_good() {
         eprintln!("{}: trapline is loaded; `exit` ends the guest", image.guest);
     } else {

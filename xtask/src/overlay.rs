@@ -22,6 +22,9 @@ const AGENT: &str = "/sbin/trapline-agent";
 /// Where the fuzzer lies inside a guest.
 const FUZZ: &str = "/sbin/trapline-fuzz";
 
+/// Where what compares instructions with themselves lies inside a guest.
+const NATIVE: &str = "/sbin/trapline-native";
+
 /// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
     guest: &Guest,
@@ -36,12 +39,14 @@ pub fn make(
     let dtrace = program::make(guest, &toolchain, &program::DTRACE)?;
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
     let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
+    let native = program::make(guest, &toolchain, &program::NATIVE)?;
     let parts = [
         (MODULE, 0o644, plain),
         (MUTANTS_MODULE, 0o644, mutants),
         (DTRACE, 0o755, dtrace),
         (AGENT, 0o755, agent),
         (FUZZ, 0o755, fuzz),
+        (NATIVE, 0o755, native),
     ];
     concatenate(guest, base, &parts)
 }

@@ -44,6 +44,19 @@ pub const FUZZ: Program = Program {
     folders: &["engine/abi", "engine/dlang", "engine/dvm", "harness/fuzz"],
 };
 
+/// What runs instructions by themselves and probed.
+pub const NATIVE: Program = Program {
+    name: "trapline-native",
+    package: "harness-native",
+    folders: &[
+        "engine/abi",
+        "engine/dlang",
+        "engine/dvm",
+        "engine/isa",
+        "harness/native",
+    ],
+};
+
 /// Builds a program for a guest.
 pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
     let dir = guest.dir();

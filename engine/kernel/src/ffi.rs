@@ -56,6 +56,12 @@ unsafe extern "C" {
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
 
+    pub safe fn shim_code_alloc() -> usize;
+    pub fn shim_code_free(address: usize);
+    pub fn shim_code_write(address: usize, bytes: *const c_void, length: usize);
+    pub fn shim_code_flush(address: usize, length: usize);
+    pub fn shim_synchronize_code();
+
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_bring_in(address: u64, length: usize) -> c_int;
     pub fn shim_copy_from_user(to: *mut c_void, from: u64, length: usize) -> c_int;

@@ -8,7 +8,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::{Fault, Memory, Width};
 
+use engine_tracer::Platform;
+
 use crate::arch;
+use crate::platform::{self, Kernel};
 
 /// `spin-in-trap`: the trap's handler waits for what never comes. A trap is taken with interrupts off,
 /// so nothing else will run on that CPU.
@@ -46,6 +49,54 @@ pub fn spin() {
     while is_chosen(SPIN_IN_TRAP) {
         spin_loop();
     }
+}
+
+/// `shared-slot`: two slots that lie beside each other are one, whose last owner's copy is in both.
+pub const SHARED_SLOT: &str = "shared-slot";
+
+/// `stale-slot`: a slot keeps the first copy that was ever in it.
+pub const STALE_SLOT: &str = "stale-slot";
+
+/// `no-cache-flush`: the processor is not told of code that was written.
+pub const NO_CACHE_FLUSH: &str = "no-cache-flush";
+
+/// Writes code, with the defect in it.
+pub fn write_code(address: usize, bytes: &[u8]) {
+    if is_chosen(STALE_SLOT) && was_written(address) {
+        return;
+    }
+    platform::store_code(address, bytes);
+    if is_chosen(SHARED_SLOT) {
+        let twin = twin(address, bytes.len());
+        platform::store_code(twin, bytes);
+        platform::flush_code(twin, bytes.len());
+    }
+    if !is_chosen(NO_CACHE_FLUSH) {
+        platform::flush_code(address, bytes.len());
+    }
+}
+
+/// The other slot of the same pair.
+fn twin(address: usize, length: usize) -> usize {
+    let within = address % Kernel::CODE;
+    match within.checked_div(length) {
+        Some(number) if number % 2 == 1 => address.wrapping_sub(length),
+        _ if within.wrapping_add(2 * length) <= Kernel::CODE => address.wrapping_add(length),
+        _ => address,
+    }
+}
+
+/// Whether there is something else than the page was filled with, which its last word still is: slots
+/// do not go up to there.
+fn was_written(address: usize) -> bool {
+    let last = (address / Kernel::CODE + 1) * Kernel::CODE - size_of::<u32>();
+    word(address) != word(last)
+}
+
+fn word(address: usize) -> u32 {
+    let place = core::ptr::with_exposed_provenance::<u32>(address);
+    // SAFETY: in a page for code, which is there to be read.
+    unsafe { place.read_volatile() }
 }
 
 /// As many words of a frame as are ever overlaid.

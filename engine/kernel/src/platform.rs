@@ -142,6 +142,30 @@ impl Platform for Kernel {
         }
     }
 
+    /// A page, as large as all three architectures have them at the least.
+    const CODE: usize = 4096;
+
+    fn code_alloc(&self) -> Result<usize, OutOfMemory> {
+        match ffi::shim_code_alloc() {
+            0 => Err(OutOfMemory),
+            address => Ok(address),
+        }
+    }
+
+    fn code_free(&self, address: usize) {
+        // SAFETY: the tracer got it from `code_alloc`, and nobody is in it, nor will be.
+        unsafe { ffi::shim_code_free(address) };
+    }
+
+    fn code_write(&self, address: usize, bytes: &[u8]) {
+        write_code(address, bytes);
+    }
+
+    fn synchronize_code(&self) {
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_synchronize_code() };
+    }
+
     fn off_limits(&self, address: usize) -> Option<OffLimits> {
         OffLimits::from_code(ffi::shim_off_limits(address))
     }
@@ -162,6 +186,28 @@ impl Platform for Kernel {
             _ => Err(OutOfMemory),
         }
     }
+}
+
+/// Writes code, and sees to the caches.
+#[cfg(not(trapline_mutants))]
+fn write_code(address: usize, bytes: &[u8]) {
+    store_code(address, bytes);
+    flush_code(address, bytes.len());
+}
+
+#[cfg(trapline_mutants)]
+use crate::mutant::write_code;
+
+/// Writes code, which the processor may know nothing of yet.
+pub fn store_code(address: usize, bytes: &[u8]) {
+    // SAFETY: the tracer writes within what `code_alloc` gave, where nobody is.
+    unsafe { ffi::shim_code_write(address, bytes.as_ptr().cast(), bytes.len()) };
+}
+
+/// Has the processor execute what was written.
+pub fn flush_code(address: usize, length: usize) {
+    // SAFETY: as above.
+    unsafe { ffi::shim_code_flush(address, length) };
 }
 
 /// What a walk over the functions carries through C.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARM: the undefined-instruction hook, and text through the kernel's own
- * patch_text(), which stops the other CPUs and looks after the caches.
+ * ARM: the undefined-instruction hook, text through the kernel's own
+ * patch_text(), which stops the other CPUs and looks after the caches, and pages
+ * for copies of instructions.
  */
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
@@ -10,8 +11,10 @@
 #include <linux/pfn.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include <asm/barrier.h>
+#include <asm/cacheflush.h>
 #include <asm/patch.h>
 #include <asm/ptrace.h>
 #include <asm/traps.h>
@@ -27,6 +30,9 @@ static_assert(!IS_ENABLED(CONFIG_SMP));
 /* In the register that the processor answers a translation with. */
 #define FAILED BIT(0)
 #define SUPERSECTION BIT(1)
+
+/* An undefined instruction that means nothing to anybody. */
+#define NOBODYS_TRAP 0xe7f000f0
 
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
@@ -116,4 +122,66 @@ int shim_patch(unsigned long address, const void *bytes, size_t length)
 	cpus_read_unlock();
 	cond_resched();
 	return 0;
+}
+
+/* The page's other address, where the kernel has all its memory: it is written there. */
+static void *writable(unsigned long address)
+{
+	return page_address(vmalloc_to_page((void *)address)) + offset_in_page(address);
+}
+
+static void fill(unsigned long address)
+{
+	memset32(writable(address), NOBODYS_TRAP, PAGE_SIZE / sizeof(u32));
+	__cpuc_flush_dcache_area(writable(address), PAGE_SIZE);
+	shim_code_flush(address, PAGE_SIZE);
+}
+
+/*
+ * A process's page table learns of a new part of the kernel's when it is next
+ * switched to; who is running learns by a fault. Here it may, but not in a slot,
+ * which what handles the fault may have been sent to.
+ */
+static void know(void *address)
+{
+	READ_ONCE(*(u32 *)address);
+}
+
+unsigned long shim_code_alloc(void)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+	pgprot_t access = __pgprot_modify(PAGE_KERNEL_EXEC, 0, L_PTE_RDONLY);
+	void *address;
+
+	if (!page)
+		return 0;
+	address = vmap(&page, 1, VM_MAP, access);
+	if (!address) {
+		__free_page(page);
+		return 0;
+	}
+	fill((unsigned long)address);
+	know(address);
+	trapline_memory_count(1);
+	return (unsigned long)address;
+}
+
+void shim_code_free(unsigned long address)
+{
+	struct page *page = vmalloc_to_page((void *)address);
+
+	vunmap((void *)address);
+	__free_page(page);
+	trapline_memory_count(-1);
+}
+
+void shim_code_write(unsigned long address, const void *bytes, size_t length)
+{
+	memcpy(writable(address), bytes, length);
+	__cpuc_flush_dcache_area(writable(address), length);
+}
+
+void shim_code_flush(unsigned long address, size_t length)
+{
+	flush_icache_range(address, address + length);
 }

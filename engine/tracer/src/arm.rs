@@ -2,17 +2,19 @@
 //!
 //! The order is what makes it safe at any moment. Text is restored before the live table forgets
 //! a site, and the live table knows a site before its text is patched; so a trap always finds its
-//! site, or text that no longer traps.
+//! site, or text that no longer traps. A site's slot is there before the live table knows the site,
+//! and is given back after the table has forgotten it.
 
 use engine_isa::Plan;
 
 use crate::consumer::{Consumer, ConsumerId};
 use crate::grow::OutOfMemory;
-use crate::isa::Isa;
-use crate::live::{Live, LiveEcb, Site, Timer};
+use crate::isa::{Isa, Planned};
+use crate::live::{Live, LiveEcb, Resume, Site, Timer};
 use crate::platform::{Platform, Rcu};
 use crate::providers::fbt::{self, Probe as Function};
 use crate::registry::{Probe, Registry};
+use crate::slots::Slots;
 use crate::tracer::{Control, Error, Tracer};
 
 /// How many ECBs have a probe that is not armed: its text is not what was planned for any more, or its
@@ -26,7 +28,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         for probe in control.registry.fbt.probes_mut() {
             match (probe.ecbs > 0, probe.armed) {
                 (false, true) => self.restore(probe),
-                (true, false) => self.review(probe),
+                (true, false) => self.review(probe, &mut control.slots)?,
                 _ => {}
             }
         }
@@ -35,6 +37,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
             self.displace(probe);
         }
+        self.take_slots_back(control);
         self.start_timers(&mut control.registry);
         Ok(())
     }
@@ -73,16 +76,41 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Plans anew: others patch text too, and may have since the probe was provided. Where no
     /// probe can be now, the text planned for is one that is not there.
-    fn review(&self, probe: &mut Function<I::Text>) {
-        probe.text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
+    fn review(&self, probe: &mut Function<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
+        let text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
+        if text != probe.text
+            && let Some(slot) = probe.slot.take()
+        {
+            slots.give_back(slot);
+        }
+        probe.text = text;
+        let plan = I::plan(&text);
+        if let (Plan::Relocate(relocation), None) = (plan, probe.slot) {
+            let next = probe.address.wrapping_add(I::length(&plan));
+            let code = |slot| I::slot(relocation, slot, next);
+            probe.slot = Some(slots.take(&self.platform, code)?);
+        }
+        Ok(())
+    }
+
+    /// Takes back the slots of what is not armed any more, now that the live table does not know it.
+    fn take_slots_back(&self, control: &mut Control<I::Text>) {
+        let probes = control.registry.fbt.probes_mut().iter_mut();
+        for probe in probes.filter(|probe| probe.ecbs == 0 && !probe.armed) {
+            if let Some(slot) = probe.slot.take() {
+                control.slots.give_back(slot);
+            }
+        }
+        control.slots.tidy(&self.platform);
     }
 
     /// Puts the trap in place, if the instruction is still the one that was planned for.
     fn displace(&self, probe: &mut Function<I::Text>) {
-        let Plan::Emulate(emulation) = I::plan(&probe.text) else {
+        let plan = I::plan(&probe.text);
+        if resume::<I>(plan, probe.slot).is_none() {
             return;
-        };
-        let planned = probe.text.as_ref().get(..I::length(emulation));
+        }
+        let planned = probe.text.as_ref().get(..I::length(&plan));
         if planned.is_some_and(|planned| self.is_there(probe.address, planned)) {
             probe.armed = self.platform.patch(probe.address, I::TRAP).is_ok();
         }
@@ -139,16 +167,25 @@ fn survey<I: Isa>(control: &Control<I::Text>) -> Result<Live<I::Emulation>, OutO
     Ok(live)
 }
 
+/// What is done in place of an instruction, if it can be: one that is relocated needs a slot.
+fn resume<I: Isa>(plan: Planned<I>, slot: Option<usize>) -> Option<Resume<I::Emulation>> {
+    match plan {
+        Plan::Emulate(emulation) => Some(Resume::Emulate(emulation)),
+        Plan::Relocate(_) => slot.map(Resume::Slot),
+        Plan::Refuse(_) => None,
+    }
+}
+
 fn add_hooks<I: Isa>(
     registry: &Registry<I::Text>,
     live: &mut Live<I::Emulation>,
 ) -> Result<(), OutOfMemory> {
     let probes = registry.fbt.probes().iter().enumerate();
     for (number, probe) in probes.filter(|(_, probe)| probe.ecbs > 0 || probe.armed) {
-        if let Plan::Emulate(emulation) = I::plan(&probe.text) {
+        if let Some(resume) = resume::<I>(I::plan(&probe.text), probe.slot) {
             let site = Site {
                 id: registry.id(Probe::Function(number)),
-                emulation,
+                resume,
                 function: probe.function,
             };
             live.sites.add(probe.address, site, probe.ecbs)?;

@@ -14,7 +14,7 @@ use crate::consumer::ConsumerId;
 use crate::firing::{Arguments, Firing};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
-use crate::live::LiveEcb;
+use crate::live::{LiveEcb, Resume};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
 use crate::registry::Called;
@@ -99,10 +99,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             };
             let called = Called::Function(self.names.get(site.function));
             self.fire(ecbs, site.id, called, Arguments::Entry(&*regs));
-            I::set_pc(regs, pc);
-            match I::emulate(site.emulation, regs, memory) {
-                Ok(()) => Trap::Resumed,
-                Err(_) => Trap::Failed,
+            match site.resume {
+                Resume::Slot(slot) => {
+                    I::set_pc(regs, slot);
+                    Trap::Resumed
+                }
+                Resume::Emulate(emulation) => {
+                    I::set_pc(regs, pc);
+                    match I::emulate(emulation, regs, memory) {
+                        Ok(()) => Trap::Resumed,
+                        Err(_) => Trap::Failed,
+                    }
+                }
             }
         })
     }

@@ -1,7 +1,5 @@
 //! What the engine needs of an instruction set.
 
-use core::convert::Infallible;
-
 use engine_isa::{Fault, Memory, Plan};
 
 use crate::platform::Unreadable;
@@ -9,15 +7,23 @@ use crate::platform::Unreadable;
 /// Reads memory of the kernel.
 pub type Load<'a> = dyn FnMut(u64, &mut [u8]) -> Result<(), Unreadable> + 'a;
 
+/// What an instruction set plans for an instruction.
+pub type Planned<I> = Plan<<I as Isa>::Emulation, <I as Isa>::Relocation>;
+
 /// An instruction set.
-pub trait Isa: Send + Sync + 'static {
+pub trait Isa: Sized + Send + Sync + 'static {
     /// The registers that a trap saves.
     type Regs;
     /// What the handler will do in place of a displaced instruction.
     type Emulation: Copy + Send + Sync;
+    /// A displaced instruction that does the same wherever it stands.
+    type Relocation: Copy;
 
     /// Room for its longest instruction.
     type Text: Copy + Default + PartialEq + AsRef<[u8]> + AsMut<[u8]> + Send + Sync;
+
+    /// The bytes of a slot: a copy of a displaced instruction, and the way back from it.
+    type Slot: AsRef<[u8]>;
 
     /// The trapping instruction, which takes the first bytes of a probed one.
     const TRAP: &'static [u8];
@@ -27,13 +33,21 @@ pub trait Isa: Send + Sync + 'static {
     const TOXIC: &'static [(&'static [u8], &'static str)];
 
     /// Plans for the instruction that `text` begins with.
-    fn plan(text: &Self::Text) -> Plan<Self::Emulation, Infallible>;
+    fn plan(text: &Self::Text) -> Planned<Self>;
 
-    /// How many bytes the displaced instruction has.
-    fn length(emulation: Self::Emulation) -> usize;
+    /// How many bytes the instruction has that `text` begins with, and that `plan` is for.
+    fn length(plan: &Planned<Self>) -> usize;
 
-    /// Whether kernels put this instruction where they later write another: a no-op.
-    fn is_placeholder(emulation: Self::Emulation) -> bool;
+    /// What is written to the slot at address `at` for a displaced instruction, behind which the
+    /// instruction at `next` comes.
+    fn slot(relocation: Self::Relocation, at: usize, next: usize) -> Self::Slot;
+
+    /// Whether kernels put the instruction that `text` begins with where they later write another: a
+    /// no-op, or a jump.
+    fn is_placeholder(text: &Self::Text) -> bool;
+
+    /// Whether a function can begin with `text`: what no compiler makes one begin with is data.
+    fn begins_function(text: &Self::Text) -> bool;
 
     /// Where the trap was taken: the address of the trapping instruction.
     fn pc(regs: &Self::Regs) -> usize;

@@ -52,6 +52,7 @@ mod registry;
 mod ring;
 mod session;
 mod show;
+mod slots;
 mod speculation;
 mod spin;
 mod tracer;
@@ -61,7 +62,7 @@ pub use consumer::ConsumerId;
 pub use drain::Snapped;
 pub use fire::Trap;
 pub use grow::{OutOfMemory, filled};
-pub use isa::{Isa, Load};
+pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
     Lock, OffLimits, Platform, Rcu, TASK_NAME, Task, TryLock, Unpatched, Unreadable, Visit,

@@ -15,13 +15,22 @@ pub struct LiveEcb {
     pub epid: u32,
 }
 
+/// How the code that a trap interrupted goes on.
+#[derive(Debug, Clone, Copy)]
+pub enum Resume<E> {
+    /// The handler does the displaced instruction itself.
+    Emulate(E),
+    /// The slot at this address does.
+    Slot(usize),
+}
+
 /// An armed instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<E> {
     /// The probe's ID.
     pub id: u32,
-    /// What the handler does in its place.
-    pub emulation: E,
+    /// What is done in its place.
+    pub resume: Resume<E>,
     /// The name of its function.
     pub function: Span,
 }

@@ -80,6 +80,23 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Writes kernel text; when it returns, every CPU executes what was written. May sleep.
     fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched>;
 
+    /// How many bytes a piece of memory for code has.
+    const CODE: usize;
+
+    /// A piece of memory that can be executed, and written through `code_write` only. May sleep.
+    fn code_alloc(&self) -> Result<usize, OutOfMemory>;
+
+    /// Gives back a piece that `code_alloc` gave. May sleep.
+    fn code_free(&self, address: usize);
+
+    /// Writes to such a piece; when it returns, every CPU that comes there executes what was written.
+    /// Nobody is there meanwhile. May sleep.
+    fn code_write(&self, address: usize, bytes: &[u8]);
+
+    /// Waits until whoever was in such a piece, or in a trap that would send him there, has left it. May
+    /// sleep.
+    fn synchronize_code(&self);
+
     /// Why no probe may be put at `address`, if so.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
 

@@ -85,8 +85,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 10] {
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 12] {
         let Registry { fbt, profile } = &control.registry;
+        let slots = &control.slots;
         let armed = fbt.probes().iter().filter(|probe| probe.armed);
         let timers = profile.timers().iter().filter(|timer| timer.armed);
         let rows = [
@@ -96,6 +97,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ),
             ("probes", fbt.probes().len() as u64),
             ("armed", armed.count() as u64),
+            ("slots", slots.used() as u64),
+            ("slot_bytes", slots.bytes::<P>() as u64),
             ("refused", fbt.refused().len() as u64),
             ("fired", self.cpus.iter().map(Cpu::fired).sum()),
             ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),

@@ -16,6 +16,7 @@ use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::dtrace::Own;
 use crate::registry::Registry;
 use crate::session::Session;
+use crate::slots::Slots;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,7 @@ impl From<OutOfMemory> for Error {
 #[derive(Debug)]
 pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
+    pub(crate) slots: Slots,
     /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
@@ -88,6 +90,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             names,
             control: P::Lock::new(Control {
                 registry,
+                slots: Slots::default(),
                 consumers,
             }),
             live: P::Rcu::empty(),
@@ -148,6 +151,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let Control {
                 registry,
                 consumers,
+                ..
             } = control;
             let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
             let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
@@ -234,6 +238,7 @@ impl<T: Copy> Control<T> {
         let Self {
             registry,
             consumers,
+            ..
         } = self;
         let is_enabled = |probe| {
             let mut consumers = consumers.iter().flatten();
@@ -252,6 +257,7 @@ impl<T: Copy> Control<T> {
         let Self {
             registry,
             consumers,
+            ..
         } = self;
         let consumer = consumers
             .get(id.0)
@@ -279,6 +285,7 @@ impl<T: Copy> Control<T> {
         let Self {
             registry,
             consumers,
+            ..
         } = self;
         let consumer = consumers
             .get_mut(id.0)

@@ -3,12 +3,10 @@
 
 mod fake;
 
-use std::convert::Infallible;
-
 use engine_abi::Go;
-use engine_isa::arm::{Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::{Isa, Load, Tracer, Trap};
+use engine_isa::arm::{Emulation, Regs, Relocation};
+use engine_isa::{Fault, Memory};
+use engine_tracer::{Isa, Load, Planned, Tracer, Trap};
 use fake::*;
 
 /// What the processor has gone past when it saves the pc.
@@ -20,20 +18,30 @@ struct LateA32;
 impl Isa for LateA32 {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Relocation;
     type Text = [u8; 4];
+    type Slot = [u8; Relocation::SIZE];
     const TRAP: &'static [u8] = A32::TRAP;
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
 
-    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+    fn plan(text: &[u8; 4]) -> Planned<Self> {
         A32::plan(text)
     }
 
-    fn length(emulation: Emulation) -> usize {
-        A32::length(emulation)
+    fn length(plan: &Planned<Self>) -> usize {
+        A32::length(plan)
     }
 
-    fn is_placeholder(emulation: Emulation) -> bool {
-        A32::is_placeholder(emulation)
+    fn slot(relocation: Relocation, at: usize, next: usize) -> Self::Slot {
+        A32::slot(relocation, at, next)
+    }
+
+    fn is_placeholder(text: &[u8; 4]) -> bool {
+        A32::is_placeholder(text)
+    }
+
+    fn begins_function(text: &[u8; 4]) -> bool {
+        A32::begins_function(text)
     }
 
     fn pc(regs: &Regs) -> usize {

@@ -34,6 +34,8 @@ fn functions_are_provided_or_refused_with_a_reason() {
         (FIRST + 2, GAMMA, "gamma"),
         (FIRST + 3, TRACED + 4, "traced"),
         (FIRST + 4, KEPT, "kept"),
+        (FIRST + 5, MOVED, "moved"),
+        (FIRST + 6, SHIFTED, "shifted"),
     ];
     assert_eq!(
         probes,
@@ -44,11 +46,12 @@ fn functions_are_provided_or_refused_with_a_reason() {
         .collect();
     let expected = [
         (TOXIC, "toxic"),
-        (UNPORTED, "unported"),
+        (REFUSED, "undefined"),
         (FORBIDDEN, "blacklisted"),
         (OWN_WAY, "toxic"),
         (COLD, "part"),
         (REWRITTEN, "rewritten"),
+        (DATA, "data"),
         (0xdead_0000, "unreadable"),
     ];
     assert_eq!(refused, expected);
@@ -228,8 +231,8 @@ fn a_full_buffer_drops_and_says_so() {
 #[test]
 fn a_trap_that_is_not_ours_is_said_to_be_so() {
     let (fake, engine) = engine();
-    fake.write(UNPORTED, TRAP);
-    assert_eq!(execute(fake, &engine, UNPORTED), Some(Trap::Stray));
+    fake.write(REFUSED, TRAP);
+    assert_eq!(execute(fake, &engine, REFUSED), Some(Trap::Stray));
     assert_eq!(
         engine.trap(&mut registers(ALPHA), &mut Anywhere),
         Trap::Retry,
@@ -252,11 +255,11 @@ fn an_instruction_that_faults_is_not_passed_over() {
 fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
     let (fake, engine) = engine();
     fake.write(ALPHA, 0xe52d_4004); // push {r4}
-    fake.write(BETA, MOV);
+    fake.write(BETA, UDF);
     let id = open(&engine);
     enable(&engine, id, "*").unwrap();
     assert_eq!(go(&engine, id, 0), Ok(1), "beta stays unarmed");
-    assert_eq!(fake.read(BETA), MOV);
+    assert_eq!(fake.read(BETA), UDF);
     let mut regs = registers(ALPHA);
     engine.trap(&mut regs, &mut Anywhere);
     assert_eq!(
@@ -264,10 +267,10 @@ fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
         0x1_0000 - 4,
         "the push of one register that is there now"
     );
-    fake.write(GAMMA, MOV);
+    fake.write(GAMMA, UDF);
     engine.close(id);
     assert_eq!(fake.read(ALPHA), 0xe52d_4004);
-    assert_eq!(fake.read(GAMMA), MOV, "not ours to restore any more");
+    assert_eq!(fake.read(GAMMA), UDF, "not ours to restore any more");
 }
 
 #[test]
@@ -328,8 +331,8 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     ON_PATCH.set(None);
     assert_eq!(
         TRAPS.load(Ordering::Relaxed),
-        10,
-        "five sites, armed and disarmed"
+        14,
+        "seven sites, armed and disarmed"
     );
 }
 

@@ -10,6 +10,7 @@ use crate::health;
 use crate::image::Image;
 use crate::machine::{Launch, Machine};
 use crate::module;
+use crate::scenario::Module;
 use crate::text::{self, TextJudge};
 
 use super::{FACTS, Facts, Level, MEMORY, STATE, lengths};
@@ -76,7 +77,7 @@ fn load(
     evidence: &Evidence,
 ) -> Result<(), Stop> {
     let text = TextJudge::before(guest, machine, symbols.to_owned(), evidence)?;
-    guest.ask(&module::load(image, None))?;
+    guest.ask(&module::load(image, Module::Plain, None))?;
     let compared = text.compare(guest, "after the module was loaded", evidence)?;
     if let Some(failure) = compared.failure {
         return Err(HostError::Unsaved(failure.what).into());

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use engine_isa::{Fault, Memory, Plan, Why};
-use engine_tracer::{Isa, Load};
+use engine_tracer::{Isa, Load, Planned};
 
 /// An instruction set of which no instruction is ever seen, so that no value of it exists.
 pub enum Native {}
@@ -11,21 +11,31 @@ pub enum Native {}
 impl Isa for Native {
     type Regs = Infallible;
     type Emulation = Infallible;
+    type Relocation = Infallible;
     type Text = [u8; 1];
+    type Slot = [u8; 0];
 
     const TRAP: &'static [u8] = &[0];
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
 
-    fn plan(_: &[u8; 1]) -> Plan<Infallible, Infallible> {
+    fn plan(_: &[u8; 1]) -> Planned<Self> {
         Plan::Refuse(Why::Unported)
     }
 
-    fn length(emulation: Infallible) -> usize {
-        match emulation {}
+    fn length(_: &Planned<Self>) -> usize {
+        0
     }
 
-    fn is_placeholder(emulation: Infallible) -> bool {
-        match emulation {}
+    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
+        match never {}
+    }
+
+    fn is_placeholder(_: &[u8; 1]) -> bool {
+        false
+    }
+
+    fn begins_function(_: &[u8; 1]) -> bool {
+        false
     }
 
     fn pc(regs: &Infallible) -> usize {

@@ -168,6 +168,19 @@ impl Platform for Machine {
         Err(Unpatched)
     }
 
+    /// It has no memory for code, since there is no function whose instructions could be copied there.
+    const CODE: usize = 0;
+
+    fn code_alloc(&self) -> Result<usize, OutOfMemory> {
+        Err(OutOfMemory)
+    }
+
+    fn code_free(&self, _: usize) {}
+
+    fn code_write(&self, _: usize, _: &[u8]) {}
+
+    fn synchronize_code(&self) {}
+
     fn off_limits(&self, _: usize) -> Option<OffLimits> {
         Some(OffLimits::Discarded)
     }

@@ -248,7 +248,7 @@ pub fn slots_of(relocations: impl Iterator<Item = Option<Relocation>>) -> Vec<u8
     let slot = |(place, relocation): (usize, Option<Relocation>)| {
         let mut slot: Vec<u8> = STOP.to_le_bytes().repeat(SLOT_BYTES / 4);
         if let Some(relocation) = relocation {
-            let code = relocation.slot(slot_of(place), pc(place) + 4);
+            let code = relocation.slot(pc(place) + 4);
             slot[..Relocation::SIZE].copy_from_slice(&code);
         }
         slot

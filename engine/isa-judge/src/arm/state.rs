@@ -14,8 +14,7 @@ pub const CODE: u32 = 0x7fff_f000;
 pub const LOW: u32 = CODE - PAGE;
 /// Where the data behind the code begins.
 pub const HIGH: u32 = CODE + PAGE;
-/// Where the slots are, with nothing readable around them; out of a branch's reach, which a guest's
-/// slots are in.
+/// Where the slots are, with nothing readable around them.
 pub const SLOTS: u32 = 0x2000_0000;
 
 /// How many bytes of code there are.

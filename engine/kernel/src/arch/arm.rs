@@ -1,15 +1,19 @@
 //! A32 on ARMv6 and later, by the undefined-instruction trap.
 
-use core::convert::Infallible;
-
-use engine_isa::arm::{self, Emulation, Regs, Version};
-use engine_isa::{Fault, Memory, Plan, Why};
-use engine_tracer::{Isa, Load};
+use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::{Fault, Memory};
+use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
-use crate::mutant::IntoFrame;
+use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
+
+/// What kernels for one processor only are built for: see `kmod/arch/arm.c`.
+const VERSION: Version = Version::V6;
+
+const ABORTS: &str =
+    "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
 
 /// A32.
 pub struct Native;
@@ -17,25 +21,39 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Relocation;
     type Text = [u8; 4];
+    type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
+    const TOXIC: &'static [(&'static [u8], &'static str)] =
+        &[(b"*_early_abort", ABORTS), (b"*_pabort", ABORTS)];
 
-    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
-        match arm::plan(u32::from_le_bytes(*text)) {
-            Plan::Emulate(emulation) => Plan::Emulate(emulation),
-            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
-            Plan::Refuse(why) => Plan::Refuse(why),
-        }
+    fn plan(text: &[u8; 4]) -> Planned<Self> {
+        arm::plan(u32::from_le_bytes(*text))
     }
 
-    fn length(_: Emulation) -> usize {
+    fn length(_: &Planned<Self>) -> usize {
         Self::TRAP.len()
     }
 
-    fn is_placeholder(_: Emulation) -> bool {
-        false
+    fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
+        filled(relocation.slot(next as u32))
+    }
+
+    /// What a jump label is while it is off, and while it is on.
+    fn is_placeholder(text: &[u8; 4]) -> bool {
+        const NOP: u32 = 0xe320_f000;
+        const OLD_NOP: u32 = 0xe1a0_0000;
+        let word = u32::from_le_bytes(*text);
+        word == NOP || word == OLD_NOP || word >> 24 == 0xea
+    }
+
+    /// What the flags are where a function begins nobody has said, so no first instruction asks for them.
+    fn begins_function(text: &[u8; 4]) -> bool {
+        const ALWAYS: u8 = 0xe;
+        const UNCONDITIONAL: u8 = 0xf;
+        matches!(text[3] >> 4, ALWAYS | UNCONDITIONAL)
     }
 
     fn pc(regs: &Regs) -> usize {
@@ -64,7 +82,7 @@ impl Isa for Native {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(Version::V6, regs, memory)
+        emulation.run(VERSION, regs, memory)
     }
 }
 
@@ -74,9 +92,35 @@ pub fn memory(_: *mut Regs) -> impl Memory {
     Interrupted
 }
 
+/// `slot-condition-lost`: a copy is executed whether its condition holds or not.
+#[cfg(trapline_mutants)]
+const SLOT_CONDITION_LOST: &str = "slot-condition-lost";
+
+#[cfg(not(trapline_mutants))]
+fn filled(slot: [u8; Relocation::SIZE]) -> [u8; Relocation::SIZE] {
+    slot
+}
+
+/// A slot, without the copy's condition if that is the defect.
+#[cfg(trapline_mutants)]
+fn filled(mut slot: [u8; Relocation::SIZE]) -> [u8; Relocation::SIZE] {
+    const ALWAYS: u8 = 0xe0;
+    let is_conditional = slot[3] < ALWAYS;
+    if is_conditional && crate::mutant::is_chosen(SLOT_CONDITION_LOST) {
+        slot[3] = slot[3] & 0xf | ALWAYS;
+    }
+    slot
+}
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[PUSH_INTO_FRAME];
+pub const MUTANTS: &[&str] = &[
+    PUSH_INTO_FRAME,
+    SHARED_SLOT,
+    STALE_SLOT,
+    NO_CACHE_FLUSH,
+    SLOT_CONDITION_LOST,
+];
 
 /// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

@@ -5,7 +5,7 @@ use core::convert::Infallible;
 
 use engine_isa::arm64::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::{Isa, Load};
+use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
@@ -18,7 +18,9 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Infallible;
     type Text = [u8; 4];
+    type Slot = [u8; 0];
 
     const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
@@ -26,16 +28,24 @@ impl Isa for Native {
         (b"__kvm_adjust_pc", HYPERVISOR),
     ];
 
-    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
+    fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm64::plan(instruction(u32::from_le_bytes(*text)))
     }
 
-    fn length(_: Emulation) -> usize {
+    fn length(_: &Planned<Self>) -> usize {
         Self::TRAP.len()
     }
 
-    fn is_placeholder(emulation: Emulation) -> bool {
-        emulation.is_nop()
+    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
+        match never {}
+    }
+
+    fn is_placeholder(text: &[u8; 4]) -> bool {
+        matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
+    }
+
+    fn begins_function(_: &[u8; 4]) -> bool {
+        true
     }
 
     fn pc(regs: &Regs) -> usize {

@@ -4,7 +4,7 @@ use core::convert::Infallible;
 
 use engine_isa::x86::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan};
-use engine_tracer::{Isa, Load};
+use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
@@ -21,7 +21,9 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Infallible;
     type Text = [u8; 15];
+    type Slot = [u8; 0];
 
     const TRAP: &'static [u8] = &[x86::TRAP];
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
@@ -56,16 +58,28 @@ impl Isa for Native {
         (b"xen_iret", XEN),
     ];
 
-    fn plan(text: &[u8; 15]) -> Plan<Emulation, Infallible> {
+    fn plan(text: &[u8; 15]) -> Planned<Self> {
         x86::plan(text)
     }
 
-    fn length(emulation: Emulation) -> usize {
-        emulation.length().into()
+    fn length(plan: &Planned<Self>) -> usize {
+        match plan {
+            Plan::Emulate(emulation) => emulation.length().into(),
+            Plan::Relocate(never) => match *never {},
+            Plan::Refuse(_) => 0,
+        }
     }
 
-    fn is_placeholder(emulation: Emulation) -> bool {
-        emulation.is_nop()
+    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
+        match never {}
+    }
+
+    fn is_placeholder(text: &[u8; 15]) -> bool {
+        matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
+    }
+
+    fn begins_function(_: &[u8; 15]) -> bool {
+        true
     }
 
     /// The processor saves where it would go on: behind the trap.

@@ -38,6 +38,8 @@ pub struct Probe<T> {
     pub text: T,
     /// Whether the trap is in place.
     pub armed: bool,
+    /// Where a copy of the displaced instruction stands, if it has one.
+    pub slot: Option<usize>,
 }
 
 /// A function's entry that cannot be probed.
@@ -58,6 +60,8 @@ pub enum Reason {
     OffLimits(OffLimits),
     /// It is not a function, but a part of one.
     Part,
+    /// It is not code.
+    Data,
     /// It may run on the way to a trap's handler; with the sentence that says why.
     Toxic(&'static str),
     /// Its first instruction is a place that the kernel writes to as it runs.
@@ -74,6 +78,7 @@ impl Reason {
         match self {
             Self::OffLimits(reason) => reason.word(),
             Self::Part => "part",
+            Self::Data => "data",
             Self::Toxic(_) => "toxic",
             Self::Rewritten => "rewritten",
             Self::Instruction(reason) => reason.word(),
@@ -86,6 +91,7 @@ impl Reason {
         match self {
             Self::OffLimits(reason) => reason.sentence(),
             Self::Part => "it is a part of another function, which does not begin there",
+            Self::Data => "it is listed among functions, but no function begins with such a word",
             Self::Toxic(sentence) => sentence,
             Self::Rewritten => "the kernel rewrites this very instruction as it runs",
             Self::Instruction(reason) => reason.sentence(),
@@ -120,7 +126,7 @@ impl<T: Copy> Fbt<T> {
             }
             last = Some(site);
             let function = names.add(name)?;
-            let planned = named::<I>(name).and_then(|()| probeable::<I, P>(platform, site));
+            let planned = named::<I>(name).and_then(|()| entry::<I, P>(platform, site));
             fbt.add(planned, function, address, site)
         })?;
         Ok(fbt)
@@ -142,6 +148,7 @@ impl<T: Copy> Fbt<T> {
                     ecbs: 0,
                     text,
                     armed: false,
+                    slot: None,
                 },
             ),
             Err(reason) => push(
@@ -185,23 +192,44 @@ fn named<I: Isa>(name: &[u8]) -> Result<(), Reason> {
     }
 }
 
+/// The text at `address`, if a function begins there and a probe can be put there.
+fn entry<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+    let text = text_at::<I, P>(platform, address)?;
+    match I::begins_function(&text) {
+        true => planned::<I, P>(platform, address, text),
+        false => Err(Reason::Data),
+    }
+}
+
 /// The text at `address`, if a probe can be put there.
 pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+    let text = text_at::<I, P>(platform, address)?;
+    planned::<I, P>(platform, address, text)
+}
+
+/// The text at `address`, where the kernel allows a probe.
+fn text_at<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
     if let Some(reason) = platform.off_limits(address) {
         return Err(Reason::OffLimits(reason));
     }
     let mut text = I::Text::default();
-    platform
-        .peek(address, text.as_mut())
-        .map_err(|_| Reason::Unreadable)?;
-    match I::plan(&text) {
-        Plan::Emulate(emulation) => {
-            if I::is_placeholder(emulation) && platform.rewritten(address) {
-                return Err(Reason::Rewritten);
-            }
-            Ok(text)
-        }
-        Plan::Relocate(never) => match never {},
-        Plan::Refuse(why) => Err(Reason::Instruction(why)),
+    match platform.peek(address, text.as_mut()) {
+        Ok(()) => Ok(text),
+        Err(_) => Err(Reason::Unreadable),
     }
+}
+
+/// `text`, which is at `address`, if the engine can stand in for its instruction.
+fn planned<I: Isa, P: Platform>(
+    platform: &P,
+    address: usize,
+    text: I::Text,
+) -> Result<I::Text, Reason> {
+    if let Plan::Refuse(why) = I::plan(&text) {
+        return Err(Reason::Instruction(why));
+    }
+    if I::is_placeholder(&text) && platform.rewritten(address) {
+        return Err(Reason::Rewritten);
+    }
+    Ok(text)
 }

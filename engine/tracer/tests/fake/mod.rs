@@ -2,14 +2,14 @@
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::convert::Infallible;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 
-use engine_isa::arm::{self, Emulation, Regs, Version};
-use engine_isa::{Fault, Memory, Plan, Why};
+use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::{Fault, Memory};
 use engine_tracer::{
-    Isa, Load, OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit,
+    Isa, Load, OffLimits, OutOfMemory, Planned, Platform, Task, Unpatched, Unreadable, Visit,
 };
 
 #[path = "../program/mod.rs"]
@@ -24,16 +24,21 @@ pub use sync::*;
 pub const PUSH: u32 = 0xe92d_4010;
 /// The function tracer's slot while it is off.
 pub const NOP: u32 = 0xe320_f000;
-/// `sub sp, sp, #0`
-pub const PLACEHOLDER: u32 = 0xe24d_d000;
-/// `mov r0, r0`, which no row covers.
-pub const MOV: u32 = 0xe1a0_0000;
+/// `udf #0`, which is refused.
+pub const UDF: u32 = 0xe7f0_00f0;
+/// `mov r0, #0`, for want of a no-op among those that are no refusal.
+pub const PLACEHOLDER: u32 = 0xe3a0_0000;
+/// `mov r0, #5` and `mov r0, #6`, which are the same wherever they stand.
+pub const MOV_5: u32 = 0xe3a0_0005;
+pub const MOV_6: u32 = 0xe3a0_0006;
+/// An address.
+pub const DATA_WORD: u32 = 0xc010_1234;
 
 pub const ALPHA: usize = 0x8000;
 pub const BETA: usize = 0x8100;
 pub const GAMMA: usize = 0x8200;
 pub const TOXIC: usize = 0x8280;
-pub const UNPORTED: usize = 0x8300;
+pub const REFUSED: usize = 0x8300;
 pub const FORBIDDEN: usize = 0x8400;
 pub const OWN_WAY: usize = 0x8500;
 /// Begins with a slot of the function tracer.
@@ -42,14 +47,20 @@ pub const COLD: usize = 0x8700;
 /// Two that begin with what might be rewritten; the first is.
 pub const REWRITTEN: usize = 0x8800;
 pub const KEPT: usize = 0x8900;
+/// Two whose first instructions are relocated.
+pub const MOVED: usize = 0x8a00;
+pub const SHIFTED: usize = 0x8b00;
+pub const DATA: usize = 0x8c00;
 pub const CPUS: usize = 4;
 
 /// The ID of the first function's entry: behind the engine's own and the timers that are always there.
 pub const FIRST: u32 = 17;
+/// Where memory for code begins.
+pub const CODE_AT: usize = 0x10_0000;
 /// Kernel memory that can be read: the bytes at an address are its own.
-pub const MEMORY_AT: std::ops::Range<u64> = 0x1_0000..0x2_0000;
+pub const MEMORY_AT: Range<u64> = 0x1_0000..0x2_0000;
 /// The process's memory, of which the same is true.
-pub const USER_AT: std::ops::Range<u64> = 0x40_0000..0x50_0000;
+pub const USER_AT: Range<u64> = 0x40_0000..0x50_0000;
 
 /// A32 over the fake kernel.
 pub struct A32;
@@ -57,25 +68,30 @@ pub struct A32;
 impl Isa for A32 {
     type Regs = Regs;
     type Emulation = Emulation;
+    type Relocation = Relocation;
     type Text = [u8; 4];
+    type Slot = [u8; Relocation::SIZE];
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[(b"own_way", "traps run it")];
 
-    fn plan(text: &[u8; 4]) -> Plan<Emulation, Infallible> {
-        match arm::plan(u32::from_le_bytes(*text)) {
-            Plan::Emulate(emulation) => Plan::Emulate(emulation),
-            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
-            Plan::Refuse(why) => Plan::Refuse(why),
-        }
+    fn plan(text: &[u8; 4]) -> Planned<Self> {
+        arm::plan(u32::from_le_bytes(*text))
     }
 
-    fn length(_: Emulation) -> usize {
+    fn length(_: &Planned<Self>) -> usize {
         4
     }
 
-    /// For want of a no-op among those that are emulated.
-    fn is_placeholder(emulation: Emulation) -> bool {
-        matches!(arm::plan(PLACEHOLDER), Plan::Emulate(one) if one == emulation)
+    fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
+        relocation.slot(next as u32)
+    }
+
+    fn is_placeholder(text: &[u8; 4]) -> bool {
+        u32::from_le_bytes(*text) == PLACEHOLDER
+    }
+
+    fn begins_function(text: &[u8; 4]) -> bool {
+        u32::from_le_bytes(*text) != DATA_WORD
     }
 
     fn pc(regs: &Regs) -> usize {
@@ -146,6 +162,10 @@ pub struct Fake {
     text: Mutex<BTreeMap<usize, u32>>,
     /// Held to read by what acts as a trap, and to write by who waits for traps.
     pub firings: RwLock<()>,
+    /// Where memory for code comes next: no address comes twice.
+    code: Mutex<usize>,
+    /// The slots that a thread is in.
+    pub inside: Mutex<BTreeSet<usize>>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -157,7 +177,7 @@ impl Fake {
             (BETA, 0xe24d_d010),  // sub sp, sp, #16
             (GAMMA, 0xe52d_e004), // push {lr}
             (TOXIC, PUSH),
-            (UNPORTED, MOV),
+            (REFUSED, UDF),
             (FORBIDDEN, PUSH),
             (OWN_WAY, PUSH),
             (TRACED, NOP),
@@ -165,10 +185,15 @@ impl Fake {
             (COLD, PUSH),
             (REWRITTEN, PLACEHOLDER),
             (KEPT, PLACEHOLDER),
+            (MOVED, MOV_5),
+            (SHIFTED, MOV_6),
+            (DATA, DATA_WORD),
         ];
         Self {
             text: Mutex::new(text.into()),
             firings: RwLock::new(()),
+            code: Mutex::new(CODE_AT),
+            inside: Mutex::default(),
             timers: Mutex::default(),
         }
     }
@@ -288,6 +313,41 @@ impl Platform for &'static Fake {
         Ok(())
     }
 
+    /// Room for two slots.
+    const CODE: usize = 2 * Relocation::SIZE;
+
+    fn code_alloc(&self) -> Result<usize, OutOfMemory> {
+        if STUCK.get() {
+            return Err(OutOfMemory);
+        }
+        let mut next = self.code.lock().unwrap();
+        let piece = *next;
+        *next += Self::CODE;
+        let words = words(piece, Self::CODE).map(|address| (address, DATA_WORD));
+        self.text.lock().unwrap().extend(words);
+        Ok(piece)
+    }
+
+    fn code_free(&self, address: usize) {
+        self.nobody_is_in(address..address + Self::CODE);
+        let mut text = self.text.lock().unwrap();
+        for word in words(address, Self::CODE) {
+            text.remove(&word).expect("it was given");
+        }
+    }
+
+    fn code_write(&self, address: usize, bytes: &[u8]) {
+        self.nobody_is_in(address..address + bytes.len());
+        for (address, word) in (address..).step_by(4).zip(bytes.as_chunks().0) {
+            self.write(address, u32::from_le_bytes(*word));
+        }
+    }
+
+    fn synchronize_code(&self) {
+        self.synchronize();
+        self.inside.lock().unwrap().clear();
+    }
+
     fn off_limits(&self, address: usize) -> Option<OffLimits> {
         (address == FORBIDDEN).then_some(OffLimits::Blacklisted)
     }
@@ -307,13 +367,16 @@ impl Platform for &'static Fake {
         visit(b"gamma", GAMMA)?;
         visit(b"out_of_order", BETA)?;
         visit(b"function_trace_call", TOXIC)?;
-        visit(b"unported", UNPORTED)?;
+        visit(b"refused", REFUSED)?;
         visit(b"forbidden", FORBIDDEN)?;
         visit(b"own_way", OWN_WAY)?;
         visit(b"traced", TRACED)?;
         visit(b"alpha.cold", COLD)?;
         visit(b"rewritten", REWRITTEN)?;
         visit(b"kept", KEPT)?;
+        visit(b"moved", MOVED)?;
+        visit(b"shifted", SHIFTED)?;
+        visit(b"data", DATA)?;
         visit(b"vanished", 0xdead_0000)
     }
 }
@@ -332,13 +395,27 @@ impl Fake {
         self.text.lock().unwrap()[&address]
     }
 
+    fn nobody_is_in(&self, written: Range<usize>) {
+        let inside = self.inside.lock().unwrap();
+        assert_eq!(inside.range(written).next(), None, "a thread is there");
+    }
+
+    /// The functions' text.
     pub fn image(&self) -> BTreeMap<usize, u32> {
-        self.text.lock().unwrap().clone()
+        let text = self.text.lock().unwrap();
+        text.range(..CODE_AT)
+            .map(|(at, word)| (*at, *word))
+            .collect()
     }
 }
 
+/// The addresses of the words there.
+fn words(from: usize, bytes: usize) -> impl Iterator<Item = usize> {
+    (from..from + bytes).step_by(4)
+}
+
 /// Memory whose bytes are the low bytes of their addresses.
-fn read(there: &std::ops::Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+fn read(there: &Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
     let end = address.checked_add(bytes.len() as u64).ok_or(Unreadable)?;
     if address < there.start || end > there.end {
         return Err(Unreadable);

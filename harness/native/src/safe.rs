@@ -1,0 +1,267 @@
+//! What keeps a run inside the memory that it was lent, read from the instruction itself and not from the
+//! engine's table: which words are not run at all, and what memory a word reaches.
+
+/// The number of the stack pointer.
+const SP: u32 = 13;
+
+const MACHINE: &str = "it changes the state of the machine";
+const COPROCESSOR: &str = "it asks a coprocessor of the machine";
+const WAITS: &str = "it waits for an interrupt, which are off";
+const USERS: &str = "it acts on what is the user's";
+/// It writes the stack pointer.
+pub const SETS_SP: &str = "it can make the stack pointer anything";
+const TO_THUMB: &str = "it changes to Thumb, in which nothing waits for it";
+
+/// Why a word is not run, if so.
+pub fn unfit(word: u32) -> Option<&'static str> {
+    if word >> 28 == 0xf {
+        return unconditional(word);
+    }
+    match word >> 25 & 7 {
+        0b000 | 0b001 => register(word),
+        0b010 | 0b011 if is_media(word) => media(word),
+        0b010 | 0b011 => single(word),
+        0b100 => multiple(word),
+        0b110 | 0b111 => coprocessor(word),
+        _ => None,
+    }
+}
+
+fn unconditional(word: u32) -> Option<&'static str> {
+    match word >> 24 & 0xf {
+        0b0001 => Some(MACHINE),
+        0b1000 | 0b1001 => Some(MACHINE),
+        0b1010 | 0b1011 => Some(TO_THUMB),
+        0b1100..=0b1111 => Some(COPROCESSOR),
+        _ => None,
+    }
+}
+
+fn field(word: u32, lowest: u32) -> u32 {
+    word >> lowest & 0xf
+}
+
+fn bit(word: u32, number: u32) -> bool {
+    word >> number & 1 == 1
+}
+
+/// Media instructions share their place with loads and stores.
+fn is_media(word: u32) -> bool {
+    bit(word, 25) && bit(word, 4)
+}
+
+/// Data processing and what is between it.
+fn register(word: u32) -> Option<&'static str> {
+    if !bit(word, 25) && bit(word, 7) && bit(word, 4) {
+        return extra(word);
+    }
+    let is_compare_place = word >> 23 & 3 == 0b10;
+    match is_compare_place && !bit(word, 20) {
+        true => miscellaneous(word),
+        false if is_compare_place => None,
+        false => lowers_sp_a_little(word),
+    }
+}
+
+fn lowers_sp_a_little(word: u32) -> Option<&'static str> {
+    let is_sum = matches!(word >> 21 & 0xf, 0b0010 | 0b0100) && bit(word, 25);
+    let amount = (word & 0xff).rotate_right(2 * field(word, 8));
+    let is_little = is_sum && field(word, 16) == SP && amount <= 256 && amount % 8 == 0;
+    (field(word, 12) == SP && !is_little).then_some(SETS_SP)
+}
+
+/// What is where comparisons would not set the flags.
+fn miscellaneous(word: u32) -> Option<&'static str> {
+    if bit(word, 25) {
+        return match (bit(word, 21), field(word, 16)) {
+            // MOVW and MOVT.
+            (false, _) => (field(word, 12) == SP).then_some(SETS_SP),
+            (true, 0) if !bit(word, 22) => matches!(word & 0xff, 2 | 3).then_some(WAITS),
+            (true, mask) => (bit(word, 22) || mask & 3 != 0).then_some(MACHINE),
+        };
+    }
+    match (word >> 4 & 0xf, word >> 21 & 3) {
+        (0, 0b01 | 0b11) => (bit(word, 22) || field(word, 16) & 3 != 0).then_some(MACHINE),
+        (0, _) => (field(word, 12) == SP).then_some(SETS_SP),
+        (1 | 3, 0b01) => None,
+        (1 | 5, _) => (field(word, 12) == SP).then_some(SETS_SP),
+        (2, 0b01) => Some(MACHINE),
+        (8 | 10 | 12 | 14, _) => {
+            let written = [field(word, 12), field(word, 16)];
+            written.contains(&SP).then_some(SETS_SP)
+        }
+        _ => None,
+    }
+}
+
+/// Multiplications, swaps, and loads and stores of other sizes.
+fn extra(word: u32) -> Option<&'static str> {
+    let (first, second) = (field(word, 16), field(word, 12));
+    if word >> 5 & 3 == 0 {
+        let is_swap = bit(word, 24);
+        let written = if is_swap {
+            [second; 2]
+        } else {
+            [first, second]
+        };
+        return written.contains(&SP).then_some(SETS_SP);
+    }
+    if !bit(word, 24) && bit(word, 21) {
+        return Some(USERS);
+    }
+    let loads_two = !bit(word, 20) && word >> 5 & 3 == 0b10;
+    let loads = bit(word, 20) || loads_two;
+    let loads_sp = loads && (second == SP || loads_two && second + 1 == SP);
+    let amount = field(word, 8) << 4 | field(word, 0);
+    let moves = moves_sp(word, bit(word, 22).then_some(amount));
+    (loads_sp || moves).then_some(SETS_SP)
+}
+
+fn single(word: u32) -> Option<&'static str> {
+    if !bit(word, 24) && bit(word, 21) {
+        return Some(USERS);
+    }
+    let loads_sp = bit(word, 20) && field(word, 12) == SP;
+    let moves = moves_sp(word, (!bit(word, 25)).then_some(word & 0xfff));
+    (loads_sp || moves).then_some(SETS_SP)
+}
+
+/// Whether writeback moves the stack pointer by more than a little, or by what a register has.
+fn moves_sp(word: u32, amount: Option<u32>) -> bool {
+    let writes_back = !bit(word, 24) || bit(word, 21);
+    let is_little = amount.is_some_and(|amount| amount <= 256 && amount % 4 == 0);
+    writes_back && field(word, 16) == SP && !is_little
+}
+
+fn multiple(word: u32) -> Option<&'static str> {
+    if bit(word, 22) {
+        return Some(USERS);
+    }
+    let loads_sp = bit(word, 20) && bit(word, SP);
+    loads_sp.then_some(SETS_SP)
+}
+
+fn media(word: u32) -> Option<&'static str> {
+    let multiplies = word >> 23 & 3 == 0b10 || word >> 20 & 0x1f == 0b11000;
+    let first = multiplies && field(word, 16) == SP;
+    (first || field(word, 12) == SP).then_some(SETS_SP)
+}
+
+fn coprocessor(word: u32) -> Option<&'static str> {
+    let is_floating_point = matches!(field(word, 8), 10 | 11);
+    let is_transfer = word >> 24 & 0xf == 0b1110 && bit(word, 4);
+    if word >> 24 & 0xf == 0xf {
+        return Some(MACHINE);
+    }
+    if is_floating_point {
+        let is_system = word & 0x0fe0_0f10 == 0x0ee0_0a10;
+        let sets_system = is_system && !bit(word, 20) && field(word, 16) != 1;
+        let reads = is_transfer && bit(word, 20) && field(word, 12) == SP;
+        let reads_two =
+            word & 0x0ff0_0000 == 0x0c50_0000 && [field(word, 12), field(word, 16)].contains(&SP);
+        return match sets_system {
+            true => Some(MACHINE),
+            false => (reads || reads_two).then_some(SETS_SP),
+        };
+    }
+    let reads = is_transfer && bit(word, 20) && field(word, 8) == 15;
+    // What the processor is, and what a thread keeps there.
+    let is_known = matches!((field(word, 16), field(word, 0)), (0, 0) | (13, 0));
+    (!reads || !is_known || field(word, 12) == SP).then_some(COPROCESSOR)
+}
+
+/// Memory that an instruction reaches.
+pub struct Reach {
+    /// The lowest address.
+    pub address: u32,
+    /// How many bytes.
+    pub bytes: u32,
+    /// What the address must be a multiple of.
+    pub aligned: u32,
+    /// Whether it is read.
+    pub is_read: bool,
+}
+
+/// What memory a word reaches with these registers, if any.
+pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
+    if word >> 28 == 0xf {
+        return None;
+    }
+    let base = registers[field(word, 16) as usize];
+    let place = |offset: u32| {
+        let signed = if bit(word, 23) {
+            offset
+        } else {
+            offset.wrapping_neg()
+        };
+        base.wrapping_add(if bit(word, 24) { signed } else { 0 })
+    };
+    let is_read = bit(word, 20);
+    let of = |address, bytes, aligned, is_read| {
+        Some(Reach {
+            address,
+            bytes,
+            aligned,
+            is_read,
+        })
+    };
+    match word >> 25 & 7 {
+        0b000 if bit(word, 7) && bit(word, 4) => {
+            let kind = word >> 5 & 3;
+            if kind == 0 {
+                return bit(word, 24)
+                    .then_some(())
+                    .and_then(|()| of(base, 4, 4, true));
+            }
+            let amount = match bit(word, 22) {
+                true => field(word, 8) << 4 | field(word, 0),
+                false => registers[field(word, 0) as usize],
+            };
+            let is_two = !is_read && kind != 1;
+            let bytes = if is_two { 8 } else { 2 };
+            let aligned = if is_two { 8 } else { 1 };
+            of(place(amount), bytes, aligned, is_read || kind == 2)
+        }
+        0b010 => of(place(word & 0xfff), 4, 1, is_read),
+        0b011 if !bit(word, 4) => of(place(shifted(word, registers, cpsr)), 4, 1, is_read),
+        0b100 => {
+            let bytes = 4 * (word & 0xffff).count_ones();
+            let lowest = match (bit(word, 24), bit(word, 23)) {
+                (false, true) => base,
+                (true, true) => base.wrapping_add(4),
+                (false, false) => base.wrapping_sub(bytes).wrapping_add(4),
+                (true, false) => base.wrapping_sub(bytes),
+            };
+            of(lowest, bytes, 4, is_read)
+        }
+        0b110 if word & 0x0fe0_0000 != 0x0c40_0000 => {
+            let amount = 4 * (word & 0xff);
+            match bit(word, 24) && !bit(word, 21) {
+                true => of(place(amount), 8, 4, is_read),
+                false if bit(word, 23) => of(base, amount, 4, is_read),
+                false => of(base.wrapping_sub(amount), amount, 4, is_read),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The offset in a register, shifted by a constant.
+fn shifted(word: u32, registers: &[u32; 16], cpsr: u32) -> u32 {
+    let value = registers[field(word, 0) as usize];
+    let amount = word >> 7 & 0x1f;
+    match (word >> 5 & 3, amount) {
+        (0, _) => value << amount,
+        (1, 0) => 0,
+        (1, _) => value >> amount,
+        (2, 0) => (value as i32 >> 31) as u32,
+        (2, _) => (value as i32 >> amount) as u32,
+        (_, 0) => value >> 1 | (cpsr >> 29 & 1) << 31,
+        (_, _) => value.rotate_right(amount),
+    }
+}
+
+/// Whether a word makes a register the state of floating point; which.
+pub fn floating_point_state(word: u32) -> Option<usize> {
+    (word & 0x0fff_0fff == 0x0ee1_0a10).then_some(field(word, 12) as usize)
+}
