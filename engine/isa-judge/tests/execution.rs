@@ -28,6 +28,7 @@ fn cases_by_chance_agree() {
     };
     let tally = execution::run(fastrand::u64(..), limit);
     assert!(tally.disagreements.is_empty(), "{:#?}", tally.disagreements);
+    assert_eq!(tally.unknown(), [""; 0]);
     assert!(tally.compared() > 1000, "{}", tally.compared());
 }
 

@@ -16,6 +16,9 @@ pub const SLOT_PAGES: u64 = (WORDS * SLOT_BYTES).div_ceil(CODE_BYTES) as u64;
 /// Permanently undefined: what stands behind a word ends the block that the processor translates.
 const STOP: u32 = 0xe7f0_00f0;
 
+/// FPEXC with its bit EN.
+const FLOATING_POINT_ON: u64 = 1 << 30;
+
 /// How an instruction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -73,7 +76,6 @@ impl Machine {
             .expect(SOUND);
         let all = 0xf << 20;
         uc.reg_write(RegisterARM::C1_C0_2, all).expect(SOUND);
-        uc.reg_write(RegisterARM::FPEXC, 1 << 30).expect(SOUND);
         Self {
             uc,
             version,
@@ -186,6 +188,8 @@ impl Machine {
             put(core(number), (*value).into());
         }
         if float {
+            // Each time, as an instruction may have switched floating point off.
+            put(RegisterARM::FPEXC.into(), FLOATING_POINT_ON);
             for (number, value) in (0..).zip(state.d) {
                 put(i32::from(RegisterARM::D0) + number, value);
             }

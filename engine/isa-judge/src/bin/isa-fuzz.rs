@@ -152,9 +152,6 @@ fn execute(options: &Options) -> bool {
     for (why, count) in &sum.skipped {
         println!("{count:>10}  not compared: {why}");
     }
-    for (name, why) in execution::NEVER_EXECUTED {
-        println!("{:>10}  never executed: {name}: {why}", "");
-    }
     for (word, what) in sum.unconfirmed.iter().take(TOLD) {
         println!("not confirmed: {word:08x}: {what}");
     }
@@ -167,30 +164,27 @@ fn execute(options: &Options) -> bool {
         sum.disagreements.len(),
         sum.unconfirmed.len()
     );
-    let missing = sum.unrepresented();
-    for name in &missing {
-        println!("NOT REPRESENTED: {name}");
+    let unknown = sum.unknown();
+    for line in &unknown {
+        println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
     }
-    sum.disagreements.is_empty() && missing.is_empty()
+    sum.disagreements.is_empty() && unknown.is_empty()
 }
 
 /// How many of what was not confirmed are told one by one.
 const TOLD: usize = 10;
 
 fn tell_rows(sum: &execution::Tally) {
-    for (row, count) in ROWS
-        .iter()
-        .zip(&sum.rows)
-        .filter(|(_, count)| count.words > 0)
-    {
-        let execution::Count {
-            words,
-            agreed,
-            undefined,
-        } = count;
-        println!(
-            "{agreed:>10}  {} ({words} words, {undefined} not known to a processor)",
-            row.name
-        );
+    let rows = ROWS.iter().zip(&sum.rows);
+    for (row, count) in rows.filter(|(_, count)| count.words > 0) {
+        let execution::Count { words, agreed, .. } = count;
+        let (unknown, _) = count.unknown;
+        let known = execution::NOT_KNOWN
+            .iter()
+            .find(|(name, _)| *name == row.name);
+        let why = known.map_or_else(String::new, |(_, why)| {
+            format!(", {unknown} not known: {why}")
+        });
+        println!("{agreed:>10}  {} ({words} words{why})", row.name);
     }
 }

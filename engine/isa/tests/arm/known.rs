@@ -26,11 +26,9 @@ fn name(word: u32) -> Option<String> {
 }
 
 /// What the disassembler does not know although the manual has it: hints about memory that are
-/// not allocated, and lists of double registers with a word more (FLDMX, FSTMX).
+/// not allocated.
 fn is_unknown_to_it(word: u32) -> bool {
-    let hint = word & 0xfd70_0000 == 0xf410_0000;
-    let odd_list = word & 0x0e00_0f01 == 0x0c00_0b01;
-    hint || odd_list
+    word & 0xfd70_0000 == 0xf410_0000
 }
 
 /// Whether the word is one of floating point or Advanced SIMD.
