@@ -5,8 +5,9 @@ use core::fmt;
 
 use super::compute::{Compute, Operands};
 use super::flow::{self, Flow};
+use super::list::{Access, LoadList, push};
 use super::operand::{Condition, Register, Registers};
-use super::transfer::{Access, Datum, LoadList, LoadPc, Offset, Transfer, push};
+use super::transfer::{Datum, LoadPc, Offset, Transfer};
 use super::{PC, Regs, SP, Version};
 use crate::{Fault, Memory};
 

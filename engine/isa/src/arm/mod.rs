@@ -11,6 +11,7 @@ mod decide;
 mod emulate;
 mod exclusive;
 mod flow;
+mod list;
 mod operand;
 mod relocate;
 mod rows;

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
+use super::Regs;
 use super::flow::{Flow, exchange};
-use super::operand::{Register, Registers, Shift, bit, bits};
-use super::{Regs, SP};
+use super::operand::{Register, Shift, bit, bits};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
@@ -79,7 +79,7 @@ impl Offset {
     }
 }
 
-const fn is_up(word: u32) -> bool {
+pub(super) const fn is_up(word: u32) -> bool {
     bit(word, 23)
 }
 
@@ -161,11 +161,16 @@ fn extended(unsigned: u32, signed: i32) -> u32 {
     signed.cast_unsigned()
 }
 
-fn load(memory: &mut impl Memory, address: u32, width: Width) -> Result<u32, Fault> {
+pub(super) fn load(memory: &mut impl Memory, address: u32, width: Width) -> Result<u32, Fault> {
     Ok(memory.load(address.into(), width)? as u32)
 }
 
-fn store(memory: &mut impl Memory, address: u32, width: Width, value: u32) -> Result<(), Fault> {
+pub(super) fn store(
+    memory: &mut impl Memory,
+    address: u32,
+    width: Width,
+    value: u32,
+) -> Result<(), Fault> {
     memory.store(address.into(), width, value.into())
 }
 
@@ -197,7 +202,7 @@ fn store_two(
 }
 
 /// Faults unless `address` is a multiple of 4 (MemA in the manual).
-fn aligned(address: u32) -> Result<(), Fault> {
+pub(super) fn aligned(address: u32) -> Result<(), Fault> {
     if address & 0b11 == 0 {
         return Ok(());
     }
@@ -258,98 +263,6 @@ impl LoadPc {
     }
 }
 
-/// `ldm base{!}, {..., pc}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LoadList {
-    registers: Registers,
-    base: Register,
-    /// Where the lowest word is, counted from the base.
-    first: i8,
-    /// By how much the base moves, if it does.
-    moves: i8,
-    writes_back: bool,
-}
-
-impl LoadList {
-    /// The load by `word`: up or down as U says, beginning at the base or one
-    /// word beside it as P says, and the base written back as W says.
-    pub(super) fn new(word: u32) -> Self {
-        let registers = Registers(bits(word, 0, 16) as u16);
-        let bytes = registers.bytes() as i8;
-        let beside = if bit(word, 24) { 4 } else { 0 };
-        let (first, moves) = if is_up(word) {
-            (beside, bytes)
-        } else {
-            let down = bytes.wrapping_neg();
-            let inward = 4_i8.wrapping_sub(beside);
-            let first = down.wrapping_add(inward);
-            if mutant::is_chosen(Mutant::DownByList) {
-                (first.wrapping_sub(4), down)
-            } else {
-                (first, down)
-            }
-        };
-        Self {
-            registers,
-            base: Register::at(word, 16),
-            first,
-            moves,
-            writes_back: bit(word, 21),
-        }
-    }
-
-    /// Nothing is written before all is loaded: a load that faults leaves the
-    /// registers as they are.
-    pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
-        let base = self.base.read(regs);
-        let mut address = base.wrapping_add_signed(self.first.into());
-        aligned(address)?;
-        let mut values = [0; 16];
-        for (value, _) in values.iter_mut().zip(self.registers.members()) {
-            *value = load(memory, address, Width::Four)?;
-            address = address.wrapping_add(4);
-        }
-        if self.writes_back {
-            self.base
-                .write(regs, base.wrapping_add_signed(self.moves.into()));
-        }
-        let mut target = 0;
-        for (&value, register) in values.iter().zip(self.registers.members()) {
-            register.write(regs, value);
-            target = value;
-        }
-        // The pc is always in the list, and last.
-        Ok(exchange(target, regs))
-    }
-}
-
-/// Whether a store's address may be unaligned: MemU and MemA in the manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Unaligned,
-    Aligned,
-}
-
-/// Stores `registers` below the stack pointer, which moves down to them.
-pub(super) fn push(
-    registers: Registers,
-    access: Access,
-    regs: &mut Regs,
-    memory: &mut impl Memory,
-) -> Result<Flow, Fault> {
-    let bottom = regs.r[SP].wrapping_sub(registers.bytes());
-    if access == Access::Aligned {
-        aligned(bottom)?;
-    }
-    let mut address = bottom;
-    for register in registers.members() {
-        store(memory, address, Width::Four, register.saved(regs))?;
-        address = address.wrapping_add(4);
-    }
-    regs.r[SP] = bottom;
-    Ok(Flow::Next)
-}
-
 impl Datum {
     /// The name without its condition, and what follows that.
     pub(super) const fn name(self) -> &'static str {
@@ -407,26 +320,5 @@ impl fmt::Display for LoadPc {
             Indexing::Before => write!(out, "pc, [{base}, {offset}]!"),
             Indexing::After => write!(out, "pc, [{base}], {offset}"),
         }
-    }
-}
-
-impl LoadList {
-    /// `ia`, `ib`, `da` or `db`.
-    pub(super) fn mode(self) -> &'static str {
-        let last = i32::from(self.first).wrapping_add_unsigned(self.registers.bytes());
-        match (self.first, last) {
-            (0, _) if self.moves >= 0 => "ia",
-            (4, _) => "ib",
-            (_, 0) => "db",
-            (_, _) => "da",
-        }
-    }
-}
-
-/// `sp!, {r4, pc}`.
-impl fmt::Display for LoadList {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let written_back = if self.writes_back { "!" } else { "" };
-        write!(out, "{}{written_back}, {}", self.base, self.registers)
     }
 }

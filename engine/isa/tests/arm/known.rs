@@ -49,7 +49,7 @@ fn is_later(name: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(65536))]
+    #![proptest_config(ProptestConfig::with_cases(16384))]
 
     #[test]
     fn what_is_accepted_is_known(word in words::near_a_row(ROWS)) {

@@ -28,7 +28,7 @@ fn first_row(word: u32) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(65536))]
+    #![proptest_config(ProptestConfig::with_cases(32768))]
 
     #[test]
     fn any_word_is_answered_as_the_manual_reads(word: u32) {
