@@ -1,18 +1,18 @@
-//! Which rows of a table can match a word, by eight of its bits: worked out at
+//! Which rows of a table can match a word, by a key of nine bits: worked out at
 //! compile time, so that nobody tries hundreds of rows one after another.
 
 use crate::Row;
-use crate::pattern::{ANY, Test};
+use crate::pattern::{ANY, Key, Test};
 
-/// How many values eight bits have.
-const BUCKETS: usize = 256;
+/// A bucket for each value that a key has.
+const BUCKETS: usize = Key::VALUES;
 
-/// The rows of a table, sorted by the values that eight bits of a word have.
+/// The rows of a table, sorted by a key of their words.
 ///
 /// A row is in the bucket of each value that a word of its can have; there are
 /// `N` such places in all.
 pub(crate) struct Index<const ROWS: usize, const N: usize> {
-    shift: u32,
+    key: Key,
     /// The rows' tests, without their texts.
     tests: [Test; ROWS],
     /// Where each bucket begins, and where the last one ends.
@@ -22,15 +22,15 @@ pub(crate) struct Index<const ROWS: usize, const N: usize> {
 }
 
 impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
-    /// The index by the eight bits from bit `shift` up.
+    /// The index by `key`.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
-    pub(crate) const fn new(rows: &[Row], shift: u32) -> Self {
+    pub(crate) const fn new(rows: &[Row], key: Key) -> Self {
         let mut tests = [ANY; ROWS];
         let mut starts = [0_u16; BUCKETS + 1];
         let mut row = 0_usize;
         while row < ROWS {
             tests[row] = rows[row].pattern.test();
-            let mut values = tests[row].values(shift);
+            let mut values = tests[row].values(key);
             while let Some(value) = values.next() {
                 let behind = value.wrapping_add(1);
                 starts[behind] = starts[behind].wrapping_add(1);
@@ -44,18 +44,17 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
             bucket = behind;
         }
         Self {
-            shift,
+            key,
             tests,
             starts,
-            places: filled(&tests, starts, shift),
+            places: filled(&tests, starts, key),
         }
     }
 
     /// The place of the first row that matches `word`. The last row of a table
     /// matches every word.
     pub(crate) fn find(&self, word: u32) -> usize {
-        let bucket = (word.wrapping_shr(self.shift) & 0xff) as usize;
-        let start = self.starts.get(bucket).copied().unwrap_or(0);
+        let start = self.starts.get(self.key.of(word)).copied().unwrap_or(0);
         let candidates = self.places.get(start.into()..).unwrap_or(&[]);
         for &place in candidates {
             let place = usize::from(place);
@@ -74,12 +73,12 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
 const fn filled<const N: usize>(
     tests: &[Test],
     mut ends: [u16; BUCKETS + 1],
-    shift: u32,
+    key: Key,
 ) -> [u16; N] {
     let mut places = [0; N];
     let mut row = 0_usize;
     while row < tests.len() {
-        let mut values = tests[row].values(shift);
+        let mut values = tests[row].values(key);
         while let Some(value) = values.next() {
             places[ends[value] as usize] = row as u16;
             ends[value] = ends[value].wrapping_add(1);
@@ -90,10 +89,10 @@ const fn filled<const N: usize>(
 }
 
 /// How many places the index of these rows has.
-pub(crate) const fn entries(mut rows: &[Row], shift: u32) -> usize {
+pub(crate) const fn entries(mut rows: &[Row], key: Key) -> usize {
     let mut count = 0_usize;
     while let [row, later @ ..] = rows {
-        let mut values = row.pattern.test().values(shift);
+        let mut values = row.pattern.test().values(key);
         while values.next().is_some() {
             count = count.wrapping_add(1);
         }
@@ -104,7 +103,8 @@ pub(crate) const fn entries(mut rows: &[Row], shift: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUCKETS, Index, entries};
+    use super::{Index, entries};
+    use crate::pattern::Key;
     use crate::{Pattern, Row};
 
     const fn row(text: &'static str) -> Row {
@@ -121,7 +121,8 @@ mod tests {
         row("xxxx 1001 00x0 xxxx xxxx xxxx xxxx xxxx"),
         row("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx"),
     ];
-    const INDEX: Index<{ ROWS.len() }, { entries(ROWS, 20) }> = Index::new(ROWS, 20);
+    const KEY: Key = Key::new(20, "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
+    const INDEX: Index<{ ROWS.len() }, { entries(ROWS, KEY) }> = Index::new(ROWS, KEY);
 
     #[test]
     fn the_first_row_that_matches_is_found() {
@@ -134,8 +135,10 @@ mod tests {
 
     #[test]
     fn a_row_is_in_the_bucket_of_each_value_that_its_words_have() {
-        assert_eq!(INDEX.places.len(), 1 + BUCKETS + 2 + BUCKETS);
-        assert_eq!(INDEX.starts[0x92..=0x93], [293, 297]);
-        assert_eq!(INDEX.places[293..297], [0, 1, 2, 3]);
+        assert_eq!(INDEX.places.len(), 2 + 256 + 4 + 512);
+        assert_eq!(INDEX.starts[0x092..=0x093], [147, 150]);
+        assert_eq!(INDEX.places[147..150], [0, 2, 3]);
+        assert_eq!(INDEX.starts[0x192..=0x193], [552, 556]);
+        assert_eq!(INDEX.places[552..556], [0, 1, 2, 3]);
     }
 }

@@ -31,14 +31,58 @@ impl Test {
         word & self.mask == self.value
     }
 
-    /// The values that the eight bits from bit `shift` up have in words that
-    /// pass.
-    pub(crate) const fn values(self, shift: u32) -> Values {
+    /// Whether no word passes both.
+    const fn excludes(self, other: Self) -> bool {
+        (self.value ^ other.value) & self.mask & other.mask != 0
+    }
+
+    /// Whether every word that passes passes `other`, too.
+    const fn implies(self, other: Self) -> bool {
+        self.mask & other.mask == other.mask && self.value & other.mask == other.value
+    }
+
+    /// The values that `key` has for words that pass.
+    pub(crate) const fn values(self, key: Key) -> Values {
+        let split = if self.implies(key.split) {
+            (0, 1)
+        } else if self.excludes(key.split) {
+            (0, 0)
+        } else {
+            (1, 0)
+        };
         Values {
-            free: !self.mask.wrapping_shr(shift) & 0xff,
-            fixed: self.value.wrapping_shr(shift) & 0xff,
+            free: !self.mask.wrapping_shr(key.shift) & 0xff | split.0 << 8,
+            fixed: self.value.wrapping_shr(key.shift) & 0xff | split.1 << 8,
             next: Some(0),
         }
+    }
+}
+
+/// Nine bits that tell most words of an instruction set apart: eight of the
+/// word's own, and above them whether it passes a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    shift: u32,
+    split: Test,
+}
+
+impl Key {
+    /// How many values it has.
+    pub(crate) const VALUES: usize = 512;
+
+    /// The eight bits from bit `shift` up, and whether a word is of `split`.
+    pub(crate) const fn new(shift: u32, split: &'static str) -> Self {
+        Self {
+            shift,
+            split: Pattern::new(split).test,
+        }
+    }
+
+    /// Its value for `word`.
+    #[inline]
+    pub(crate) const fn of(self, word: u32) -> usize {
+        let split = self.split.matches(word) as u32;
+        (word.wrapping_shr(self.shift) & 0xff | split << 8) as usize
     }
 }
 
@@ -95,8 +139,7 @@ impl Pattern {
 
     /// Whether every word that `other` matches is matched by this one too.
     pub(crate) const fn covers(&self, other: &Self) -> bool {
-        let (own, other) = (self.test, other.test);
-        own.mask & other.mask == own.mask && other.value & own.mask == own.value
+        other.test.implies(self.test)
     }
 
     /// The test, without the text.

@@ -65,11 +65,12 @@ impl<E, R> Answer<E, R> {
 /// first row that matches answers; the row after `otherwise` answers for
 /// whatever is left, and so must draw no fixed bit.
 ///
-/// `index = n` says that the eight bits from bit n up tell most rows apart:
-/// by them the rows that can match a word are found.
+/// `index = n, "drawing"` says that most rows are told apart by the eight bits
+/// from bit n up and by whether a word is an instance of the drawing: by these
+/// the rows that can match a word are found.
 macro_rules! rows {
     (
-        emulate = $emulation:ty, relocate = $relocation:ty, index = $shift:literal;
+        emulate = $emulation:ty, relocate = $relocation:ty, index = $shift:literal, $split:literal;
         $($text:literal, $section:literal, $name:literal, $verb:ident ($($answer:tt)+);)+
         otherwise
         $last:literal, $last_section:literal, $last_name:literal, refuse($why:ident);
@@ -99,8 +100,10 @@ macro_rules! rows {
             $crate::table::Answer::Refuse($crate::Why::$why),
         ];
 
-        static INDEX: $crate::index::Index<{ ROWS.len() }, { $crate::index::entries(ROWS, $shift) }> =
-            $crate::index::Index::new(ROWS, $shift);
+        const KEY: $crate::pattern::Key = $crate::pattern::Key::new($shift, $split);
+
+        static INDEX: $crate::index::Index<{ ROWS.len() }, { $crate::index::entries(ROWS, KEY) }> =
+            $crate::index::Index::new(ROWS, KEY);
 
         /// The place in [`ROWS`] of the row that `word` belongs to.
         #[must_use]

@@ -22,7 +22,8 @@ use super::relocate::{Relocation, same};
 use crate::table::rows;
 
 rows! {
-    emulate = Emulation, relocate = Relocation, index = 20;
+    emulate = Emulation, relocate = Relocation,
+    index = 20, "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx";
 
     // Where a condition would be, 1111 marks instructions that have none (A5.7).
     "1111 101h iiii iiii iiii iiii iiii iiii", "A8.8.25", "blx", emulate(blx(h, i));

@@ -13,7 +13,8 @@ use super::emulate::{
 use crate::table::rows;
 
 rows! {
-    emulate = Emulation, relocate = Infallible, index = 23;
+    emulate = Emulation, relocate = Infallible,
+    index = 23, "1xxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx";
 
     // Whatever writes the stack pointer, as its target or as a base that is
     // written back, in the base instructions and those for floating point,
