@@ -169,7 +169,9 @@ mod tests {
         assert!(is_recent("rustc 1.88.0 (6b00bc388 2025-06-23)"));
         assert!(is_recent("rustc 1.196.0-nightly (abc 2030-01-01)"));
         assert!(is_recent("rustc 2.0.0"));
-        assert!(!is_recent("rustc 1.85.0 (4d91de4e4 2025-02-17) (built from a source tarball)"));
+        assert!(!is_recent(
+            "rustc 1.85.0 (4d91de4e4 2025-02-17) (built from a source tarball)"
+        ));
         assert!(!is_recent("rustc"));
     }
 
