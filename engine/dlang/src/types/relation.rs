@@ -1,6 +1,6 @@
 //! What two types are to each other, and the one that both are calculated in.
 
-use super::{INT, INT64, Integer, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
+use super::{INT, INT64, Integer, TEXT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
 
 impl Types {
     /// Whether values of one are values of the other as they are.
@@ -53,8 +53,12 @@ impl Types {
     }
 
     /// A type that has the numbers of both as they are; where none has, the one that both are
-    /// calculated in. A pointer gives way to a wider number only, and what is neither stays what it is.
+    /// calculated in. A pointer gives way to a wider number only; texts of different types are strings;
+    /// and what is none of these stays what it is.
     pub(crate) fn spanning(&self, one: TypeId, other: TypeId) -> TypeId {
+        if self.is_text_like(one) && self.is_text_like(other) && !self.is_compatible(one, other) {
+            return TEXT;
+        }
         let (Some(left), Some(right)) = (self.integer(one), self.integer(other)) else {
             let is_narrower =
                 self.is_scalar(one) && self.is_scalar(other) && self.size(one) < self.size(other);
@@ -87,7 +91,7 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{CHAR, CHAR_POINTER, LONG, LONGLONG, TEXT, UCHAR, USHORT};
+    use crate::types::{CHAR, CHAR_POINTER, LONG, LONGLONG, UCHAR, USHORT};
 
     #[test]
     fn numbers_of_both_are_those_of_the_spanning_type() {
@@ -103,6 +107,7 @@ mod tests {
             (UINT, ULONGLONG, ULONGLONG, ULONGLONG),
             (LONGLONG, ULONGLONG, ULONGLONG, ULONGLONG),
             (TEXT, CHAR_POINTER, TEXT, TEXT),
+            (CHAR_POINTER, TEXT, TEXT, TEXT),
             (CHAR_POINTER, INT, CHAR_POINTER, CHAR_POINTER),
             (CHAR_POINTER, LONGLONG, LONGLONG, CHAR_POINTER),
             (INT, CHAR_POINTER, INT, CHAR_POINTER),
