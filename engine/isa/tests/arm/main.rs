@@ -1,6 +1,7 @@
 //! A32 against its manual.
 
 mod emulate;
+mod known;
 mod model;
 mod reading;
 mod table;

@@ -1,0 +1,71 @@
+//! A disassembler of other making knows what is accepted, and does not know
+//! what is undefined in floating point and Advanced SIMD, of which there is no
+//! second reading here.
+
+use capstone::prelude::*;
+use engine_isa::arm::{self, ROWS};
+use engine_isa::{Plan, Why};
+use proptest::prelude::*;
+
+use crate::words;
+
+thread_local! {
+    static CAPSTONE: Capstone = {
+        let arm = Capstone::new().arm();
+        arm.mode(arch::arm::ArchMode::Arm).build().unwrap()
+    };
+}
+
+/// The disassembler's name for the instruction, if it knows it.
+fn name(word: u32) -> Option<String> {
+    CAPSTONE.with(|capstone| {
+        let found = capstone.disasm_count(&word.to_le_bytes(), 0, 1).unwrap();
+        let first = found.iter().next()?;
+        Some(first.mnemonic()?.to_owned())
+    })
+}
+
+/// What the disassembler does not know although the manual has it: hints about memory that are
+/// not allocated, and lists of double registers with a word more (FLDMX, FSTMX).
+fn is_unknown_to_it(word: u32) -> bool {
+    let hint = word & 0xfd70_0000 == 0xf410_0000;
+    let odd_list = word & 0x0e00_0f01 == 0x0c00_0b01;
+    hint || odd_list
+}
+
+/// Whether the word is one of floating point or Advanced SIMD.
+fn is_extension(word: u32) -> bool {
+    let conditional = word >> 28 != 15;
+    let transfers_or_computes =
+        word & 0x0c00_0e00 == 0x0c00_0a00 && word & 0x0f00_0000 != 0x0f00_0000;
+    let simd = word & 0xfe00_0000 == 0xf200_0000 || word & 0xff10_0000 == 0xf400_0000;
+    conditional && transfers_or_computes || simd
+}
+
+/// What only later versions of the architecture have: numbers of 16 bits in arithmetic, rounding,
+/// and the lazy saving of registers.
+fn is_later(name: &str) -> bool {
+    name.contains(".f16")
+        || name.starts_with("vrint")
+        || name.starts_with("vl") && name.ends_with("stm")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(65536))]
+
+    #[test]
+    fn what_is_accepted_is_known(word in words::near_a_row(ROWS)) {
+        let accepted = !matches!(arm::plan(word), Plan::Refuse(_));
+        if accepted && !is_unknown_to_it(word) {
+            prop_assert!(name(word).is_some(), "{:08x}", word);
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_is_not_known(word in words::near_a_row(ROWS)) {
+        if is_extension(word) && arm::plan(word) == Plan::Refuse(Why::Undefined) {
+            let name = name(word);
+            prop_assert!(name.as_deref().is_none_or(is_later), "{:08x}: {:?}", word, name);
+        }
+    }
+}
