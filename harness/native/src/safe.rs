@@ -66,7 +66,7 @@ fn register(word: u32) -> Option<&'static str> {
 fn lowers_sp_a_little(word: u32) -> Option<&'static str> {
     let is_sum = matches!(word >> 21 & 0xf, 0b0010 | 0b0100) && bit(word, 25);
     let amount = (word & 0xff).rotate_right(2 * field(word, 8));
-    let is_little = is_sum && field(word, 16) == SP && amount <= 256 && amount % 8 == 0;
+    let is_little = is_sum && field(word, 16) == SP && amount <= 256 && amount.is_multiple_of(8);
     (field(word, 12) == SP && !is_little).then_some(SETS_SP)
 }
 
@@ -129,7 +129,7 @@ fn single(word: u32) -> Option<&'static str> {
 /// Whether writeback moves the stack pointer by more than a little, or by what a register has.
 fn moves_sp(word: u32, amount: Option<u32>) -> bool {
     let writes_back = !bit(word, 24) || bit(word, 21);
-    let is_little = amount.is_some_and(|amount| amount <= 256 && amount % 4 == 0);
+    let is_little = amount.is_some_and(|amount| amount <= 256 && amount.is_multiple_of(4));
     writes_back && field(word, 16) == SP && !is_little
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use crate::device::{Places, Run};
 use crate::image::KEPT;
@@ -113,31 +114,27 @@ fn difference(word: u32, before: &Run, native: &Run, probed: &Run, stack: u32) -
     if native.doubles != probed.doubles {
         return Some(format!("{:x?} or {:x?}", native.doubles, probed.doubles));
     }
-    let from = lowest(word, before, native);
-    told("data", &native.data, &probed.data).or_else(|| {
-        told(
-            "stack",
-            seen(native, stack, from),
-            seen(probed, stack, from),
-        )
-    })
+    let mut parts = seen(word, before, native, stack)
+        .into_iter()
+        .filter_map(|part| {
+            let native = native.stack.get(part.clone())?;
+            told("stack", native, probed.stack.get(part)?)
+        });
+    told("data", &native.data, &probed.data).or_else(|| parts.next())
 }
 
-/// Where the part of the stack begins that both runs must agree on: as far below the pointer as neither trap
-/// comes, the one before the instruction and the one behind it, or what the instruction stores further down.
-fn lowest(word: u32, before: &Run, after: &Run) -> u32 {
+/// The parts of the stack, which begins there, that both runs must agree on: from as far below the pointer as
+/// neither trap comes, the one before the instruction and the one behind it; and what the instruction stores.
+fn seen(word: u32, before: &Run, after: &Run, stack: u32) -> [Range<usize>; 2] {
     let (first, last) = (before.registers[13], after.registers[13]);
-    let kept = first.max(last).wrapping_sub(KEPT);
+    let kept = first.max(last).wrapping_sub(KEPT).wrapping_sub(stack) as usize;
     let reach = safe::reach(word, &before.registers, before.cpsr);
     let stored = reach.filter(|reach| !reach.is_read && reach.address >= last);
-    stored.map_or(kept, |reach| reach.address.min(kept))
-}
-
-/// The stack, which begins there, from an address on.
-fn seen(run: &Run, stack: u32, from: u32) -> &[u8] {
-    let seen = from.checked_sub(stack);
-    let seen = seen.and_then(|from| run.stack.get(from as usize..));
-    seen.unwrap_or(&run.stack)
+    let stored = stored.map_or(0..0, |reach| {
+        let from = reach.address.wrapping_sub(stack) as usize;
+        from..from.saturating_add(reach.bytes as usize)
+    });
+    [kept.min(after.stack.len())..after.stack.len(), stored]
 }
 
 impl fmt::Display for Tally {
