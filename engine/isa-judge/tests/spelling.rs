@@ -39,3 +39,17 @@ fn another_name_and_other_operands_are_noticed() {
     assert!(reads(|_| Said::Text("addne r3, r0, #0x2000".into()), add));
     assert!(!reads(|_| Said::Text("addne r3, r0, #0x20000".into()), add));
 }
+
+/// Words that once were read differently, and what is written in two ways.
+#[test]
+fn what_was_read_differently_is_settled() {
+    let mut judge = spelling::Judge::new(&SET);
+    for word in [0xe416_f000, 0xe456_f000, 0x2c24_0a00, 0x2c34_0a00] {
+        judge.judge(word);
+    }
+    assert!(
+        judge.tally.unexplained.is_empty(),
+        "{:?}",
+        judge.tally.unexplained
+    );
+}

@@ -94,15 +94,19 @@ fn miscellaneous(word: u32) -> Option<&'static str> {
     }
 }
 
+/// Whether it is LDREXD or STREXD.
+fn is_exclusive_pair(word: u32) -> bool {
+    word >> 21 & 0x7f == 0b000_1101
+}
+
 /// Multiplications, swaps, and loads and stores of other sizes.
 fn extra(word: u32) -> Option<&'static str> {
     let (first, second) = (field(word, 16), field(word, 12));
     if word >> 5 & 3 == 0 {
-        let is_swap = bit(word, 24);
-        let written = if is_swap {
-            [second; 2]
-        } else {
-            [first, second]
+        let written = match bit(word, 24) {
+            true if is_exclusive_pair(word) => [second, second + 1],
+            true => [second; 2],
+            false => [first, second],
         };
         return written.contains(&SP).then_some(SETS_SP);
     }
@@ -209,9 +213,10 @@ pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
         0b000 if bit(word, 7) && bit(word, 4) => {
             let kind = word >> 5 & 3;
             if kind == 0 {
+                let bytes = if is_exclusive_pair(word) { 8 } else { 4 };
                 return bit(word, 24)
                     .then_some(())
-                    .and_then(|()| of(base, 4, 4, true));
+                    .and_then(|()| of(base, bytes, bytes, true));
             }
             let amount = match bit(word, 22) {
                 true => field(word, 8) << 4 | field(word, 0),

@@ -93,6 +93,7 @@ fn plain(operands: &str) -> String {
     placed(&rotated(&out))
         .replace(",0]", "]")
         .replace(",-0]", "]")
+        .replace("],-0", "],0")
 }
 
 /// `.+8` and `.-8` as the addresses that they are if the instruction stands at 0.
@@ -248,9 +249,10 @@ const DIFFERENCES: &[Difference] = &[
 
 /// What coprocessors do.
 const COPROCESSOR: &[&str] = &["cdp", "ldc", "mcr", "mrc", "mrrc", "stc"];
-/// What begins the names of instructions that ARMv7 does not have.
+/// What begins the names of instructions that ARMv7-A does not have.
 const NEW: &[&str] = &[
-    "vudot", "vsdot", "vcvta", "vcvtm", "vcvtn", "vcvtp", "vmaxnm", "vminnm", "vrint", "vsel",
+    "vudot", "vsdot", "vcvta", "vcvtm", "vcvtn", "vcvtp", "vlldm", "vlstm", "vmaxnm", "vminnm",
+    "vrint", "vsel",
 ];
 
 fn starts(reading: Option<&Reading>, names: &[&str]) -> bool {
