@@ -40,6 +40,15 @@ impl Fuzz {
 }
 
 impl FuzzIsa {
+    /// The same cases each time, for changes to be judged by; others are for nights.
+    pub fn of_changes() -> Self {
+        Self {
+            minutes: None,
+            cases: Some(3_000_000),
+            seed: Some(1),
+        }
+    }
+
     /// Does it; an error if there is a disagreement.
     pub fn exec(&self) -> Result<()> {
         host::ensure(&needs::of_judges())?;
