@@ -72,12 +72,15 @@ void shim_synchronize(void)
 }
 
 /*
- * Between a trap and the end of its slot nobody sleeps, so every thread's next
- * sleep is behind it; a thread that was preempted there is not asleep. Where
- * threads are not preempted the first of the two is the second.
+ * First whoever is in a trap, who may yet be sent to a slot; then whoever is in
+ * one. Between a trap and the end of its slot nobody sleeps, so every thread's
+ * next sleep is behind it; a thread that was preempted there is not asleep. Idle
+ * threads are not waited for so, but are on a CPU, for which the last waits.
+ * Without preemption, synchronize_rcu_tasks() is synchronize_rcu().
  */
 void shim_synchronize_code(void)
 {
+	shim_synchronize();
 	synchronize_rcu_tasks();
 	shim_synchronize();
 }

@@ -22,9 +22,12 @@ pub(crate) struct Index<const ROWS: usize, const N: usize> {
 }
 
 impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
+    const PLACES_FIT: () = assert!(N <= u16::MAX as usize, "too many places for the index");
+
     /// The index by `key`.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
     pub(crate) const fn new(rows: &[Row], key: Key) -> Self {
+        let () = Self::PLACES_FIT;
         let mut tests = [ANY; ROWS];
         let mut starts = [0_u16; BUCKETS + 1];
         let mut row = 0_usize;

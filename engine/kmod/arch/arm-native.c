@@ -242,6 +242,8 @@ int trapline_native_prepare(void)
 
 	register_hook = (void *)trapline_symbol("register_undef_hook");
 	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
+	if (!register_hook || !unregister_hook)
+		return -ENOENT;
 	stack = (void *)__get_free_pages(GFP_KERNEL, STACK_ORDER);
 	data = (void *)__get_free_pages(GFP_KERNEL, DATA_ORDER);
 	page = shim_code_alloc();
@@ -251,7 +253,7 @@ int trapline_native_prepare(void)
 	}
 	shim_code_write(page + SITE_OFFSET, &first, sizeof(first));
 	shim_code_flush(page + SITE_OFFSET, sizeof(first));
-	return register_hook && unregister_hook ? 0 : -ENOENT;
+	return 0;
 }
 
 int trapline_native_init(void)

@@ -27,6 +27,17 @@
  */
 static_assert(!IS_ENABLED(CONFIG_SMP));
 
+/* The engine does here what ARMv6 does, which ARMv7 does otherwise: see Version. */
+static_assert(__LINUX_ARM_ARCH__ == 6);
+
+/*
+ * A page of slots is in every process's page table when that is switched to, and
+ * neither of its two addresses can be both written and executed.
+ */
+static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
+static_assert(IS_ENABLED(CONFIG_STRICT_KERNEL_RWX));
+static_assert(IS_ENABLED(CONFIG_STRICT_MODULE_RWX));
+
 /* In the register that the processor answers a translation with. */
 #define FAILED BIT(0)
 #define SUPERSECTION BIT(1)

@@ -25,12 +25,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Makes text, timers and live table agree with the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
-        for probe in control.registry.fbt.probes_mut() {
-            match (probe.ecbs > 0, probe.armed) {
-                (false, true) => self.restore(probe),
-                (true, false) => self.review(probe, &mut control.slots)?,
-                _ => {}
-            }
+        // All of it, before anything that there may be no memory for.
+        let armed = control.registry.fbt.probes_mut().iter_mut();
+        for probe in armed.filter(|probe| probe.ecbs == 0 && probe.armed) {
+            self.restore(probe);
+        }
+        let wanted = control.registry.fbt.probes_mut().iter_mut();
+        for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
+            self.review(probe, &mut control.slots)?;
         }
         self.live.replace(Some(survey::<I>(control)?))?;
         let wanted = control.registry.fbt.probes_mut().iter_mut();
@@ -75,15 +77,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. Where no
-    /// probe can be now, the text planned for is one that is not there.
+    /// probe can be now, the text planned for is one that is not there, and there is no slot.
     fn review(&self, probe: &mut Function<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
-        let text = fbt::probeable::<I, P>(&self.platform, probe.address).unwrap_or_default();
-        if text != probe.text
+        let text = fbt::probeable::<I, P>(&self.platform, probe.address);
+        if text != Ok(probe.text)
             && let Some(slot) = probe.slot.take()
         {
             slots.give_back(slot);
         }
-        probe.text = text;
+        probe.text = text.unwrap_or_default();
+        let Ok(text) = text else {
+            return Ok(());
+        };
         let plan = I::plan(&text);
         if let (Plan::Relocate(relocation), None) = (plan, probe.slot) {
             let next = probe.address.wrapping_add(I::length(&plan));

@@ -53,7 +53,14 @@ impl Slots {
 
     /// Gives the memory back, if no site has a slot. May sleep.
     pub fn tidy<P: Platform>(&mut self, platform: &P) {
-        if self.used > 0 || self.pieces.is_empty() {
+        if self.used == 0 {
+            self.release(platform);
+        }
+    }
+
+    /// Gives the memory back, when no trap will send anybody there any more. May sleep.
+    pub fn release<P: Platform>(&mut self, platform: &P) {
+        if self.pieces.is_empty() {
             return;
         }
         platform.synchronize_code();

@@ -75,6 +75,14 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) cpus: Vec<Cpu<P>>,
 }
 
+/// Where the last table could not be replaced, slots are left that nobody uses.
+impl<I: Isa, P: Platform<Regs = I::Regs>> Drop for Tracer<I, P> {
+    fn drop(&mut self) {
+        self.control
+            .with(|control| control.slots.release(&self.platform));
+    }
+}
+
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {

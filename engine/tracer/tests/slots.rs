@@ -150,3 +150,43 @@ fn without_memory_for_slots_nothing_is_armed() {
     trace(&engine, &["*"]);
     assert_eq!(stat(&engine, "slots"), 3);
 }
+
+/// Somebody else's breakpoint, or a BUG.
+const REFUSED: u32 = 0xe7f0_01f2;
+
+#[test]
+fn text_is_restored_though_there_is_no_memory_for_the_slot_of_another() {
+    let (fake, engine) = engine();
+    let before = fake.image();
+    let own = trace(&engine, &["alpha"]);
+    let other = open(&engine);
+    enable(&engine, other, "moved").unwrap();
+    fake.write(MOVED, REFUSED);
+    assert_eq!(go(&engine, other, 0), Ok(1), "one is not armed");
+    assert_eq!(
+        stat(&engine, "slots"),
+        0,
+        "what cannot be armed has no slot"
+    );
+    fake.write(MOVED, MOV_5);
+    NO_SLOTS.set(true);
+    engine.close(own);
+    NO_SLOTS.set(false);
+    assert_eq!(fake.image(), before);
+}
+
+#[test]
+fn a_slot_is_given_back_when_the_text_it_was_for_has_gone() {
+    let (fake, engine) = engine();
+    let before = fake.image();
+    let id = trace(&engine, &["moved", "shifted"]);
+    fake.write(MOVED, REFUSED);
+    engine.stop(id).unwrap();
+    engine.close(id);
+    assert_eq!(
+        (stat(&engine, "slots"), stat(&engine, "slot_bytes")),
+        (0, 0)
+    );
+    fake.write(MOVED, MOV_5);
+    assert_eq!(fake.image(), before);
+}

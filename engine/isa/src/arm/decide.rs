@@ -129,15 +129,16 @@ pub(super) fn cps(word: u32, imod: u32, m: u32, interrupts: u32, mode: u32) -> A
 /// which bit 0 is the highest (B9.2.3).
 ///
 /// Those of the mode that traps are taken in, and the SPSR of the one that the kernel
-/// then handles them in, have been overwritten by the trap.
+/// then handles them in, have been overwritten by the trap; those of aborts may have been, by
+/// a fault that a program caused.
 pub(super) fn banked(word: u32, is_spsr: u32, number: u32) -> Answer {
-    const SPSR_UND: u32 = 0b1_0110;
-    const SPSR_SVC: u32 = 0b1_0010;
-    const LR_UND: u32 = 0b1_0110;
+    const SVC: u32 = 0b1_0010;
+    const ABT: u32 = 0b1_0100;
+    const UND: u32 = 0b1_0110;
     let number = (number & 1) << 4 | number >> 8;
     match (is_spsr, number) {
-        (1, SPSR_UND | SPSR_SVC) | (0, LR_UND) => Plan::Refuse(Why::Spsr),
-        (1, 0b0_1110 | 0b1_0000 | 0b1_0100 | 0b1_1100 | 0b1_1110) => if_so(true, word),
+        (1, SVC) | (_, ABT | UND) => Plan::Refuse(Why::Spsr),
+        (1, 0b0_1110 | 0b1_0000 | 0b1_1100 | 0b1_1110) => if_so(true, word),
         (0, 0b0_0111 | 0b0_1111 | 0b1_1000..=0b1_1011) => if_so(false, word),
         (0, _) => if_so(true, word),
         (_, _) => if_so(false, word),

@@ -197,9 +197,9 @@ fn banked(f: Fields, op: u32) -> Verdict {
         (0..=6).chain(8..=14).chain(16..=23).chain(28..=31),
     );
     match op >> 1 {
-        1 if name == 18 || name == 22 => Refuse(Why::Spsr),
+        1 if name == 18 => Refuse(Why::Spsr),
+        _ if name == 20 || name == 22 => Refuse(Why::Spsr),
         1 => open_if(!spsrs.contains(&name)),
-        _ if name == 22 => Refuse(Why::Spsr),
         _ => open_if(!registers.into_iter().any(|register| register == name)),
     }
 }

@@ -49,11 +49,10 @@ impl Isa for Native {
         word == NOP || word == OLD_NOP || word >> 24 == 0xea
     }
 
-    /// What the flags are where a function begins nobody has said, so no first instruction asks for them.
+    /// What the flags are where a function begins nobody has said, so no first instruction asks for
+    /// them; of those that cannot ask, functions begin with `cps` and with hints about memory.
     fn begins_function(text: &[u8; 4]) -> bool {
-        const ALWAYS: u8 = 0xe;
-        const UNCONDITIONAL: u8 = 0xf;
-        matches!(text[3] >> 4, ALWAYS | UNCONDITIONAL)
+        matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
     }
 
     fn pc(regs: &Regs) -> usize {

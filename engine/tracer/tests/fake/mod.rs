@@ -138,6 +138,8 @@ thread_local! {
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
     /// Whether text cannot be written just now.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
+    /// Whether there is no memory for slots just now.
+    pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The thread that runs.
@@ -317,7 +319,7 @@ impl Platform for &'static Fake {
     const CODE: usize = 2 * Relocation::SIZE;
 
     fn code_alloc(&self) -> Result<usize, OutOfMemory> {
-        if STUCK.get() {
+        if STUCK.get() || NO_SLOTS.get() {
             return Err(OutOfMemory);
         }
         let mut next = self.code.lock().unwrap();
