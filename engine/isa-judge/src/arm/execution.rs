@@ -12,6 +12,7 @@ use super::machine::{Machine, WORDS, pc};
 use super::regression::{self, Case};
 use super::shrink;
 use super::state::State;
+use super::words;
 use crate::chance::Rng;
 
 /// The processors.
@@ -48,6 +49,8 @@ pub struct Limit {
 
 /// Of so many accepted words of a row, some must have been compared.
 const MANY: u64 = 20;
+/// After so many cases each row has had some.
+const ENOUGH_FOR_ALL: u64 = 1_000_000;
 
 /// What the cases of one row came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,6 +124,24 @@ impl Tally {
             format!("{}: {words} words, as {first:08x}", row.name)
         };
         unknown.map(line).collect()
+    }
+
+    /// The names of rows that accept words of which none was compared, if there were cases enough to
+    /// expect some of each.
+    pub fn unrepresented(&self) -> Vec<&'static str> {
+        if self.compared() < ENOUGH_FOR_ALL {
+            return Vec::new();
+        }
+        let rows = (0..).zip(&self.rows).zip(ROWS);
+        let without =
+            rows.filter(|((place, count), _)| count.agreed == 0 && words::accepts(*place));
+        without.map(|(_, row)| row.name).collect()
+    }
+
+    /// Whether there are more disagreements that a new processor does not confirm than Unicorn is
+    /// known for, which is one in a million cases.
+    pub fn is_unsteady(&self) -> bool {
+        self.unconfirmed.len() as u64 > 20 + self.compared() / 50_000
     }
 }
 

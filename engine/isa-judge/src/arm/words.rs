@@ -1,6 +1,7 @@
 //! A32 words by chance: of a row with its free bits at random, a few bits away from that, and any.
 
-use engine_isa::arm::ROWS;
+use engine_isa::Plan;
+use engine_isa::arm::{self, ROWS};
 
 use crate::chance::{Rng, percent};
 
@@ -15,6 +16,15 @@ pub fn of_row(row: usize, rng: &mut Rng) -> u32 {
             _ => rng.bool(),
         };
         word << 1 | u32::from(bit)
+    })
+}
+
+/// Whether a row accepts any of its words, as far as some thousands of them tell.
+pub fn accepts(row: usize) -> bool {
+    let mut rng = Rng::with_seed(row as u64);
+    (0..4096).any(|_| {
+        let word = of_row(row, &mut rng);
+        arm::row(word) == row && !matches!(arm::plan(word), Plan::Refuse(_))
     })
 }
 

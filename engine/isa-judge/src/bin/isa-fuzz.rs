@@ -168,7 +168,17 @@ fn execute(options: &Options) -> bool {
     for line in &unknown {
         println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
     }
-    sum.disagreements.is_empty() && unknown.is_empty()
+    let unrepresented = sum.unrepresented();
+    for name in &unrepresented {
+        println!("ACCEPTED, AND NOTHING WAS COMPARED: {name}");
+    }
+    if sum.is_unsteady() {
+        println!("TOO MANY are not confirmed");
+    }
+    sum.disagreements.is_empty()
+        && unknown.is_empty()
+        && unrepresented.is_empty()
+        && !sum.is_unsteady()
 }
 
 /// How many of what was not confirmed are told one by one.
