@@ -39,6 +39,8 @@ reasons! {
         "it needs an exclusive access that a trap would end";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
+    Keys, "keys",
+        "it calls what it authenticates, with keys that a trap's handler does not have";
     Literal, "literal",
         "it reads memory beside itself into what a trap does not save";
     Mapping, "mapping",
