@@ -79,7 +79,11 @@ fn clippy() -> Result<()> {
 
 /// The instruction tables: a plan for every word, and some millions of cases for the judges.
 fn isa() -> Result<()> {
-    test::all([sweep::run(Set::Arm, false), FuzzIsa::of_changes().exec()])
+    test::all([
+        sweep::run(Set::Arm, false),
+        sweep::run(Set::Arm64, false),
+        FuzzIsa::of_changes().exec(),
+    ])
 }
 
 /// The tests of the instruction core, each of whose seeded defects they must see. They are built

@@ -49,8 +49,6 @@ reasons! {
         "it returns from an exception, or reads what the last one has left: a trap is one more";
     Spsr, "spsr",
         "the registers that it works on have been overwritten by the trap";
-    Stack, "stack",
-        "it moves the stack pointer, which this processor's way out of a trap does not take from the saved registers";
     Trap, "trap",
         "it calls whoever handles exceptions, and not from its copy";
     Undefined, "undefined",

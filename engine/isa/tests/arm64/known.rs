@@ -46,7 +46,7 @@ fn is_register_of_op0_0(word: u32) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32768))]
+    #![proptest_config(ProptestConfig::with_cases(16384))]
 
     #[test]
     fn what_is_accepted_is_known(word in words::near_a_row(ROWS)) {

@@ -195,7 +195,7 @@ fn to_register(f: Fields) -> Verdict {
     }
     let returns = f.rn == 31 && op4 == 31;
     match (opc, op3) {
-        (0b0000 | 0b0001 | 0b0010, 0) if op4 == 0 => Emulate,
+        (0b0000..=0b0010, 0) if op4 == 0 => Emulate,
         (0b0000, 2 | 3) if op4 == 31 => Relocate,
         (0b1000, 2 | 3) => Relocate,
         (0b0001, 2 | 3) if op4 == 31 => Refuse(Why::Keys),
@@ -322,7 +322,9 @@ fn exclusive(f: Fields) -> Verdict {
     }
     match (two, load) {
         // Compare and swap of a pair.
-        (true, _) if size < 2 => allocated(rt2 == 31 && rs % 2 == 0 && rt % 2 == 0),
+        (true, _) if size < 2 => {
+            allocated(rt2 == 31 && rs.is_multiple_of(2) && rt.is_multiple_of(2))
+        }
         (_, false) => Refuse(Why::Exclusive),
         (true, true) => open_if(rs != 31 || rt == rt2),
         (false, true) => open_if(rs != 31 || rt2 != 31),
@@ -421,7 +423,7 @@ fn atomic(f: Fields, size: u32) -> Verdict {
         return Relocate;
     }
     let plain = size == 3 && !acquire && !release;
-    let eight = f.rd % 2 == 0 && f.rd < 24;
+    let eight = f.rd.is_multiple_of(2) && f.rd < 24;
     match f.bits(14, 12) {
         0b100 if acquire && !release => open_if(f.rm != 31),
         0b001 | 0b101 => allocated(plain && eight && f.rm == 31),
