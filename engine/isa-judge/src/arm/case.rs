@@ -97,7 +97,7 @@ impl Page {
             }
             Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
         };
-        if let Some(why) = excused(word, native.0, end) {
+        if let Some(why) = excused(native.0, end) {
             return Verdict::Skipped(why);
         }
         compare(native, &native_data, (end, after), &after_data)
@@ -183,7 +183,7 @@ pub const fn changes_system(word: u32) -> bool {
 }
 
 /// Ends of which no more can be said, or of which it is known why they differ.
-fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
+fn excused(native: End, ours: End) -> Option<&'static str> {
     match (native, ours) {
         (End::Other(one), End::Other(other)) if one == other => {
             Some("the processor took an exception, in the slot as well")
@@ -191,19 +191,8 @@ fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
         (_, End::Fault(address)) if is_slot(address) => {
             Some("it uses what only Unicorn has: the memory with the slots")
         }
-        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) && moves_words(word) => {
-            Some("Unicorn lets several words be loaded and stored at any address")
-        }
         _ => None,
     }
-}
-
-/// Whether an instruction moves several words, or loads the pc: these want an aligned address.
-const fn moves_words(word: u32) -> bool {
-    let several = word >> 25 & 7 == 0b100;
-    let two = word >> 25 & 7 == 0 && word >> 20 & 1 == 0 && word >> 4 & 0b1101 == 0b1101;
-    let pc = word >> 26 & 3 == 0b01 && word >> 20 & 1 == 1 && word >> 12 & 15 == 15;
-    several || two || pc
 }
 
 const fn is_slot(address: u64) -> bool {

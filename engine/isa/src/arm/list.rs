@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::flow::{Flow, exchange};
 use super::operand::{Register, Registers, bit, bits};
-use super::transfer::{aligned, is_up, load, store};
+use super::transfer::{is_up, load, store};
 use super::{Regs, SP};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
@@ -54,7 +54,6 @@ impl LoadList {
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
         let base = self.base.read(regs);
         let mut address = base.wrapping_add_signed(self.first.into());
-        aligned(address)?;
         let mut values = [0; 16];
         for (value, _) in values.iter_mut().zip(self.registers.members()) {
             *value = load(memory, address, Width::Four)?;
@@ -74,24 +73,13 @@ impl LoadList {
     }
 }
 
-/// Whether a store's address may be unaligned: MemU and MemA in the manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Unaligned,
-    Aligned,
-}
-
 /// Stores `registers` below the stack pointer, which moves down to them.
 pub(super) fn push(
     registers: Registers,
-    access: Access,
     regs: &mut Regs,
     memory: &mut impl Memory,
 ) -> Result<Flow, Fault> {
     let bottom = regs.r[SP].wrapping_sub(registers.bytes());
-    if access == Access::Aligned {
-        aligned(bottom)?;
-    }
     let mut address = bottom;
     for register in registers.members() {
         store(memory, address, Width::Four, register.saved(regs))?;
