@@ -3,6 +3,8 @@
 #[cfg(feature = "unicorn")]
 pub mod case;
 #[cfg(feature = "unicorn")]
+pub mod compare;
+#[cfg(feature = "unicorn")]
 pub mod execution;
 pub mod kprobes;
 #[cfg(feature = "unicorn")]

@@ -54,15 +54,15 @@ impl LoadList {
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
         let base = self.base.read(regs);
         let mut address = base.wrapping_add_signed(self.first.into());
+        if mutant::is_chosen(Mutant::BaseBeforeLoad) {
+            self.write_back(base, regs);
+        }
         let mut values = [0; 16];
         for (value, _) in values.iter_mut().zip(self.registers.members()) {
             *value = load(memory, address, Width::Four)?;
             address = address.wrapping_add(4);
         }
-        if self.writes_back {
-            self.base
-                .write(regs, base.wrapping_add_signed(self.moves.into()));
-        }
+        self.write_back(base, regs);
         let mut target = 0;
         for (&value, register) in values.iter().zip(self.registers.members()) {
             register.write(regs, value);
@@ -70,6 +70,13 @@ impl LoadList {
         }
         // The pc is always in the list, and last.
         Ok(exchange(target, regs))
+    }
+
+    fn write_back(self, base: u32, regs: &mut Regs) {
+        if self.writes_back {
+            let moved = base.wrapping_add_signed(self.moves.into());
+            self.base.write(regs, moved);
+        }
     }
 }
 
