@@ -4,7 +4,7 @@ use engine_isa::arm::{self, Emulation, Regs, Relocation};
 use engine_isa::{Fault, Plan};
 
 use super::compare::{self, Done, Outcome};
-use super::machine::{self, End, Machine, SLOT_PAGES, WORDS};
+use super::machine::{self, End, Given, Machine, SLOT_PAGES, WORDS};
 use super::state::{CODE_BYTES, DATA_BYTES, PAGE, SLOTS, State, Window};
 use super::words;
 use crate::chance::Rng;
@@ -80,9 +80,7 @@ impl Page {
         if let Some(why) = not_judged(word) {
             return Verdict::Skipped(why);
         }
-        let float = is_float(word);
-        let data = &self.window.data;
-        let (end, after) = machine.original(place, state, data, float);
+        let (end, after) = machine.original(place, self.given(word, state));
         let native = Outcome {
             end,
             state: after,
@@ -105,10 +103,18 @@ impl Page {
         compare::difference(done, &native, &ours).map_or(Verdict::Agree, Verdict::Disagree)
     }
 
+    fn given<'a>(&'a self, word: u32, state: &'a State) -> Given<'a> {
+        Given {
+            state,
+            data: &self.window.data,
+            float: is_float(word),
+        }
+    }
+
     /// What the copy in the slot does. Where it faults is where the original would have.
     fn relocated(&self, machine: &mut Machine, place: usize, state: &State) -> Outcome {
-        let float = is_float(self.words[place]);
-        let (end, mut after) = machine.slot(place, state, &self.window.data, float);
+        let given = self.given(self.words[place], state);
+        let (end, mut after) = machine.slot(place, given);
         if end != End::Done {
             after.r[15] = state.r[15];
         }

@@ -146,7 +146,7 @@ impl Window {
         let place = |at| Self::in_data(at, Width::One);
         let mut places = (address..address + bytes).filter_map(place);
         let first = places.next();
-        first.map_or(0..0, |first| first..places.last().unwrap_or(first) + 1)
+        first.map_or(0..0, |first| first..places.next_back().unwrap_or(first) + 1)
     }
 
     /// The byte at `address`.
