@@ -134,6 +134,10 @@ rows! {
     "1101 0101 00x0 0xxx xxxx xxxx xxxx xxxx", "C4.1", "system, not allocated", refuse(Undefined);
 
     // Operations of the system, and its registers: which there are is the processor's affair.
+    // What a set of the cache has that is not clean may be what the trap has written.
+    "1101 0101 0000 1000 0111 0110 010x xxxx", "C6.2", "dc (isw)", refuse(Mapping);
+    "1101 0101 0000 1000 0111 0110 1x0x xxxx", "C6.2", "dc (igsw, igdsw)", refuse(Mapping);
+    "1101 0101 0000 1xxx 1x11 xxxx xxxx xxxx", "C6.2", "sys (of the implementation)", refuse(Implementation);
     "1101 0101 0000 1ooo nnnn mmmm pppt tttt", "C6.2", "sys, at, dc, ic, tlbi, cfp, cpp, dvp", relocate(same(word));
     "1101 0101 0010 1ooo nnnn mmmm pppt tttt", "C6.2", "sysl", relocate(same(word));
     // What the trap has overwritten with its own.
@@ -148,6 +152,9 @@ rows! {
     "1101 0101 0001 1100 0001 0001 000x xxxx", "C5.2", "msr (hcr)", refuse(Mapping);
     "1101 0101 0001 1x00 0010 0000 0xxx xxxx", "C5.2", "msr (ttbr0, ttbr1, tcr, tcr2)", refuse(Mapping);
     "1101 0101 0001 1100 0010 0001 0x0x xxxx", "C5.2", "msr (vttbr, vtcr)", refuse(Mapping);
+    "1101 0101 0001 1x00 1010 001x xxxx xxxx", "C5.2", "msr (mair, amair)", refuse(Mapping);
+    "1101 0101 0001 1x00 0001 0000 001x xxxx", "C5.2", "msr (actlr)", refuse(Implementation);
+    "1101 0101 0001 1xxx 1x11 xxxx xxxx xxxx", "C5.2", "msr (of the implementation)", refuse(Implementation);
     "1101 0101 0001 oooo nnnn mmmm pppt tttt", "C6.2", "msr", relocate(same(word));
     "1101 0101 0011 oooo nnnn mmmm pppt tttt", "C6.2", "mrs", relocate(same(word));
     "1101 0101 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "system, registers of 128 bits", refuse(Undefined);
