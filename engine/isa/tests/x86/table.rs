@@ -215,10 +215,9 @@ proptest! {
             let (length, said) = disassembled(wide, &text, 0).unwrap();
             prop_assert_eq!(read.length, length, "{:02x?}", text);
             // A no-op has operands there, and so has an address that has no index. Prefixes
-            // that mean nothing are named, and make a pushed number one without a sign.
+            // that mean nothing are named, and some numbers have no sign.
             let odd = said.contains("iz") || said.contains("s:[");
-            let repeated = text.contains(&0xf2) || text.contains(&0xf3);
-            let odd = odd || repeated && said.starts_with("push 0x");
+            let odd = odd || said.starts_with("push 0x") && said.len() == "push 0x80000000".len();
             if !matches!(read.operation, Operation::Nop) && !odd {
                 let plan = plan(&text).to_string();
                 let plan = plan.strip_prefix("emulate ").unwrap();
