@@ -154,12 +154,13 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("0F FF /r", "it has no ModRM byte there"),
 ];
 
-/// Whether capstone should know the instruction. Of branches with 66 it has lengths that it is
-/// alone with, REX.W or not.
+/// Whether capstone should know the instruction. Of branches with 66 or 67 it has lengths and
+/// targets that it is alone with.
 fn is_known(text: &[u8; LONGEST]) -> bool {
     let row = ROWS[x86::row(text)].encoding.text();
-    let branches = ["C2 iw", "0F 80-8F cd"].contains(&row) && text.contains(&0x66);
-    !branches && !UNKNOWN.iter().any(|(start, _)| row.starts_with(start))
+    let sized = text.contains(&0x66) || text.contains(&0x67);
+    let branches = ["C2 iw", "0F 80-8F cd"].contains(&row);
+    !(branches && sized) && !UNKNOWN.iter().any(|(start, _)| row.starts_with(start))
 }
 
 /// Where the first operand in brackets that counts from the instruction pointer is, and the text
