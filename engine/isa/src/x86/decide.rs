@@ -25,7 +25,7 @@ fn copied(instruction: &Instruction<'_>) -> Answer {
 /// processors agree on: with 66, some take 16 bits for the instruction pointer.
 fn branch(instruction: &Instruction<'_>, action: Option<Action>) -> Answer {
     let prefixes = instruction.prefixes();
-    if prefixes.size && !prefixes.has(Prefixes::W) {
+    if prefixes.has_size() && !prefixes.has(Prefixes::W) {
         return Plan::Refuse(Why::Implementation);
     }
     match action {
@@ -67,7 +67,9 @@ pub(super) fn push_number(instruction: &Instruction<'_>) -> Answer {
 
 fn push(instruction: &Instruction<'_>, pushed: Option<Pushed>) -> Answer {
     match pushed {
-        Some(pushed) if !instruction.prefixes().size => emulated(instruction, Action::Push(pushed)),
+        Some(pushed) if !instruction.prefixes().has_size() => {
+            emulated(instruction, Action::Push(pushed))
+        }
         _ => copied(instruction),
     }
 }
@@ -123,7 +125,7 @@ fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
 /// `jmp r/m`. In a segment it can be relocated, since it leaves no trace.
 pub(super) fn jump_indirect(instruction: &Instruction<'_>) -> Answer {
     match indirect(instruction).map(Action::Jump) {
-        None if !instruction.prefixes().size => copied(instruction),
+        None if !instruction.prefixes().has_size() => copied(instruction),
         action => branch(instruction, action),
     }
 }
@@ -145,7 +147,7 @@ pub(super) fn give_back(instruction: &Instruction<'_>) -> Answer {
 /// `xbegin`, which counts from the instruction pointer where it goes on after
 /// an abort.
 pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
-    if instruction.prefixes().size {
+    if instruction.prefixes().has_size() {
         return Plan::Refuse(Why::Unported);
     }
     Plan::Relocate(instruction.copy_ending_relative())

@@ -30,6 +30,7 @@ struct Layout {
 
 impl<'a> Instruction<'a> {
     /// Reads the instruction that `text` begins with; none if it is too long.
+    #[inline]
     pub(super) fn read(opening: Opening, test: Test, text: &'a [u8; LONGEST]) -> Option<Self> {
         let (layout, immediate) = if test.modrm {
             let layout = opening.layout(text.get(opening.at.wrapping_add(1)));
@@ -237,7 +238,7 @@ impl Immediate {
     const fn size(self, opening: &Opening) -> usize {
         let prefixes = &opening.prefixes;
         let wide = prefixes.has(Prefixes::W);
-        let small = prefixes.size && !wide;
+        let small = prefixes.has_size() && !wide;
         let is_32 = matches!(opening.mode, Mode::Bits32);
         match self {
             Self::None => 0,
