@@ -4,10 +4,10 @@
 use super::condition::{Condition, Count};
 use super::emulate::{Action, Emulation, Pushed};
 use super::instruction::Instruction;
-use super::mutant::{self, Mutant};
 use super::opening::{Mode, Prefixes};
 use super::operand::Target;
 use super::relocate::Relocation;
+use crate::mutant::{self, Mutant};
 use crate::{Plan, Why, Width};
 
 type Answer = Plan<Emulation, Relocation>;
@@ -118,7 +118,7 @@ fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
         return Some(Target::Register(register));
     }
     let address = instruction.address()?;
-    let is_known = !instruction.prefixes().segment;
+    let is_known = !instruction.prefixes().segment || mutant::is_chosen(Mutant::SegmentIgnored);
     is_known.then_some(Target::Memory(address))
 }
 

@@ -4,6 +4,7 @@
 use super::LONGEST;
 use super::encoding::Map;
 use super::traits::Traits;
+use crate::mutant::{self, Mutant};
 
 /// What the processor takes bytes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +209,8 @@ impl Opening {
 
 /// What LOCK and EVEX.b say where there is no memory.
 fn of_register(all: Traits) -> Traits {
-    let all = all.and(Traits::LOCK_REGISTER.when(all.has_any(Traits::LOCK)));
+    let locked = all.has_any(Traits::LOCK) && !mutant::is_chosen(Mutant::LockAnywhere);
+    let all = all.and(Traits::LOCK_REGISTER.when(locked));
     if all.has_any(Traits::BROADCAST) {
         let rest = all.but(Traits::BROADCAST).but(Traits::LENGTHS);
         return rest.and(Traits::ROUNDING);
