@@ -182,7 +182,7 @@ const COMPARISONS: [&str; 5] = ["cmp", "vcmp", "vpcmp", "vpcom", "pcmp"];
 fn is_named(row: &x86::Row, said: &str) -> bool {
     let comparison = |stem: &&str| said.starts_with(*stem) && row.name.starts_with(*stem);
     row.name.split([' ', ',']).any(|word| word == said)
-        || COMPARISONS.iter().any(|stem| comparison(stem))
+        || COMPARISONS.iter().any(comparison)
 }
 
 /// Whether it has more prefixes than one, or 67, by which capstone may mistake the others.
