@@ -3,15 +3,13 @@
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
-use std::fs;
-use std::path::Path;
-
 use engine_isa::Plan;
 use engine_isa::arm::{self, Regs, Version};
 use engine_isa::mutant::{Mutant, choose};
 
 #[path = "arm/model.rs"]
 mod model;
+mod vector;
 
 use model::{Model, PC, Ram};
 
@@ -24,18 +22,11 @@ const ACCESSES: [usize; 4] = [PLENTY, PLENTY, 3, 1];
 
 /// Each vector's word and plan.
 fn vectors() -> Vec<(u32, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/arm");
-    let files = fs::read_dir(folder).unwrap();
-    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-    texts
-        .flat_map(|text| text.lines().filter_map(vector).collect::<Vec<_>>())
+    let word = |digits: &str| u32::from_str_radix(digits, 16).unwrap();
+    let vectors = vector::of("arm").into_iter();
+    vectors
+        .map(|vector| (word(&vector.digits), vector.plan))
         .collect()
-}
-
-fn vector(line: &str) -> Option<(u32, String)> {
-    let mut columns = line.split('|').map(str::trim);
-    let word = u32::from_str_radix(columns.next()?, 16).ok()?;
-    Some((word, columns.next_back()?.to_owned()))
 }
 
 /// Numbers that look like chance, the same each time.
