@@ -65,6 +65,24 @@ mutants! {
         WordUnsigned, "word-unsigned", "`ldrsw` extends with zeros";
         ZeroIsSp, "zero-is-sp", "a move from the register that is none is one from the stack pointer";
     }
+    X86, "x86" {
+        AddressesWide, "addresses-wide", "67 does not make addresses those of 32 bits";
+        CallLate, "call-late", "a call finds its target when it has pushed already";
+        CarryForOverflow, "carry-for-overflow", "branches on the carry ask for the overflow";
+        CopyAsIs, "copy-as-is", "a copy names what is as far from it as it was from the original";
+        CountKept, "count-kept", "`loop` does not count";
+        DistanceFromStart, "distance-from-start", "conditional branches count from their first byte";
+        FarWraps, "far-wraps", "what is out of a copy's reach is looked for at the wrong end of memory";
+        ImmediateOfFour, "immediate-of-four", "no immediate has eight bytes";
+        LockAnywhere, "lock-anywhere", "LOCK is accepted where no memory is written";
+        LowRegister, "low-register", "the register of a push or a branch is one of the lower eight";
+        OneByteBack, "one-byte-back", "the way back from a copy leads into what was displaced";
+        ReleaseIgnored, "release-ignored", "a return gives none of the arguments' stack back";
+        ReturnPlus1, "return-plus-1", "a call's return address is one byte too far";
+        SegmentIgnored, "segment-ignored", "a branch by memory in a segment is emulated as if it had none";
+        ShadowIgnored, "shadow-ignored", "interrupts that are allowed right before waiting for one may come before";
+        SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
+    }
 }
 
 /// The chosen defect's place among all.
