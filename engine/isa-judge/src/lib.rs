@@ -11,7 +11,28 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
+pub mod arm64;
+#[cfg(feature = "unicorn")]
+pub mod case;
 pub mod census;
 pub mod chance;
+#[cfg(feature = "unicorn")]
+pub mod compare;
+#[cfg(feature = "unicorn")]
+pub mod execution;
 pub mod image;
+#[cfg(feature = "unicorn")]
+pub mod machine;
+#[cfg(feature = "unicorn")]
+pub mod regression;
+#[cfg(feature = "unicorn")]
+pub mod set;
+#[cfg(feature = "unicorn")]
+pub mod shrink;
 pub mod spelling;
+#[cfg(feature = "unicorn")]
+pub mod state;
+#[cfg(feature = "unicorn")]
+pub mod window;
+pub mod words;
+pub mod x86;

@@ -1,0 +1,8 @@
+//! A64 as its judges see it.
+
+#[cfg(feature = "unicorn")]
+pub mod guest;
+#[cfg(feature = "unicorn")]
+pub mod judged;
+#[cfg(feature = "unicorn")]
+pub mod set;

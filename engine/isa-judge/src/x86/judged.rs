@@ -1,0 +1,68 @@
+//! What of x86-64 cannot be compared, or only in part, each with the reason.
+
+use super::set::X86;
+use super::shape::{Bytes, Shape};
+use crate::set::{Done, Outcome};
+
+/// Rows of which some instructions are accepted that no processor here has, each with the reason.
+pub const NOT_KNOWN: &[(&str, &str)] = &[];
+
+/// Whether an instruction may be about floating point, vectors or masks.
+pub fn is_wide(bytes: &Bytes) -> bool {
+    let shape = Shape::read(bytes);
+    if shape.is_vector {
+        return true;
+    }
+    match (shape.map, shape.opcode) {
+        (0, 0x9b | 0xd8..=0xdf) => true,
+        (0, _) => false,
+        (1, 0x40..=0x4f | 0x80..=0x9f | 0xa0..=0xad | 0xaf..=0xc1 | 0xc8..=0xcf) => false,
+        (1, 0x00..=0x0d | 0x1f..=0x27 | 0x30..=0x3f) => false,
+        _ => true,
+    }
+}
+
+/// How many instructions it may take a processor to do one: one that is repeated is done again and
+/// again, in all the memory that there is.
+pub fn steps(bytes: &Bytes) -> usize {
+    let shape = Shape::read(bytes);
+    let is_string = shape.map == 0
+        && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
+    if is_string && shape.prefixes & Shape::REPEAT != 0 {
+        1 << 14
+    } else {
+        1
+    }
+}
+
+/// Why it is not the same when it is executed twice, if it is not.
+pub fn not_judged(bytes: &Bytes) -> Option<&'static str> {
+    let shape = Shape::read(bytes);
+    let modrm = bytes.get(shape.at + 1).copied().unwrap_or_default();
+    match (shape.is_vector, shape.map, shape.opcode, modrm) {
+        (false, 1, 0x31 | 0x33, _) | (false, 1, 0x01, 0xf9) => {
+            Some("it reads a counter, which goes on counting")
+        }
+        (false, 1, 0xc7, 0xf0..) => Some("it reads a random number"),
+        (false, 0, 0x6c..=0x6f | 0xe4..=0xe7 | 0xec..=0xef, _) => {
+            Some("it is about ports, and there are none")
+        }
+        _ => None,
+    }
+}
+
+/// Whether an instruction may change what others do after it.
+pub fn changes_system(bytes: &Bytes) -> bool {
+    let shape = Shape::read(bytes);
+    match (shape.is_vector, shape.map, shape.opcode) {
+        (false, 0, 0x8e | 0xf4) => true,
+        (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9) => true,
+        (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7) => true,
+        _ => false,
+    }
+}
+
+/// Ends that differ for a reason.
+pub const fn excused(_: &Done<'_, X86>, _: &Outcome, _: &Outcome) -> Option<&'static str> {
+    None
+}

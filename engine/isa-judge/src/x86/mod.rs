@@ -1,0 +1,12 @@
+//! x86-64 as its judges see it.
+
+#[cfg(feature = "unicorn")]
+pub mod guest;
+#[cfg(feature = "unicorn")]
+pub mod judged;
+#[cfg(feature = "unicorn")]
+pub mod registers;
+#[cfg(feature = "unicorn")]
+pub mod set;
+#[cfg(feature = "unicorn")]
+pub mod shape;
