@@ -149,12 +149,7 @@ impl<S: Set> Page<S> {
         outcome
     }
 
-    fn emulated(
-        &self,
-        emulation: S::Emulation,
-        processor: &'static str,
-        state: &State,
-    ) -> Outcome {
+    fn emulated(&self, emulation: S::Emulation, processor: &'static str, state: &State) -> Outcome {
         let mut window = self.window.clone();
         let mut after = state.clone();
         let end = match S::emulate(emulation, processor, &mut after, &mut window) {

@@ -12,11 +12,7 @@ use crate::window::{Data, Window};
 const SAME_FAULT: u64 = 64;
 
 /// What differs, if anything does.
-pub fn difference<S: Set>(
-    done: &Done<'_, S>,
-    native: &Outcome,
-    ours: &Outcome,
-) -> Option<String> {
+pub fn difference<S: Set>(done: &Done<'_, S>, native: &Outcome, ours: &Outcome) -> Option<String> {
     match (native.end, ours.end) {
         (End::Done, End::Done) => {
             let compared = |register| S::compared(done, register);
@@ -78,4 +74,73 @@ fn bytes(native: &Data, ours: &Data, open: Range<usize>) -> Option<String> {
     Some(format!(
         "the byte {at:#x} of the data {one:x}, and ours {other:x}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm::set::{A32, CPSR};
+    use crate::window::{DATA_BYTES, HIGH};
+
+    fn before() -> State {
+        State::zero(A32::names())
+    }
+
+    /// `ldm r4!, {r0, pc}`.
+    const LOAD: u32 = 0xe8b4_8001;
+
+    fn fault(change: impl FnOnce(&mut Outcome)) -> Outcome {
+        let mut outcome = Outcome {
+            end: End::Fault(HIGH + 0xffe),
+            state: before(),
+            data: Box::new([0; DATA_BYTES]),
+        };
+        change(&mut outcome);
+        outcome
+    }
+
+    fn differs(emulated: bool, native: &Outcome, ours: &Outcome) -> bool {
+        let done = Done::<A32> {
+            instruction: LOAD,
+            before: &before(),
+            processor: "v6",
+            emulated,
+        };
+        difference(&done, native, ours).is_some()
+    }
+
+    #[test]
+    fn a_fault_leaves_our_registers_alone() {
+        let as_before = fault(|_| {});
+        for register in 0..16 {
+            let changed = fault(|ours| ours.state[register] = 4);
+            assert!(differs(true, &as_before, &changed), "r{register}");
+        }
+        assert!(differs(
+            true,
+            &as_before,
+            &fault(|ours| ours.state[CPSR] = 0x20)
+        ));
+        assert!(!differs(true, &as_before, &as_before));
+    }
+
+    #[test]
+    fn a_fault_leaves_the_processors_base_alone_and_not_what_it_loads() {
+        let ours = fault(|_| {});
+        let changed = |register: usize| fault(|native| native.state[register] = 4);
+        assert!(differs(true, &changed(4), &ours));
+        assert!(differs(true, &changed(1), &ours));
+        assert!(!differs(true, &changed(0), &ours));
+        assert!(differs(false, &changed(0), &ours));
+    }
+
+    #[test]
+    fn a_store_that_faults_is_open_in_the_word_where_it_does() {
+        let ours = fault(|_| {});
+        let last = DATA_BYTES - 1;
+        let stored = |at: usize| fault(|native| native.data[at] = 1);
+        assert!(!differs(true, &stored(last), &ours));
+        assert!(differs(true, &stored(last - 2), &ours));
+        assert!(differs(false, &stored(last), &ours));
+    }
 }

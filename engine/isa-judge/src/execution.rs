@@ -100,9 +100,9 @@ impl<S: Set> Tally<S> {
     /// Lines about rows with accepted instructions that no processor has, or none of whose many
     /// instructions was compared, though that is not known of them.
     pub fn unknown(&self) -> Vec<String> {
-        let known = |name: &str| S::NOT_KNOWN.iter().any(|(known, _)| *known == name);
         let rows = S::rows().into_iter().zip(&self.rows);
-        let unknown = rows.filter(|(name, count)| !count.is_judged() && !known(name));
+        let unknown =
+            rows.filter(|(name, count)| !count.is_judged() && S::why_not_known(name).is_none());
         let line = |(name, count): (&str, &Count)| {
             let (words, first) = &count.unknown;
             format!("{name}: {words} of {}, as {first}", count.words)
@@ -117,9 +117,8 @@ impl<S: Set> Tally<S> {
             return Vec::new();
         }
         let rows = (0..).zip(&self.rows).zip(S::rows());
-        let known = |name: &str| S::NOT_KNOWN.iter().any(|(known, _)| *known == name);
         let without = rows.filter(|((place, count), name)| {
-            count.agreed == 0 && !known(name) && S::accepts(*place)
+            count.agreed == 0 && S::why_not_known(name).is_none() && S::accepts(*place)
         });
         without.map(|(_, name)| name).collect()
     }

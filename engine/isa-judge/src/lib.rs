@@ -2,11 +2,11 @@
 //! reads the same words, a processor of other making executes them, and a kernel's whole text is
 //! counted beside what its own probes would accept.
 //!
-//! Nothing here is part of the tracer. An instruction set has a folder with the same files: `words`
-//! says how its words are drawn by chance, `spelling` in what two disassemblers may differ, `state`
-//! what a word is executed on, `machine` how the other processor is driven, and `kprobes` what the
-//! kernel's own probes accept. What executes is behind the feature `unicorn`, which takes minutes
-//! to build.
+//! Nothing here is part of the tracer. What goes on is the same for every instruction set; each has a
+//! folder with what is its own: `set` says what its registers are and how instructions and values are
+//! drawn by chance, `guest` how the other processor is driven, `judged` what cannot be compared and why,
+//! `spelling` in what two disassemblers may differ, and `kprobes` what the kernel's own probes accept.
+//! What executes is behind the feature `unicorn`, which takes minutes to build.
 
 #![forbid(unsafe_code)]
 

@@ -7,9 +7,7 @@ use unicorn_engine::unicorn_const::{HookType, MemType, Prot, uc_error};
 
 use crate::set::{End, Machine, Outcome, Run, Set};
 use crate::state::State;
-use crate::window::{
-    CODE, CODE_BYTES, DATA_BYTES, Data, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS,
-};
+use crate::window::{CODE, CODE_BYTES, DATA_BYTES, Data, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS};
 
 /// What executes. Its datum is the address of the last access that was not possible.
 pub type Uc = Unicorn<'static, Option<u64>>;

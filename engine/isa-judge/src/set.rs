@@ -52,6 +52,11 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
         places
     };
 
+    /// Why no processor has some instructions that the row of this name accepts, if that is known.
+    fn why_not_known(name: &str) -> Option<&'static str> {
+        let entry = Self::NOT_KNOWN.iter().find(|(row, _)| *row == name);
+        entry.map(|(_, why)| *why)
+    }
     /// The names of the registers.
     fn names() -> Names;
     /// The name of each row of the table.

@@ -4,8 +4,9 @@
 #![cfg(all(feature = "unicorn", trapline_mutants))]
 
 use engine_isa::mutant::{self, Mutant};
-use engine_isa_judge::arm::execution::{self, Limit};
+use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm::spelling::SET;
+use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::spelling;
 
 /// Who sees a defect.
@@ -26,13 +27,13 @@ fn seen(defect: Option<Mutant>) -> Seen {
         cases: 400_000,
         disagreements: 1,
     };
-    let executed = execution::run(1, limit);
+    let executed = execution::run::<A32>(1, limit);
     for (case, _) in &executed.disagreements {
         println!("{case}");
     }
     let read = spelling::run(&SET, 1, 100_000, None);
     let seen = Seen {
-        kept: !execution::replay().is_empty(),
+        kept: !execution::replay::<A32>().is_empty(),
         executed: !executed.disagreements.is_empty(),
         read: !read.unexplained.is_empty(),
     };

@@ -34,15 +34,15 @@ macro_rules! reasons {
 
 reasons! {
     Endian, "endian",
-        "it may change the byte order of data, in which the way back from its copy is loaded";
+        "it may change the byte order of data, and the jump back from its copy loads an address as data";
     Exclusive, "exclusive",
         "it needs an exclusive access that a trap would end";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
     Literal, "literal",
-        "it reads memory beside itself into what a trap does not save";
+        "it loads or stores registers that a trap does not save, at an address counted from its own";
     Mapping, "mapping",
-        "it may change where memory is, and with it whether its copy is there";
+        "it may change where memory is or what it holds, so that its copy, or what the trap has written, is lost";
     Order, "order",
         "it returns from an exception, or reads what the last one has left: a trap is one more";
     Spsr, "spsr",

@@ -4,17 +4,21 @@ use capstone::prelude::*;
 use engine_isa::arm::{self, ROWS};
 use engine_isa::{Plan, Why};
 
-use super::words;
+use super::usual;
 use crate::spelling::{Difference, Reading, Said, Set};
+use crate::words;
 
 /// A32 as it is read.
-pub const SET: Set = Set {
+pub const SET: Set<u32> = Set {
     name: "arm",
     disassembler: || Capstone::new().arm().mode(arch::arm::ArchMode::Arm).build(),
-    any: words::any,
+    any: |rng| words::any(ROWS, usual, rng),
+    bytes: |word| word.to_le_bytes().to_vec(),
+    length: |_| None,
     said,
     same_text,
     same_name,
+    names_its_place: names_pc,
     differences: DIFFERENCES,
 };
 
@@ -167,6 +171,12 @@ fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
         || name.contains("1 to vld4") && starts(Some(reading), &["vld", "vst"])
 }
 
+/// Whether the pc is among the operands, be it read or written.
+fn names_pc(reading: &Reading) -> bool {
+    let mut words = reading.operands.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "pc" | "r15"))
+}
+
 /// A mnemonic, and what is left of it without the letters that a row may leave open.
 fn forms(word: u32, base: &str) -> impl Iterator<Item = String> {
     let sets_flags = word >> 20 & 1 == 1;
@@ -203,7 +213,7 @@ fn forms(word: u32, base: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-const DIFFERENCES: &[Difference] = &[
+const DIFFERENCES: &[Difference<u32>] = &[
     Difference {
         reason: "capstone has a name for what is undefined for ever",
         explains: |_, reading, said| *said == Said::Nothing && starts(reading, &["udf"]),

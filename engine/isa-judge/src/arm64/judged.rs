@@ -54,4 +54,3 @@ pub fn compared_at_fault(done: &Done<'_, A64>, register: usize) -> u64 {
         u64::MAX
     }
 }
-

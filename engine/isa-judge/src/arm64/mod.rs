@@ -6,3 +6,4 @@ pub mod guest;
 pub mod judged;
 #[cfg(feature = "unicorn")]
 pub mod set;
+pub mod spelling;

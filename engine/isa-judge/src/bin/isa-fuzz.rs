@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::set::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
 use engine_isa_judge::x86::set::X86;
+use engine_isa_judge::{arm, arm64, spelling, x86};
 use lexopt::prelude::*;
 
 const USAGE: &str =
@@ -21,14 +23,18 @@ struct Judged {
 }
 
 /// The sets there are.
-const SETS: [Judged; 2] = [
+const SETS: [Judged; 3] = [
+    Judged {
+        name: A32::NAME,
+        judge: |options| judge::<A32>(options, &arm::spelling::SET),
+    },
     Judged {
         name: A64::NAME,
-        judge: judge::<A64>,
+        judge: |options| judge::<A64>(options, &arm64::spelling::SET),
     },
     Judged {
         name: X86::NAME,
-        judge: judge::<X86>,
+        judge: |options| judge::<X86>(options, &x86::spelling::SET),
     },
 ];
 
@@ -120,10 +126,10 @@ fn all(options: &Options) -> ExitCode {
 }
 
 /// Whether all judges of a set agree.
-fn judge<S: Set>(options: &Options) -> bool {
+fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> bool {
     println!("== {}", S::NAME);
     let kept = replay::<S>();
-    let read = true;
+    let read = read(options, reader);
     let executed = execute::<S>(options);
     kept && read && executed
 }
@@ -150,6 +156,33 @@ fn on_threads<T: Send>(options: &Options, work: impl Fn(u64) -> T + Sync) -> Vec
     })
 }
 
+/// Reads words as another disassembler does; whether nothing differs that has no explanation.
+fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> bool {
+    let words = options
+        .cases
+        .map_or(u64::MAX, |cases| options.share(cases / 2));
+    let until = options.until(READING);
+    let mut sum = spelling::Tally::default();
+    for tally in on_threads(options, |seed| spelling::run(set, seed, words, until)) {
+        sum.add(tally);
+    }
+    println!(
+        "capstone: {} words, {} the same, {} refused, {} explained, {} unexplained",
+        sum.words,
+        sum.same,
+        sum.refused,
+        sum.explained.values().map(|(count, _)| count).sum::<u64>(),
+        sum.unexplained.len()
+    );
+    for (reason, (count, word)) in &sum.explained {
+        println!("{count:>10}  {reason} ({word})");
+    }
+    for line in &sum.unexplained {
+        println!("DIFFERS: {line}");
+    }
+    sum.unexplained.is_empty()
+}
+
 /// Executes cases on another processor; whether it agrees on all of them.
 fn execute<S: Set>(options: &Options) -> bool {
     let cases = options.cases.map_or(u64::MAX, |cases| options.share(cases));
@@ -162,29 +195,11 @@ fn execute<S: Set>(options: &Options) -> bool {
     for tally in on_threads(options, |seed| execution::run(seed, limit)) {
         sum.add(tally);
     }
-    tell_rows(&sum);
-    for (why, count) in &sum.skipped {
-        println!("{count:>10}  not compared: {why}");
-    }
-    for (word, what) in sum.unconfirmed.iter().take(TOLD) {
-        println!("not confirmed: {}: {what}", S::text(*word));
-    }
-    let mut disagreements: Vec<_> = sum.disagreements.iter().collect();
-    disagreements.sort_by_key(|(case, _)| S::row(case.instruction));
-    for (case, what) in disagreements {
-        println!("DISAGREES: {case}\n  {what}");
-    }
-    println!(
-        "Unicorn: {} cases, {} disagreements, {} not confirmed by a new processor",
-        sum.compared(),
-        sum.disagreements.len(),
-        sum.unconfirmed.len()
-    );
-    let unknown = sum.unknown();
+    tell(&sum);
+    let (unknown, unrepresented) = (sum.unknown(), sum.unrepresented());
     for line in &unknown {
         println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
     }
-    let unrepresented = sum.unrepresented();
     for name in &unrepresented {
         println!("ACCEPTED, AND NOTHING WAS COMPARED: {name}");
     }
@@ -197,20 +212,37 @@ fn execute<S: Set>(options: &Options) -> bool {
         && !sum.is_unsteady()
 }
 
+fn tell<S: Set>(sum: &execution::Tally<S>) {
+    tell_rows(sum);
+    for (why, count) in &sum.skipped {
+        println!("{count:>10}  not compared: {why}");
+    }
+    for (one, what) in sum.unconfirmed.iter().take(TOLD) {
+        println!("not confirmed: {}: {what}", S::text(*one));
+    }
+    let mut disagreements: Vec<_> = sum.disagreements.iter().collect();
+    disagreements.sort_by_key(|(case, _)| S::row(case.instruction));
+    for (case, what) in disagreements {
+        println!("DISAGREES: {case}\n  {what}");
+    }
+    println!(
+        "Unicorn: {} cases, {} disagreements, {} not confirmed by a new processor",
+        sum.compared(),
+        sum.disagreements.len(),
+        sum.unconfirmed.len()
+    );
+}
+
 /// How many of what was not confirmed are told one by one.
 const TOLD: usize = 10;
 
 fn tell_rows<S: Set>(sum: &execution::Tally<S>) {
     let rows = S::rows().into_iter().zip(&sum.rows);
-    for (row_name, count) in rows.filter(|(_, count)| count.words > 0) {
+    for (name, count) in rows.filter(|(_, count)| count.words > 0) {
         let execution::Count { words, agreed, .. } = count;
         let (unknown, _) = &count.unknown;
-        let known = S::NOT_KNOWN
-            .iter()
-            .find(|(name, _)| *name == row_name);
-        let why = known.map_or_else(String::new, |(_, why)| {
-            format!(", {unknown} not known: {why}")
-        });
-        println!("{agreed:>10}  {} ({words} words{why})", row_name);
+        let why = S::why_not_known(name)
+            .map_or_else(String::new, |why| format!(", {unknown} not known: {why}"));
+        println!("{agreed:>10}  {name} ({words} words{why})");
     }
 }

@@ -106,6 +106,9 @@ fn read_long(uc: &Uc, register: i32, parts: &mut [u64]) {
     let mut bytes = uc.reg_read_long(register).expect(SOUND).into_vec();
     bytes.resize(8 * parts.len(), 0);
     for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
-        *part = bytes.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte));
+        *part = bytes
+            .iter()
+            .rev()
+            .fold(0, |part, byte| part << 8 | u64::from(*byte));
     }
 }

@@ -26,8 +26,8 @@ pub fn is_wide(bytes: &Bytes) -> bool {
 /// again, in all the memory that there is.
 pub fn steps(bytes: &Bytes) -> usize {
     let shape = Shape::read(bytes);
-    let is_string = shape.map == 0
-        && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
+    let is_string =
+        shape.map == 0 && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
     if is_string && shape.prefixes & Shape::REPEAT != 0 {
         1 << 14
     } else {

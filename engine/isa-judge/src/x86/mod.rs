@@ -8,5 +8,5 @@ pub mod judged;
 pub mod registers;
 #[cfg(feature = "unicorn")]
 pub mod set;
-#[cfg(feature = "unicorn")]
 pub mod shape;
+pub mod spelling;

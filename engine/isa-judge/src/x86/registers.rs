@@ -47,7 +47,11 @@ static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let part = |number| move |part| format!("zmm{number}.{part}");
     let vector = (0..32).flat_map(|number| (0..ZMM).map(part(number)));
     let mask = (0..8).map(|number| format!("k{number}"));
-    core.chain(status).chain(stack).chain(vector).chain(mask).collect()
+    core.chain(status)
+        .chain(stack)
+        .chain(vector)
+        .chain(mask)
+        .collect()
 });
 
 /// The names.

@@ -84,7 +84,9 @@ impl Shape {
     /// The four bytes of a displacement from the instruction pointer.
     fn displacement<'a>(&self, bytes: &'a mut Bytes) -> Option<&'a mut [u8]> {
         let from = self.at + 2;
-        self.counts_from_ip(bytes).then(|| bytes.get_mut(from..from + 4)).flatten()
+        self.counts_from_ip(bytes)
+            .then(|| bytes.get_mut(from..from + 4))
+            .flatten()
     }
 }
 
@@ -121,14 +123,20 @@ pub fn any(rng: &mut Rng) -> Bytes {
         79..83 => [0xc5, rng.u8(..)].into_iter().for_each(put),
         83..91 => {
             let map = rng.u8(1..4);
-            [0xc4, rng.u8(..) & 0xe0 | map, rng.u8(..)].into_iter().for_each(put);
+            [0xc4, rng.u8(..) & 0xe0 | map, rng.u8(..)]
+                .into_iter()
+                .for_each(put);
         }
         91..99 => {
             let map = [1, 2, 3, 5, 6][rng.usize(0..5)];
             let second = rng.u8(..) | 4;
-            [0x62, rng.u8(..) & 0xf0 | map, second, rng.u8(..)].into_iter().for_each(put);
+            [0x62, rng.u8(..) & 0xf0 | map, second, rng.u8(..)]
+                .into_iter()
+                .for_each(put);
         }
-        _ => [0x8f, rng.u8(..) & 0xe0 | rng.u8(8..11), rng.u8(..)].into_iter().for_each(put),
+        _ => [0x8f, rng.u8(..) & 0xe0 | rng.u8(8..11), rng.u8(..)]
+            .into_iter()
+            .for_each(put),
     }
     let_it_reach(&mut bytes, rng);
     bytes
