@@ -50,6 +50,8 @@ pub struct Count {
 pub struct Tally<S: Set> {
     /// By row.
     pub rows: Vec<Count>,
+    /// How many comparisons each processor has agreed on.
+    pub processors: BTreeMap<&'static str, u64>,
     /// What was not compared, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Disagreements, made small, with what differs.
@@ -63,6 +65,7 @@ impl<S: Set> Default for Tally<S> {
     fn default() -> Self {
         Self {
             rows: vec![Count::default(); S::rows().len()],
+            processors: BTreeMap::new(),
             skipped: BTreeMap::new(),
             disagreements: Vec::new(),
             unconfirmed: Vec::new(),
@@ -89,6 +92,9 @@ impl<S: Set> Tally<S> {
             row.agreed += more.agreed;
             row.undefined += more.undefined;
             row.add_unknown(more.unknown);
+        }
+        for (processor, more) in other.processors {
+            *self.processors.entry(processor).or_default() += more;
         }
         for (why, more) in other.skipped {
             *self.skipped.entry(why).or_default() += more;
@@ -156,16 +162,16 @@ pub fn replay<S: Set>() -> Vec<(Case<S>, String)> {
 /// A processor and its name.
 type Named = (&'static str, Box<dyn Machine>);
 
-/// Processors that have executed nothing.
-fn machines<S: Set>() -> Vec<Named> {
-    let names = S::PROCESSORS.iter();
-    names.map(|name| (*name, S::machine(name))).collect()
+/// Processors of these names that have executed nothing.
+fn machines<S: Set>(names: &[&'static str]) -> Vec<Named> {
+    let named = names.iter();
+    named.map(|name| (*name, S::machine(name))).collect()
 }
 
-/// Executes cases by chance until the limit.
-pub fn run<S: Set>(seed: u64, limit: Limit) -> Tally<S> {
+/// Executes cases by chance on each of these processors until the limit.
+pub fn run<S: Set>(processors: &[&'static str], seed: u64, limit: Limit) -> Tally<S> {
     let mut rng = Rng::with_seed(seed);
-    let mut machines = machines::<S>();
+    let mut machines = machines::<S>(processors);
     let mut tally = Tally::default();
     while !is_over(limit, &tally) {
         let page = Page::<S>::by_chance(&mut rng);
@@ -176,7 +182,7 @@ pub fn run<S: Set>(seed: u64, limit: Limit) -> Tally<S> {
                 continue;
             }
             let machines = if S::changes_system(page.instructions[place]) {
-                spent.get_or_insert_with(|| page.fresh())
+                spent.get_or_insert_with(|| page.fresh(processors))
             } else {
                 &mut machines
             };
@@ -195,8 +201,8 @@ impl<S: Set> Page<S> {
 
     /// Processors that have executed nothing, with this page: for instructions that change what
     /// those after them do. They are used for one page only.
-    fn fresh(&self) -> Vec<Named> {
-        let mut machines = machines::<S>();
+    fn fresh(&self, processors: &[&'static str]) -> Vec<Named> {
+        let mut machines = machines::<S>(processors);
         self.load_each(&mut machines);
         machines
     }
@@ -223,7 +229,10 @@ fn judge_one<S: Set>(
         let state = S::state(instruction, address::<S>(place), rng);
         for (processor, machine) in &mut *machines {
             match page.judge(&mut **machine, processor, place, &state) {
-                Verdict::Agree => tally.rows[row].agreed += 1,
+                Verdict::Agree => {
+                    tally.rows[row].agreed += 1;
+                    *tally.processors.entry(processor).or_default() += 1;
+                }
                 Verdict::Undefined => tally.rows[row].undefined += 1,
                 Verdict::Skipped(why) => *tally.skipped.entry(why).or_default() += 1,
                 Verdict::Disagree(what) => {

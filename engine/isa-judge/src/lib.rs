@@ -8,8 +8,6 @@
 //! `spelling` in what two disassemblers may differ, and `kprobes` what the kernel's own probes accept.
 //! What executes is behind the feature `unicorn`, which takes minutes to build.
 
-#![forbid(unsafe_code)]
-
 pub mod arm;
 pub mod arm64;
 #[cfg(feature = "unicorn")]

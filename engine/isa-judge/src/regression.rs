@@ -57,7 +57,8 @@ impl<S: Set> FromStr for Case<S> {
         let digits = words.next().unwrap_or_default();
         let instruction = S::read(digits).ok_or_else(|| format!("`{digits}` is no instruction"))?;
         let name = words.next().unwrap_or_default();
-        let processor = S::PROCESSORS.iter().find(|known| **known == name);
+        let mut known = S::PROCESSORS.iter().chain(S::MORE_PROCESSORS);
+        let processor = known.find(|known| **known == name);
         let processor = processor.ok_or_else(|| format!("`{name}` is no processor"))?;
         let mut case = Self {
             instruction,

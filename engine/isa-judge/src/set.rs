@@ -25,6 +25,8 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
     const NAME: &'static str;
     /// The processors that are asked, by name.
     const PROCESSORS: &'static [&'static str];
+    /// Those that can be asked in addition, of which this host may have none.
+    const MORE_PROCESSORS: &'static [&'static str] = &[];
     /// How many bytes of the page an instruction and the stop behind it may take.
     const PLACE_BYTES: usize;
     /// How many bytes a slot and the stop behind it may take.

@@ -7,6 +7,7 @@ use engine_isa::mutant::{self, Mutant};
 use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm::spelling::SET;
 use engine_isa_judge::execution::{self, Limit};
+use engine_isa_judge::set::Set;
 use engine_isa_judge::spelling;
 
 /// Who sees a defect.
@@ -27,7 +28,7 @@ fn seen(defect: Option<Mutant>) -> Seen {
         cases: 400_000,
         disagreements: 1,
     };
-    let executed = execution::run::<A32>(1, limit);
+    let executed = execution::run::<A32>(A32::PROCESSORS, 1, limit);
     for (case, _) in &executed.disagreements {
         println!("{case}");
     }

@@ -191,8 +191,13 @@ fn execute<S: Set>(options: &Options) -> bool {
         cases,
         disagreements: 20,
     };
+    let processors: Vec<_> = S::PROCESSORS
+        .iter()
+        .chain(S::MORE_PROCESSORS)
+        .copied()
+        .collect();
     let mut sum = execution::Tally::<S>::default();
-    for tally in on_threads(options, |seed| execution::run(seed, limit)) {
+    for tally in on_threads(options, |seed| execution::run(&processors, seed, limit)) {
         sum.add(tally);
     }
     tell(&sum);
@@ -224,6 +229,9 @@ fn tell<S: Set>(sum: &execution::Tally<S>) {
     disagreements.sort_by_key(|(case, _)| S::row(case.instruction));
     for (case, what) in disagreements {
         println!("DISAGREES: {case}\n  {what}");
+    }
+    for (processor, count) in &sum.processors {
+        println!("{count:>10}  agreed on {processor}");
     }
     println!(
         "Unicorn: {} cases, {} disagreements, {} not confirmed by a new processor",

@@ -35,6 +35,20 @@ pub fn steps(bytes: &Bytes) -> usize {
     }
 }
 
+/// Whether an instruction may go on elsewhere: calls, jumps, returns and loops.
+pub fn is_branch(text: &[u8]) -> bool {
+    let mut bytes: Bytes = [0; 15];
+    bytes.copy_from_slice(&text[..15]);
+    let shape = Shape::read(&bytes);
+    let digit = bytes.get(shape.at + 1).map_or(0, |modrm| modrm >> 3 & 7);
+    match (shape.is_vector, shape.map, shape.opcode) {
+        (false, 0, 0x70..=0x7f | 0xc2 | 0xc3 | 0xca | 0xcb | 0xe0..=0xe3 | 0xe8..=0xeb) => true,
+        (false, 0, 0xff) => matches!(digit, 2..=5),
+        (false, 1, 0x80..=0x8f) => true,
+        _ => false,
+    }
+}
+
 /// Why it is not the same when it is executed twice, if it is not.
 pub fn not_judged(bytes: &Bytes) -> Option<&'static str> {
     let shape = Shape::read(bytes);

@@ -1,7 +1,11 @@
 //! x86-64 as its judges see it.
 
 #[cfg(feature = "unicorn")]
+pub mod child;
+#[cfg(feature = "unicorn")]
 pub mod guest;
+#[cfg(feature = "unicorn")]
+pub mod host;
 #[cfg(feature = "unicorn")]
 pub mod judged;
 #[cfg(feature = "unicorn")]
@@ -10,3 +14,5 @@ pub mod registers;
 pub mod set;
 pub mod shape;
 pub mod spelling;
+#[cfg(feature = "unicorn")]
+pub mod vectors;

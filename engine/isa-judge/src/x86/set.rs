@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
 use engine_isa::{Fault, Plan};
 
+use super::host::Host;
 use super::judged;
 use super::registers;
 use super::shape::{self, Bytes};
@@ -18,6 +19,11 @@ use crate::window::Window;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct X86;
 
+/// How many bytes of the page an instruction and the stop behind it may take.
+pub const PLACE: usize = 32;
+/// The name of the host's processor.
+const HOST: &str = "host";
+
 impl Set for X86 {
     type Instruction = Bytes;
     type Emulation = Emulation;
@@ -25,7 +31,8 @@ impl Set for X86 {
 
     const NAME: &'static str = "x86";
     const PROCESSORS: &'static [&'static str] = &["epyc"];
-    const PLACE_BYTES: usize = 32;
+    const MORE_PROCESSORS: &'static [&'static str] = &[HOST];
+    const PLACE_BYTES: usize = PLACE;
     const SLOT_BYTES: usize = 64;
     /// UD2.
     const STOP: &'static [u8] = &[0x0f, 0x0b];
@@ -128,8 +135,12 @@ impl Set for X86 {
         found
     }
 
-    fn machine(_: &'static str) -> Box<dyn Machine> {
-        Box::new(Guest::<Self>::new("epyc"))
+    fn machine(processor: &'static str) -> Box<dyn Machine> {
+        if processor == HOST {
+            Box::new(Host::new().expect("a process of this host can be traced"))
+        } else {
+            Box::new(Guest::<Self>::new(processor))
+        }
     }
 
     fn is_wide(bytes: Bytes) -> bool {
