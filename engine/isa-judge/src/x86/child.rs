@@ -192,23 +192,42 @@ impl Child {
         self.memory()[..32].copy_from_slice(timer.as_flattened());
         let code = PAGE as usize;
         self.memory()[code..code + CALL.len()].copy_from_slice(&CALL);
-        let munmap = libc::SYS_munmap as u64;
-        self.call(munmap, HIGH + PAGE, END - HIGH - PAGE)?;
-        self.call(
-            munmap,
-            SLOTS + SLOT_PAGES * PAGE,
-            LOW - SLOTS - SLOT_PAGES * PAGE,
-        )?;
-        self.call(munmap, PAGE, SLOTS - PAGE)?;
-        self.call(libc::SYS_setitimer as u64, libc::ITIMER_VIRTUAL as u64, LOW)
+        if let Some(area) = self.restartable() {
+            let (bytes, signature) = (area[1] & 0xffff_ffff, area[1] >> 32);
+            self.call(libc::SYS_rseq, [area[0], bytes, 1, signature])?;
+        }
+        let behind_slots = SLOTS + SLOT_PAGES * PAGE;
+        for (from, to) in [(HIGH + PAGE, END), (behind_slots, LOW), (PAGE, SLOTS)] {
+            self.call(libc::SYS_munmap, [from, to - from, 0, 0])?;
+        }
+        let timer = libc::ITIMER_VIRTUAL as u64;
+        self.call(libc::SYS_setitimer, [timer, LOW, 0, 0])
     }
 
-    fn call(&self, number: u64, one: u64, two: u64) -> io::Result<()> {
+    /// Where the kernel notes each time what the C library may have to begin anew: the address, and then
+    /// how many bytes there are, and a signature. None if it does not.
+    fn restartable(&self) -> Option<[u64; 2]> {
+        const PTRACE_GET_RSEQ_CONFIGURATION: libc::c_uint = 0x420f;
+        let mut area = [0_u64; 3];
+        // SAFETY: the kernel stays within the bytes that it is told of, which are ours alone.
+        let result = unsafe {
+            libc::ptrace(
+                PTRACE_GET_RSEQ_CONFIGURATION,
+                self.pid.as_raw(),
+                size_of_val(&area),
+                ptr::from_mut(&mut area),
+            )
+        };
+        (result > 0 && area[0] != 0).then_some([area[0], area[1]])
+    }
+
+    fn call(&self, number: libc::c_long, [rdi, rsi, rdx, r10]: [u64; 4]) -> io::Result<()> {
         let registers = General {
-            rax: number,
-            rdi: one,
-            rsi: two,
-            rdx: 0,
+            rax: number as u64,
+            rdi,
+            rsi,
+            rdx,
+            r10,
             orig_rax: u64::MAX,
             rip: CODE,
             ..self.idle
@@ -217,13 +236,11 @@ impl Child {
         ptrace::cont(self.pid, None)?;
         let stop = self.stopped()?;
         let result = self.registers()?.rax;
-        let is_done = matches!(stop, Stop::Signal(Signal::SIGILL, _)) && result == 0;
-        let failed = || {
-            io::Error::other(format!(
-                "{stop:?}, and system call {number} says {result:x}"
-            ))
-        };
-        is_done.then_some(()).ok_or_else(failed)
+        if matches!(stop, Stop::Signal(Signal::SIGILL, _)) && result == 0 {
+            return Ok(());
+        }
+        let what = format!("{stop:?}, and system call {number} says {result:x}");
+        Err(io::Error::other(what))
     }
 }
 

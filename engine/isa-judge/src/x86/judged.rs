@@ -1,8 +1,9 @@
 //! What of x86-64 cannot be compared, or only in part, each with the reason.
 
+use super::registers::RIP;
 use super::set::X86;
 use super::shape::{Bytes, Shape};
-use crate::set::{Done, Outcome};
+use crate::set::{Done, End, Outcome};
 
 /// Rows of which some instructions are accepted that no processor here has, each with the reason.
 pub const NOT_KNOWN: &[(&str, &str)] = &[];
@@ -77,6 +78,19 @@ pub fn changes_system(bytes: &Bytes) -> bool {
 }
 
 /// Ends that differ for a reason.
-pub const fn excused(_: &Done<'_, X86>, _: &Outcome, _: &Outcome) -> Option<&'static str> {
-    None
+pub fn excused(_: &Done<'_, X86>, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
+    match (native.end, ours.end) {
+        (End::Other(_), End::Fault(address)) if !is_canonical(address) => {
+            Some("no memory has such an address, and the kernel does not say which it is")
+        }
+        (End::Other(_), End::Done) if !is_canonical(ours.state[RIP]) => Some(
+            "nothing can be at such an address, and the processor sees that before it goes there",
+        ),
+        _ => None,
+    }
+}
+
+/// Whether the upper bits of an address are all the same.
+const fn is_canonical(address: u64) -> bool {
+    matches!(address.cast_signed() >> 47, 0 | -1)
 }
