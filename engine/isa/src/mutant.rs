@@ -1,11 +1,12 @@
 //! Seeded defects in this crate, to show that its tests can see one: built in
 //! only with `--cfg trapline_mutants`, and at most one at a time.
 
-#[cfg(trapline_mutants)]
-use core::sync::atomic::{AtomicUsize, Ordering};
-
+/// Makes a list of defects, of which at most one is chosen.
 macro_rules! mutants {
     ($($variant:ident, $name:literal, $defect:literal;)+) => {
+        #[cfg(trapline_mutants)]
+        use core::sync::atomic::{AtomicUsize, Ordering};
+
         /// A defect that can be chosen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
@@ -25,8 +26,33 @@ macro_rules! mutants {
                 }
             }
         }
+
+        /// The chosen defect's place among [`Mutant::ALL`].
+        #[cfg(trapline_mutants)]
+        static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+        /// Chooses a defect, or none.
+        #[cfg(trapline_mutants)]
+        pub fn choose(mutant: Option<Mutant>) {
+            let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
+            CHOSEN.store(index, Ordering::Relaxed);
+        }
+
+        /// Whether it is this one.
+        #[cfg(trapline_mutants)]
+        pub(crate) fn is_chosen(mutant: Mutant) -> bool {
+            CHOSEN.load(Ordering::Relaxed) == mutant as usize
+        }
+
+        /// None is built in.
+        #[cfg(not(trapline_mutants))]
+        pub(crate) const fn is_chosen(_: Mutant) -> bool {
+            false
+        }
     };
 }
+
+pub(crate) use mutants;
 
 mutants! {
     WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
@@ -42,27 +68,4 @@ mutants! {
     SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
     BaseBeforeLoad, "base-before-load", "a load multiple has written its base back when a load of it faults";
     DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
-}
-
-/// The chosen defect's place among [`Mutant::ALL`].
-#[cfg(trapline_mutants)]
-static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-/// Chooses a defect, or none.
-#[cfg(trapline_mutants)]
-pub fn choose(mutant: Option<Mutant>) {
-    let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
-    CHOSEN.store(index, Ordering::Relaxed);
-}
-
-/// Whether it is this one.
-#[cfg(trapline_mutants)]
-pub(crate) fn is_chosen(mutant: Mutant) -> bool {
-    CHOSEN.load(Ordering::Relaxed) == mutant as usize
-}
-
-/// None is built in.
-#[cfg(not(trapline_mutants))]
-pub(crate) const fn is_chosen(_: Mutant) -> bool {
-    false
 }

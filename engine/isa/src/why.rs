@@ -45,6 +45,8 @@ reasons! {
         "it may change where memory is or what it holds, so that its copy, or what the trap has written, is lost";
     Order, "order",
         "it returns from an exception, or reads what the last one has left: a trap is one more";
+    Shadow, "shadow",
+        "it and an instruction beside it are one to interrupts, which a trap would let in between";
     Spsr, "spsr",
         "the registers that it works on have been overwritten by the trap";
     Stack, "stack",
