@@ -94,7 +94,7 @@ impl<S: Set> Page<S> {
         state: &State,
     ) -> Verdict {
         let instruction = self.instructions[place];
-        if let Some(why) = S::not_judged(instruction) {
+        if let Some(why) = S::not_judged(instruction, processor) {
             return Verdict::Skipped(why);
         }
         let native = self.native(machine, place, state);

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use unicorn_engine::Unicorn;
 use unicorn_engine::unicorn_const::{HookType, MemType, Prot, uc_error};
+use unicorn_engine::{Context, Unicorn};
 
 use crate::set::{End, Machine, Outcome, Run, Set};
 use crate::state::State;
@@ -20,10 +20,8 @@ pub trait Emulated: Set {
     fn write(uc: &mut Uc, state: &State, is_wide: bool);
     /// Takes them back; those that are not taken are as they were.
     fn registers(uc: &Uc, state: &mut State, is_wide: bool);
-    /// What the end of a run is beyond what can be told of every set.
-    fn end(error: uc_error) -> End {
-        End::Other(error as i64)
-    }
+    /// Whether an exception leaves something behind that cannot be seen.
+    const REMEMBERS: bool = false;
 }
 
 /// A processor with the window and the slots in its memory.
@@ -31,6 +29,8 @@ pub struct Guest<S> {
     uc: Uc,
     /// The data as last read.
     scratch: Box<Data>,
+    /// Everything as it was at first, for a set that [remembers](Emulated::REMEMBERS).
+    pristine: Option<Context>,
     set: PhantomData<S>,
 }
 
@@ -58,9 +58,11 @@ impl<S: Emulated> Guest<S> {
         };
         uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
             .expect(SOUND);
+        let pristine = S::REMEMBERS.then(|| uc.context_init().expect(SOUND));
         Self {
             uc,
             scratch: Box::new([0; DATA_BYTES]),
+            pristine,
             set: PhantomData,
         }
     }
@@ -69,9 +71,11 @@ impl<S: Emulated> Guest<S> {
     /// before its time.
     fn go_on(&mut self, at: u64, run: &Run<'_>) -> (End, State) {
         *self.uc.get_data_mut() = None;
+        let before = self.read(run);
         let mut result = self.uc.emu_start(at, 0, 0, run.steps);
         let mut after = self.read(run);
-        if result.is_ok() && after[S::PC] == at {
+        let is_as_before = before.differences(&after).all(|(place, ..)| place == S::PC);
+        if result.is_ok() && after[S::PC] == at && is_as_before {
             // Now and then Unicorn comes back at once. What branches to itself does so again.
             result = self.uc.emu_start(at, 0, 0, run.steps);
             after = self.read(run);
@@ -87,7 +91,7 @@ impl<S: Emulated> Guest<S> {
             (_, Some(address)) => End::Fault(address),
             (Err(uc_error::INSN_INVALID), _) if pc == at => End::Undefined,
             (Err(uc_error::INSN_INVALID), _) => End::Done,
-            (Err(other), _) => S::end(other),
+            (Err(other), _) => End::Other(other as i64),
         }
     }
 
@@ -122,6 +126,9 @@ impl<S: Emulated> Machine for Guest<S> {
 
     fn run(&mut self, run: Run<'_>) -> Outcome {
         self.restore_data(run.data);
+        if let Some(pristine) = &self.pristine {
+            self.uc.context_restore(pristine).expect(SOUND);
+        }
         S::write(&mut self.uc, run.state, run.is_wide);
         let (mut end, mut state) = self.go_on(run.at, &run);
         let (first, pc) = (run.at, state[S::PC]);

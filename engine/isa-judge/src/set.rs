@@ -103,8 +103,8 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
     fn steps(_: Self::Instruction) -> usize {
         1
     }
-    /// Why it is not the same when it is executed twice, if it is not.
-    fn not_judged(instruction: Self::Instruction) -> Option<&'static str>;
+    /// Why it is not the same when it is executed twice, or not at all on this processor, if so.
+    fn not_judged(instruction: Self::Instruction, processor: &'static str) -> Option<&'static str>;
     /// Whether it may change what other instructions do after it.
     fn changes_system(instruction: Self::Instruction) -> bool;
     /// Why the two may differ, or why what they are the same in says nothing.

@@ -153,7 +153,7 @@ impl Set for A32 {
         judged::is_float(word)
     }
 
-    fn not_judged(word: u32) -> Option<&'static str> {
+    fn not_judged(word: u32, _: &'static str) -> Option<&'static str> {
         judged::not_judged(word)
     }
 

@@ -159,7 +159,7 @@ impl Set for A64 {
         judged::is_wide(word)
     }
 
-    fn not_judged(word: u32) -> Option<&'static str> {
+    fn not_judged(word: u32, _: &'static str) -> Option<&'static str> {
         judged::not_judged(word)
     }
 

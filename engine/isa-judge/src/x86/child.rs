@@ -14,9 +14,11 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::errno::Errno;
 use nix::libc;
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 use nix::sys::ptrace::{self, Options};
@@ -80,6 +82,7 @@ impl Child {
             ForkResult::Child => be_traced(&file),
             ForkResult::Parent { child } => child,
         };
+        share_a_processor(pid)?;
         waitpid(pid, Some(WaitPidFlag::__WALL))?;
         ptrace::setoptions(
             pid,
@@ -170,7 +173,10 @@ impl Child {
 
     fn stopped(&self) -> io::Result<Stop> {
         Ok(match waitpid(self.pid, Some(WaitPidFlag::__WALL))? {
-            WaitStatus::Stopped(_, signal) => Stop::Signal(signal, self.address()?),
+            WaitStatus::Stopped(_, signal @ (Signal::SIGSEGV | Signal::SIGBUS)) => {
+                Stop::Signal(signal, self.address()?)
+            }
+            WaitStatus::Stopped(_, signal) => Stop::Signal(signal, None),
             WaitStatus::PtraceSyscall(_) => Stop::Call,
             _ => Stop::Gone,
         })
@@ -242,6 +248,19 @@ impl Child {
         let what = format!("{stop:?}, and system call {number} says {result:x}");
         Err(io::Error::other(what))
     }
+}
+
+/// Has this thread and the process take turns on one processor, the next at each call: that one waits
+/// for the other is quicker there.
+fn share_a_processor(pid: Pid) -> nix::Result<()> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut one = CpuSet::new();
+    one.set(NEXT.fetch_add(1, Ordering::Relaxed) % count)?;
+    // That it may not is no reason to do without.
+    let _ = sched_setaffinity(pid, &one);
+    let _ = sched_setaffinity(Pid::from_raw(0), &one);
+    Ok(())
 }
 
 /// For how many microseconds of its own an instruction may run at most.

@@ -37,6 +37,9 @@ const STATUS: [RegisterX86; 4] = [
 ];
 
 impl Emulated for X86 {
+    /// That there was one: the next is taken for a second one during the first.
+    const REMEMBERS: bool = true;
+
     fn open(_: &'static str) -> Uc {
         let mut uc = Unicorn::new_with_data(Arch::X86, Mode::MODE_64, None).expect(SOUND);
         uc.ctl_set_cpu_model(X86CpuModel::EPYC_ROME as i32)

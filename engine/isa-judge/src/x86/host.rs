@@ -52,9 +52,9 @@ impl Host {
             self.layout.store(run.state, &mut self.vectors);
             self.child.set_vectors(&mut self.vectors)?;
         }
-        let end = self.go(run)?;
+        let (end, registers) = self.go(run)?;
         let mut state = run.state.clone();
-        of_registers(&self.child.registers()?, &mut state);
+        of_registers(&registers, &mut state);
         if run.is_wide {
             self.layout.load(&self.child.vectors()?, &mut state);
         }
@@ -66,7 +66,7 @@ impl Host {
     }
 
     /// Has it done: a branch by itself, since it may lead to another instruction of the page.
-    fn go(&mut self, run: &Run<'_>) -> io::Result<End> {
+    fn go(&mut self, run: &Run<'_>) -> io::Result<(End, General)> {
         let at = run.place * super::set::PLACE;
         let step = !run.in_slot && judged::is_branch(&self.code[at..]);
         let registers = to_registers(run.state, run.at, self.child.idle());
@@ -77,8 +77,8 @@ impl Host {
             }
             stop = self.child.go_on(self.child.registers()?, step)?;
         }
-        let pc = self.child.registers()?.rip;
-        Ok(end(stop, run.at, pc, step))
+        let registers = self.child.registers()?;
+        Ok((end(stop, run.at, registers.rip, step), registers))
     }
 
     fn data(&mut self) -> Box<[u8; DATA_BYTES]> {

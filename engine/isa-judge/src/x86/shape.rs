@@ -42,15 +42,13 @@ impl Shape {
     /// Reads the beginning of an instruction.
     pub fn read(bytes: &Bytes) -> Self {
         let mut shape = Self::default();
-        while let Some(prefix) = prefix(bytes[shape.at]) {
-            shape.prefixes |= prefix;
-            shape.at += 1;
-            if shape.at >= 12 {
-                return shape;
+        // Of several REX the last counts, and only right before the opcode.
+        while shape.at < 12 {
+            match (prefix(bytes[shape.at]), bytes[shape.at]) {
+                (Some(prefix), _) => (shape.prefixes, shape.rex) = (shape.prefixes | prefix, 0),
+                (None, rex @ 0x40..=0x4f) => shape.rex = rex & 15,
+                _ => break,
             }
-        }
-        if bytes[shape.at] & 0xf0 == 0x40 {
-            shape.rex = bytes[shape.at] & 15;
             shape.at += 1;
         }
         let rest = &bytes[shape.at..];
