@@ -57,8 +57,8 @@ const BYTES: usize = (3 + SLOT_PAGES as usize) * PAGE as usize;
 const END: u64 = 0x7fff_ffff_f000;
 /// `syscall`, and what stops the process behind it.
 const CALL: [u8; 4] = [0x0f, 0x05, 0x0f, 0x0b];
-/// Room for the registers of vectors and floating point, as `xsave` stores them.
-const VECTORS: usize = 1 << 14;
+/// As many bytes as the registers of vectors and floating point may take, as `xsave` stores them.
+pub const VECTORS: usize = 1 << 14;
 
 /// The process.
 pub struct Child {
@@ -114,15 +114,12 @@ impl Child {
         Ok(ptrace::getregs(self.pid)?)
     }
 
-    /// Takes those of vectors and floating point.
+    /// Takes those of vectors and floating point; how many bytes there are.
     ///
     /// # Errors
     /// If it is gone.
-    pub fn vectors(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; VECTORS];
-        let length = self.vector_request(libc::PTRACE_GETREGSET, &mut bytes)?;
-        bytes.truncate(length);
-        Ok(bytes)
+    pub fn vectors(&self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.vector_request(libc::PTRACE_GETREGSET, bytes)
     }
 
     /// Gives it some.

@@ -4,7 +4,7 @@ use std::io;
 
 use nix::sys::signal::Signal;
 
-use super::child::{Child, General, Stop};
+use super::child::{Child, General, Stop, VECTORS};
 use super::judged;
 use super::registers::{CORE, FS_BASE, RFLAGS, RIP};
 use super::vectors::Layout;
@@ -18,6 +18,8 @@ pub struct Host {
     layout: Layout,
     /// All registers of vectors and floating point as they were at first.
     vectors: Vec<u8>,
+    /// The same after a run.
+    after: Vec<u8>,
     code: Vec<u8>,
     slots: Vec<u8>,
 }
@@ -34,10 +36,13 @@ impl Host {
     /// If this host does not let us.
     pub fn new() -> io::Result<Self> {
         let child = Child::start()?;
-        let vectors = child.vectors()?;
+        let mut vectors = vec![0; VECTORS];
+        let length = child.vectors(&mut vectors)?;
+        vectors.truncate(length);
         Ok(Self {
             child,
             layout: Layout::of(&vectors),
+            after: vectors.clone(),
             vectors,
             code: Vec::new(),
             slots: Vec::new(),
@@ -56,7 +61,8 @@ impl Host {
         let mut state = run.state.clone();
         of_registers(&registers, &mut state);
         if run.is_wide {
-            self.layout.load(&self.child.vectors()?, &mut state);
+            self.child.vectors(&mut self.after)?;
+            self.layout.load(&self.after, &mut state);
         }
         Ok(Outcome {
             end,

@@ -36,6 +36,8 @@ const NOT_KNOWN: &[(&[&str], &str)] = &[
             "vmlaunch, vmresume",
             "vmxoff",
             "vmload to clgi",
+            "vmrun",
+            "invlpga",
             "invlpgb to pvalidate",
             "vmread, vmwrite",
             "vmclear",
