@@ -1,71 +1,90 @@
 //! Seeded defects in this crate, to show that its tests can see one: built in
 //! only with `--cfg trapline_mutants`, and at most one at a time.
 
-/// Makes a list of defects, of which at most one is chosen.
-macro_rules! mutants {
-    ($($variant:ident, $name:literal, $defect:literal;)+) => {
-        #[cfg(trapline_mutants)]
-        use core::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(trapline_mutants)]
+use core::sync::atomic::{AtomicUsize, Ordering};
 
+macro_rules! mutants {
+    ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
         /// A defect that can be chosen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
-            $(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+
+            $($(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+)+
         }
 
         #[cfg(trapline_mutants)]
         impl Mutant {
-            /// Every defect that there is.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            $(
+                #[doc = concat!("Every defect of ", $of, ".")]
+                pub const $set: &'static [Self] = &[$(Self::$variant),+];
+            )+
 
             /// Its name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $($(Self::$variant => $name,)+)+
                 }
             }
-        }
-
-        /// The chosen defect's place among [`Mutant::ALL`].
-        #[cfg(trapline_mutants)]
-        static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-        /// Chooses a defect, or none.
-        #[cfg(trapline_mutants)]
-        pub fn choose(mutant: Option<Mutant>) {
-            let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
-            CHOSEN.store(index, Ordering::Relaxed);
-        }
-
-        /// Whether it is this one.
-        #[cfg(trapline_mutants)]
-        pub(crate) fn is_chosen(mutant: Mutant) -> bool {
-            CHOSEN.load(Ordering::Relaxed) == mutant as usize
-        }
-
-        /// None is built in.
-        #[cfg(not(trapline_mutants))]
-        pub(crate) const fn is_chosen(_: Mutant) -> bool {
-            false
         }
     };
 }
 
-pub(crate) use mutants;
-
 mutants! {
-    WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
-    PcPlus4, "pc-plus-4", "the pc is read as its address plus 4";
-    WriteBackFirst, "write-back-first", "a base is written back before the address is made of it";
-    UpIgnored, "up-ignored", "an offset in a register is added even where it is to be subtracted";
-    NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
-    ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
-    BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
-    ExclusiveAccepted, "exclusive-accepted", "exclusive stores are relocated";
-    InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
-    LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
-    SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
-    BaseBeforeLoad, "base-before-load", "a load multiple has written its base back when a load of it faults";
-    DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
+    ARM, "A32" {
+        WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
+        PcPlus4, "pc-plus-4", "the pc is read as its address plus 4";
+        WriteBackFirst, "write-back-first", "a base is written back before the address is made of it";
+        UpIgnored, "up-ignored", "an offset in a register is added even where it is to be subtracted";
+        NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
+        ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
+        BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
+        ExclusiveAccepted, "exclusive-accepted", "exclusive stores are relocated";
+        InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
+        LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
+        SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
+        BaseBeforeLoad, "base-before-load", "a load multiple has written its base back when a load of it faults";
+        DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
+    }
+    X86, "x86" {
+        AddressesWide, "addresses-wide", "67 does not make addresses those of 32 bits";
+        CallLate, "call-late", "a call finds its target when it has pushed already";
+        CarryForOverflow, "carry-for-overflow", "branches on the carry ask for the overflow";
+        CopyAsIs, "copy-as-is", "a copy names what is as far from it as it was from the original";
+        CountKept, "count-kept", "`loop` does not count";
+        DistanceFromStart, "distance-from-start", "conditional branches count from their first byte";
+        FarWraps, "far-wraps", "what is out of a copy's reach is looked for at the wrong end of memory";
+        ImmediateOfFour, "immediate-of-four", "no immediate has eight bytes";
+        LockAnywhere, "lock-anywhere", "LOCK is accepted where no memory is written";
+        LowRegister, "low-register", "the register of a push or a branch is one of the lower eight";
+        OneByteBack, "one-byte-back", "the way back from a copy leads into what was displaced";
+        ReleaseIgnored, "release-ignored", "a return gives none of the arguments' stack back";
+        ReturnPlus1, "return-plus-1", "a call's return address is one byte too far";
+        SegmentIgnored, "segment-ignored", "a branch by memory in a segment is emulated as if it had none";
+        ShadowIgnored, "shadow-ignored", "interrupts that are allowed right before waiting for one may come before";
+        SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
+    }
+}
+
+/// The chosen defect's place among all.
+#[cfg(trapline_mutants)]
+static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Chooses a defect, or none.
+#[cfg(trapline_mutants)]
+pub fn choose(mutant: Option<Mutant>) {
+    let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
+    CHOSEN.store(index, Ordering::Relaxed);
+}
+
+/// Whether it is this one.
+#[cfg(trapline_mutants)]
+pub(crate) fn is_chosen(mutant: Mutant) -> bool {
+    CHOSEN.load(Ordering::Relaxed) == mutant as usize
+}
+
+/// None is built in.
+#[cfg(not(trapline_mutants))]
+pub(crate) const fn is_chosen(_: Mutant) -> bool {
+    false
 }

@@ -109,7 +109,7 @@ fn each_mutant_is_caught_and_nothing_else_is() {
     choose(None);
     assert_eq!((wrong_plans(&vectors), wrong_runs(&vectors)), (0, 0));
     let mut missed = Vec::new();
-    for &mutant in Mutant::ALL {
+    for &mutant in Mutant::ARM {
         choose(Some(mutant));
         let (plans, runs) = (wrong_plans(&vectors), wrong_runs(&vectors));
         println!("{:<20} {plans:>6} plans {runs:>6} runs", mutant.name());

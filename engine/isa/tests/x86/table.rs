@@ -160,7 +160,7 @@ fn is_known(wide: bool, text: &[u8; LONGEST]) -> bool {
     let row = if wide { x86::row } else { x86::row_ia32 };
     let row = ROWS[row(text)].encoding.text();
     let sized = text.contains(&0x66) || text.contains(&0x67);
-    let branches = ["C2 iw", "E0-E3 cb", "0F 80-8F cd"].contains(&row);
+    let branches = row.ends_with(" cd") || ["C2 iw", "E0-E3 cb"].contains(&row);
     let unknown = UNKNOWN.iter().any(|(start, _)| row.starts_with(start));
     !(unknown || branches && sized)
 }
