@@ -28,9 +28,7 @@ pub mod set;
 #[cfg(feature = "unicorn")]
 pub mod shrink;
 pub mod spelling;
-#[cfg(feature = "unicorn")]
 pub mod state;
-#[cfg(feature = "unicorn")]
 pub mod window;
 pub mod words;
 pub mod x86;

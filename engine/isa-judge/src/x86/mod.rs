@@ -8,7 +8,6 @@ pub mod guest;
 pub mod host;
 #[cfg(feature = "unicorn")]
 pub mod judged;
-#[cfg(feature = "unicorn")]
 pub mod registers;
 #[cfg(feature = "unicorn")]
 pub mod set;
