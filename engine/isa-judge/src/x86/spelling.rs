@@ -254,7 +254,7 @@ const DIFFERENCES: &[Difference<Bytes>] = &[
         explains: |bytes, reading, said| {
             let prefixes = Shape::read(&bytes).prefixes;
             let several = prefixes & Shape::REPEAT != 0 && prefixes & Shape::SIZE != 0;
-            matches!(said, Said::Name(_))
+            matches!(said, Said::Name(_) | Said::Text(_))
                 && several
                 && (reading.is_none() || is_as_long(&bytes, reading))
         },
@@ -291,7 +291,10 @@ const DIFFERENCES: &[Difference<Bytes>] = &[
             let is_branch = matches!(said, Said::Refused | Said::Text(_));
             is_branch
                 && sized
-                && reading.is_some_and(|reading| is_near_branch(mnemonic(reading), ""))
+                && reading.is_some_and(|reading| {
+                    let mnemonic = mnemonic(reading);
+                    is_near_branch(mnemonic, "") || mnemonic == "xbegin"
+                })
         },
     },
     Difference {
