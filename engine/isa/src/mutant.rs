@@ -64,6 +64,25 @@ mutants! {
         ShadowIgnored, "shadow-ignored", "interrupts that are allowed right before waiting for one may come before";
         SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
     }
+    ARM64, "A64" {
+        AdrpFromWord, "adrp-from-word", "`adrp` counts from the instruction, not from its page";
+        BackIsForth, "back-is-forth", "a branch back is taken for one far ahead";
+        BitBelow32, "bit-below-32", "`tbz` and `tbnz` look at the lower half of a register only";
+        BranchForgotten, "branch-forgotten", "what a branch to a register's address leaves in the processor state is lost";
+        CallPlus8, "call-plus-8", "`bl` and `blr` leave an address one instruction too far";
+        ConditionInverted, "condition-inverted", "a conditional branch is taken where it is not to be";
+        HighHalfKept, "high-half-kept", "what is written to a 32-bit register leaves the upper half as it was";
+        LinkFirst, "link-first", "`blr x30` goes to the address that it leaves";
+        LiteralAhead, "literal-ahead", "a literal is loaded from one word too far";
+        MovedBase, "moved-base", "loads and stores of a register that is their base, and is written back, are accepted";
+        NothingKept, "nothing-kept", "`movk` clears what it is to keep";
+        PairOnce, "pair-once", "a load of two into the same register is accepted";
+        ReturnToLink, "return-to-link", "`ret` goes to x30, whichever register it names";
+        StoreExclusive, "store-exclusive", "exclusive stores are relocated";
+        WidthIgnored, "width-ignored", "`cbz` and `cbnz` look at 64 bits where they are to look at 32";
+        WordUnsigned, "word-unsigned", "`ldrsw` extends with zeros";
+        ZeroIsSp, "zero-is-sp", "a move from the register that is none is one from the stack pointer";
+    }
 }
 
 /// The chosen defect's place among all.

@@ -39,6 +39,8 @@ reasons! {
         "it needs an exclusive access that a trap would end";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
+    Keys, "keys",
+        "it calls what it authenticates, with keys that a trap's handler does not have";
     Literal, "literal",
         "it loads or stores registers that a trap does not save, at an address counted from its own";
     Mapping, "mapping",
@@ -49,8 +51,6 @@ reasons! {
         "it and an instruction beside it are one to interrupts, which a trap would let in between";
     Spsr, "spsr",
         "the registers that it works on have been overwritten by the trap";
-    Stack, "stack",
-        "it moves the stack pointer, which this processor's way out of a trap does not take from the saved registers";
     Trap, "trap",
         "it calls whoever handles exceptions, and not from its copy";
     Undefined, "undefined",
