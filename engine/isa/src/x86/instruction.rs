@@ -77,14 +77,20 @@ impl<'a> Instruction<'a> {
     /// The copy of it.
     pub(super) fn copy(&self) -> Relocation {
         let relative = self.layout.relative.then(|| self.displacement_at() as u8);
-        Relocation::new(self.text, self.length, relative, self.is_narrow())
+        Relocation::new(
+            self.text,
+            self.length,
+            relative,
+            self.is_narrow(),
+            self.mode(),
+        )
     }
 
     /// The copy, whose last four bytes count from the instruction pointer.
     pub(super) fn copy_ending_relative(&self) -> Relocation {
         let relative = Some(self.immediate as u8);
-        let wraps = matches!(self.mode(), Mode::Bits32);
-        Relocation::new(self.text, self.length, relative, wraps)
+        let narrow = matches!(self.mode(), Mode::Bits32);
+        Relocation::new(self.text, self.length, relative, narrow, self.mode())
     }
 
     /// Whether addresses have 32 bits.

@@ -5,6 +5,7 @@
 use core::fmt;
 
 use super::LONGEST;
+use super::opening::Mode;
 use crate::mutant::{self, Mutant};
 
 /// An instruction that [`plan`](super::plan) has found to be the same at any
@@ -16,8 +17,9 @@ pub struct Relocation {
     length: u8,
     /// Where the displacement is; 0, which no displacement can be at, if there is none.
     relative: u8,
-    /// Whether addresses have 32 bits, and begin anew behind the last.
-    wraps: bool,
+    /// Whether it has addresses of 32 bits, which begin anew behind the last.
+    narrow: bool,
+    mode: Mode,
 }
 
 /// The bytes of a displacement.
@@ -39,7 +41,8 @@ impl Relocation {
         text: &[u8; LONGEST],
         length: u8,
         relative: Option<u8>,
-        wraps: bool,
+        narrow: bool,
+        mode: Mode,
     ) -> Self {
         let relative = match relative {
             Some(place) => place,
@@ -49,7 +52,8 @@ impl Relocation {
             bytes: *text,
             length,
             relative,
-            wraps,
+            narrow,
+            mode,
         }
     }
 
@@ -69,14 +73,22 @@ impl Relocation {
         let (copy, rest) = slot.split_at_mut_checked(self.length())?;
         copy.copy_from_slice(self.bytes.get(..self.length())?);
         self.count_anew(copy, moved)?;
-        let next = from.wrapping_add(self.length.into());
-        let short = i64::from(mutant::is_chosen(Mutant::OneByteBack));
-        go_on(
-            rest,
-            moved.wrapping_sub(short),
-            next.wrapping_add_signed(-short),
-        )?;
+        let short = u64::from(mutant::is_chosen(Mutant::OneByteBack));
+        let next = from.wrapping_add(self.length.into()).wrapping_sub(short);
+        match self.near(moved.wrapping_sub_unsigned(short)) {
+            Some(distance) => go_on_near(rest, distance)?,
+            None => go_on_far(rest, next)?,
+        }
         Some(slot)
+    }
+
+    /// How far the way back is for `jmp rel32`, unless it is too far for that.
+    fn near(self, moved: i64) -> Option<i32> {
+        let distance = moved.wrapping_sub(NEAR_LENGTH);
+        match self.mode {
+            Mode::Bits64 => i32::try_from(distance).ok(),
+            Mode::Bits32 => Some(distance as i32),
+        }
     }
 
     /// Makes the displacement lead from `moved` further down to where it led.
@@ -87,7 +99,7 @@ impl Relocation {
         let field = copy.get_mut(self.relative.into()..)?;
         let field = field.first_chunk_mut::<DISPLACEMENT>()?;
         let displacement = i32::from_le_bytes(*field);
-        let anew = if self.wraps || mutant::is_chosen(Mutant::FarWraps) {
+        let anew = if self.narrow || mutant::is_chosen(Mutant::FarWraps) {
             displacement.wrapping_add(moved as i32)
         } else {
             let anew = i64::from(displacement).checked_add(moved)?;
@@ -98,21 +110,19 @@ impl Relocation {
     }
 }
 
-/// Writes the way to `next` to what is left of a slot: one that is near, if the
-/// slot is.
-fn go_on(rest: &mut [u8], moved: i64, next: u64) -> Option<()> {
-    match i32::try_from(moved.wrapping_sub(NEAR_LENGTH)) {
-        Ok(near) => {
-            let (jump, rest) = rest.split_first_mut()?;
-            *jump = NEAR;
-            *rest.first_chunk_mut()? = near.to_le_bytes();
-        }
-        Err(_) => {
-            let (jump, rest) = rest.split_first_chunk_mut()?;
-            *jump = FAR;
-            *rest.first_chunk_mut()? = next.to_le_bytes();
-        }
-    }
+/// Writes a jump over a distance to what is left of a slot.
+fn go_on_near(rest: &mut [u8], distance: i32) -> Option<()> {
+    let (jump, rest) = rest.split_first_mut()?;
+    *jump = NEAR;
+    *rest.first_chunk_mut()? = distance.to_le_bytes();
+    Some(())
+}
+
+/// Writes a jump to an address there.
+fn go_on_far(rest: &mut [u8], next: u64) -> Option<()> {
+    let (jump, rest) = rest.split_first_chunk_mut()?;
+    *jump = FAR;
+    *rest.first_chunk_mut()? = next.to_le_bytes();
     Some(())
 }
 
@@ -140,12 +150,16 @@ impl fmt::Display for Relocation {
 mod tests {
     use std::string::ToString;
 
-    use super::{LONGEST, Relocation};
+    use super::{LONGEST, Mode, Relocation};
 
-    fn relocation(bytes: &[u8], relative: Option<u8>, wraps: bool) -> Relocation {
+    fn relocation(bytes: &[u8], relative: Option<u8>, narrow: bool) -> Relocation {
+        relocation_in(Mode::Bits64, bytes, relative, narrow)
+    }
+
+    fn relocation_in(mode: Mode, bytes: &[u8], relative: Option<u8>, narrow: bool) -> Relocation {
         let mut text = [0x90; LONGEST];
         text[..bytes.len()].copy_from_slice(bytes);
-        Relocation::new(&text, bytes.len() as u8, relative, wraps)
+        Relocation::new(&text, bytes.len() as u8, relative, narrow, mode)
     }
 
     #[test]
@@ -183,5 +197,14 @@ mod tests {
         let mov = relocation(&[0x67, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0x7f], Some(3), true);
         let slot = mov.slot(0x1000, 0x9000_1000).unwrap();
         assert_eq!(slot[..7], [0x67, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0x0f]);
+    }
+
+    /// None of 32 bits has `jmp [rip]`: every place is near.
+    #[test]
+    fn a_slot_of_32_bits_is_never_far_away() {
+        let add = relocation_in(Mode::Bits32, &[0x01, 0xf7], None, true);
+        let slot = add.slot(0xf700_0000, 0x0804_8000).unwrap();
+        // From behind the jump, at f7000007, to 08048002.
+        assert_eq!(slot[2..7], [0xe9, 0xfb, 0x7f, 0x04, 0x11]);
     }
 }

@@ -174,27 +174,15 @@ fn is_known(wide: bool, text: &[u8; LONGEST]) -> bool {
     !(unknown || branches && sized)
 }
 
-/// What else capstone calls by another name than the manual.
-const ALIASES: &[(&str, &str)] = &[
-    ("fcompi", "fcomip"),
-    ("fucompi", "fucomip"),
-    ("ljmp", "jmp"),
-    ("movabs", "mov"),
-    ("retfq", "retf"),
-];
 /// The predicate of these is part of the name there.
 const COMPARISONS: [&str; 5] = ["cmp", "vcmp", "vpcmp", "vpcom", "pcmp"];
 
-/// Whether one of a row's names in `names.txt` is what capstone calls the instruction, but for the
+/// Whether one of the words of a row's name is what capstone calls the instruction, but for the
 /// prefixes before that.
-fn is_named(row: &str, said: &str) -> bool {
-    let lines = include_str!("names.txt").lines();
-    let mut rows = lines.filter_map(|line| line.split_once(" | "));
-    let names = rows.find(|(encoding, _)| *encoding == row).unwrap().1;
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == said);
-    let name = alias.map_or(said, |(_, name)| name);
-    let comparison = |stem: &&str| name.starts_with(*stem) && names.starts_with(*stem);
-    names.split(' ').any(|other| other == name) || COMPARISONS.iter().any(|stem| comparison(&stem))
+fn is_named(row: &x86::Row, said: &str) -> bool {
+    let comparison = |stem: &&str| said.starts_with(*stem) && row.name.starts_with(*stem);
+    row.name.split([' ', ',']).any(|word| word == said)
+        || COMPARISONS.iter().any(comparison)
 }
 
 /// Whether it has more prefixes than one, or 67, by which capstone may mistake the others.
@@ -203,17 +191,6 @@ fn is_odd(text: &[u8; LONGEST]) -> bool {
     let prefixes = text.iter().take_while(|byte| PREFIXES.contains(byte));
     let count = prefixes.count();
     count > 1 || text[..=count].contains(&0x67)
-}
-
-#[test]
-fn every_row_but_the_last_has_names() {
-    let lines = include_str!("names.txt").lines();
-    let named = lines.filter_map(|line| line.split_once(" | ").map(|(encoding, _)| encoding));
-    let named: BTreeSet<&str> = named.collect();
-    for row in &ROWS[..ROWS.len() - 1] {
-        let text = row.encoding.text();
-        assert!(named.contains(text), "{text}");
-    }
 }
 
 /// Where the first operand in brackets that counts from the instruction pointer is, and the text
@@ -259,9 +236,10 @@ proptest! {
         if length.is_some() && is_known(true, &text) {
             let said = disassembled(true, &text, 0);
             prop_assert_eq!(length, said.map(|(length, _)| length), "{:02x?}", text);
-            let (row, name) = (ROWS[x86::row(&text)].encoding.text(), mnemonic(&text).unwrap());
-            let named = is_odd(&text) || is_named(row, &name);
-            prop_assert!(named, "{:02x?}: {} is {}", text, row, name);
+            let (row, name) = (&ROWS[x86::row(&text)], mnemonic(&text).unwrap());
+            let is_text = emulated(x86::plan(&text)).is_some();
+            let named = is_text || is_odd(&text) || is_named(row, &name);
+            prop_assert!(named, "{:02x?}: {} is {}", text, row.name, name);
         }
     }
 
