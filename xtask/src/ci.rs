@@ -83,6 +83,7 @@ fn isa() -> Result<()> {
     host::ensure(&needs::of_judges())?;
     test::all([
         sweep::run(Set::Arm, false),
+        sweep::run(Set::Arm64, false),
         cargo(&[
             "test",
             "--release",

@@ -122,6 +122,11 @@ fn system(f: Fields) -> Verdict {
     let (reads, op0) = (f.bit(21), f.bits(20, 19));
     let (op1, crn, crm, op2) = (f.bits(18, 16), f.bits(15, 12), f.bits(11, 8), f.bits(7, 5));
     match (f.bits(23, 22), op0) {
+        (0b00, 0b01) if reads => Relocate,
+        (0b00, 0b01) if matches!(crn, 11 | 15) => Refuse(Why::Implementation),
+        (0b00, 0b01) if (op1, crn, crm) == (0, 7, 6) && matches!(op2, 2 | 4 | 6) => {
+            Refuse(Why::Mapping)
+        }
         (0b00, 0b01) => Relocate,
         (0b00, 0b10 | 0b11) => system_register(reads, (op0, op1, crn, crm, op2)),
         (0b00, _) if reads => {
@@ -184,6 +189,8 @@ fn system_register(reads: bool, register: (u32, u32, u32, u32, u32)) -> Verdict 
         (true, (3, 4, 6, 0, 4)) => Refuse(Why::Order),
         (false, (3, 0 | 4, 1, 0, 0 | 3) | (3, 0 | 4, 2, 0, 0..=3)) => Refuse(Why::Mapping),
         (false, (3, 4, 1, 1, 0) | (3, 4, 2, 1, 0 | 2)) => Refuse(Why::Mapping),
+        (false, (3, 0 | 4, 10, 2 | 3, _)) => Refuse(Why::Mapping),
+        (false, (3, 0 | 4, 1, 0, 1) | (3, _, 11 | 15, _, _)) => Refuse(Why::Implementation),
         _ => Relocate,
     }
 }
