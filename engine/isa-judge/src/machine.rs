@@ -22,6 +22,11 @@ pub trait Emulated: Set {
     fn registers(uc: &Uc, state: &mut State, is_wide: bool);
     /// Whether an exception leaves something behind that cannot be seen.
     const REMEMBERS: bool = false;
+
+    /// What the end of a run is that tells of an error beyond what is the same for every set.
+    fn end(error: uc_error) -> End {
+        End::Other(error as i64)
+    }
 }
 
 /// A processor with the window and the slots in its memory.
@@ -91,7 +96,7 @@ impl<S: Emulated> Guest<S> {
             (_, Some(address)) => End::Fault(address),
             (Err(uc_error::INSN_INVALID), _) if pc == at => End::Undefined,
             (Err(uc_error::INSN_INVALID), _) => End::Done,
-            (Err(other), _) => End::Other(other as i64),
+            (Err(other), _) => S::end(other),
         }
     }
 

@@ -3,14 +3,26 @@
 use std::cell::RefCell;
 
 use engine_isa::arm64::Processor;
-use unicorn_engine::unicorn_const::{Arch, Mode, Prot};
+use unicorn_engine::unicorn_const::{Arch, Mode, Prot, uc_error};
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, RegisterARM64CP, Unicorn};
 
 use super::set::{A64, FPCR, PC, PSTATE, Q0, SP};
 use crate::machine::{Emulated, SOUND, Uc};
+use crate::set::End;
 use crate::state::State;
 
 impl Emulated for A64 {
+    /// Predicates, which there is no other way to give back.
+    const REMEMBERS: bool = true;
+
+    /// What is accepted makes no exception other than that.
+    fn end(error: uc_error) -> End {
+        match error {
+            uc_error::EXCEPTION => End::Undefined,
+            other => End::Other(other as i64),
+        }
+    }
+
     fn open(processor: &'static str) -> Uc {
         let mut uc = Unicorn::new_with_data(Arch::ARM64, Mode::ARM, None).expect(SOUND);
         let model = match processor {
@@ -18,7 +30,7 @@ impl Emulated for A64 {
             _ => Arm64CpuModel::MAX,
         };
         uc.ctl_set_cpu_model(model as i32).expect(SOUND);
-        set(&mut uc, CPACR, 0b11 << 20);
+        set(&mut uc, CPACR, 0b11 << 20 | 0b11 << 16);
         if processor == "max" {
             let secure = get(&mut uc, SCR) | NOT_SECURE | SIGN_BELOW;
             set(&mut uc, SCR, secure);
@@ -29,6 +41,7 @@ impl Emulated for A64 {
             for (number, half) in (0..10).enumerate() {
                 set(&mut uc, key(half), KEY.rotate_left(number as u32 * 7));
             }
+            set_predicates(&mut uc);
         }
         uc
     }
@@ -82,6 +95,24 @@ fn high_half(uc: &Uc, number: usize) -> u64 {
     u64::from_le_bytes(half)
 }
 
+/// Has vectors be of 128 bits, and every predicate be true of another part of them.
+fn set_predicates(uc: &mut Uc) {
+    const FIRST: [u32; 3] = [0x2518_e3e0, 0x2558_e020, 0x2598_e3e0];
+    set(uc, ZCR, 0);
+    set(uc, CPTR, 1 << 8);
+    let set_first_fault = 0x252c_9000;
+    let words = (0..16).map(|predicate| FIRST[predicate as usize % 3] | predicate);
+    let words: Vec<u8> = std::iter::once(set_first_fault)
+        .chain(words)
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    uc.mem_map(AT, 0x1000, Prot::ALL).expect(SOUND);
+    uc.mem_write(AT, &words).expect(SOUND);
+    uc.emu_start(AT, AT + words.len() as u64, 0, 0)
+        .expect(SOUND);
+    uc.mem_unmap(AT, 0x1000).expect(SOUND);
+}
+
 /// Unicorn's name of x0 to x30.
 fn general(number: usize) -> i32 {
     match number {
@@ -96,6 +127,9 @@ type System = [u32; 4];
 
 const CPACR: System = [1, 0, 0, 2];
 const SCTLR: System = [1, 0, 0, 0];
+const ZCR: System = [1, 2, 0, 0];
+/// Of exception level 3.
+const CPTR: System = [1, 1, 6, 2];
 const SCR: System = [1, 1, 6, 0];
 const HCR: System = [1, 1, 4, 0];
 /// NS and RW.

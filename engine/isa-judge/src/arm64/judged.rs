@@ -1,17 +1,37 @@
 //! What of A64 cannot be compared, or only in part, each with the reason.
 
+use engine_isa::arm64::ROWS;
+
 use super::set::{A64, SP};
 use crate::set::{Done, End, Outcome};
 
-/// Rows of which some words are accepted that neither processor has, each with the reason.
-pub const NOT_KNOWN: &[(&str, &str)] = &[];
+/// Why neither processor has some words that a row accepts, if that is known.
+pub fn why_not_known(name: &str) -> Option<&'static str> {
+    let row = ROWS.iter().find(|row| row.name == name)?;
+    let digits: String = row.pattern.text().split(' ').collect();
+    let is_scalable = digits[3..7]
+        .chars()
+        .zip("0010".chars())
+        .all(|(digit, wanted)| digit == wanted);
+    let is_matrix = &digits[0..1] == "1" && &digits[3..7] == "0000";
+    if is_scalable || is_matrix {
+        return Some(
+            "QEMU's processor has the first of the scalable extensions, and none of the later",
+        );
+    }
+    let listed = NOT_KNOWN.iter().find(|(names, _)| names.contains(&name));
+    listed.map(|(_, why)| *why)
+}
+
+const NOT_KNOWN: &[(&[&str], &str)] = &[];
 
 /// Whether an instruction is about vectors and floating point.
 pub const fn is_wide(word: u32) -> bool {
     let computes = word >> 25 & 7 == 0b111;
     let loads = word >> 25 & 5 == 0b100 && word >> 26 & 1 == 1;
+    let is_scalable = word >> 25 & 15 == 0b0010;
     let is_status = word >> 24 == 0xd5 && word >> 8 & 0xff == 0x44;
-    computes || loads || is_status
+    computes || loads || is_scalable || is_status
 }
 
 /// Why it is not the same when it is executed twice, if it is not.
