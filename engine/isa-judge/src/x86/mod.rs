@@ -1,10 +1,10 @@
 //! x86-64 as its judges see it.
 
-#[cfg(feature = "unicorn")]
+#[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod child;
 #[cfg(feature = "unicorn")]
 pub mod guest;
-#[cfg(feature = "unicorn")]
+#[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod host;
 #[cfg(feature = "unicorn")]
 pub mod judged;
@@ -13,5 +13,5 @@ pub mod registers;
 pub mod set;
 pub mod shape;
 pub mod spelling;
-#[cfg(feature = "unicorn")]
+#[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod vectors;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
 use engine_isa::{Fault, Plan};
 
+#[cfg(target_arch = "x86_64")]
 use super::host::Host;
 use super::judged;
 use super::registers;
@@ -31,7 +32,11 @@ impl Set for X86 {
 
     const NAME: &'static str = "x86";
     const PROCESSORS: &'static [&'static str] = &["epyc"];
-    const MORE_PROCESSORS: &'static [&'static str] = &[HOST];
+    const MORE_PROCESSORS: &'static [&'static str] = if cfg!(target_arch = "x86_64") {
+        &[HOST]
+    } else {
+        &[]
+    };
     const PLACE_BYTES: usize = PLACE;
     const SLOT_BYTES: usize = 64;
     /// UD2.
@@ -140,11 +145,11 @@ impl Set for X86 {
     }
 
     fn machine(processor: &'static str) -> Box<dyn Machine> {
+        #[cfg(target_arch = "x86_64")]
         if processor == HOST {
-            Box::new(Host::new().expect("a process of this host can be traced"))
-        } else {
-            Box::new(Guest::<Self>::new(processor))
+            return Box::new(Host::new().expect("a process of this host can be traced"));
         }
+        Box::new(Guest::<Self>::new(processor))
     }
 
     fn is_wide(bytes: Bytes) -> bool {
