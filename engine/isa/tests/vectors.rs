@@ -2,11 +2,12 @@
 //! as its line says, a disassembler of other making reads the instruction as
 //! its line says, and no row of the table goes without a vector.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use capstone::prelude::*;
 use engine_isa::{Plan, arm, arm64, x86};
+
+mod vector;
+
+use vector::Vector;
 
 /// An instruction set, as far as its vectors go.
 struct Set {
@@ -123,61 +124,18 @@ fn x86_rows(of_set: fn(&str) -> bool) -> Vec<Option<String>> {
     x86::ROWS.iter().map(say).collect()
 }
 
-/// One line of a vector file.
-struct Vector {
-    place: String,
-    bytes: Vec<u8>,
-    text: String,
-    plan: String,
-}
-
 impl Set {
-    /// All its vectors, in the order of their files.
-    fn vectors(&self) -> Vec<Vector> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("vectors")
-            .join(self.name);
-        let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-            .collect();
-        files.sort();
-        let vectors: Vec<Vector> = files
-            .iter()
-            .flat_map(|file| self.vectors_in(file))
-            .collect();
-        assert!(!vectors.is_empty(), "{} has no vectors", self.name);
-        vectors
-    }
-
-    fn vectors_in(&self, file: &Path) -> Vec<Vector> {
-        let name = file.file_name().unwrap().to_string_lossy();
-        fs::read_to_string(file)
-            .unwrap()
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-            .map(|(index, line)| {
-                let place = format!("vectors/{}/{name}:{}", self.name, index + 1);
-                self.vector(place, line)
-            })
-            .collect()
-    }
-
-    fn vector(&self, place: String, line: &str) -> Vector {
-        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
-        let &[digits, text, plan] = columns.as_slice() else {
-            panic!("{place}: want `bytes | text | plan`, got `{line}`");
+    /// All its vectors, each with the bytes of its instruction.
+    fn vectors(&self) -> Vec<(Vector, Vec<u8>)> {
+        let with_bytes = |vector: Vector| {
+            let (place, digits) = (&vector.place, &vector.digits);
+            let bytes = (self.text)(digits);
+            let bytes = bytes.unwrap_or_else(|| {
+                panic!("{place}: `{digits}` is no instruction of {}", self.name)
+            });
+            (vector, bytes)
         };
-        let bytes = (self.text)(digits)
-            .unwrap_or_else(|| panic!("{place}: `{digits}` is no instruction of {}", self.name));
-        Vector {
-            place,
-            bytes,
-            text: text.to_owned(),
-            plan: plan.to_owned(),
-        }
+        vector::of(self.name).into_iter().map(with_bytes).collect()
     }
 
     /// Fails with one paragraph for each vector whose column `wanted` differs
@@ -189,7 +147,7 @@ impl Set {
         seen: impl Fn(&[u8]) -> String,
     ) -> String {
         let vectors = self.vectors();
-        let seen = vectors.iter().map(|vector| (vector, seen(&vector.bytes)));
+        let seen = vectors.iter().map(|(vector, bytes)| (vector, seen(bytes)));
         seen.filter(|(vector, seen)| wanted(vector) != seen)
             .map(|(vector, seen)| {
                 let (place, wanted) = (&vector.place, wanted(vector));
@@ -235,8 +193,8 @@ fn every_row_has_a_vector() {
     for set in SETS {
         let rows = (set.rows)();
         let mut hit = vec![false; rows.len()];
-        for vector in set.vectors() {
-            let row = (set.row)(&vector.bytes);
+        for (vector, bytes) in set.vectors() {
+            let row = (set.row)(&bytes);
             hit[row.unwrap_or_else(|| panic!("{}: no row matches", vector.place))] = true;
         }
         let missed = rows.iter().zip(hit).filter(|(_, hit)| !hit);
@@ -253,10 +211,12 @@ fn every_row_has_a_vector() {
 fn no_instruction_has_two_vectors() {
     for set in SETS {
         let mut vectors = set.vectors();
-        vectors.sort_by(|one, other| one.bytes.cmp(&other.bytes));
+        vectors.sort_by(|(_, one), (_, other)| one.cmp(other));
         for pair in vectors.windows(2) {
-            let (one, other) = (&pair[0].place, &pair[1].place);
-            assert_ne!(pair[0].bytes, pair[1].bytes, "{one} and {other}");
+            let [(one, bytes), (other, others)] = pair else {
+                continue;
+            };
+            assert_ne!(bytes, others, "{} and {}", one.place, other.place);
         }
     }
 }

@@ -186,6 +186,14 @@ pub struct Reach {
     pub is_read: bool,
 }
 
+impl Reach {
+    /// Whether the processor wants an address that is aligned, which this is not: it traps, and Linux does
+    /// the access in its stead.
+    pub fn is_mended(&self) -> bool {
+        self.bytes > 4 && !self.address.is_multiple_of(4)
+    }
+}
+
 /// What memory a word reaches with these registers, if any.
 pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
     if word >> 28 == 0xf {

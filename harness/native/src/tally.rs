@@ -124,11 +124,14 @@ fn difference(word: u32, before: &Run, native: &Run, probed: &Run, stack: u32) -
 }
 
 /// The parts of the stack, which begins there, that both runs must agree on: from as far below the pointer as
-/// neither trap comes, the one before the instruction and the one behind it; and what the instruction stores.
+/// no trap comes, the one before the instruction and the one behind it; and what the instruction stores. A trap
+/// for alignment, which only the instruction by itself can take, begins right at the pointer.
 fn seen(word: u32, before: &Run, after: &Run, stack: u32) -> [Range<usize>; 2] {
     let (first, last) = (before.registers[13], after.registers[13]);
-    let kept = first.max(last).wrapping_sub(KEPT).wrapping_sub(stack) as usize;
     let reach = safe::reach(word, &before.registers, before.cpsr);
+    let traps = reach.as_ref().is_some_and(safe::Reach::is_mended);
+    let below = if traps { 0 } else { KEPT };
+    let kept = first.max(last).wrapping_sub(below).wrapping_sub(stack) as usize;
     let stored = reach.filter(|reach| !reach.is_read && reach.address >= last);
     let stored = stored.map_or(0..0, |reach| {
         let from = reach.address.wrapping_sub(stack) as usize;

@@ -213,9 +213,9 @@ pub(super) const fn bl(words: u32) -> Emulation {
     Emulation(Action::Branch(Branch::call(words)))
 }
 
-/// `b.cond` and `bc.cond`.
-pub(super) const fn b_if(words: u32, hint: u32, condition: u32) -> Emulation {
-    Emulation(Action::Branch(Branch::conditional(words, hint, condition)))
+/// `b.cond`.
+pub(super) const fn b_if(words: u32, condition: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::conditional(words, condition)))
 }
 
 /// `cbz` and `cbnz`.

@@ -12,17 +12,13 @@ use crate::mutant::{self, Mutant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// If the flags say so; a hint may say that they mostly say the same.
-    Holds(Condition, Hint),
+    /// If the flags say so.
+    Holds(Condition),
     /// If a register is zero, or if it is not.
     Zero(Register, Sense),
     /// If a bit of a register is zero, or if it is not.
     BitZero(Register, u8, Sense),
 }
-
-/// Whether a conditional branch is hinted to be consistent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hint(bool);
 
 /// Whether something is to be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +80,9 @@ impl Branch {
         Self::Call { by }
     }
 
-    /// `b.cond` and `bc.cond`.
-    pub(super) const fn conditional(words: u32, hint: u32, condition: u32) -> Self {
-        let when = When::Holds(Condition::of(condition), Hint(hint == 1));
+    /// `b.cond`.
+    pub(super) const fn conditional(words: u32, condition: u32) -> Self {
+        let when = When::Holds(Condition::of(condition));
         let by = in_bytes(words, 19);
         Self::Near { when, by }
     }
@@ -189,7 +185,7 @@ impl When {
     fn holds(self, regs: &Regs) -> bool {
         match self {
             Self::Always => true,
-            Self::Holds(condition, _) => {
+            Self::Holds(condition) => {
                 condition.holds(regs.pstate as u32) != mutant::is_chosen(Mutant::ConditionInverted)
             }
             Self::Zero(register, sense) => {
@@ -231,10 +227,7 @@ impl fmt::Display for When {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Always => out.write_str("b "),
-            Self::Holds(condition, Hint(hint)) => {
-                let hint = if hint { "c" } else { "" };
-                write!(out, "b{hint}.{} ", condition.name())
-            }
+            Self::Holds(condition) => write!(out, "b.{} ", condition.name()),
             Self::Zero(register, sense) => write!(out, "cb{}z {register}, ", sense.negation()),
             Self::BitZero(register, bit, sense) => {
                 write!(out, "tb{}z {register}, #{bit:#x}, ", sense.negation())

@@ -74,7 +74,9 @@ rows! {
     "1001 01ii iiii iiii iiii iiii iiii iiii", "C6.2", "bl", emulate(bl(i));
     "s011 010o iiii iiii iiii iiii iiit tttt", "C6.2", "cbz, cbnz", emulate(cb(s, o, i, t));
     "s011 011o bbbb biii iiii iiii iiit tttt", "C6.2", "tbz, tbnz", emulate(tb(s, o, b, i, t));
-    "0101 0100 iiii iiii iiii iiii iiih cccc", "C6.2", "b.cond, bc.cond", emulate(b_if(i, h, c));
+    "0101 0100 iiii iiii iiii iiii iii0 cccc", "C6.2", "b.cond", emulate(b_if(i, c));
+    // A branch to processors from Armv8.8 on, and no instruction to those before.
+    "0101 0100 iiii iiii iiii iiii iii1 cccc", "C6.2", "bc.cond", refuse(Implementation);
     "0101 010x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "branch on a condition, not allocated", refuse(Undefined);
 
     // Calls of those who handle exceptions.

@@ -102,6 +102,8 @@ fn branch_or_system(f: Fields) -> Verdict {
     match f.bits(31, 29) {
         0b000 | 0b100 => Emulate,
         0b001 | 0b101 => Emulate,
+        // The newer form, by bit 4.
+        0b010 if f.bits(25, 24) == 0 && f.bit(4) => Refuse(Why::Implementation),
         0b010 if f.bits(25, 24) == 0 => Emulate,
         0b110 if f.bits(25, 24) == 0 => exception(f),
         0b110 if f.bits(25, 24) == 1 => system(f),

@@ -3,9 +3,6 @@
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
-use std::fs;
-use std::path::Path;
-
 use engine_isa::mutant::{Mutant, choose};
 
 mod arm;
@@ -14,26 +11,19 @@ mod arm64;
 mod model_of_arm;
 #[path = "../arm64/model.rs"]
 mod model_of_arm64;
+#[path = "../vector/mod.rs"]
+mod vector;
 
 /// How many states of the machine each emulated vector is run on.
 const STATES: u32 = 48;
 
 /// Each vector's word and plan.
 fn vectors(set: &str) -> Vec<(u32, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("vectors")
-        .join(set);
-    let files = fs::read_dir(folder).unwrap();
-    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-    texts
-        .flat_map(|text| text.lines().filter_map(vector).collect::<Vec<_>>())
+    let word = |digits: &str| u32::from_str_radix(digits, 16).unwrap();
+    let vectors = vector::of(set).into_iter();
+    vectors
+        .map(|vector| (word(&vector.digits), vector.plan))
         .collect()
-}
-
-fn vector(line: &str) -> Option<(u32, String)> {
-    let mut columns = line.split('|').map(str::trim);
-    let word = u32::from_str_radix(columns.next()?, 16).ok()?;
-    Some((word, columns.next_back()?.to_owned()))
 }
 
 /// Numbers that look like chance, the same each time.
