@@ -3,9 +3,6 @@
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
-use std::fs;
-use std::path::Path;
-
 use engine_isa::Plan;
 use engine_isa::mutant::{Mutant, choose};
 use engine_isa::x86::{self, Emulation, Relocation};
@@ -14,6 +11,7 @@ use engine_isa::x86::{self, Emulation, Relocation};
 mod model;
 #[path = "x86/reading.rs"]
 mod reading;
+mod vector;
 
 use model::{Model, Ram, laid_out, mask};
 
@@ -21,6 +19,7 @@ use model::{Model, Ram, laid_out, mask};
 const STATES: usize = 48;
 
 /// A vector, of 64-bit mode or not.
+#[derive(Clone)]
 struct Vector {
     wide: bool,
     text: [u8; x86::LONGEST],
@@ -28,18 +27,13 @@ struct Vector {
 }
 
 impl Vector {
-    fn read(wide: bool, line: &str) -> Option<Self> {
-        let mut columns = line.split('|').map(str::trim);
-        let pairs = columns.next()?.split(' ');
-        let bytes = pairs.map(|pair| u8::from_str_radix(pair, 16).ok());
-        let bytes = bytes.collect::<Option<Vec<u8>>>()?;
+    fn new(wide: bool, line: &vector::Vector) -> Self {
+        let pairs = line.digits.split(' ');
+        let bytes = pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap());
         let mut text = [0; x86::LONGEST];
-        text[..bytes.len()].copy_from_slice(&bytes);
-        Some(Self {
-            wide,
-            text,
-            plan: columns.next_back()?.to_owned(),
-        })
+        text.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        let plan = line.plan.clone();
+        Self { wide, text, plan }
     }
 
     fn answer(&self) -> Plan<Emulation, Relocation> {
@@ -63,19 +57,14 @@ impl Vector {
 }
 
 fn vectors() -> Vec<Vector> {
-    [(true, "x86"), (false, "ia32")]
-        .into_iter()
-        .flat_map(|(wide, set)| {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-            let files = fs::read_dir(folder.join("vectors").join(set)).unwrap();
-            let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-            let vectors = |text: String| {
-                let vectors = text.lines().filter_map(|line| Vector::read(wide, line));
-                vectors.collect::<Vec<_>>()
-            };
-            texts.flat_map(vectors).collect::<Vec<_>>()
-        })
-        .collect()
+    let of = |wide: bool, set: &str| {
+        let lines = vector::of(set);
+        lines
+            .iter()
+            .map(|line| Vector::new(wide, line))
+            .collect::<Vec<_>>()
+    };
+    [of(true, "x86"), of(false, "ia32")].concat()
 }
 
 /// Numbers that look like chance, the same each time.

@@ -199,7 +199,7 @@ rows! {
     "0F 01 /6", "LMSW", "lmsw", refuse(Mapping);
     "0F 01 /7 mem", "INVLPG", "invlpg", relocate(same);
     "F3 0F 01 /5 mem", "RSTORSSP", "rstorssp", relocate(same);
-    "NP 0F 01 C0", "ENCLV", "enclv", refuse(Unported);
+    "NP 0F 01 C0", "ENCLV", "enclv", relocate(same);
     "NP 0F 01 C1", "VMCALL", "vmcall", relocate(same);
     // Behind these the host goes on where its own state says.
     "NP 0F 01 C2-C3", "VMLAUNCH/VMRESUME", "vmlaunch, vmresume", relocate(same);
@@ -211,11 +211,14 @@ rows! {
     "NP 0F 01 CA-CB", "CLAC", "clac, stac", relocate(same);
     "F2 0F 01 CA", "ERETS", "erets", refuse(Order);
     "F3 0F 01 CA", "ERETU", "eretu", refuse(Order);
-    "NP 0F 01 CF", "ENCLS", "encls", refuse(Unported);
-    "66 0F 01 CC-CF", "SEAMCALL", "tdcall, seamcall", refuse(Unported);
+    "NP 0F 01 CF", "ENCLS", "encls", relocate(same);
+    "66 0F 01 CC", "TDCALL", "tdcall", relocate(same);
+    "66 0F 01 CD", "SEAMRET", "seamret", refuse(Order);
+    "66 0F 01 CE-CF", "SEAMCALL", "seamops, seamcall", relocate(same);
     "NP 0F 01 D0-D1", "XGETBV", "xgetbv, xsetbv", relocate(same);
     "NP 0F 01 D4", "VMFUNC", "vmfunc", refuse(Mapping);
     "NP 0F 01 D5-D6", "XEND", "xend, xtest", relocate(same);
+    // What it enters is told where to leave to: behind it.
     "NP 0F 01 D7", "ENCLU", "enclu", refuse(Unported);
     // AMD's, from volume 3 of its manual.
     "0F 01 D8", "VMRUN", "vmrun", relocate(same);
@@ -428,6 +431,7 @@ rows! {
     "NP 0F 3A CC /r ib", "Table A-5", "sha1rnds4", relocate(same);
     "66 0F 3A CE-CF /r ib", "Table A-5", "gf2p8affineinvqb, gf2p8affineqb", relocate(same);
     "66 0F 3A DF /r ib", "Table A-5", "aeskeygenassist", relocate(same);
+    "F3 0F 3A F0 C0 ib", "HRESET", "hreset", relocate(same);
     // VEX.
     "VEX.NP.0F 10-11 /r", "Table A-3", "vmovups", relocate(same);
     "VEX.66.0F 10-11 /r", "Table A-3", "vmovupd", relocate(same);
@@ -552,6 +556,7 @@ rows! {
     "VEX.NDS.66.0F38 45 /r", "Table A-4", "vpsrlvd, vpsrlvq", relocate(same);
     "VEX.NDS.66.0F38.W0 46 /r", "Table A-4", "vpsravd", relocate(same);
     "VEX.NDS.66.0F38 47 /r", "Table A-4", "vpsllvd, vpsllvq", relocate(same);
+    "VEX.128.NP.0F38.W0 49 C0", "TILERELEASE", "tilerelease", relocate(same);
     "VEX.128.NP.0F38.W0 49 /0 mem", "Table A-4", "ldtilecfg", relocate(same);
     "VEX.128.66.0F38.W0 49 /0 mem", "Table A-4", "sttilecfg", relocate(same);
     "VEX.128.66.0F38.W0 4B /r vsib", "Table A-4", "tileloaddt1", relocate(same);

@@ -151,6 +151,7 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("F3 0F C7", "newer than it"),
     ("F2 0F 38", "newer than it"),
     ("F3 0F 38", "newer than it"),
+    ("F3 0F 3A F0 C0", "newer than it"),
     ("66 0F 38 F", "newer than it"),
     ("NP 0F 38 F", "newer than it"),
     ("0F BC-BD /r", "F2 means nothing here"),
@@ -181,8 +182,7 @@ const COMPARISONS: [&str; 5] = ["cmp", "vcmp", "vpcmp", "vpcom", "pcmp"];
 /// prefixes before that.
 fn is_named(row: &x86::Row, said: &str) -> bool {
     let comparison = |stem: &&str| said.starts_with(*stem) && row.name.starts_with(*stem);
-    row.name.split([' ', ',']).any(|word| word == said)
-        || COMPARISONS.iter().any(comparison)
+    row.name.split([' ', ',']).any(|word| word == said) || COMPARISONS.iter().any(comparison)
 }
 
 /// Whether it has more prefixes than one, or 67, by which capstone may mistake the others.
