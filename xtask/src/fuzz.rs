@@ -1,7 +1,7 @@
 //! `fuzz`: cases by chance for the judges of the instruction tables, which are programs of
 //! `engine-isa-judge`. What they find and print is theirs; here they are built and started.
 
-use clap::{Args, Subcommand, value_parser};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 use xshell::{Cmd, Shell};
 
 use crate::error::Result;
@@ -17,9 +17,33 @@ pub enum Fuzz {
     Isa(FuzzIsa),
 }
 
-/// For how long, and from which number.
+/// An instruction set that is judged.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Judged {
+    /// A32
+    Arm,
+    /// A64
+    Arm64,
+    /// x86-64
+    X86,
+}
+
+impl Judged {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Arm => "arm",
+            Self::Arm64 => "arm64",
+            Self::X86 => "x86",
+        }
+    }
+}
+
+/// Which sets, for how long, and from which number.
 #[derive(Args, Default)]
 pub struct FuzzIsa {
+    /// The instruction sets [default: all of them, each for as long]
+    #[arg(value_name = "SET")]
+    sets: Vec<Judged>,
     /// Stop after so many minutes [default: 1, if no number of cases is given]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     minutes: Option<u32>,
@@ -43,8 +67,9 @@ impl FuzzIsa {
     /// The same cases each time, for changes to be judged by; others are for nights.
     pub fn of_changes() -> Self {
         Self {
+            sets: Vec::new(),
             minutes: None,
-            cases: Some(3_000_000),
+            cases: Some(1_500_000),
             seed: Some(1),
         }
     }
@@ -68,8 +93,8 @@ impl FuzzIsa {
         let given = numbers
             .into_iter()
             .filter_map(|(name, number)| Some((name, number?)));
-        given
-            .flat_map(|(name, number)| [name.to_owned(), number.to_string()])
+        let sets = self.sets.iter().map(|set| set.name().to_owned());
+        sets.chain(given.flat_map(|(name, number)| [name.to_owned(), number.to_string()]))
             .collect()
     }
 }
@@ -93,11 +118,12 @@ mod tests {
     #[test]
     fn what_was_given_is_passed_on() {
         let task = FuzzIsa {
+            sets: vec![Judged::Arm64],
             minutes: Some(2),
             cases: None,
             seed: Some(7),
         };
-        assert_eq!(task.words().join(" "), "--minutes 2 --seed 7");
+        assert_eq!(task.words().join(" "), "arm64 --minutes 2 --seed 7");
         assert_eq!(FuzzIsa::default().words(), [""; 0]);
     }
 }

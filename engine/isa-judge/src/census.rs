@@ -7,8 +7,8 @@ use std::fmt;
 
 use object::Architecture;
 
-use crate::arm;
 use crate::image::Image;
+use crate::{arm, arm64};
 
 /// What is asked of an instruction set whose instructions are words.
 pub struct Set {
@@ -51,7 +51,7 @@ pub enum Monitor {
 }
 
 /// The sets there are.
-pub const SETS: [Set; 1] = [arm::CENSUS];
+pub const SETS: [Set; 2] = [arm::CENSUS, arm64::CENSUS];
 
 /// One line: how many instructions, and of them how many first ones and returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

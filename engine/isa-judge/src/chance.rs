@@ -22,10 +22,47 @@ const EDGES: [u32; 16] = [
     0xffff_ffff,
 ];
 
+/// The same of 64 bits.
+const WIDE_EDGES: [u64; 6] = [
+    0x3f,
+    0x40,
+    0x1_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    0xffff_ffff_8000_0000,
+];
+
 /// One of the values at which arithmetic turns over, or the value next to it.
 pub fn edge(rng: &mut Rng) -> u32 {
-    let beside = rng.u32(0..3).wrapping_sub(1);
-    EDGES[rng.usize(0..EDGES.len())].wrapping_add(beside)
+    EDGES[rng.usize(0..EDGES.len())].wrapping_add(rng.u32(0..3).wrapping_sub(1))
+}
+
+/// The same of 64 bits.
+pub fn wide_edge(rng: &mut Rng) -> u64 {
+    if rng.bool() {
+        return edge(rng).cast_signed() as u64;
+    }
+    WIDE_EDGES[rng.usize(0..WIDE_EDGES.len())].wrapping_add(rng.u64(0..3).wrapping_sub(1))
+}
+
+/// A small number, of either sign.
+pub fn small(rng: &mut Rng) -> u64 {
+    let wide = [4, 16, 64, 1024][rng.usize(0..4)];
+    rng.u64(0..2 * wide + 1).wrapping_sub(wide)
+}
+
+/// 64 bits of floating point: one double, two singles, or bits.
+pub fn double(rng: &mut Rng) -> u64 {
+    let number = |rng: &mut Rng| small(rng).cast_signed();
+    match rng.u32(0..4) {
+        0 => (number(rng) as f64).to_bits(),
+        1 => {
+            let single = |rng: &mut Rng| u64::from((number(rng) as f32).to_bits());
+            single(rng) << 32 | single(rng)
+        }
+        2 => u64::from(edge(rng)) << 32 | u64::from(edge(rng)),
+        _ => rng.u64(..),
+    }
 }
 
 /// True `percent` times out of a hundred.

@@ -190,14 +190,25 @@ fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
     st_info.st_type() == STT_FUNC
 }
 
-/// The first of each entry of the exception table, which has two addresses of 32 bits.
+/// The instruction of each entry of the exception table: on ARM the first of two addresses, and else a
+/// distance from where it is written, with two more numbers behind it.
 fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
     let section = file
         .section_by_name("__ex_table")
         .ok_or(ImageError::NoSection("__ex_table"))?;
-    let entries = section.data()?.chunks_exact(8);
+    let is_absolute = file.architecture() == Architecture::Arm;
+    let size = if is_absolute { 8 } else { 12 };
+    let entries = (section.address()..)
+        .step_by(size)
+        .zip(section.data()?.chunks_exact(size));
     let mut found: Vec<u64> = entries
-        .map(|entry| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]).into())
+        .map(|(at, entry)| {
+            let number = i32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+            match is_absolute {
+                true => number.cast_unsigned().into(),
+                false => at.wrapping_add_signed(number.into()),
+            }
+        })
         .collect();
     found.sort_unstable();
     Ok(found)

@@ -13,6 +13,8 @@ pub struct Reading {
     pub mnemonic: String,
     /// To what.
     pub operands: String,
+    /// How many bytes it has.
+    pub length: usize,
 }
 
 /// What we say of a word.
@@ -28,32 +30,36 @@ pub enum Said {
     Refused,
 }
 
-/// What is asked of an instruction set whose instructions are words.
-pub struct Set {
+/// What is asked of an instruction set whose instructions are of the type `I`.
+pub struct Set<I: 'static> {
     /// What it is called.
     pub name: &'static str,
     /// The other disassembler.
     pub disassembler: fn() -> CsResult<Capstone>,
-    /// A word by chance.
-    pub any: fn(&mut crate::chance::Rng) -> u32,
-    /// What we say of a word.
-    pub said: fn(u32) -> Said,
+    /// An instruction by chance.
+    pub any: fn(&mut crate::chance::Rng) -> I,
+    /// Its bytes, and whatever may stand behind them.
+    pub bytes: fn(&I) -> Vec<u8>,
+    /// How many bytes we say that it has, if that is a question.
+    pub length: fn(&I) -> Option<usize>,
+    /// What we say of an instruction.
+    pub said: fn(I) -> Said,
     /// Whether a text of ours and a reading are the same, but for how things are written.
-    pub same_text: fn(u32, &str, &Reading) -> bool,
+    pub same_text: fn(I, &str, &Reading) -> bool,
     /// Whether a name of ours and a reading's are the same, but for the condition.
-    pub same_name: fn(u32, &str, &Reading) -> bool,
+    pub same_name: fn(I, &str, &Reading) -> bool,
     /// Whether a reading names the place where the instruction stands, which one that is relocated must not.
     pub names_its_place: fn(&Reading) -> bool,
     /// In what else the two may differ: tried in this order, the first that fits explains it.
-    pub differences: &'static [Difference],
+    pub differences: &'static [Difference<I>],
 }
 
 /// A way in which the two may differ without either being wrong.
-pub struct Difference {
+pub struct Difference<I> {
     /// Why.
     pub reason: &'static str,
     /// Whether this is it.
-    pub explains: fn(u32, Option<&Reading>, &Said) -> bool,
+    pub explains: fn(I, Option<&Reading>, &Said) -> bool,
 }
 
 /// What many words came to.
@@ -66,7 +72,7 @@ pub struct Tally {
     /// How many were refused, of which nothing more is said.
     pub refused: u64,
     /// Differences that have an explanation, with the first word of each.
-    pub explained: BTreeMap<&'static str, (u64, u32)>,
+    pub explained: BTreeMap<&'static str, (u64, String)>,
     /// Those that have none, as lines.
     pub unexplained: Vec<String>,
 }
@@ -91,7 +97,12 @@ impl Tally {
 ///
 /// # Panics
 /// If the disassembler cannot be had.
-pub fn run(set: &Set, seed: u64, words: u64, until: Option<Instant>) -> Tally {
+pub fn run<I: Copy + 'static>(
+    set: &Set<I>,
+    seed: u64,
+    words: u64,
+    until: Option<Instant>,
+) -> Tally {
     let mut rng = crate::chance::Rng::with_seed(seed);
     let mut judge = Judge::new(set);
     while judge.tally.words < words && judge.tally.unexplained.len() < ENOUGH {
@@ -105,19 +116,19 @@ pub fn run(set: &Set, seed: u64, words: u64, until: Option<Instant>) -> Tally {
 }
 
 /// The other disassembler at work.
-pub struct Judge<'a> {
-    set: &'a Set,
+pub struct Judge<'a, I: 'static> {
+    set: &'a Set<I>,
     capstone: Capstone,
     /// What has been judged so far.
     pub tally: Tally,
 }
 
-impl<'a> Judge<'a> {
+impl<'a, I: Copy + 'static> Judge<'a, I> {
     /// A judge who has seen nothing.
     ///
     /// # Panics
     /// If the disassembler cannot be had.
-    pub fn new(set: &'a Set) -> Self {
+    pub fn new(set: &'a Set<I>) -> Self {
         let capstone = (set.disassembler)().expect("capstone was built with this set");
         Self {
             set,
@@ -127,11 +138,11 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges one word.
-    pub fn judge(&mut self, word: u32) {
+    pub fn judge(&mut self, word: I) {
         let reading = self.read(word);
         let said = (self.set.said)(word);
         self.tally.words += 1;
-        if said == Said::Refused {
+        if said == Said::Refused && self.is_as_long(word, reading.as_ref()) {
             self.tally.refused += 1;
         } else if self.agree(word, reading.as_ref(), &said) {
             self.tally.same += 1;
@@ -140,46 +151,61 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn agree(&self, word: u32, reading: Option<&Reading>, said: &Said) -> bool {
-        match (reading, said) {
+    fn agree(&self, word: I, reading: Option<&Reading>, said: &Said) -> bool {
+        let agreed = match (reading, said) {
             (Some(reading), Said::Text(text)) => (self.set.same_text)(word, text, reading),
             (Some(reading), Said::Name(name)) => {
                 !(self.set.names_its_place)(reading) && (self.set.same_name)(word, name, reading)
             }
             (None, Said::Nothing) => true,
             _ => false,
-        }
+        };
+        agreed && (*said == Said::Nothing || self.is_as_long(word, reading))
     }
 
-    fn differ(&mut self, word: u32, reading: Option<&Reading>, said: &Said) {
+    /// Whether an instruction that both know has the same length for both.
+    fn is_as_long(&self, word: I, reading: Option<&Reading>) -> bool {
+        let ours = (self.set.length)(&word);
+        let pair = ours.zip(reading);
+        pair.is_none_or(|(ours, reading)| ours == reading.length)
+    }
+
+    fn digits(&self, word: I) -> String {
+        let bytes = (self.set.bytes)(&word);
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn differ(&mut self, word: I, reading: Option<&Reading>, said: &Said) {
         let found = self
             .set
             .differences
             .iter()
             .find(|known| (known.explains)(word, reading, said));
         if let Some(known) = found {
-            self.tally
-                .explained
-                .entry(known.reason)
-                .or_insert((0, word))
-                .0 += 1;
+            let first = (0, self.digits(word));
+            let explained = self.tally.explained.entry(known.reason);
+            explained.or_insert(first).0 += 1;
         } else {
             let reading = reading.map_or("nothing".to_owned(), |read| {
-                format!("{} {}", read.mnemonic, read.operands)
+                format!("{} {} ({})", read.mnemonic, read.operands, read.length)
             });
+            let length = (self.set.length)(&word);
+            let length = length.map_or_else(String::new, |bytes| format!(" ({bytes})"));
+            let digits = self.digits(word);
             self.tally.unexplained.push(format!(
-                "{word:08x}: capstone says {reading}; ours {said:?}"
+                "{digits}: capstone says {reading}; ours {said:?}{length}"
             ));
         }
     }
 
-    fn read(&self, word: u32) -> Option<Reading> {
-        let bytes = word.to_le_bytes();
+    fn read(&self, word: I) -> Option<Reading> {
+        let bytes = (self.set.bytes)(&word);
         let found = self.capstone.disasm_count(&bytes, 0, 1).ok()?;
         let one = found.iter().next()?;
         Some(Reading {
             mnemonic: one.mnemonic()?.to_owned(),
             operands: one.op_str().unwrap_or_default().to_owned(),
+            length: one.bytes().len(),
         })
     }
 }

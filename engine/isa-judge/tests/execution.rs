@@ -5,85 +5,132 @@
 
 use std::time::{Duration, Instant};
 
-use engine_isa::arm::Version;
-use engine_isa_judge::arm::case::{Page, Verdict};
-use engine_isa_judge::arm::execution::{self, Limit};
-use engine_isa_judge::arm::machine::{Machine, pc};
-use engine_isa_judge::arm::regression::Case;
-use engine_isa_judge::arm::state::State;
+use engine_isa_judge::arm::set::A32;
+use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::case::{Page, Verdict, address};
 use engine_isa_judge::chance::Rng;
+use engine_isa_judge::execution::{self, Limit};
+use engine_isa_judge::regression::Case;
+use engine_isa_judge::set::Set;
+use engine_isa_judge::x86::set::X86;
 
-#[test]
-fn the_kept_cases_are_settled() {
-    let again = execution::replay();
+fn the_kept_cases_are_settled<S: Set>() {
+    let again = execution::replay::<S>();
     assert!(again.is_empty(), "{again:#?}");
 }
 
-#[test]
-fn cases_by_chance_agree() {
+fn cases_by_chance_agree<S: Set>() {
     let limit = Limit {
         until: Some(Instant::now() + Duration::from_secs(5)),
         cases: 100_000,
         disagreements: 1,
     };
-    let tally = execution::run(fastrand::u64(..), limit);
+    let tally = execution::run::<S>(S::PROCESSORS, fastrand::u64(..), limit);
     assert!(tally.disagreements.is_empty(), "{:#?}", tally.disagreements);
     assert_eq!(tally.unknown(), [""; 0]);
     assert!(tally.compared() > 1000, "{}", tally.compared());
 }
 
-#[test]
-fn a_case_reads_as_it_is_written() {
+fn a_case_reads_as_it_is_written<S: Set>() {
     let mut rng = Rng::with_seed(1);
     for place in 0..100 {
-        let word = rng.u32(..);
-        let state = State::by_chance(word, pc(place), &mut rng);
-        let case = Case {
-            word,
-            version: Version::V7,
+        let instruction = S::any(&mut rng);
+        let case = Case::<S> {
+            instruction,
+            processor: S::PROCESSORS[0],
             place,
             seed: rng.u64(..),
-            state,
+            state: S::state(instruction, address::<S>(place), &mut rng),
         };
-        assert_eq!(case.to_string().parse(), Ok(case));
+        let again: Case<S> = case.to_string().parse().unwrap();
+        assert_eq!(again.to_string(), case.to_string());
+        assert_eq!(again.state, case.state);
     }
-    assert!("e1a00000 v8".parse::<Case>().is_err());
-    assert!("e1a00000 v7 r16=0".parse::<Case>().is_err());
-    assert!("e1a00000 v7 place=200".parse::<Case>().is_err());
 }
 
-/// How many of some states another processor disagrees on if the plan of `planned` stands for
-/// `word`.
-fn disagreements(word: u32, planned: u32) -> usize {
-    let (page, place) = Page::planned_as(word, planned);
-    let mut machine = Machine::new(Version::V7);
-    page.load(&mut machine);
+/// How many of some states another processor disagrees on if the plan of `planned` stands for an
+/// instruction.
+fn disagreements<S: Set>(instruction: S::Instruction, planned: S::Instruction) -> usize {
+    let (page, place) = Page::<S>::planned_as(instruction, planned);
+    let processor = S::PROCESSORS[S::PROCESSORS.len() - 1];
+    let mut machine = S::machine(processor);
+    page.load(&mut *machine);
     let mut rng = Rng::with_seed(7);
-    let states = (0..64).map(|_| State::by_chance(word, pc(place), &mut rng));
+    let states = (0..64).map(|_| S::state(instruction, address::<S>(place), &mut rng));
     let verdicts: Vec<_> = states
-        .map(|state| page.judge(&mut machine, place, &state))
+        .map(|state| page.judge(&mut *machine, processor, place, &state))
         .collect();
-    verdicts
-        .iter()
-        .filter(|verdict| matches!(verdict, Verdict::Disagree(_)))
-        .count()
+    let disagrees = |verdict: &&Verdict| matches!(verdict, Verdict::Disagree(_));
+    verdicts.iter().filter(disagrees).count()
+}
+
+/// Plans for one instruction that are made for another: each is noticed, and what is wrong with it is
+/// said beside it.
+fn wrong_plans_are_noticed<S: Set>(plans: &[(&str, &str, &str)]) {
+    for (instruction, planned, what) in plans {
+        let [instruction, planned] = [instruction, planned].map(|text| S::read(text).unwrap());
+        assert_eq!(disagreements::<S>(instruction, instruction), 0, "{what}");
+        assert_ne!(disagreements::<S>(instruction, planned), 0, "{what}");
+    }
+}
+
+/// The tests of each set.
+macro_rules! of_each {
+    ($($name:ident $set:ty: $wrong:expr;)+) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            fn the_kept_cases_are_settled() {
+                super::the_kept_cases_are_settled::<$set>();
+            }
+
+            #[test]
+            fn cases_by_chance_agree() {
+                super::cases_by_chance_agree::<$set>();
+            }
+
+            #[test]
+            fn a_case_reads_as_it_is_written() {
+                super::a_case_reads_as_it_is_written::<$set>();
+            }
+
+            #[test]
+            fn a_wrong_plan_is_noticed() {
+                super::wrong_plans_are_noticed::<$set>($wrong);
+            }
+        })+
+    };
+}
+
+of_each! {
+    arm A32: &[
+        ("e92d4010", "e92d4020", "another register is stored"),
+        ("e92d4010", "092d4010", "there is a condition"),
+        ("e52d4004", "e92d4010", "one is stored, and not two"),
+        ("e24dd008", "e24dd00c", "the constant"),
+        ("e2800008", "e2810008", "the other operand, in the slot"),
+        ("e5900004", "e5100004", "the sign of an offset, in the slot"),
+    ];
+    arm64 A64: &[
+        ("aa1e03e9", "aa1d03e9", "another register is moved"),
+        ("b9400441", "b9400841", "the offset of a load"),
+        ("b9800441", "b9400441", "the sign of a load"),
+        ("d10083ff", "d10043ff", "the constant, in the slot"),
+        ("d503233f", "d503201f", "a return address is not signed"),
+    ];
+    x86 X86: &[
+        ("55", "53", "another register is pushed"),
+        ("488b4708", "488b4710", "the displacement of a load"),
+        ("4801f7", "4829f7", "what is done, in the slot"),
+        ("480305f0efffff", "480305f8efffff", "what is counted from the instruction pointer"),
+        ("4883c408", "83c408", "the width, in the slot"),
+    ];
 }
 
 #[test]
-fn a_wrong_plan_is_noticed() {
-    for (word, planned, what) in [
-        (0xe92d_4010, 0xe92d_4020, "another register is stored"),
-        (0xe92d_4010, 0x092d_4010, "there is a condition"),
-        (0xe52d_4004, 0xe92d_4010, "one is stored, and not two"),
-        (0xe24d_d008, 0xe24d_d00c, "the constant"),
-        (0xe280_0008, 0xe281_0008, "the other operand, in the slot"),
-        (
-            0xe590_0004,
-            0xe510_0004,
-            "the sign of an offset, in the slot",
-        ),
-    ] {
-        assert_eq!(disagreements(word, word), 0, "{what}");
-        assert_ne!(disagreements(word, planned), 0, "{what}");
-    }
+fn a_line_that_says_nothing_is_an_error() {
+    assert!("e1a00000 v8".parse::<Case<A32>>().is_err());
+    assert!("e1a00000 v7 r16=0".parse::<Case<A32>>().is_err());
+    assert!("e1a00000 v7 place=200".parse::<Case<A32>>().is_err());
 }

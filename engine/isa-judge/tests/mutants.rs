@@ -1,17 +1,21 @@
-//! Which judge sees which of the defects that can be built into the A32 plans. Built with
+//! Which judge sees which of the defects that can be built into the plans. Built with
 //! `RUSTFLAGS='--cfg trapline_mutants'` and the feature `unicorn`; without these there is nothing
 //! here.
 #![cfg(all(feature = "unicorn", trapline_mutants))]
 
 use engine_isa::mutant::{self, Mutant};
-use engine_isa_judge::arm::execution::{self, Limit};
-use engine_isa_judge::arm::spelling::SET;
-use engine_isa_judge::spelling;
+use engine_isa_judge::arm::set::A32;
+use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::execution::{self, Limit};
+use engine_isa_judge::regression;
+use engine_isa_judge::set::Set;
+use engine_isa_judge::x86::set::X86;
+use engine_isa_judge::{arm, arm64, spelling, x86};
 
 /// Who sees a defect.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
-    /// The processor, on the cases that were kept.
+    /// The processor, on the cases that were kept, if there are any.
     kept: bool,
     /// The processor, on cases by chance.
     executed: bool,
@@ -19,20 +23,20 @@ struct Seen {
     read: bool,
 }
 
-fn seen(defect: Option<Mutant>) -> Seen {
+fn seen<S: Set>(defect: Option<Mutant>, reader: &spelling::Set<S::Instruction>) -> Seen {
     mutant::choose(defect);
     let limit = Limit {
         until: None,
         cases: 400_000,
         disagreements: 1,
     };
-    let executed = execution::run(1, limit);
+    let executed = execution::run::<S>(S::PROCESSORS, 1, limit);
     for (case, _) in &executed.disagreements {
         println!("{case}");
     }
-    let read = spelling::run(&SET, 1, 100_000, None);
+    let read = spelling::run(reader, 1, 100_000, None);
     let seen = Seen {
-        kept: !execution::replay().is_empty(),
+        kept: !execution::replay::<S>().is_empty(),
         executed: !executed.disagreements.is_empty(),
         read: !read.unexplained.is_empty(),
     };
@@ -40,32 +44,65 @@ fn seen(defect: Option<Mutant>) -> Seen {
     seen
 }
 
-/// Who should see it. A load that writes back to a register of its list does in the slot what it
+/// Each defect of a set, and none, beside who should see it.
+fn each_is_seen<S: Set>(
+    defects: &[Mutant],
+    reader: &spelling::Set<S::Instruction>,
+    expected: impl Fn(Mutant) -> (bool, bool),
+) {
+    let defects = defects.iter().map(|defect| Some(*defect));
+    for defect in [None].into_iter().chain(defects) {
+        let name = defect.map_or("none", Mutant::name);
+        let seen = seen::<S>(defect, reader);
+        println!("{name:<20} {seen:?}");
+        let (executed, read) = defect.map_or((false, false), &expected);
+        let kept = executed && !regression::kept::<S>().is_empty();
+        let expected = Seen {
+            kept,
+            executed,
+            read,
+        };
+        assert_eq!(seen, expected, "{name}");
+    }
+}
+
+/// A load that writes back to a register of its list does in the slot what it
 /// does elsewhere, and is an instruction to any disassembler; that the manual leaves it open is for
 /// the vectors to know. An exclusive access does the same in the slot as well, as long as no trap
 /// comes between, but not all that is then accepted is an instruction.
-fn expected(defect: Option<Mutant>) -> Seen {
-    let (executed, read) = match defect {
-        None | Some(Mutant::BaseInList) => (false, false),
-        Some(Mutant::ExclusiveAccepted) => (false, true),
-        Some(Mutant::DownByList) => (true, true),
-        Some(_) => (true, false),
-    };
-    Seen {
-        kept: executed,
-        executed,
-        read,
+fn of_arm(defect: Mutant) -> (bool, bool) {
+    match defect {
+        Mutant::BaseInList => (false, false),
+        Mutant::ExclusiveAccepted => (false, true),
+        Mutant::DownByList => (true, true),
+        _ => (true, false),
+    }
+}
+
+/// What the manual leaves open, and what a trap ends, is the same in the slot as long as there is none.
+fn of_arm64(defect: Mutant) -> (bool, bool) {
+    match defect {
+        Mutant::MovedBase | Mutant::PairOnce | Mutant::StoreExclusive => (false, false),
+        Mutant::LiteralAhead => (true, true),
+        _ => (true, false),
+    }
+}
+
+/// What a slot does that is out of reach is seen by whoever asks for one out of reach, and whether
+/// interrupts come in between is not to be seen of one instruction.
+fn of_x86(defect: Mutant) -> (bool, bool) {
+    match defect {
+        Mutant::FarWraps | Mutant::ShadowIgnored => (false, false),
+        Mutant::LockAnywhere => (false, true),
+        Mutant::ImmediateOfFour | Mutant::LowRegister | Mutant::SibWithoutBase => (true, true),
+        _ => (true, false),
     }
 }
 
 /// One test, since the defect is chosen for all.
 #[test]
 fn every_defect_is_seen_by_the_judge_that_should() {
-    let defects = Mutant::ARM.iter().map(|defect| Some(*defect));
-    for defect in [None].into_iter().chain(defects) {
-        let name = defect.map_or("none", Mutant::name);
-        let seen = seen(defect);
-        println!("{name:<20} {seen:?}");
-        assert_eq!(seen, expected(defect), "{name}");
-    }
+    each_is_seen::<A32>(Mutant::ARM, &arm::spelling::SET, of_arm);
+    each_is_seen::<A64>(Mutant::ARM64, &arm64::spelling::SET, of_arm64);
+    each_is_seen::<X86>(Mutant::X86, &x86::spelling::SET, of_x86);
 }

@@ -16,7 +16,7 @@ proptest! {
 }
 
 /// Whether nothing is found in a word that has no explanation.
-fn is_read(set: &spelling::Set, word: u32) -> bool {
+fn is_read(set: &spelling::Set<u32>, word: u32) -> bool {
     let mut judge = spelling::Judge::new(set);
     judge.judge(word);
     judge.tally.unexplained.is_empty()

@@ -4,14 +4,17 @@ use capstone::prelude::*;
 use engine_isa::arm::{self, ROWS};
 use engine_isa::{Plan, Why};
 
-use super::words;
+use super::usual;
 use crate::spelling::{Difference, Reading, Said, Set};
+use crate::words;
 
 /// A32 as it is read.
-pub const SET: Set = Set {
+pub const SET: Set<u32> = Set {
     name: "arm",
     disassembler: || Capstone::new().arm().mode(arch::arm::ArchMode::Arm).build(),
-    any: words::any,
+    any: |rng| words::any(ROWS, usual, rng),
+    bytes: |word| word.to_le_bytes().to_vec(),
+    length: |_| None,
     said,
     same_text,
     same_name,
@@ -210,7 +213,7 @@ fn forms(word: u32, base: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-const DIFFERENCES: &[Difference] = &[
+const DIFFERENCES: &[Difference<u32>] = &[
     Difference {
         reason: "capstone has a name for what is undefined for ever",
         explains: |_, reading, said| *said == Said::Nothing && starts(reading, &["udf"]),

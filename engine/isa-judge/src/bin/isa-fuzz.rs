@@ -5,16 +5,42 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use engine_isa::arm::ROWS;
-use engine_isa_judge::arm;
-use engine_isa_judge::arm::execution::{self, Limit};
-use engine_isa_judge::spelling;
+use engine_isa_judge::arm::set::A32;
+use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::execution::{self, Limit};
+use engine_isa_judge::set::Set;
+use engine_isa_judge::x86::set::X86;
+use engine_isa_judge::{arm, arm64, spelling, x86};
 use lexopt::prelude::*;
 
-const USAGE: &str = "usage: isa-fuzz [--minutes N] [--cases N] [--seed S] [--threads N]";
+const USAGE: &str =
+    "usage: isa-fuzz [arm|arm64|x86]... [--minutes N] [--cases N] [--seed S] [--threads N]";
+
+/// An instruction set, and how each of its judges is asked.
+struct Judged {
+    name: &'static str,
+    judge: fn(&Options) -> bool,
+}
+
+/// The sets there are.
+const SETS: [Judged; 3] = [
+    Judged {
+        name: A32::NAME,
+        judge: |options| judge::<A32>(options, &arm::spelling::SET),
+    },
+    Judged {
+        name: A64::NAME,
+        judge: |options| judge::<A64>(options, &arm64::spelling::SET),
+    },
+    Judged {
+        name: X86::NAME,
+        judge: |options| judge::<X86>(options, &x86::spelling::SET),
+    },
+];
 
 /// What was asked for.
 struct Options {
+    sets: Vec<String>,
     minutes: Option<u64>,
     cases: Option<u64>,
     seed: u64,
@@ -23,7 +49,7 @@ struct Options {
 
 fn main() -> ExitCode {
     match options() {
-        Ok(options) => judge(&options),
+        Ok(options) => all(&options),
         Err(error) => {
             eprintln!("{error}\n{USAGE}");
             ExitCode::from(2)
@@ -37,6 +63,7 @@ fn options() -> Result<Options, lexopt::Error> {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let mut options = Options {
+        sets: Vec::new(),
         minutes: None,
         cases: None,
         seed: now.as_secs(),
@@ -49,6 +76,7 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("cases") => options.cases = Some(parser.value()?.parse()?),
             Long("seed") => options.seed = parser.value()?.parse()?,
             Long("threads") => options.threads = parser.value()?.parse::<u64>()?.max(1),
+            Value(name) => options.add_set(name.string()?)?,
             other => return Err(other.unexpected()),
         }
     }
@@ -56,6 +84,18 @@ fn options() -> Result<Options, lexopt::Error> {
 }
 
 impl Options {
+    fn add_set(&mut self, name: String) -> Result<(), lexopt::Error> {
+        if SETS.iter().any(|set| set.name == name) {
+            self.sets.push(name);
+            return Ok(());
+        }
+        Err(format!("there is no instruction set `{name}`").into())
+    }
+
+    fn is_asked_for(&self, set: &Judged) -> bool {
+        self.sets.is_empty() || self.sets.iter().any(|name| name == set.name)
+    }
+
     /// When to stop, if `part` of a hundred of the time is to be used.
     fn until(&self, part: u64) -> Option<Instant> {
         let minutes = match (self.minutes, self.cases) {
@@ -74,21 +114,29 @@ impl Options {
 /// How many hundredths of the time go to reading words; the rest goes to executing them.
 const READING: u64 = 15;
 
-fn judge(options: &Options) -> ExitCode {
+fn all(options: &Options) -> ExitCode {
     println!("seed {}", options.seed);
-    let kept = replay();
-    let read = read(options);
-    let executed = execute(options);
-    if kept && read && executed {
+    let asked = SETS.iter().filter(|set| options.is_asked_for(set));
+    let disagreeing = asked.filter(|set| !(set.judge)(options)).count();
+    if disagreeing == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
 }
 
+/// Whether all judges of a set agree.
+fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> bool {
+    println!("== {}", S::NAME);
+    let kept = replay::<S>();
+    let read = read(options, reader);
+    let executed = execute::<S>(options);
+    kept && read && executed
+}
+
 /// Whether every kept case agrees.
-fn replay() -> bool {
-    let disagreeing = execution::replay();
+fn replay<S: Set>() -> bool {
+    let disagreeing = execution::replay::<S>();
     for (case, what) in &disagreeing {
         println!("DISAGREES again: {case}\n  {what}");
     }
@@ -109,18 +157,17 @@ fn on_threads<T: Send>(options: &Options, work: impl Fn(u64) -> T + Sync) -> Vec
 }
 
 /// Reads words as another disassembler does; whether nothing differs that has no explanation.
-fn read(options: &Options) -> bool {
+fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> bool {
     let words = options
         .cases
         .map_or(u64::MAX, |cases| options.share(cases / 2));
     let until = options.until(READING);
-    let set = &arm::spelling::SET;
     let mut sum = spelling::Tally::default();
     for tally in on_threads(options, |seed| spelling::run(set, seed, words, until)) {
         sum.add(tally);
     }
     println!(
-        "capstone: {} words, {} the same, {} refused, {} explained, {} unexplained",
+        "capstone: {} read, {} the same, {} refused, {} explained, {} unexplained",
         sum.words,
         sum.same,
         sum.refused,
@@ -128,7 +175,7 @@ fn read(options: &Options) -> bool {
         sum.unexplained.len()
     );
     for (reason, (count, word)) in &sum.explained {
-        println!("{count:>10}  {reason} ({word:08x})");
+        println!("{count:>10}  {reason} ({word})");
     }
     for line in &sum.unexplained {
         println!("DIFFERS: {line}");
@@ -136,18 +183,21 @@ fn read(options: &Options) -> bool {
     sum.unexplained.is_empty()
 }
 
-/// Executes cases on another processor; whether it agrees on all of them.
-fn execute(options: &Options) -> bool {
-    let cases = options.cases.map_or(u64::MAX, |cases| options.share(cases));
-    let limit = Limit {
-        until: options.until(100 - READING),
-        cases,
-        disagreements: 20,
+/// Executes cases on other processors; whether they agree on all of them. Where the host's own is among
+/// them, it has its part in the first half of the cases: it is slow.
+fn execute<S: Set>(options: &Options) -> bool {
+    let all: Vec<_> = S::PROCESSORS
+        .iter()
+        .chain(S::MORE_PROCESSORS)
+        .copied()
+        .collect();
+    let sum = if S::MORE_PROCESSORS.is_empty() {
+        execute_on::<S>(options, &all, 1)
+    } else {
+        let mut sum = execute_on::<S>(options, &all, 2);
+        sum.add(execute_on::<S>(options, S::PROCESSORS, 2).of_some());
+        sum
     };
-    let mut sum = execution::Tally::default();
-    for tally in on_threads(options, |seed| execution::run(seed, limit)) {
-        sum.add(tally);
-    }
     tell(&sum);
     let (unknown, unrepresented) = (sum.unknown(), sum.unrepresented());
     for line in &unknown {
@@ -165,19 +215,43 @@ fn execute(options: &Options) -> bool {
         && !sum.is_unsteady()
 }
 
-fn tell(sum: &execution::Tally) {
+/// One of `parts` of the cases, on these processors.
+fn execute_on<S: Set>(
+    options: &Options,
+    processors: &[&'static str],
+    parts: u64,
+) -> execution::Tally<S> {
+    let cases = options.cases.map(|cases| options.share(cases / parts));
+    let limit = Limit {
+        until: options.until((100 - READING) / parts),
+        cases: cases.unwrap_or(u64::MAX),
+        disagreements: 20,
+    };
+    let mut sum = execution::Tally::<S>::default();
+    for tally in on_threads(options, |seed| execution::run(processors, seed, limit)) {
+        sum.add(tally);
+    }
+    sum
+}
+
+fn tell<S: Set>(sum: &execution::Tally<S>) {
     tell_rows(sum);
     for (why, count) in &sum.skipped {
         println!("{count:>10}  not compared: {why}");
     }
-    for (word, what) in sum.unconfirmed.iter().take(TOLD) {
-        println!("not confirmed: {word:08x}: {what}");
+    for (one, what) in sum.unconfirmed.iter().take(TOLD) {
+        println!("not confirmed: {}: {what}", S::text(*one));
     }
-    for (case, what) in &sum.disagreements {
+    let mut disagreements: Vec<_> = sum.disagreements.iter().collect();
+    disagreements.sort_by_key(|(case, _)| S::row(case.instruction));
+    for (case, what) in disagreements {
         println!("DISAGREES: {case}\n  {what}");
     }
+    for (processor, count) in &sum.processors {
+        println!("{count:>10}  agreed on {processor}");
+    }
     println!(
-        "Unicorn: {} cases, {} disagreements, {} not confirmed by a new processor",
+        "processors: {} cases, {} disagreements, {} not confirmed by a new processor",
         sum.compared(),
         sum.disagreements.len(),
         sum.unconfirmed.len()
@@ -187,13 +261,13 @@ fn tell(sum: &execution::Tally) {
 /// How many of what was not confirmed are told one by one.
 const TOLD: usize = 10;
 
-fn tell_rows(sum: &execution::Tally) {
-    let rows = ROWS.iter().zip(&sum.rows);
-    for (row, count) in rows.filter(|(_, count)| count.words > 0) {
+fn tell_rows<S: Set>(sum: &execution::Tally<S>) {
+    let rows = S::rows().into_iter().zip(&sum.rows);
+    for (name, count) in rows.filter(|(_, count)| count.words > 0) {
         let execution::Count { words, agreed, .. } = count;
-        let (unknown, _) = count.unknown;
-        let why = execution::why_not_known(row.name)
+        let (unknown, _) = &count.unknown;
+        let why = S::why_not_known(name)
             .map_or_else(String::new, |why| format!(", {unknown} not known: {why}"));
-        println!("{agreed:>10}  {} ({words} words{why})", row.name);
+        println!("{agreed:>10}  {name} ({words} words{why})");
     }
 }

@@ -1,0 +1,76 @@
+//! What of A64 cannot be compared, or only in part, each with the reason.
+
+use engine_isa::arm64::ROWS;
+
+use super::set::{A64, SP};
+use crate::set::{Done, End, Outcome};
+
+/// Why neither processor has some words that a row accepts, if that is known.
+pub fn why_not_known(name: &str) -> Option<&'static str> {
+    let row = ROWS.iter().find(|row| row.name == name)?;
+    let digits: String = row.pattern.text().split(' ').collect();
+    let is_scalable = digits[3..7]
+        .chars()
+        .zip("0010".chars())
+        .all(|(digit, wanted)| digit == wanted);
+    let is_matrix = &digits[0..1] == "1" && &digits[3..7] == "0000";
+    if is_scalable || is_matrix {
+        return Some(
+            "QEMU's processor has the first of the scalable extensions, and none of the later",
+        );
+    }
+    let listed = NOT_KNOWN.iter().find(|(names, _)| names.contains(&name));
+    listed.map(|(_, why)| *why)
+}
+
+const NOT_KNOWN: &[(&[&str], &str)] = &[];
+
+/// Whether an instruction is about vectors and floating point.
+pub const fn is_wide(word: u32) -> bool {
+    let computes = word >> 25 & 7 == 0b111;
+    let loads = word >> 25 & 5 == 0b100 && word >> 26 & 1 == 1;
+    let is_scalable = word >> 25 & 15 == 0b0010;
+    let is_status = word >> 24 == 0xd5 && word >> 8 & 0xff == 0x44;
+    computes || loads || is_scalable || is_status
+}
+
+/// Why it is not the same when it is executed twice, if it is not.
+pub const fn not_judged(word: u32) -> Option<&'static str> {
+    let reads = word >> 20 == 0xd53;
+    let operation = word >> 16 & 7;
+    let number = word >> 12 & 15;
+    let counts = reads && operation & 3 == 3 && matches!(number, 9 | 14) || reads && number == 14;
+    let is_random = reads && word >> 6 & 0x3fff == 0b01_1001_0010_0100;
+    match (counts, is_random) {
+        (true, _) => Some("it reads a counter, which goes on counting"),
+        (_, true) => Some("it reads a random number"),
+        _ => None,
+    }
+}
+
+/// Whether an instruction changes a system register, or operates on the system.
+pub const fn changes_system(word: u32) -> bool {
+    let is_system = word >> 22 == 0b11_0101_0100;
+    let reads = word >> 21 & 1 == 1;
+    let is_hint_or_barrier = word >> 16 & 15 == 3 && matches!(word >> 12 & 15, 2 | 3);
+    is_system && !reads && !is_hint_or_barrier
+}
+
+/// Ends that differ for a reason.
+pub fn excused(done: &Done<'_, A64>, ours: &Outcome) -> Option<&'static str> {
+    let sp = done.before[SP];
+    let is_odd_stack = ours.end == End::Fault(sp) && !sp.is_multiple_of(16);
+    is_odd_stack.then_some("QEMU lets a stack pointer be used that is no multiple of 16")
+}
+
+/// After a fault registers that are loaded may have been or not: those of a pair.
+pub fn compared_at_fault(done: &Done<'_, A64>, register: usize) -> u64 {
+    let word = done.instruction;
+    let is_pair = word >> 27 & 7 == 0b101 && word >> 22 & 1 == 1;
+    let targets = [word & 31, word >> 10 & 31];
+    if is_pair && targets.contains(&(register as u32)) {
+        0
+    } else {
+        u64::MAX
+    }
+}

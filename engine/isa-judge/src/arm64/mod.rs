@@ -1,0 +1,40 @@
+//! A64 as its judges see it.
+
+#[cfg(feature = "unicorn")]
+pub mod guest;
+#[cfg(feature = "unicorn")]
+pub mod judged;
+pub mod kprobes;
+#[cfg(feature = "unicorn")]
+pub mod set;
+pub mod spelling;
+
+use engine_isa::Plan;
+use engine_isa::arm64::{self, Exclusive};
+use object::Architecture;
+
+use crate::census::{self, Bounds, Monitor};
+
+/// A64 as it is counted.
+pub const CENSUS: census::Set = census::Set {
+    name: "arm64",
+    bounds: Bounds {
+        percent: 0.7,
+        first: 30,
+        returns: 0,
+    },
+    architecture: Architecture::Aarch64,
+    answer: |word| match arm64::plan(word) {
+        Plan::Emulate(_) => "emulate".to_owned(),
+        Plan::Relocate(_) => "relocate".to_owned(),
+        Plan::Refuse(why) => format!("refuse {}", why.word()),
+    },
+    kprobes: |word| format!("{:?}", kprobes::verdict(word)).to_lowercase(),
+    // `ret`.
+    is_return: |word| word == 0xd65f_03c0,
+    monitor: |word| match arm64::exclusive(word) {
+        Some(Exclusive::Load) => Monitor::Opens,
+        Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
+        None => Monitor::Leaves,
+    },
+};

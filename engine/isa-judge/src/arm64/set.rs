@@ -1,0 +1,204 @@
+//! A64 as it is executed.
+
+use std::sync::LazyLock;
+
+use engine_isa::arm64::{self, Emulation, ROWS, Regs, Relocation};
+use engine_isa::{Fault, Plan};
+
+use super::guest::Signing;
+use super::judged;
+use crate::chance::{self, Rng, percent, small, wide_edge};
+use crate::machine::Guest;
+use crate::set::{Done, Machine, Outcome, PlanOf, Set};
+use crate::state::{Names, State};
+use crate::window::{self, Window};
+use crate::words;
+
+/// A64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct A64;
+
+/// The places of registers in a state.
+pub const SP: usize = 31;
+/// The program counter.
+pub const PC: usize = 32;
+/// The processor state.
+pub const PSTATE: usize = 33;
+/// FPCR, and behind it FPSR.
+pub const FPCR: usize = 34;
+/// The first of the vector registers, each of which has two places.
+pub const Q0: usize = 36;
+
+/// Exception level 1 with its own stack pointer.
+const MODE: u64 = 0b0101;
+/// What the last branch was.
+const BTYPE: u64 = 0b11 << 10;
+/// N, Z, C, V; D, A, I, F; and what the last branch was.
+const FREE_FLAGS: u64 = 0xf000_03c0 | BTYPE;
+/// Rounding, flush to zero, and default NaN, of all and of 16 bits.
+const FREE_FPCR: u64 = 0x07c8_0000;
+/// The flags.
+const FREE_FPSR: u64 = 0x0800_009f;
+
+static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let core = (0..31).map(|number| format!("x{number}"));
+    let status = ["sp", "pc", "pstate", "fpcr", "fpsr"].map(str::to_owned);
+    let vector = (0..32).flat_map(|number| [format!("q{number}"), format!("q{number}.high")]);
+    core.chain(status).chain(vector).collect()
+});
+
+impl Set for A64 {
+    type Instruction = u32;
+    type Emulation = Emulation;
+    type Relocation = Relocation;
+
+    const NAME: &'static str = "arm64";
+    const PROCESSORS: &'static [&'static str] = &["a72", "max"];
+    const PLACE_BYTES: usize = 8;
+    const SLOT_BYTES: usize = 16;
+    /// Permanently undefined.
+    const STOP: &'static [u8] = &[0; 4];
+    const REFUSED: u32 = 0;
+    const CORE: usize = FPCR;
+    const PC: usize = PC;
+    const FLAGS: usize = PSTATE;
+    const FREE_FLAGS: u64 = FREE_FLAGS;
+    const NOT_KNOWN: &'static [(&'static str, &'static str)] = &[];
+    const KEPT: &'static str = include_str!("../../regressions/arm64.txt");
+
+    fn why_not_known(name: &str) -> Option<&'static str> {
+        judged::why_not_known(name)
+    }
+
+    fn names() -> Names {
+        &NAMES
+    }
+
+    fn rows() -> Vec<&'static str> {
+        ROWS.iter().map(|row| row.name).collect()
+    }
+
+    fn row(word: u32) -> usize {
+        arm64::row(word)
+    }
+
+    fn plan(word: u32) -> PlanOf<Self> {
+        arm64::plan(word)
+    }
+
+    fn slot(relocation: Relocation, at: u64, from: u64) -> Option<Vec<u8>> {
+        Some(relocation.slot(at, from + 4)?.to_vec())
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        processor: &'static str,
+        state: &mut State,
+        window: &mut Window,
+    ) -> Result<(), Fault> {
+        let mut regs = Regs::default();
+        regs.x.copy_from_slice(&state[0..SP]);
+        (regs.sp, regs.pc, regs.pstate) = (state[SP], state[PC], state[PSTATE]);
+        emulation.run(&mut regs, window, &Signing::of(processor))?;
+        state[0..SP].copy_from_slice(&regs.x);
+        (state[SP], state[PC], state[PSTATE]) = (regs.sp, regs.pc, regs.pstate);
+        Ok(())
+    }
+
+    fn any(rng: &mut Rng) -> u32 {
+        words::any(ROWS, |word, _| word, rng)
+    }
+
+    fn accepts(row: usize) -> bool {
+        let accepted =
+            |word| arm64::row(word) == row && !matches!(arm64::plan(word), Plan::Refuse(_));
+        words::accepts(ROWS, row, accepted)
+    }
+
+    fn state(word: u32, pc: u64, rng: &mut Rng) -> State {
+        let mut state = State::zero(&NAMES);
+        state[0..SP].fill_with(|| value(rng));
+        let field = |low: u32| (word >> low & 31) as usize;
+        if percent(rng, 60) {
+            state[field(16)] = small(rng);
+        }
+        state[SP] = window::pointer(rng);
+        if percent(rng, 75) {
+            state[field(5)] = window::pointer(rng);
+        }
+        if percent(rng, 90) {
+            state[SP] &= !15;
+        }
+        state[PC] = pc;
+        state[PSTATE] = rng.u64(..) & FREE_FLAGS | MODE;
+        if percent(rng, 50) {
+            state[FPCR] = rng.u64(..) & FREE_FPCR;
+            state[FPCR + 1] = rng.u64(..) & FREE_FPSR;
+        }
+        state[Q0..].fill_with(|| chance::double(rng));
+        state
+    }
+
+    fn bytes(word: &u32) -> Vec<u8> {
+        word.to_le_bytes().to_vec()
+    }
+
+    fn text(word: u32) -> String {
+        format!("{word:08x}")
+    }
+
+    fn read(text: &str) -> Option<u32> {
+        words::read(text)
+    }
+
+    fn simpler(word: u32) -> Vec<u32> {
+        words::simpler(word, arm64::row)
+    }
+
+    fn machine(processor: &'static str) -> Box<dyn Machine> {
+        Box::new(Guest::<Self>::new(processor))
+    }
+
+    fn is_wide(word: u32) -> bool {
+        judged::is_wide(word)
+    }
+
+    fn not_judged(word: u32, _: &'static str) -> Option<&'static str> {
+        judged::not_judged(word)
+    }
+
+    fn changes_system(word: u32) -> bool {
+        judged::changes_system(word)
+    }
+
+    fn excused(done: &Done<'_, Self>, _: &Outcome, ours: &Outcome) -> Option<&'static str> {
+        judged::excused(done, ours)
+    }
+
+    /// A processor of before BTI does not say what the last branch was, and QEMU's forgets to forget
+    /// it at the speculation barrier.
+    fn compared(done: &Done<'_, Self>, register: usize) -> u64 {
+        const BARRIER: u32 = 0xd503_30ff;
+        match register {
+            PSTATE if done.processor == "a72" || done.instruction == BARRIER => !BTYPE,
+            _ => u64::MAX,
+        }
+    }
+
+    fn compared_at_fault(done: &Done<'_, Self>, register: usize) -> u64 {
+        judged::compared_at_fault(done, register)
+    }
+
+    fn unsettled_at_fault(_: &Done<'_, Self>) -> u64 {
+        16
+    }
+}
+
+fn value(rng: &mut Rng) -> u64 {
+    match rng.u32(0..10) {
+        0..3 => window::pointer(rng),
+        3..5 => small(rng),
+        5..7 => wide_edge(rng),
+        _ => rng.u64(..),
+    }
+}

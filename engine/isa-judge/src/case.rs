@@ -1,0 +1,250 @@
+//! One instruction on one state: what a processor makes of it, and what our plan for it does.
+
+use engine_isa::{Fault, Plan};
+
+use crate::chance::Rng;
+use crate::compare;
+use crate::set::{Done, End, Machine, Outcome, PlanOf, Run, Set};
+use crate::state::State;
+use crate::window::{self, CODE, CODE_BYTES, DATA_BYTES, SLOTS, SLOTS_BYTES, Window};
+
+/// Instructions side by side on a page of code, with data around them.
+pub struct Page<S: Set> {
+    /// The instructions.
+    pub instructions: Vec<S::Instruction>,
+    /// What the data is made of.
+    pub seed: u64,
+    plans: Vec<PlanOf<S>>,
+    slots: Vec<u8>,
+    window: Window,
+}
+
+/// The address of a place on the page.
+pub const fn address<S: Set>(place: usize) -> u64 {
+    CODE + (place * S::PLACE_BYTES) as u64
+}
+
+/// The address of its slot.
+const fn slot_address<S: Set>(place: usize) -> u64 {
+    SLOTS + (place * S::SLOT_BYTES) as u64
+}
+
+impl<S: Set> Page<S> {
+    /// A page full of instructions by chance.
+    pub fn by_chance(rng: &mut Rng) -> Self {
+        let instructions = (0..S::PLACES).map(|_| S::any(rng)).collect();
+        Self::of(instructions, rng.u64(..))
+    }
+
+    /// A page of which only `place` has an instruction.
+    pub fn of_one(instruction: S::Instruction, place: usize, seed: u64) -> Self {
+        let mut instructions = vec![S::REFUSED; S::PLACES];
+        instructions[place] = instruction;
+        Self::of(instructions, seed)
+    }
+
+    /// A page with one instruction, which is taken for another when it is planned: for judging the judge.
+    pub fn planned_as(instruction: S::Instruction, planned: S::Instruction) -> (Self, usize) {
+        let place = S::PLACES / 2;
+        let mut instructions = vec![S::REFUSED; S::PLACES];
+        instructions[place] = instruction;
+        let mut plans = planned_each::<S>(&instructions);
+        plans[place] = S::plan(planned);
+        (Self::with(instructions, plans, 0), place)
+    }
+
+    fn of(instructions: Vec<S::Instruction>, seed: u64) -> Self {
+        let plans = planned_each::<S>(&instructions);
+        Self::with(instructions, plans, seed)
+    }
+
+    fn with(instructions: Vec<S::Instruction>, plans: Vec<PlanOf<S>>, seed: u64) -> Self {
+        let mut data = Box::new([0; DATA_BYTES]);
+        Rng::with_seed(seed).fill(&mut data[..]);
+        let code = code_of::<S>(&instructions);
+        Self {
+            slots: slots_of::<S>(&plans),
+            window: Window { code, data },
+            instructions,
+            seed,
+            plans,
+        }
+    }
+
+    /// Puts the page and its slots into a processor's memory.
+    pub fn load(&self, machine: &mut dyn Machine) {
+        machine.load(&self.window.code[..], &self.slots);
+    }
+
+    /// Whether an instruction is emulated or has a slot, which is what there is to judge.
+    pub fn is_accepted(&self, place: usize) -> bool {
+        match self.plans[place] {
+            Plan::Emulate(_) => true,
+            Plan::Relocate(relocation) => slot::<S>(relocation, place).is_some(),
+            Plan::Refuse(_) => false,
+        }
+    }
+
+    /// Compares what the loaded processor makes of the instruction at `place` with what our plan does.
+    pub fn judge(
+        &self,
+        machine: &mut dyn Machine,
+        processor: &'static str,
+        place: usize,
+        state: &State,
+    ) -> Verdict {
+        let instruction = self.instructions[place];
+        if let Some(why) = S::not_judged(instruction, processor) {
+            return Verdict::Skipped(why);
+        }
+        let native = self.native(machine, place, state);
+        let ours = match self.plans[place] {
+            _ if native.end == End::Undefined => return Verdict::Undefined,
+            Plan::Emulate(emulation) => self.emulated(emulation, processor, state),
+            Plan::Relocate(_) => self.relocated(machine, place, state),
+            Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
+        };
+        let done = Done {
+            instruction,
+            before: state,
+            processor,
+            emulated: matches!(self.plans[place], Plan::Emulate(_)),
+        };
+        let excuse = excused(&native, &ours).or_else(|| S::excused(&done, &native, &ours));
+        if let Some(why) = excuse {
+            return Verdict::Skipped(why);
+        }
+        compare::difference(&done, &native, &ours).map_or(Verdict::Agree, Verdict::Disagree)
+    }
+
+    fn native(&self, machine: &mut dyn Machine, place: usize, state: &State) -> Outcome {
+        let instruction = self.instructions[place];
+        machine.run(Run {
+            at: address::<S>(place),
+            place,
+            in_slot: false,
+            steps: S::steps(instruction),
+            state,
+            data: &self.window.data,
+            is_wide: S::is_wide(instruction),
+        })
+    }
+
+    /// What the copy in the slot does. Where it faults is where the original would have.
+    fn relocated(&self, machine: &mut dyn Machine, place: usize, state: &State) -> Outcome {
+        let instruction = self.instructions[place];
+        let mut outcome = machine.run(Run {
+            at: slot_address::<S>(place),
+            place,
+            in_slot: true,
+            steps: S::steps(instruction) + 1,
+            state,
+            data: &self.window.data,
+            is_wide: S::is_wide(instruction),
+        });
+        let pc = &mut outcome.state[S::PC];
+        if outcome.end != End::Done && *pc == slot_address::<S>(place) {
+            *pc = state[S::PC];
+        }
+        outcome
+    }
+
+    fn emulated(&self, emulation: S::Emulation, processor: &'static str, state: &State) -> Outcome {
+        let mut window = self.window.clone();
+        let mut after = state.clone();
+        let end = match S::emulate(emulation, processor, &mut after, &mut window) {
+            Ok(()) => End::Done,
+            Err(Fault { address }) => End::Fault(address),
+        };
+        Outcome {
+            end,
+            state: after,
+            data: window.data,
+        }
+    }
+}
+
+fn planned_each<S: Set>(instructions: &[S::Instruction]) -> Vec<PlanOf<S>> {
+    instructions.iter().map(|&one| S::plan(one)).collect()
+}
+
+/// The page with each instruction at its place, and stops everywhere else.
+fn code_of<S: Set>(instructions: &[S::Instruction]) -> Box<[u8; CODE_BYTES]> {
+    let mut page = Box::new([0; CODE_BYTES]);
+    fill(&mut page[..], S::STOP);
+    let places = page.chunks_exact_mut(S::PLACE_BYTES);
+    for (place, instruction) in places.zip(instructions) {
+        put::<S>(place, &S::bytes(instruction));
+    }
+    page
+}
+
+/// A slot for each place of the page; where nothing is relocated, stops.
+fn slots_of<S: Set>(plans: &[PlanOf<S>]) -> Vec<u8> {
+    let mut slots = vec![0; SLOTS_BYTES];
+    fill(&mut slots, S::STOP);
+    let places = slots.chunks_exact_mut(S::SLOT_BYTES);
+    for (place, (slot, plan)) in places.zip(plans).enumerate() {
+        let Plan::Relocate(relocation) = plan else {
+            continue;
+        };
+        if let Some(code) = self::slot::<S>(*relocation, place) {
+            put::<S>(slot, &code);
+        }
+    }
+    slots
+}
+
+/// What the slot of a place holds; nothing if it would stand too far from what it names.
+fn slot<S: Set>(relocation: S::Relocation, place: usize) -> Option<Vec<u8>> {
+    S::slot(relocation, slot_address::<S>(place), address::<S>(place))
+}
+
+fn fill(memory: &mut [u8], stop: &[u8]) {
+    let stops = memory.chunks_exact_mut(stop.len());
+    stops.for_each(|place| place.copy_from_slice(stop));
+}
+
+/// Puts bytes at the beginning of a place, and stops from right behind them on.
+fn put<S: Set>(place: &mut [u8], bytes: &[u8]) {
+    let (copy, rest) = place.split_at_mut(bytes.len());
+    copy.copy_from_slice(bytes);
+    fill(rest, S::STOP);
+}
+
+/// What comparing has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Registers, flags and memory are the same; if both faulted, as far as the architecture says what they
+    /// are then.
+    Agree,
+    /// This processor has no such instruction.
+    Undefined,
+    /// It is not compared, and why.
+    Skipped(&'static str),
+    /// What differs.
+    Disagree(String),
+}
+
+impl Verdict {
+    /// What differs, if anything does.
+    pub fn disagreement(self) -> Option<String> {
+        match self {
+            Self::Disagree(what) => Some(what),
+            _ => None,
+        }
+    }
+}
+
+/// Ends of which no more can be said.
+fn excused(native: &Outcome, ours: &Outcome) -> Option<&'static str> {
+    match (native.end, ours.end) {
+        (End::Other(one), End::Other(other)) if one == other => {
+            Some("the processor took an exception, in the slot as well")
+        }
+        (_, End::Fault(address)) | (End::Fault(address), _) if window::is_slot(address) => {
+            Some("it uses what only the judge has: the memory with the slots")
+        }
+        _ => None,
+    }
+}

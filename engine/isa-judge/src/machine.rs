@@ -1,0 +1,150 @@
+//! A processor of other making: Unicorn's, which is QEMU's, one instruction at a time.
+
+use std::marker::PhantomData;
+
+use unicorn_engine::unicorn_const::{HookType, MemType, Prot, uc_error};
+use unicorn_engine::{Context, Unicorn};
+
+use crate::set::{End, Machine, Outcome, Run, Set};
+use crate::state::State;
+use crate::window::{CODE, CODE_BYTES, DATA_BYTES, Data, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS};
+
+/// What executes. Its datum is the address of the last access that was not possible.
+pub type Uc = Unicorn<'static, Option<u64>>;
+
+/// What Unicorn has to be told of an instruction set.
+pub trait Emulated: Set {
+    /// A processor as it is after its reset, with all that it can do switched on.
+    fn open(processor: &'static str) -> Uc;
+    /// Gives it registers.
+    fn write(uc: &mut Uc, state: &State, is_wide: bool);
+    /// Takes them back; those that are not taken are as they were.
+    fn registers(uc: &Uc, state: &mut State, is_wide: bool);
+    /// Whether an exception leaves something behind that cannot be seen.
+    const REMEMBERS: bool = false;
+
+    /// What the end of a run is that tells of an error beyond what is the same for every set.
+    fn end(error: uc_error) -> End {
+        End::Other(error as i64)
+    }
+}
+
+/// A processor with the window and the slots in its memory.
+pub struct Guest<S> {
+    uc: Uc,
+    /// The data as last read.
+    scratch: Box<Data>,
+    /// Everything as it was at first, for a set that [remembers](Emulated::REMEMBERS).
+    pristine: Option<Context>,
+    set: PhantomData<S>,
+}
+
+/// What can only fail if Unicorn itself is broken.
+pub const SOUND: &str = "Unicorn takes what it took before";
+
+impl<S: Emulated> Guest<S> {
+    /// A processor that has executed nothing.
+    pub fn new(processor: &'static str) -> Self {
+        let mut uc = S::open(processor);
+        let (read_write, read_run) = (Prot::READ | Prot::WRITE, Prot::READ | Prot::EXEC);
+        for (address, size, allowed) in [
+            (LOW, PAGE, read_write),
+            (CODE, PAGE, read_run),
+            (HIGH, PAGE, read_write),
+            (SLOTS, SLOT_PAGES * PAGE, read_run),
+        ] {
+            uc.mem_map(address, size, allowed).expect(SOUND);
+        }
+        let note = |uc: &mut Unicorn<'_, Option<u64>>, kind, address, _: usize, _: i64| {
+            if !matches!(kind, MemType::FETCH_UNMAPPED | MemType::FETCH_PROT) {
+                *uc.get_data_mut() = Some(address);
+            }
+            false
+        };
+        uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
+            .expect(SOUND);
+        let pristine = S::REMEMBERS.then(|| uc.context_init().expect(SOUND));
+        Self {
+            uc,
+            scratch: Box::new([0; DATA_BYTES]),
+            pristine,
+            set: PhantomData,
+        }
+    }
+
+    /// Executes from `at` on, `steps` instructions at most. What waits for an event ends Unicorn's run
+    /// before its time.
+    fn go_on(&mut self, at: u64, run: &Run<'_>) -> (End, State) {
+        *self.uc.get_data_mut() = None;
+        let before = self.read(run);
+        let mut result = self.uc.emu_start(at, 0, 0, run.steps);
+        let mut after = self.read(run);
+        let is_as_before = before.differences(&after).all(|(place, ..)| place == S::PC);
+        if result.is_ok() && after[S::PC] == at && is_as_before {
+            // Now and then Unicorn comes back at once. What branches to itself does so again.
+            result = self.uc.emu_start(at, 0, 0, run.steps);
+            after = self.read(run);
+        }
+        (self.end(result, run.at, after[S::PC]), after)
+    }
+
+    fn end(&self, result: Result<(), uc_error>, at: u64, pc: u64) -> End {
+        let fault = *self.uc.get_data();
+        match (result, fault) {
+            (Ok(()) | Err(uc_error::FETCH_UNMAPPED | uc_error::FETCH_PROT), _) => End::Done,
+            // A store that fails does not always keep Unicorn from going on to the stop.
+            (_, Some(address)) => End::Fault(address),
+            (Err(uc_error::INSN_INVALID), _) if pc == at => End::Undefined,
+            (Err(uc_error::INSN_INVALID), _) => End::Done,
+            (Err(other), _) => S::end(other),
+        }
+    }
+
+    fn read(&self, run: &Run<'_>) -> State {
+        let mut state = run.state.clone();
+        S::registers(&self.uc, &mut state, run.is_wide);
+        state
+    }
+
+    fn restore_data(&mut self, data: &Data) {
+        self.read_data();
+        if self.scratch[..] != data[..] {
+            let (low, high) = data.split_at(CODE_BYTES);
+            self.uc.mem_write(LOW, low).expect(SOUND);
+            self.uc.mem_write(HIGH, high).expect(SOUND);
+        }
+    }
+
+    fn read_data(&mut self) {
+        let (low, high) = self.scratch.split_at_mut(CODE_BYTES);
+        self.uc.mem_read(LOW, low).expect(SOUND);
+        self.uc.mem_read(HIGH, high).expect(SOUND);
+    }
+}
+
+impl<S: Emulated> Machine for Guest<S> {
+    fn load(&mut self, code: &[u8], slots: &[u8]) {
+        self.uc.ctl_flush_tb().expect(SOUND);
+        self.uc.mem_write(CODE, code).expect(SOUND);
+        self.uc.mem_write(SLOTS, slots).expect(SOUND);
+    }
+
+    fn run(&mut self, run: Run<'_>) -> Outcome {
+        self.restore_data(run.data);
+        if let Some(pristine) = &self.pristine {
+            self.uc.context_restore(pristine).expect(SOUND);
+        }
+        S::write(&mut self.uc, run.state, run.is_wide);
+        let (mut end, mut state) = self.go_on(run.at, &run);
+        let (first, pc) = (run.at, state[S::PC]);
+        if run.in_slot && end == End::Done && pc != first && crate::window::is_slot(pc) {
+            (end, state) = self.go_on(pc, &Run { steps: 1, ..run });
+        }
+        self.read_data();
+        Outcome {
+            end,
+            state,
+            data: self.scratch.clone(),
+        }
+    }
+}

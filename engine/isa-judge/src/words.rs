@@ -1,0 +1,54 @@
+//! Words by chance, for instruction sets whose instructions are words: of a row with its free bits at
+//! random, a few bits away from that, and any.
+
+use engine_isa::Row;
+
+use crate::chance::{Rng, percent};
+
+/// A word of a row, its free bits at random. Another row before it may still take it.
+pub fn of_row(row: &Row, rng: &mut Rng) -> u32 {
+    let digits = row.pattern.text().bytes().filter(|&digit| digit != b' ');
+    digits.fold(0, |word, digit| {
+        let bit = match digit {
+            b'0' => false,
+            b'1' => true,
+            _ => rng.bool(),
+        };
+        word << 1 | u32::from(bit)
+    })
+}
+
+/// Whether some of some thousands of words of a row are `accepted`.
+pub fn accepts(rows: &[Row], row: usize, accepted: impl Fn(u32) -> bool) -> bool {
+    let mut rng = Rng::with_seed(row as u64);
+    (0..4096).any(|_| accepted(of_row(&rows[row], &mut rng)))
+}
+
+/// A word by chance: mostly of a row, made `usual`; some with a bit or two turned over; and some of no
+/// row in particular.
+pub fn any(rows: &[Row], usual: impl Fn(u32, &mut Rng) -> u32, rng: &mut Rng) -> u32 {
+    if percent(rng, 5) {
+        return rng.u32(..);
+    }
+    let word = of_row(&rows[rng.usize(0..rows.len())], rng);
+    let mut word = usual(word, rng);
+    if percent(rng, 20) {
+        word ^= 1 << rng.u32(0..32);
+    }
+    if percent(rng, 5) {
+        word ^= 1 << rng.u32(0..32);
+    }
+    word
+}
+
+/// Words of the same row with one bit less.
+pub fn simpler(word: u32, row: fn(u32) -> usize) -> Vec<u32> {
+    let cleared = (0..32).map(|bit| word & !(1 << bit));
+    let smaller = cleared.filter(|&smaller| smaller != word && row(smaller) == row(word));
+    smaller.collect()
+}
+
+/// The word that eight digits are.
+pub fn read(text: &str) -> Option<u32> {
+    u32::from_str_radix(text, 16).ok()
+}

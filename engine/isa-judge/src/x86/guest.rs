@@ -1,0 +1,117 @@
+//! How Unicorn is driven for x86-64. It knows no AVX: what has a VEX or EVEX is for the processor of the
+//! host.
+
+use unicorn_engine::unicorn_const::{Arch, Mode, TlbType};
+use unicorn_engine::{RegisterX86, Unicorn, X86CpuModel};
+
+use super::registers::{FS_BASE, MXCSR, RFLAGS, RIP, ST0, ZMM, ZMM0};
+use super::set::X86;
+use crate::machine::{Emulated, SOUND, Uc};
+use crate::state::State;
+
+/// Unicorn's names of the general registers.
+const GENERAL: [RegisterX86; 16] = [
+    RegisterX86::RAX,
+    RegisterX86::RCX,
+    RegisterX86::RDX,
+    RegisterX86::RBX,
+    RegisterX86::RSP,
+    RegisterX86::RBP,
+    RegisterX86::RSI,
+    RegisterX86::RDI,
+    RegisterX86::R8,
+    RegisterX86::R9,
+    RegisterX86::R10,
+    RegisterX86::R11,
+    RegisterX86::R12,
+    RegisterX86::R13,
+    RegisterX86::R14,
+    RegisterX86::R15,
+];
+const BASES: [RegisterX86; 2] = [RegisterX86::FS_BASE, RegisterX86::GS_BASE];
+const STATUS: [RegisterX86; 4] = [
+    RegisterX86::MXCSR,
+    RegisterX86::FPCW,
+    RegisterX86::FPSW,
+    RegisterX86::FPTAG,
+];
+
+impl Emulated for X86 {
+    /// That there was one: the next is taken for a second one during the first.
+    const REMEMBERS: bool = true;
+
+    fn open(_: &'static str) -> Uc {
+        let mut uc = Unicorn::new_with_data(Arch::X86, Mode::MODE_64, None).expect(SOUND);
+        uc.ctl_set_cpu_model(X86CpuModel::EPYC_ROME as i32)
+            .expect(SOUND);
+        // As if there were paging: else an address has no more bits than memory has.
+        uc.ctl_set_tlb_type(TlbType::VIRTUAL).expect(SOUND);
+        uc
+    }
+
+    fn write(uc: &mut Uc, state: &State, is_wide: bool) {
+        let mut put = |register: RegisterX86, value| uc.reg_write(register, value).expect(SOUND);
+        for (register, value) in GENERAL.into_iter().zip(&state[0..]) {
+            put(register, *value);
+        }
+        put(RegisterX86::RFLAGS, state[RFLAGS]);
+        for (register, value) in BASES.into_iter().zip(&state[FS_BASE..]) {
+            put(register, *value);
+        }
+        if !is_wide {
+            return;
+        }
+        for (register, value) in STATUS.into_iter().zip(&state[MXCSR..]) {
+            put(register, *value);
+        }
+        for (number, halves) in (0..8).zip(state[ST0..].chunks_exact(2)) {
+            long(uc, RegisterX86::ST0 as i32 + number, &bytes(halves)[..10]);
+        }
+        for (number, parts) in (0..16).zip(state[ZMM0..].chunks_exact(ZMM)) {
+            long(uc, RegisterX86::XMM0 as i32 + number, &bytes(&parts[..2]));
+        }
+    }
+
+    fn registers(uc: &Uc, state: &mut State, is_wide: bool) {
+        let get = |register: RegisterX86| uc.reg_read(register).expect(SOUND);
+        for (register, value) in GENERAL.into_iter().zip(&mut state[0..]) {
+            *value = get(register);
+        }
+        state[RIP] = get(RegisterX86::RIP);
+        state[RFLAGS] = get(RegisterX86::RFLAGS);
+        for (register, value) in BASES.into_iter().zip(&mut state[FS_BASE..]) {
+            *value = get(register);
+        }
+        if !is_wide {
+            return;
+        }
+        for (register, value) in STATUS.into_iter().zip(&mut state[MXCSR..]) {
+            *value = get(register);
+        }
+        for (number, halves) in (0..8).zip(state[ST0..].chunks_exact_mut(2)) {
+            read_long(uc, RegisterX86::ST0 as i32 + number, halves);
+        }
+        for (number, parts) in (0..16).zip(state[ZMM0..].chunks_exact_mut(ZMM)) {
+            read_long(uc, RegisterX86::XMM0 as i32 + number, &mut parts[..2]);
+        }
+    }
+}
+
+fn bytes(parts: &[u64]) -> Vec<u8> {
+    parts.iter().flat_map(|part| part.to_le_bytes()).collect()
+}
+
+fn long(uc: &Uc, register: i32, bytes: &[u8]) {
+    uc.reg_write_long(register, bytes).expect(SOUND);
+}
+
+fn read_long(uc: &Uc, register: i32, parts: &mut [u64]) {
+    let mut bytes = uc.reg_read_long(register).expect(SOUND).into_vec();
+    bytes.resize(8 * parts.len(), 0);
+    for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
+        *part = bytes
+            .iter()
+            .rev()
+            .fold(0, |part, byte| part << 8 | u64::from(*byte));
+    }
+}

@@ -1,0 +1,195 @@
+//! What of x86-64 cannot be compared, or only in part, each with the reason.
+
+use engine_isa::x86::ROWS;
+
+use super::registers::{RFLAGS, RIP, RSP};
+use super::set::X86;
+use super::shape::{Bytes, Shape};
+use crate::set::{Done, End, Outcome};
+
+/// Why no processor here has some instructions that a row accepts, if that is known.
+pub fn why_not_known(name: &str) -> Option<&'static str> {
+    let row = ROWS.iter().find(|row| row.name == name)?;
+    let text = row.encoding.text();
+    let is_vector = ["VEX", "EVEX", "XOP"]
+        .iter()
+        .any(|form| text.starts_with(form));
+    let listed = NOT_KNOWN.iter().find(|(names, _)| names.contains(&name));
+    match (is_vector, listed) {
+        (true, _) => Some("which of these there are depends on the processor of the host"),
+        (false, listed) => listed.map(|(_, why)| *why),
+    }
+}
+
+/// Rows of which no processor here has some instructions, or none can be compared, each with the reason.
+const NOT_KNOWN: &[(&[&str], &str)] = &[
+    (
+        &["rdtscp", "rdrand", "rdseed", "rdpid"],
+        "they are not the same when they are executed twice",
+    ),
+    (
+        &["ins, outs", "in eax, imm8", "out imm8, eax", "in, out dx"],
+        "there are no ports",
+    ),
+    (
+        &[
+            "vmlaunch, vmresume",
+            "vmxoff",
+            "vmload to clgi",
+            "vmrun",
+            "invlpga",
+            "invlpgb to pvalidate",
+            "vmread, vmwrite",
+            "vmclear",
+            "vmxon",
+            "xrstors to vmptrst",
+            "invept to invpcid",
+            "pconfig",
+        ],
+        "they are for whoever runs virtual machines, or manages memory for all",
+    ),
+    (
+        &[
+            "xabort",
+            "lkgs",
+            "rstorssp",
+            "setssbsy",
+            "saveprevssp",
+            "clrssbsy",
+            "wrussd to wrussq",
+            "wrssd to wrssq",
+            "wrmsrns to wrmsrlist",
+            "xend, xtest",
+            "serialize",
+            "xsusldtrk, xresldtrk",
+            "testui to stui",
+            "senduipi",
+            "rdpkru, wrpkru",
+            "mcommit",
+            "rdpru",
+            "prefetchw",
+            "ptwrite m",
+            "ptwrite r",
+            "aesdecwide128kl to aesencwide256kl",
+            "aesenc128kl to loadiwkey",
+            "aesdec128kl to aesdec256kl",
+            "encodekey128 to encodekey256",
+            "movdir64b",
+            "enqcmds",
+            "enqcmd",
+            "movdiri",
+            "aadd",
+            "aand",
+            "axor",
+            "aor",
+        ],
+        "newer processors have it, or it is for what this host has switched off",
+    ),
+];
+
+/// Whether an instruction may be about floating point, vectors or masks.
+pub fn is_wide(bytes: &Bytes) -> bool {
+    let shape = Shape::read(bytes);
+    if shape.is_vector {
+        return true;
+    }
+    match (shape.map, shape.opcode) {
+        (0, 0x9b | 0xd8..=0xdf) => true,
+        (0, _) => false,
+        (1, 0x40..=0x4f | 0x80..=0x9f | 0xa0..=0xad | 0xaf..=0xc1 | 0xc8..=0xcf) => false,
+        (1, 0x00..=0x0d | 0x18..=0x27 | 0x30..=0x3f) => false,
+        _ => true,
+    }
+}
+
+/// How many instructions it may take a processor to do one: one that is repeated is done again and
+/// again, in all the memory that there is.
+pub fn steps(bytes: &Bytes) -> usize {
+    let shape = Shape::read(bytes);
+    let is_string =
+        shape.map == 0 && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
+    if is_string && shape.prefixes & Shape::REPEAT != 0 {
+        1 << 14
+    } else {
+        1
+    }
+}
+
+/// Whether an instruction may go on elsewhere: calls, jumps, returns and loops.
+pub fn is_branch(text: &[u8]) -> bool {
+    let mut bytes: Bytes = [0; 15];
+    bytes.copy_from_slice(&text[..15]);
+    let shape = Shape::read(&bytes);
+    let digit = bytes.get(shape.at + 1).map_or(0, |modrm| modrm >> 3 & 7);
+    match (shape.is_vector, shape.map, shape.opcode) {
+        (false, 0, 0x70..=0x7f | 0xc2 | 0xc3 | 0xca | 0xcb | 0xe0..=0xe3 | 0xe8..=0xeb) => true,
+        (false, 0, 0xff) => matches!(digit, 2..=5),
+        (false, 1, 0x80..=0x8f) => true,
+        _ => false,
+    }
+}
+
+/// Why it is not the same when it is executed twice, if it is not.
+pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
+    let shape = Shape::read(bytes);
+    if !on_host && shape.is_vector {
+        return Some("QEMU's processor has no AVX, and takes XOP for POP");
+    }
+    if !on_host && shape.map == 3 && matches!(shape.opcode, 0x60 | 0x61) {
+        return Some("QEMU's processor takes some lengths of texts for negative, and crashes");
+    }
+    let is_transaction = matches!(shape.opcode, 0xc6 | 0xc7) && shape.map == 0;
+    if !on_host && is_transaction && bytes.get(shape.at + 1) == Some(&0xf8) {
+        return Some("QEMU's processor has no transactions, and takes their beginning for MOV");
+    }
+    let modrm = bytes.get(shape.at + 1).copied().unwrap_or_default();
+    match (shape.is_vector, shape.map, shape.opcode, modrm) {
+        (false, 1, 0x31 | 0x33, _) | (false, 1, 0x01, 0xf9) => {
+            Some("it reads a counter, which goes on counting")
+        }
+        (false, 1, 0xc7, 0xf0..) => Some("it reads a random number"),
+        (false, 0, 0x6c..=0x6f | 0xe4..=0xe7 | 0xec..=0xef, _) => {
+            Some("it is about ports, and there are none")
+        }
+        _ => None,
+    }
+}
+
+/// Whether an instruction may change what others do after it.
+pub fn changes_system(bytes: &Bytes) -> bool {
+    let shape = Shape::read(bytes);
+    match (shape.is_vector, shape.map, shape.opcode) {
+        (false, 0, 0x8e | 0xf4) => true,
+        (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9) => true,
+        (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7) => true,
+        _ => false,
+    }
+}
+
+/// Ends that differ for a reason.
+pub fn excused(done: &Done<'_, X86>, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
+    /// The flag that asks for an exception after each instruction.
+    const TF: u64 = 0x100;
+    let gives_back = Shape::read(&done.instruction).opcode == 0xc2;
+    let far = native.state[RSP].abs_diff(ours.state[RSP]) == 0x1_0000;
+    match (native.end, ours.end) {
+        (End::Other(_), End::Fault(address)) if !is_canonical(address) => {
+            Some("no memory has such an address, and the kernel does not say which it is")
+        }
+        (End::Other(_), End::Done) if !is_canonical(ours.state[RIP]) => Some(
+            "nothing can be at such an address, and the processor sees that before it goes there",
+        ),
+        (End::Done, End::Other(_)) if native.state[RFLAGS] & TF != 0 => {
+            Some("the trap that it asked for comes before the way back, and not behind it")
+        }
+        (End::Done, End::Done) if gives_back && far => {
+            Some("QEMU's processor takes what is given back for a number with a sign")
+        }
+        _ => None,
+    }
+}
+
+/// Whether the upper bits of an address are all the same.
+const fn is_canonical(address: u64) -> bool {
+    matches!(address.cast_signed() >> 47, 0 | -1)
+}

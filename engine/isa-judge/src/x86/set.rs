@@ -1,0 +1,217 @@
+//! x86-64 as it is executed.
+
+use std::sync::LazyLock;
+
+use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
+use engine_isa::{Fault, Plan};
+
+#[cfg(target_arch = "x86_64")]
+use super::host::Host;
+use super::judged;
+use super::registers;
+use super::shape::{self, Bytes};
+use crate::chance::{Rng, percent};
+use crate::machine::Guest;
+use crate::set::{Done, Machine, Outcome, PlanOf, Set};
+use crate::state::{Names, State};
+use crate::window::Window;
+
+/// x86-64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct X86;
+
+/// How many bytes of the page an instruction and the stop behind it may take.
+pub const PLACE: usize = 32;
+/// The name of the host's processor.
+const HOST: &str = "host";
+
+impl Set for X86 {
+    type Instruction = Bytes;
+    type Emulation = Emulation;
+    type Relocation = Relocation;
+
+    const NAME: &'static str = "x86";
+    const PROCESSORS: &'static [&'static str] = &["epyc"];
+    const MORE_PROCESSORS: &'static [&'static str] = if cfg!(target_arch = "x86_64") {
+        &[HOST]
+    } else {
+        &[]
+    };
+    const PLACE_BYTES: usize = PLACE;
+    const SLOT_BYTES: usize = 64;
+    /// UD2.
+    const STOP: &'static [u8] = &[0x0f, 0x0b];
+    const REFUSED: Bytes = [0xcc; LONGEST];
+    const CORE: usize = registers::CORE;
+    const PC: usize = registers::RIP;
+    const FLAGS: usize = registers::RFLAGS;
+    const FREE_FLAGS: u64 = registers::FREE_FLAGS;
+    const NOT_KNOWN: &'static [(&'static str, &'static str)] = &[];
+    const KEPT: &'static str = include_str!("../../regressions/x86.txt");
+
+    fn why_not_known(name: &str) -> Option<&'static str> {
+        judged::why_not_known(name)
+    }
+
+    fn names() -> Names {
+        registers::names()
+    }
+
+    fn rows() -> Vec<&'static str> {
+        ROWS.iter().map(|row| row.name).collect()
+    }
+
+    fn row(bytes: Bytes) -> usize {
+        x86::row(&bytes)
+    }
+
+    fn plan(bytes: Bytes) -> PlanOf<Self> {
+        x86::plan(&bytes)
+    }
+
+    fn slot(relocation: Relocation, at: u64, from: u64) -> Option<Vec<u8>> {
+        Some(relocation.slot(at, from)?.to_vec())
+    }
+
+    fn emulate(
+        emulation: Emulation,
+        _: &'static str,
+        state: &mut State,
+        window: &mut Window,
+    ) -> Result<(), Fault> {
+        let mut regs = registers::to_regs(state);
+        let result = emulation.run(&mut regs, window);
+        registers::of_regs(&regs, state);
+        result
+    }
+
+    fn any(rng: &mut Rng) -> Bytes {
+        match rng.u32(0..10) {
+            0..6 => {
+                let pool = &POOL[rng.usize(0..POOL.len())];
+                shape::vary(pool[rng.usize(0..pool.len())], rng)
+            }
+            6..9 => shape::any(rng),
+            _ => {
+                let mut bytes = [0; LONGEST];
+                rng.fill(&mut bytes);
+                bytes
+            }
+        }
+    }
+
+    fn accepts(row: usize) -> bool {
+        POOL.iter().any(|pool| {
+            let is_of_row = |bytes: &Bytes| x86::row(bytes) == row;
+            pool.first().is_some_and(is_of_row)
+        })
+    }
+
+    fn state(bytes: Bytes, pc: u64, rng: &mut Rng) -> State {
+        registers::by_chance(&bytes, pc, rng)
+    }
+
+    /// As many as its plan is about; all of them if it is refused.
+    fn bytes(bytes: &Bytes) -> Vec<u8> {
+        bytes[..length(bytes)].to_vec()
+    }
+
+    fn text(bytes: Bytes) -> String {
+        let known = &bytes[..length(&bytes)];
+        known.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn read(text: &str) -> Option<Bytes> {
+        let mut bytes = [0; LONGEST];
+        let digits = text.as_bytes().chunks(2);
+        for (byte, digits) in bytes.iter_mut().zip(digits) {
+            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        }
+        (text.len() <= 2 * LONGEST).then_some(bytes)
+    }
+
+    fn simpler(bytes: Bytes) -> Vec<Bytes> {
+        let mut found = Vec::new();
+        for place in 0..length(&bytes) {
+            for bit in 0..8 {
+                let mut simpler = bytes;
+                simpler[place] &= !(1 << bit);
+                if simpler != bytes && x86::row(&simpler) == x86::row(&bytes) {
+                    found.push(simpler);
+                }
+            }
+        }
+        found
+    }
+
+    fn machine(processor: &'static str) -> Box<dyn Machine> {
+        #[cfg(target_arch = "x86_64")]
+        if processor == HOST {
+            return Box::new(Host::new().expect("a process of this host can be traced"));
+        }
+        Box::new(Guest::<Self>::new(processor))
+    }
+
+    fn is_wide(bytes: Bytes) -> bool {
+        judged::is_wide(&bytes)
+    }
+
+    fn steps(bytes: Bytes) -> usize {
+        judged::steps(&bytes)
+    }
+
+    fn not_judged(bytes: Bytes, processor: &'static str) -> Option<&'static str> {
+        judged::not_judged(&bytes, processor == HOST)
+    }
+
+    fn changes_system(bytes: Bytes) -> bool {
+        judged::changes_system(&bytes)
+    }
+
+    fn excused(done: &Done<'_, Self>, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
+        judged::excused(done, native, ours)
+    }
+
+    /// All but RF, which says something about debugging; and on the host all but what Linux does not let
+    /// a tracer set.
+    fn compared(done: &Done<'_, Self>, register: usize) -> u64 {
+        const RF: u64 = 0x1_0000;
+        const ID_AND_NT: u64 = 0x20_4000;
+        match register {
+            registers::RFLAGS if done.processor == HOST => !(RF | ID_AND_NT),
+            registers::RFLAGS => !RF,
+            _ => u64::MAX,
+        }
+    }
+
+    fn unsettled_at_fault(_: &Done<'_, Self>) -> u64 {
+        8
+    }
+}
+
+/// The length of an instruction that has one.
+pub fn length(bytes: &Bytes) -> usize {
+    x86::length(bytes).unwrap_or(LONGEST).min(LONGEST)
+}
+
+/// How many examples there are of a row.
+const EXAMPLES: usize = 8;
+/// How many instructions by chance the examples are looked for in.
+const LOOKED_AT: usize = 3_000_000;
+
+/// For each row that accepts anything, instructions of it that are accepted.
+static POOL: LazyLock<Vec<Vec<Bytes>>> = LazyLock::new(|| {
+    let mut rng = Rng::with_seed(1);
+    let mut pool: Vec<Vec<Bytes>> = vec![Vec::new(); ROWS.len()];
+    for _ in 0..LOOKED_AT {
+        let bytes = shape::any(&mut rng);
+        let examples = &mut pool[x86::row(&bytes)];
+        let is_wanted = examples.len() < EXAMPLES || percent(&mut rng, 1);
+        if is_wanted && !matches!(x86::plan(&bytes), Plan::Refuse(_)) {
+            examples.truncate(EXAMPLES - 1);
+            examples.insert(0, bytes);
+        }
+    }
+    pool.retain(|examples| !examples.is_empty());
+    pool
+});

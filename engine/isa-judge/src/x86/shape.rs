@@ -1,0 +1,231 @@
+//! How x86-64 instructions are put together, as the judges see it: enough to make one by chance, and to
+//! have its address lead to where there is memory.
+
+use crate::chance::{Rng, percent, small};
+use crate::state::State;
+use crate::window::{self, CODE};
+
+use super::registers::{FS_BASE, RSP};
+
+/// As many bytes as the longest instruction has.
+pub type Bytes = [u8; engine_isa::x86::LONGEST];
+
+/// What the bytes of an instruction are, if it has a ModRM byte behind its opcode.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shape {
+    /// F3, F2, 66, 67, LOCK or a segment, by the bits below.
+    pub prefixes: u8,
+    /// The bits W, R, X and B of a REX, or what a VEX or EVEX has in their place.
+    pub rex: u8,
+    /// 0 for one-byte opcodes, 1 for 0F, 2 for 0F 38, 3 for 0F 3A, and what a VEX or EVEX says.
+    pub map: u8,
+    /// Whether a VEX, EVEX or XOP begins it.
+    pub is_vector: bool,
+    /// The opcode.
+    pub opcode: u8,
+    /// Where the opcode is.
+    pub at: usize,
+}
+
+impl Shape {
+    /// F3 or F2.
+    pub const REPEAT: u8 = 1;
+    /// 67.
+    pub const ADDRESS: u8 = 2;
+    /// FS or GS.
+    pub const SEGMENT: u8 = 4;
+    /// LOCK.
+    pub const LOCK: u8 = 8;
+    /// 66.
+    pub const SIZE: u8 = 16;
+
+    /// Reads the beginning of an instruction.
+    pub fn read(bytes: &Bytes) -> Self {
+        let mut shape = Self::default();
+        // Of several REX the last counts, and only right before the opcode.
+        while shape.at < 12 {
+            match (prefix(bytes[shape.at]), bytes[shape.at]) {
+                (Some(prefix), _) => (shape.prefixes, shape.rex) = (shape.prefixes | prefix, 0),
+                (None, rex @ 0x40..=0x4f) => shape.rex = rex & 15,
+                _ => break,
+            }
+            shape.at += 1;
+        }
+        let rest = &bytes[shape.at..];
+        let (map, length, rex) = match *rest {
+            [0xc5, a, ..] => (1, 2, !a >> 5 & 4),
+            [0xc4, a, b, ..] => (a & 31, 3, !a >> 5 & 7 | b >> 4 & 8),
+            [0x8f, a, b, ..] if a & 31 >= 8 => (a & 31, 3, !a >> 5 & 7 | b >> 4 & 8),
+            [0x62, a, b, _, ..] => (a & 7, 4, !a >> 5 & 7 | b >> 4 & 8),
+            [0x0f, 0x38, ..] => (2, 2, shape.rex),
+            [0x0f, 0x3a, ..] => (3, 2, shape.rex),
+            [0x0f, ..] => (1, 1, shape.rex),
+            _ => (0, 0, shape.rex),
+        };
+        shape.is_vector = matches!(rest[0], 0xc4 | 0xc5 | 0x62) || rest[0] == 0x8f && map >= 8;
+        shape.map = map;
+        shape.rex = rex;
+        shape.at = (shape.at + length).min(bytes.len() - 1);
+        shape.opcode = bytes[shape.at];
+        shape
+    }
+
+    fn modrm(&self, bytes: &Bytes) -> Option<u8> {
+        bytes.get(self.at + 1).copied()
+    }
+
+    /// Whether its memory, if it is about any, is counted from the instruction pointer.
+    fn counts_from_ip(&self, bytes: &Bytes) -> bool {
+        self.modrm(bytes).is_some_and(|modrm| modrm & 0xc7 == 0x05)
+    }
+
+    /// The four bytes of a displacement from the instruction pointer.
+    fn displacement<'a>(&self, bytes: &'a mut Bytes) -> Option<&'a mut [u8]> {
+        let from = self.at + 2;
+        self.counts_from_ip(bytes)
+            .then(|| bytes.get_mut(from..from + 4))
+            .flatten()
+    }
+}
+
+const fn prefix(byte: u8) -> Option<u8> {
+    match byte {
+        0xf2 | 0xf3 => Some(Shape::REPEAT),
+        0x67 => Some(Shape::ADDRESS),
+        0x64 | 0x65 => Some(Shape::SEGMENT),
+        0xf0 => Some(Shape::LOCK),
+        0x66 => Some(Shape::SIZE),
+        0x26 | 0x2e | 0x36 | 0x3e => Some(0),
+        _ => None,
+    }
+}
+
+/// An instruction put together by chance: prefixes, an opcode of any map, and whatever bytes behind it.
+pub fn any(rng: &mut Rng) -> Bytes {
+    let mut bytes: Bytes = [0; 15];
+    rng.fill(&mut bytes);
+    let mut at = 0;
+    let mut put = |byte: u8| {
+        bytes[at] = byte;
+        at += 1;
+    };
+    while percent(rng, 25) && at_most(&mut put, rng) {}
+    if percent(rng, 35) {
+        put(0x40 | rng.u8(..) & 15);
+    }
+    match rng.u32(0..100) {
+        0..40 => {}
+        40..65 => put(0x0f),
+        65..72 => [0x0f, 0x38].into_iter().for_each(put),
+        72..79 => [0x0f, 0x3a].into_iter().for_each(put),
+        79..83 => [0xc5, rng.u8(..)].into_iter().for_each(put),
+        83..91 => {
+            let map = rng.u8(1..4);
+            [0xc4, rng.u8(..) & 0xe0 | map, rng.u8(..)]
+                .into_iter()
+                .for_each(put);
+        }
+        91..99 => {
+            let map = [1, 2, 3, 5, 6][rng.usize(0..5)];
+            let second = rng.u8(..) | 4;
+            [0x62, rng.u8(..) & 0xf0 | map, second, rng.u8(..)]
+                .into_iter()
+                .for_each(put);
+        }
+        _ => [0x8f, rng.u8(..) & 0xe0 | rng.u8(8..11), rng.u8(..)]
+            .into_iter()
+            .for_each(put),
+    }
+    let_it_reach(&mut bytes, rng);
+    bytes
+}
+
+/// A prefix of those that are the commonest first.
+fn at_most(put: &mut impl FnMut(u8), rng: &mut Rng) -> bool {
+    const PREFIXES: [u8; 12] = [
+        0x66, 0xf3, 0xf2, 0x66, 0xf3, 0xf2, 0x67, 0x65, 0x64, 0xf0, 0x2e, 0x3e,
+    ];
+    put(PREFIXES[rng.usize(0..PREFIXES.len())]);
+    percent(rng, 60)
+}
+
+/// Has what is counted from the instruction pointer mostly lead into the window.
+pub fn let_it_reach(bytes: &mut Bytes, rng: &mut Rng) {
+    let shape = Shape::read(bytes);
+    if percent(rng, 90)
+        && let Some(displacement) = shape.displacement(bytes)
+    {
+        let away = rng.i32(-0x1800..0x1800);
+        displacement.copy_from_slice(&away.to_le_bytes());
+    }
+}
+
+/// Has the registers that an instruction may take its address from lead into the window.
+pub fn aim(bytes: &Bytes, state: &mut State, rng: &mut Rng) {
+    let shape = Shape::read(bytes);
+    let Some(modrm) = shape.modrm(bytes).filter(|modrm| modrm >> 6 != 3) else {
+        return;
+    };
+    let target = window::pointer(rng).wrapping_sub(segment(&shape, state));
+    let (rex_x, rex_b) = (shape.rex >> 1 & 1, shape.rex & 1);
+    let sib = (modrm & 7 == 4).then(|| bytes.get(shape.at + 2).copied().unwrap_or_default());
+    let displacement = displacement(bytes, shape.at + 2 + usize::from(sib.is_some()), modrm >> 6);
+    let base = usize::from(sib.unwrap_or(modrm) & 7 | rex_b << 3);
+    let Some(sib) = sib else {
+        state[base] = target.wrapping_sub(displacement);
+        return;
+    };
+    let index = usize::from(sib >> 3 & 7 | rex_x << 3);
+    let mut offset = displacement;
+    if index != RSP && index != base {
+        state[index] = small(rng);
+        offset = offset.wrapping_add(state[index] << (sib >> 6));
+    }
+    state[base] = target.wrapping_sub(offset);
+}
+
+fn segment(shape: &Shape, state: &State) -> u64 {
+    match shape.prefixes & Shape::SEGMENT {
+        0 => 0,
+        _ => state[FS_BASE],
+    }
+}
+
+/// The displacement at `at` of as many bytes as `form` says.
+fn displacement(bytes: &Bytes, at: usize, form: u8) -> u64 {
+    match (form, bytes.get(at..at + 4)) {
+        (1, Some(four)) => i64::from(four[0].cast_signed()) as u64,
+        (2, Some(four)) => {
+            i64::from(i32::from_le_bytes([four[0], four[1], four[2], four[3]])) as u64
+        }
+        _ => 0,
+    }
+}
+
+/// An instruction's bytes with some of what is behind its opcode, or its prefixes, made anew.
+pub fn vary(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
+    let at = Shape::read(&bytes).at;
+    if percent(rng, 70) && at + 1 < bytes.len() {
+        let rest = &mut bytes[at + 1..];
+        let register = rest[0];
+        rng.fill(rest);
+        if percent(rng, 60) {
+            rest[0] = rest[0] & 0xc7 | register & 0x38;
+        }
+        if percent(rng, 20) {
+            rest[0] |= 0xc0;
+        }
+    } else if percent(rng, 30) {
+        bytes.rotate_right(1);
+        bytes[0] = [0x66, 0xf2, 0xf3, 0x48, 0x41, 0x67, 0x65, 0xf0][rng.usize(0..8)];
+    } else if percent(rng, 30) {
+        bytes[rng.usize(0..bytes.len())] ^= 1 << rng.u32(0..8);
+    }
+    let_it_reach(&mut bytes, rng);
+    bytes
+}
+
+/// Whether an address is of the page of code.
+pub const fn is_code(address: u64) -> bool {
+    address >> 12 == CODE >> 12
+}
