@@ -1,15 +1,22 @@
 //! A64 instructions done by the trap handler, on the registers it saved.
 
-use core::convert::Infallible;
 use core::fmt;
 
 use super::operand::{Address, Datum, Register, Size, signed, width};
+use super::relocate::Relocation;
 use super::{LR, Regs};
 use crate::{Fault, Memory, Plan, Why, Width};
 
-/// What the last branch was, in the processor state: any other instruction
-/// clears it.
-const BTYPE: u64 = 0b11 << 10;
+/// What an emulated instruction needs of the processor that would have run it.
+pub trait Processor {
+    /// What `pacia` makes of a pointer and a modifier: the pointer with its
+    /// authentication code, or as it is where the processor has none or they
+    /// are switched off. The keys are the processor's own.
+    fn sign(&self, pointer: u64, modifier: u64) -> u64;
+
+    /// Whether it remembers what the last branch was (FEAT_BTI).
+    fn has_branch_types(&self) -> bool;
+}
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +142,7 @@ pub(super) const fn ldp(
     second: u32,
     base: u32,
     first: u32,
-) -> Plan<Emulation, Infallible> {
+) -> Plan<Emulation, Relocation> {
     if first == second {
         return Plan::Refuse(Why::Unpredictable);
     }
@@ -194,11 +201,6 @@ impl Emulation {
     /// Does the instruction: `regs` and `memory` become what they would be had
     /// it run at `regs.pc`, and that pc is moved to the next instruction.
     ///
-    /// The keys for pointer authentication are the processor's own. `sign` is
-    /// to do what it does for `paciasp`: given a pointer and a modifier, return
-    /// the pointer with its authentication code, or as it is where the
-    /// processor has none or they are switched off.
-    ///
     /// Whether a branch may land here at all is not checked again: the trap in
     /// the instruction's place lets every branch in.
     ///
@@ -210,11 +212,11 @@ impl Emulation {
         self,
         regs: &mut Regs,
         memory: &mut impl Memory,
-        sign: impl FnOnce(u64, u64) -> u64,
+        processor: &impl Processor,
     ) -> Result<(), Fault> {
         match self.0 {
             Action::Nop | Action::Bti { .. } => {}
-            Action::Paciasp => regs.x[LR] = sign(regs.x[LR], regs.sp),
+            Action::Paciasp => regs.x[LR] = processor.sign(regs.x[LR], regs.sp),
             Action::Set { to, value } => to.write(regs, value),
             Action::Insert { to, half, at } => to.write(regs, inserted(to.read(regs), half, at)),
             Action::Copy { to, from } => to.write(regs, from.read(regs)),
@@ -226,7 +228,7 @@ impl Emulation {
             Action::LoadPair { to, from, width } => load_pair(to, from, width, regs, memory)?,
         }
         regs.pc = regs.pc.wrapping_add(4);
-        regs.pstate &= !BTYPE;
+        regs.forget_branch();
         Ok(())
     }
 }

@@ -6,11 +6,15 @@
 use core::mem::offset_of;
 
 mod emulate;
+mod exclusive;
 mod operand;
+mod relocate;
 mod rows;
 
-pub use emulate::Emulation;
-pub use rows::{ROWS, plan};
+pub use emulate::{Emulation, Processor};
+pub use exclusive::{Exclusive, exclusive};
+pub use relocate::Relocation;
+pub use rows::{ROWS, plan, row};
 
 /// The immediate of [`TRAP`], by which a handler knows it.
 ///
@@ -39,6 +43,17 @@ pub struct Regs {
     pub pc: u64,
     /// The processor state, as a trap saves it in SPSR.
     pub pstate: u64,
+}
+
+/// What the last branch was, in the processor state (D1.4): any other
+/// instruction clears it.
+const BTYPE: u64 = 0b11 << 10;
+
+impl Regs {
+    /// Has the instruction that comes next be one that no branch led to.
+    const fn forget_branch(&mut self) {
+        self.pstate &= !BTYPE;
+    }
 }
 
 const _: () = {

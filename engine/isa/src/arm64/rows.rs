@@ -4,16 +4,15 @@
 //! own tracer, with `paciasp` or `bti`; what is left are moves and loads. None
 //! of these writes the stack pointer.
 
-use core::convert::Infallible;
-
 use super::emulate::{
     Emulation, bti, ldp, ldr, ldrs, ldrsw, ldur, ldurs, ldursw, mov, mov_from_sp, movk, movn, movz,
     nop, paciasp,
 };
+use super::relocate::{Relocation, same};
 use crate::table::rows;
 
 rows! {
-    emulate = Emulation, relocate = Infallible,
+    emulate = Emulation, relocate = Relocation,
     index = 23, "1xxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx";
 
     // Whatever writes the stack pointer, as its target or as a base that is
@@ -26,8 +25,8 @@ rows! {
     "0x00 110x 1xxx xxxx xxxx xx11 111x xxxx", "C1.3.3", "structures [sp], #imm", refuse(Stack);
     "1101 1001 xx1x xxxx xxxx x111 111x xxxx", "C1.3.3", "tag [sp], #imm", refuse(Stack);
     "1111 1000 xx1x xxxx xxxx 1111 111x xxxx", "C6.2.218", "ldraa [sp, #imm]!", refuse(Stack);
-    "x001 0001 0xxx xxxx xxxx xxxx xxx1 1111", "C6.2.5", "add sp, rn, #imm", refuse(Stack);
-    "x101 0001 0xxx xxxx xxxx xxxx xxx1 1111", "C6.2.456", "sub sp, rn, #imm", refuse(Stack);
+    "x001 0001 0xxx xxxx xxxx xxxx xxx1 1111", "C6.2.5", "add sp, rn, #imm", relocate(same(word));
+    "x101 0001 0xxx xxxx xxxx xxxx xxx1 1111", "C6.2.456", "sub sp, rn, #imm", relocate(same(word));
     "x000 1011 001x xxxx xxxx xxxx xxx1 1111", "C6.2.4", "add sp, rn, rm", refuse(Stack);
     "x100 1011 001x xxxx xxxx xxxx xxx1 1111", "C6.2.455", "sub sp, rn, rm", refuse(Stack);
     "x001 0010 0xxx xxxx xxxx xxxx xxx1 1111", "C6.2.14", "and sp, rn, #imm", refuse(Stack);

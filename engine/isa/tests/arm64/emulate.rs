@@ -3,7 +3,7 @@
 //! registers and of what was read from memory is compared with a model written
 //! from that pseudocode (DDI 0487M.a: chapter C6.2, by instruction).
 
-use engine_isa::arm64::{self, Emulation, Regs};
+use engine_isa::arm64::{self, Emulation, Processor, Regs};
 use engine_isa::{Fault, Memory, Plan, Width};
 use proptest::prelude::*;
 
@@ -56,6 +56,19 @@ impl Memory for Rom {
 /// A stand-in for AddPACIA that no register move can imitate.
 fn add_pacia(pointer: u64, modifier: u64) -> u64 {
     pointer.rotate_left(9) ^ modifier.wrapping_mul(3) ^ 0x5a
+}
+
+/// A processor that signs by this function.
+struct SignsBy<F>(F);
+
+impl<F: Fn(u64, u64) -> u64> Processor for SignsBy<F> {
+    fn sign(&self, pointer: u64, modifier: u64) -> u64 {
+        self.0(pointer, modifier)
+    }
+
+    fn has_branch_types(&self) -> bool {
+        true
+    }
 }
 
 /// A machine in the manual's terms.
@@ -272,7 +285,7 @@ proptest! {
         let expected = model.execute(word);
 
         let (mut regs, mut rom) = (before, Rom::of_loads(2, seed));
-        let result = emulation(word).run(&mut regs, &mut rom, add_pacia);
+        let result = emulation(word).run(&mut regs, &mut rom, &SignsBy(add_pacia));
 
         prop_assert_eq!(result, expected);
         prop_assert_eq!(rom, model.rom);
@@ -290,7 +303,7 @@ proptest! {
         let (mut regs, mut rom) = (before, Rom::of_loads(loads, seed));
         let mut model = Model { regs: before, rom: rom.clone() };
         let expected = model.execute(word);
-        let result = emulation(word).run(&mut regs, &mut rom, add_pacia);
+        let result = emulation(word).run(&mut regs, &mut rom, &SignsBy(add_pacia));
 
         prop_assert_eq!(result, expected);
         prop_assert_eq!(&rom, &model.rom);
@@ -300,7 +313,7 @@ proptest! {
                 Rom::of_loads(2, seed),
                 Model { regs: before, rom: Rom::of_loads(2, seed) },
             );
-            let again = emulation(word).run(&mut regs, &mut rom, add_pacia);
+            let again = emulation(word).run(&mut regs, &mut rom, &SignsBy(add_pacia));
             prop_assert_eq!(again, model.execute(word));
             prop_assert_eq!(regs, if again.is_ok() { model.regs } else { before });
         }
@@ -317,7 +330,7 @@ fn mov_x9_x30_copies_the_return_address_and_moves_on() {
     before.pstate = 0x6000_0005 | BTYPE;
 
     let (mut regs, mut rom) = (before, Rom::of_loads(0, 0));
-    let result = emulation(0xaa1e_03e9).run(&mut regs, &mut rom, add_pacia);
+    let result = emulation(0xaa1e_03e9).run(&mut regs, &mut rom, &SignsBy(add_pacia));
     assert_eq!(result, Ok(()));
 
     let mut after = before;
@@ -336,7 +349,7 @@ fn paciasp_signs_the_return_address_with_the_stack_pointer() {
         assert_eq!(modifier, 0xffff_8000_0a00_3e50);
         pointer ^ 0x1234 << 48
     };
-    let result = emulation(0xd503_233f).run(&mut regs, &mut Rom::of_loads(0, 0), sign);
+    let result = emulation(0xd503_233f).run(&mut regs, &mut Rom::of_loads(0, 0), &SignsBy(sign));
     assert_eq!(result, Ok(()));
     assert_eq!(regs.x[30], 0xedcb_8000_0801_2340);
 }
@@ -354,12 +367,17 @@ fn nothing_but_paciasp_signs() {
     ];
     for word in words {
         let never = |pointer: u64, _: u64| panic!("{word:08x} signs {pointer:#x}");
-        let result = emulation(word).run(&mut Regs::default(), &mut Rom::of_loads(0, 0), never);
+        let result = emulation(word).run(
+            &mut Regs::default(),
+            &mut Rom::of_loads(0, 0),
+            &SignsBy(never),
+        );
         assert_eq!(result, Ok(()));
     }
     let mut regs = Regs::default();
     regs.x[30] = 0xffff_8000_0801_2340;
     let as_it_is = |pointer: u64, _: u64| pointer;
-    let result = emulation(0xd503_233f).run(&mut regs, &mut Rom::of_loads(0, 0), as_it_is);
+    let result =
+        emulation(0xd503_233f).run(&mut regs, &mut Rom::of_loads(0, 0), &SignsBy(as_it_is));
     assert_eq!((result, regs.x[30]), (Ok(()), 0xffff_8000_0801_2340));
 }

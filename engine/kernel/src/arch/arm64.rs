@@ -3,8 +3,8 @@
 use core::arch::asm;
 use core::convert::Infallible;
 
-use engine_isa::arm64::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::arm64::{self, Emulation, Processor, Regs};
+use engine_isa::{Fault, Memory, Plan, Why};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
@@ -29,7 +29,11 @@ impl Isa for Native {
     ];
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
-        arm64::plan(instruction(u32::from_le_bytes(*text)))
+        match arm64::plan(instruction(u32::from_le_bytes(*text))) {
+            Plan::Emulate(emulation) => Plan::Emulate(emulation),
+            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
+            Plan::Refuse(why) => Plan::Refuse(why),
+        }
     }
 
     fn length(_: &Planned<Self>) -> usize {
@@ -74,7 +78,30 @@ impl Isa for Native {
         regs: &mut Regs,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        emulation.run(regs, memory, sign)
+        emulation.run(regs, memory, &ThisProcessor)
+    }
+}
+
+/// The one that took the trap.
+struct ThisProcessor;
+
+impl Processor for ThisProcessor {
+    fn sign(&self, pointer: u64, modifier: u64) -> u64 {
+        sign(pointer, modifier)
+    }
+
+    /// What ID_AA64PFR1_EL1 has in its field BT.
+    fn has_branch_types(&self) -> bool {
+        let features: u64;
+        // SAFETY: any A64 processor has this register, and the kernel may read it.
+        unsafe {
+            asm!(
+                "mrs {}, id_aa64pfr1_el1",
+                out(reg) features,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        features & 0b1111 != 0
     }
 }
 
