@@ -7,6 +7,7 @@
 use super::encoding::{Immediate, Prefixes, RegisterField, Shape};
 use super::operand::{Address, Base, Place, Register, low};
 use super::register::General;
+use super::relocate::Relocation;
 use super::{Encoding, LONGEST};
 use crate::Width;
 
@@ -17,6 +18,7 @@ pub(super) struct Fields {
     rm: Option<Rm>,
     immediate: Option<i64>,
     length: u8,
+    relative: Option<u8>,
 }
 
 /// What a ModRM byte refers to.
@@ -42,6 +44,14 @@ impl Fields {
             Some(modrm) => Some(Rm::read(modrm, prefixes, &mut bytes)?),
             None => None,
         };
+        let behind = LONGEST.checked_sub(bytes.0.len())?;
+        let relative = match rm {
+            Some(Rm::Memory(Address {
+                base: Base::NextInstruction,
+                ..
+            })) => Some(u8::try_from(behind.checked_sub(4)?).ok()?),
+            _ => None,
+        };
         let immediate = match shape.immediate {
             Some(immediate) => Some(bytes.signed(immediate.width(prefixes))?),
             None => None,
@@ -53,12 +63,18 @@ impl Fields {
             rm,
             immediate,
             length: u8::try_from(length).ok()?,
+            relative,
         })
     }
 
     /// The length of the instruction in bytes.
     pub(super) const fn length(&self) -> u8 {
         self.length
+    }
+
+    /// The copy of the instruction that `text` begins with.
+    pub(super) fn same(&self, text: &[u8; LONGEST]) -> Relocation {
+        Relocation::new(text, self.length, self.relative, false)
     }
 
     pub(super) fn r8(&self) -> Option<Place> {

@@ -8,13 +8,15 @@ mod encoding;
 mod fields;
 mod operand;
 mod register;
+mod relocate;
 mod rows;
 mod table;
 
 pub use emulate::Emulation;
 pub use encoding::Encoding;
 pub use register::Regs;
-pub use rows::{ROWS, plan};
+pub use relocate::Relocation;
+pub use rows::{ROWS, length, plan, row};
 pub use table::Row;
 
 /// The byte that takes the place of a probed instruction's first: INT3.

@@ -5,10 +5,9 @@
 //! and moves. Segments, other address sizes, LOCK and REP are prefixes that no
 //! row has, and so are refused.
 
-use core::convert::Infallible;
-
 use super::emulate::{Emulation, lea, mov, movsx, movzx, nop, push};
 use super::fields::Fields;
+use super::relocate::Relocation;
 use super::table::{Row, rows};
 use super::{Encoding, LONGEST};
 use crate::{Plan, Why};
@@ -39,6 +38,65 @@ rows! {
     "REX.W + 63 /r",         "MOVSX/MOVSXD",  "movsxd r64, r/m32", emulate(movsx(r, rm32));
 
     "[66 REX.W] 8D /r",      "LEA",           "lea r, m",        emulate(lea(r, rm));
+
+    "00 /r", "ADD", "add r/m8, r8", relocate(same());
+    "[66 REX.W] 01 /r", "ADD", "add r/m, r", relocate(same());
+    "02 /r", "ADD", "add r8, r/m8", relocate(same());
+    "[66 REX.W] 03 /r", "ADD", "add r, r/m", relocate(same());
+    "80 /0 ib", "ADD", "add r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /0 iz", "ADD", "add r/m, imm", relocate(same());
+    "[66 REX.W] 83 /0 ib", "ADD", "add r/m, imm8", relocate(same());
+    "08 /r", "OR", "or r/m8, r8", relocate(same());
+    "[66 REX.W] 09 /r", "OR", "or r/m, r", relocate(same());
+    "0A /r", "OR", "or r8, r/m8", relocate(same());
+    "[66 REX.W] 0B /r", "OR", "or r, r/m", relocate(same());
+    "80 /1 ib", "OR", "or r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /1 iz", "OR", "or r/m, imm", relocate(same());
+    "[66 REX.W] 83 /1 ib", "OR", "or r/m, imm8", relocate(same());
+    "10 /r", "ADC", "adc r/m8, r8", relocate(same());
+    "[66 REX.W] 11 /r", "ADC", "adc r/m, r", relocate(same());
+    "12 /r", "ADC", "adc r8, r/m8", relocate(same());
+    "[66 REX.W] 13 /r", "ADC", "adc r, r/m", relocate(same());
+    "80 /2 ib", "ADC", "adc r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /2 iz", "ADC", "adc r/m, imm", relocate(same());
+    "[66 REX.W] 83 /2 ib", "ADC", "adc r/m, imm8", relocate(same());
+    "18 /r", "SBB", "sbb r/m8, r8", relocate(same());
+    "[66 REX.W] 19 /r", "SBB", "sbb r/m, r", relocate(same());
+    "1A /r", "SBB", "sbb r8, r/m8", relocate(same());
+    "[66 REX.W] 1B /r", "SBB", "sbb r, r/m", relocate(same());
+    "80 /3 ib", "SBB", "sbb r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /3 iz", "SBB", "sbb r/m, imm", relocate(same());
+    "[66 REX.W] 83 /3 ib", "SBB", "sbb r/m, imm8", relocate(same());
+    "20 /r", "AND", "and r/m8, r8", relocate(same());
+    "[66 REX.W] 21 /r", "AND", "and r/m, r", relocate(same());
+    "22 /r", "AND", "and r8, r/m8", relocate(same());
+    "[66 REX.W] 23 /r", "AND", "and r, r/m", relocate(same());
+    "80 /4 ib", "AND", "and r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /4 iz", "AND", "and r/m, imm", relocate(same());
+    "[66 REX.W] 83 /4 ib", "AND", "and r/m, imm8", relocate(same());
+    "28 /r", "SUB", "sub r/m8, r8", relocate(same());
+    "[66 REX.W] 29 /r", "SUB", "sub r/m, r", relocate(same());
+    "2A /r", "SUB", "sub r8, r/m8", relocate(same());
+    "[66 REX.W] 2B /r", "SUB", "sub r, r/m", relocate(same());
+    "80 /5 ib", "SUB", "sub r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /5 iz", "SUB", "sub r/m, imm", relocate(same());
+    "[66 REX.W] 83 /5 ib", "SUB", "sub r/m, imm8", relocate(same());
+    "30 /r", "XOR", "xor r/m8, r8", relocate(same());
+    "[66 REX.W] 31 /r", "XOR", "xor r/m, r", relocate(same());
+    "32 /r", "XOR", "xor r8, r/m8", relocate(same());
+    "[66 REX.W] 33 /r", "XOR", "xor r, r/m", relocate(same());
+    "80 /6 ib", "XOR", "xor r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /6 iz", "XOR", "xor r/m, imm", relocate(same());
+    "[66 REX.W] 83 /6 ib", "XOR", "xor r/m, imm8", relocate(same());
+    "38 /r", "CMP", "cmp r/m8, r8", relocate(same());
+    "[66 REX.W] 39 /r", "CMP", "cmp r/m, r", relocate(same());
+    "3A /r", "CMP", "cmp r8, r/m8", relocate(same());
+    "[66 REX.W] 3B /r", "CMP", "cmp r, r/m", relocate(same());
+    "80 /7 ib", "CMP", "cmp r/m8, imm8", relocate(same());
+    "[66 REX.W] 81 /7 iz", "CMP", "cmp r/m, imm", relocate(same());
+    "[66 REX.W] 83 /7 ib", "CMP", "cmp r/m, imm8", relocate(same());
+    "84 /r", "TEST", "test r/m8, r8", relocate(same());
+    "[66 REX.W] 85 /r", "TEST", "test r/m, r", relocate(same());
 
     "CC",          "INT n/INTO/INT3/INT1",    "int3",            refuse(Undefined);
     "F1",          "INT n/INTO/INT3/INT1",    "int1",            refuse(Undefined);

@@ -34,7 +34,7 @@ const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
 /// Makes `ROWS` and `plan` of a list of rows.
 ///
 /// A row is `"encoding", "section", "name", answer;`. The answer is
-/// `refuse(Reason)`, or `emulate(f(a, b))`, where the function `f` is given
+/// `refuse(Reason)`, `relocate(same())`, or `emulate(f(a, b))`, where the function `f` is given
 /// what the encoding's fields `a` and `b` stand for, and may still decline.
 /// The first row that matches answers; the row after `otherwise` answers for
 /// whatever is left, and for what `f` declines.
@@ -62,11 +62,26 @@ macro_rules! rows {
 
         /// What to do about the instruction that `text` begins with; bytes
         /// that could not be read are 0.
-        pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Infallible> {
+        pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
             answer(text).unwrap_or(Plan::Refuse(Why::$why))
         }
 
-        fn answer(text: &[u8; LONGEST]) -> Option<Plan<Emulation, Infallible>> {
+        /// The place in [`ROWS`] of the row that the instruction belongs to.
+        #[must_use]
+        pub fn row(text: &[u8; LONGEST]) -> usize {
+            let found = ROWS.iter().position(|row| row.encoding.matches(text));
+            found.unwrap_or(ROWS.len().wrapping_sub(1))
+        }
+
+        /// The length of the instruction; none if no row knows it.
+        #[must_use]
+        pub fn length(text: &[u8; LONGEST]) -> Option<usize> {
+            let encoding = &ROWS.get(row(text))?.encoding;
+            let fields = Fields::read(encoding, text)?;
+            (row(text) < ROWS.len().wrapping_sub(1)).then_some(fields.length().into())
+        }
+
+        fn answer(text: &[u8; LONGEST]) -> Option<Plan<Emulation, Relocation>> {
             $({
                 const ENCODING: Encoding = Encoding::new($text);
                 if ENCODING.matches(text) {
@@ -78,6 +93,9 @@ macro_rules! rows {
     };
     (@refuse $text:ident, $encoding:ident, $why:ident) => {
         Some(Plan::Refuse(Why::$why))
+    };
+    (@relocate $text:ident, $encoding:ident, $make:ident()) => {
+        Some(Plan::Relocate(Fields::read(&$encoding, $text)?.$make($text)))
     };
     (@emulate $text:ident, $encoding:ident, $make:ident($($field:ident),*)) => {{
         let fields = Fields::read(&$encoding, $text)?;

@@ -14,7 +14,7 @@ use crate::reading::{Operation, read};
 fn answer(text: &[u8; LONGEST]) -> Result<usize, Why> {
     match x86::plan(text) {
         Plan::Emulate(emulation) => Ok(emulation.length().into()),
-        Plan::Relocate(never) => match never {},
+        Plan::Relocate(_) => Err(Why::Unported),
         Plan::Refuse(why) => Err(why),
     }
 }

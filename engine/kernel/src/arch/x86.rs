@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use engine_isa::x86::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Fault, Memory, Plan, Why};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
@@ -59,7 +59,11 @@ impl Isa for Native {
     ];
 
     fn plan(text: &[u8; 15]) -> Planned<Self> {
-        x86::plan(text)
+        match x86::plan(text) {
+            Plan::Emulate(emulation) => Plan::Emulate(emulation),
+            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
+            Plan::Refuse(why) => Plan::Refuse(why),
+        }
     }
 
     fn length(plan: &Planned<Self>) -> usize {

@@ -1,0 +1,181 @@
+//! x86 instructions that do the same wherever they stand: a copy of them in a
+//! slot, and behind it the way back. What counts from the instruction pointer
+//! is counted anew.
+
+use core::fmt;
+
+use super::LONGEST;
+
+/// An instruction that [`plan`](super::plan) has found to be the same at any
+/// address, once its one displacement from the instruction pointer, if it has
+/// any, is what it has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    bytes: [u8; LONGEST],
+    length: u8,
+    /// Where the displacement is; 0, which no displacement can be at, if there is none.
+    relative: u8,
+    /// Whether addresses have 32 bits, and begin anew behind the last.
+    wraps: bool,
+}
+
+/// The bytes of a displacement.
+const DISPLACEMENT: usize = 4;
+/// `jmp rel32`.
+const NEAR: u8 = 0xe9;
+/// Its length.
+const NEAR_LENGTH: i64 = 5;
+/// `jmp [rip]`: goes on at the address behind it.
+const FAR: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
+/// What stands where nobody comes.
+const NOBODY: u8 = super::TRAP;
+
+impl Relocation {
+    /// How many bytes a slot has.
+    pub const SIZE: usize = 32;
+
+    pub(super) const fn new(
+        text: &[u8; LONGEST],
+        length: u8,
+        relative: Option<u8>,
+        wraps: bool,
+    ) -> Self {
+        let relative = match relative {
+            Some(place) => place,
+            None => 0,
+        };
+        Self {
+            bytes: *text,
+            length,
+            relative,
+            wraps,
+        }
+    }
+
+    /// The length of the displaced instruction in bytes.
+    #[must_use]
+    pub const fn length(self) -> usize {
+        self.length as usize
+    }
+
+    /// What a slot at `at` holds for the instruction that stood at `from`: the
+    /// copy, and a jump to the instruction behind that. None if what it counts
+    /// from the instruction pointer is out of reach from there.
+    #[must_use]
+    pub fn slot(self, at: u64, from: u64) -> Option<[u8; Self::SIZE]> {
+        let moved = from.wrapping_sub(at).cast_signed();
+        let mut slot = [NOBODY; Self::SIZE];
+        let (copy, rest) = slot.split_at_mut_checked(self.length())?;
+        copy.copy_from_slice(self.bytes.get(..self.length())?);
+        self.count_anew(copy, moved)?;
+        let next = from.wrapping_add(self.length.into());
+        go_on(rest, moved, next)?;
+        Some(slot)
+    }
+
+    /// Makes the displacement lead from `moved` further down to where it led.
+    fn count_anew(self, copy: &mut [u8], moved: i64) -> Option<()> {
+        if self.relative == 0 {
+            return Some(());
+        }
+        let field = copy.get_mut(self.relative.into()..)?;
+        let field = field.first_chunk_mut::<DISPLACEMENT>()?;
+        let displacement = i32::from_le_bytes(*field);
+        let anew = if self.wraps {
+            displacement.wrapping_add(moved as i32)
+        } else {
+            let anew = i64::from(displacement).checked_add(moved)?;
+            i32::try_from(anew).ok()?
+        };
+        *field = anew.to_le_bytes();
+        Some(())
+    }
+}
+
+/// Writes the way to `next` to what is left of a slot: one that is near, if the
+/// slot is.
+fn go_on(rest: &mut [u8], moved: i64, next: u64) -> Option<()> {
+    match i32::try_from(moved.wrapping_sub(NEAR_LENGTH)) {
+        Ok(near) => {
+            let (jump, rest) = rest.split_first_mut()?;
+            *jump = NEAR;
+            *rest.first_chunk_mut()? = near.to_le_bytes();
+        }
+        Err(_) => {
+            let (jump, rest) = rest.split_first_chunk_mut()?;
+            *jump = FAR;
+            *rest.first_chunk_mut()? = next.to_le_bytes();
+        }
+    }
+    Some(())
+}
+
+/// The bytes as they stand, those that are counted anew in brackets:
+/// `48 8b 05 [79 56 34 02]`.
+impl fmt::Display for Relocation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = usize::from(self.relative);
+        let last = first.wrapping_add(DISPLACEMENT).wrapping_sub(1);
+        for (place, byte) in self.bytes.iter().enumerate().take(self.length()) {
+            let space = if place == 0 { "" } else { " " };
+            let open = if first != 0 && place == first {
+                "["
+            } else {
+                ""
+            };
+            let close = if first != 0 && place == last { "]" } else { "" };
+            write!(out, "{space}{open}{byte:02x}{close}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::{LONGEST, Relocation};
+
+    fn relocation(bytes: &[u8], relative: Option<u8>, wraps: bool) -> Relocation {
+        let mut text = [0x90; LONGEST];
+        text[..bytes.len()].copy_from_slice(bytes);
+        Relocation::new(&text, bytes.len() as u8, relative, wraps)
+    }
+
+    #[test]
+    fn a_slot_is_the_copy_and_the_way_back() {
+        let add = relocation(&[0x48, 0x01, 0xf7], None, false);
+        let slot = add.slot(0xffff_ffff_a000_0000, 0xffff_ffff_8100_0000);
+        let slot = slot.unwrap();
+        assert_eq!(slot[..3], [0x48, 0x01, 0xf7]);
+        // From behind the jump, at a0000008, to 81000003.
+        assert_eq!(slot[3..8], [0xe9, 0xfb, 0xff, 0xff, 0xe0]);
+        assert!(slot[8..].iter().all(|&byte| byte == 0xcc));
+    }
+
+    #[test]
+    fn a_slot_far_away_holds_the_address() {
+        let add = relocation(&[0x48, 0x01, 0xf7], None, false);
+        let slot = add.slot(0x7f00_0000_0000, 0x1000).unwrap();
+        assert_eq!(slot[3..9], [0xff, 0x25, 0, 0, 0, 0]);
+        assert_eq!(slot[9..17], 0x1003_u64.to_le_bytes());
+    }
+
+    #[test]
+    fn what_counts_from_the_instruction_pointer_leads_where_it_led() {
+        let mov = relocation(&[0x48, 0x8b, 0x05, 0x10, 0, 0, 0], Some(3), false);
+        let slot = mov.slot(0x2000, 0x1000).unwrap();
+        assert_eq!(slot[..7], [0x48, 0x8b, 0x05, 0x10, 0xf0, 0xff, 0xff]);
+        assert_eq!(mov.to_string(), "48 8b 05 [10 00 00 00]");
+        assert_eq!(mov.slot(0x1_0000_0000, 0x1000), None);
+        assert_eq!(mov.slot(0x1000, 0x7fff_fff0 + 0x1000), None);
+        assert!(mov.slot(0x1000, 0x7fff_ffef + 0x1000).is_some());
+    }
+
+    #[test]
+    fn addresses_of_32_bits_begin_anew() {
+        let mov = relocation(&[0x67, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0x7f], Some(3), true);
+        let slot = mov.slot(0x1000, 0x9000_1000).unwrap();
+        assert_eq!(slot[..7], [0x67, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0x0f]);
+    }
+}
