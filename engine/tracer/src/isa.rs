@@ -62,6 +62,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Makes `pc` the place to go on from.
     fn set_pc(regs: &mut Self::Regs, pc: usize);
 
+    /// Makes the slot at that address the place to go on from.
+    fn enter(regs: &mut Self::Regs, slot: usize) {
+        Self::set_pc(regs, slot);
+    }
+
     /// The argument of this number, from 0, of a function whose entry the registers were saved at:
     /// before it has pushed anything. What cannot be read is 0.
     fn argument(regs: &Self::Regs, number: u64, load: &mut Load<'_>) -> u64;
