@@ -61,7 +61,7 @@ fn expected(defect: Option<Mutant>) -> Seen {
 /// One test, since the defect is chosen for all.
 #[test]
 fn every_defect_is_seen_by_the_judge_that_should() {
-    let defects = Mutant::ALL.iter().map(|defect| Some(*defect));
+    let defects = Mutant::ARM.iter().map(|defect| Some(*defect));
     for defect in [None].into_iter().chain(defects) {
         let name = defect.map_or("none", Mutant::name);
         let seen = seen(defect);

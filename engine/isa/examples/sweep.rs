@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Instant;
 
-use engine_isa::{Plan, Row, Why, arm};
+use engine_isa::{Plan, Row, Why, arm, arm64};
 
 /// How many parts the words are counted in, each by a thread that is free.
 const PARTS: u64 = 256;
@@ -18,15 +18,40 @@ const WORDS: u64 = 1 << 32;
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments.as_slice() {
-        ["arm"] => compare("arm", arm::ROWS, count_all),
-        ["arm", "--update"] => update("arm", arm::ROWS, count_all),
+    let (set, rest) = arguments
+        .split_first()
+        .map_or(("", &[][..]), |(set, rest)| (*set, rest));
+    let set = SETS.iter().find(|known| known.name == set);
+    match (set, rest) {
+        (Some(set), []) => compare(set),
+        (Some(set), ["--update"]) => update(set),
         _ => {
-            eprintln!("usage: sweep arm [--update]");
+            eprintln!("usage: sweep arm|arm64 [--update]");
             ExitCode::from(2)
         }
     }
 }
+
+/// An instruction set whose instructions are words.
+struct Set {
+    name: &'static str,
+    rows: &'static [Row],
+    /// Adds a word to its row's counts.
+    count: fn(u32, &mut [Counts]),
+}
+
+const SETS: &[Set] = &[
+    Set {
+        name: "arm",
+        rows: arm::ROWS,
+        count: |word, counts| counts[arm::row(word)].count(arm::plan(word)),
+    },
+    Set {
+        name: "arm64",
+        rows: arm64::ROWS,
+        count: |word, counts| counts[arm64::row(word)].count(arm64::plan(word)),
+    },
+];
 
 /// How many words belong to a row, by what their plan is.
 #[derive(Clone, Default)]
@@ -37,6 +62,14 @@ struct Counts {
 }
 
 impl Counts {
+    fn count<E, R>(&mut self, plan: Plan<E, R>) {
+        match plan {
+            Plan::Emulate(_) => self.emulate += 1,
+            Plan::Relocate(_) => self.relocate += 1,
+            Plan::Refuse(why) => self.refuse[why as usize] += 1,
+        }
+    }
+
     fn add(&mut self, other: &Self) {
         self.emulate += other.emulate;
         self.relocate += other.relocate;
@@ -67,12 +100,13 @@ impl Counts {
 }
 
 /// Counts all words, on as many threads as there are processors.
-fn count_all() -> Vec<Counts> {
+fn count_all(set: &Set) -> Vec<Counts> {
     let threads = thread::available_parallelism().map_or(1, usize::from) as u64;
-    let mut sums = vec![Counts::default(); arm::ROWS.len()];
+    let mut sums = vec![Counts::default(); set.rows.len()];
     thread::scope(|scope| {
+        let parts = |thread| (thread..PARTS).step_by(threads as usize);
         let workers: Vec<_> = (0..threads)
-            .map(|thread| scope.spawn(move || count((thread..PARTS).step_by(threads as usize))))
+            .map(|thread| scope.spawn(move || count(set, parts(thread))))
             .collect();
         for worker in workers {
             let counts = worker.join().expect("no word makes the planner panic");
@@ -85,18 +119,12 @@ fn count_all() -> Vec<Counts> {
 }
 
 /// Counts the words of these parts.
-fn count(parts: impl Iterator<Item = u64>) -> Vec<Counts> {
-    let mut counts = vec![Counts::default(); arm::ROWS.len()];
+fn count(set: &Set, parts: impl Iterator<Item = u64>) -> Vec<Counts> {
+    let mut counts = vec![Counts::default(); set.rows.len()];
     for part in parts {
         let size = WORDS / PARTS;
         for word in part * size..(part + 1) * size {
-            let word = word as u32;
-            let counts = &mut counts[arm::row(word)];
-            match arm::plan(word) {
-                Plan::Emulate(_) => counts.emulate += 1,
-                Plan::Relocate(_) => counts.relocate += 1,
-                Plan::Refuse(why) => counts.refuse[why as usize] += 1,
-            }
+            (set.count)(word as u32, &mut counts);
         }
     }
     counts
@@ -122,10 +150,11 @@ fn kept(set: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/{set}/sweep.txt"))
 }
 
-fn swept(rows: &[Row], count_all: fn() -> Vec<Counts>) -> (String, bool) {
+fn swept(set: &Set) -> (String, bool) {
     let begun = Instant::now();
-    let counts = count_all();
+    let counts = count_all(set);
     eprintln!("{:.1} s", begun.elapsed().as_secs_f64());
+    let rows = set.rows;
     let empty = rows
         .iter()
         .zip(&counts)
@@ -137,16 +166,17 @@ fn swept(rows: &[Row], count_all: fn() -> Vec<Counts>) -> (String, bool) {
     (report(rows, &counts), empty.is_empty())
 }
 
-fn compare(set: &str, rows: &[Row], count_all: fn() -> Vec<Counts>) -> ExitCode {
-    let (text, all_hit) = swept(rows, count_all);
+fn compare(set: &Set) -> ExitCode {
+    let (text, all_hit) = swept(set);
     print!("{text}");
-    let kept = fs::read_to_string(kept(set)).unwrap_or_default();
+    let kept = fs::read_to_string(kept(set.name)).unwrap_or_default();
     for difference in differences(&kept, &text) {
         eprintln!("{difference}");
     }
     if text == kept && all_hit {
         return ExitCode::SUCCESS;
     }
+    let set = set.name;
     eprintln!("tests/{set}/sweep.txt differs; to keep this instead: sweep {set} --update");
     ExitCode::FAILURE
 }
@@ -163,13 +193,13 @@ fn differences(kept: &str, seen: &str) -> Vec<String> {
     [only(kept, seen, '-'), only(seen, kept, '+')].concat()
 }
 
-fn update(set: &str, rows: &[Row], count_all: fn() -> Vec<Counts>) -> ExitCode {
-    let (text, all_hit) = swept(rows, count_all);
+fn update(set: &Set) -> ExitCode {
+    let (text, all_hit) = swept(set);
     if !all_hit {
         return ExitCode::FAILURE;
     }
-    if let Err(error) = fs::write(kept(set), text) {
-        eprintln!("{}: {error}", kept(set).display());
+    if let Err(error) = fs::write(kept(set.name), text) {
+        eprintln!("{}: {error}", kept(set.name).display());
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -54,6 +54,35 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
         }
     }
 
+    /// Panics, which is a build error in a constant, with the text of a row that
+    /// no word can reach because an earlier row takes them all. `rows` are those
+    /// that the index is of.
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
+    pub(crate) const fn shadows_no_row(&self, rows: &[Row]) {
+        let mut row = 0_usize;
+        while row < ROWS {
+            assert!(!self.is_shadowed(row), "{}", rows[row].pattern.text());
+            row = row.wrapping_add(1);
+        }
+    }
+
+    /// Whether an earlier row takes all words of this one. That row is in each
+    /// bucket that this one is in, so one bucket has the answer.
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
+    const fn is_shadowed(&self, row: usize) -> bool {
+        let Some(bucket) = self.tests[row].values(self.key).next() else {
+            return false;
+        };
+        let mut place = self.starts[bucket] as usize;
+        while (self.places[place] as usize) < row {
+            if self.tests[row].implies(self.tests[self.places[place] as usize]) {
+                return true;
+            }
+            place = place.wrapping_add(1);
+        }
+        false
+    }
+
     /// The place of the first row that matches `word`. The last row of a table
     /// matches every word.
     pub(crate) fn find(&self, word: u32) -> usize {
@@ -126,6 +155,39 @@ mod tests {
     ];
     const KEY: Key = Key::new(20, "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
     const INDEX: Index<{ ROWS.len() }, { entries(ROWS, KEY) }> = Index::new(ROWS, KEY);
+
+    const LIST: Row = row("cccc 1001 0010 1101 llll llll llll llll");
+    const EMPTY: Row = row("cccc 1001 0010 1101 0000 0000 0000 0000");
+    const EVERY: Row = row("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
+
+    /// Whether these are in an order in which each can be reached; the panic says no.
+    fn is_in_order<const ROWS: usize, const N: usize>(rows: [Row; ROWS]) {
+        assert_eq!(entries(&rows, KEY), N);
+        Index::<ROWS, N>::new(&rows, KEY).shadows_no_row(&rows);
+    }
+
+    #[test]
+    fn the_special_before_the_general_is_in_order() {
+        is_in_order::<3, 516>([EMPTY, LIST, EVERY]);
+    }
+
+    #[test]
+    #[should_panic(expected = "cccc 1001 0010 1101 0000 0000 0000 0000")]
+    fn the_general_before_the_special_is_an_error() {
+        is_in_order::<3, 516>([LIST, EMPTY, EVERY]);
+    }
+
+    #[test]
+    #[should_panic(expected = "cccc 1001 0010 1101 llll llll llll llll")]
+    fn a_row_behind_the_one_for_everything_is_an_error() {
+        is_in_order::<3, 516>([EMPTY, EVERY, LIST]);
+    }
+
+    #[test]
+    #[should_panic(expected = "cccc 1001 0010 1101 llll llll llll llll")]
+    fn the_same_row_twice_is_an_error() {
+        is_in_order::<3, 6>([EMPTY, LIST, LIST]);
+    }
 
     #[test]
     fn the_first_row_that_matches_is_found() {

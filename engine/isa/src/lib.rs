@@ -27,6 +27,7 @@ extern crate std;
 
 pub mod arm;
 pub mod arm64;
+mod condition;
 mod index;
 mod memory;
 #[cfg(trapline_mutants)]

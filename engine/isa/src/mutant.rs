@@ -5,23 +5,25 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 macro_rules! mutants {
-    ($($variant:ident, $name:literal, $defect:literal;)+) => {
+    ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
         /// A defect that can be chosen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
-            $(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+
+            $($(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+)+
         }
 
         #[cfg(trapline_mutants)]
         impl Mutant {
-            /// Every defect that there is.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            $(
+                #[doc = concat!("Every defect of ", $of, ".")]
+                pub const $set: &'static [Self] = &[$(Self::$variant),+];
+            )+
 
             /// Its name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $($(Self::$variant => $name,)+)+
                 }
             }
         }
@@ -29,21 +31,42 @@ macro_rules! mutants {
 }
 
 mutants! {
-    WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
-    PcPlus4, "pc-plus-4", "the pc is read as its address plus 4";
-    WriteBackFirst, "write-back-first", "a base is written back before the address is made of it";
-    UpIgnored, "up-ignored", "an offset in a register is added even where it is to be subtracted";
-    NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
-    ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
-    BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
-    ExclusiveAccepted, "exclusive-accepted", "exclusive stores are relocated";
-    InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
-    LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
-    SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
-    DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
+    ARM, "A32" {
+        WrongCarry, "wrong-carry", "the carry out of an operand's shift is the opposite of what it is";
+        PcPlus4, "pc-plus-4", "the pc is read as its address plus 4";
+        WriteBackFirst, "write-back-first", "a base is written back before the address is made of it";
+        UpIgnored, "up-ignored", "an offset in a register is added even where it is to be subtracted";
+        NegativeLiteral, "negative-literal", "a negative offset from the pc is taken for a positive one";
+        ConditionIgnored, "condition-ignored", "an emulated instruction is done whether its condition holds or not";
+        BaseInList, "base-in-list", "a load multiple that writes back to a register of its list is accepted";
+        ExclusiveAccepted, "exclusive-accepted", "exclusive stores are relocated";
+        InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
+        LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
+        SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
+        DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
+    }
+    ARM64, "A64" {
+        AdrpFromWord, "adrp-from-word", "`adrp` counts from the instruction, not from its page";
+        BackIsForth, "back-is-forth", "a branch back is taken for one far ahead";
+        BitBelow32, "bit-below-32", "`tbz` and `tbnz` look at the lower half of a register only";
+        BranchForgotten, "branch-forgotten", "what a branch to a register's address leaves in the processor state is lost";
+        CallPlus8, "call-plus-8", "`bl` and `blr` leave an address one instruction too far";
+        ConditionInverted, "condition-inverted", "a conditional branch is taken where it is not to be";
+        HighHalfKept, "high-half-kept", "what is written to a 32-bit register leaves the upper half as it was";
+        LinkFirst, "link-first", "`blr x30` goes to the address that it leaves";
+        LiteralAhead, "literal-ahead", "a literal is loaded from one word too far";
+        MovedBase, "moved-base", "loads and stores of a register that is their base, and is written back, are accepted";
+        NothingKept, "nothing-kept", "`movk` clears what it is to keep";
+        PairOnce, "pair-once", "a load of two into the same register is accepted";
+        ReturnToLink, "return-to-link", "`ret` goes to x30, whichever register it names";
+        StoreExclusive, "store-exclusive", "exclusive stores are relocated";
+        WidthIgnored, "width-ignored", "`cbz` and `cbnz` look at 64 bits where they are to look at 32";
+        WordUnsigned, "word-unsigned", "`ldrsw` extends with zeros";
+        ZeroIsSp, "zero-is-sp", "a move from the register that is none is one from the stack pointer";
+    }
 }
 
-/// The chosen defect's place among [`Mutant::ALL`].
+/// The chosen defect's place among all.
 #[cfg(trapline_mutants)]
 static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 

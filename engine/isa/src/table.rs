@@ -14,23 +14,6 @@ pub struct Row {
     pub name: &'static str,
 }
 
-/// Panics, which is a build error in a constant, with the text of a row that
-/// no word can reach because an earlier row takes them all.
-pub(crate) const fn no_row_is_shadowed(mut rows: &[Row]) {
-    while let [first, later @ ..] = rows {
-        no_row_is_shadowed_by(first, later);
-        rows = later;
-    }
-}
-
-const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
-    while let [row, later @ ..] = rows {
-        let shadowed = earlier.pattern.covers(&row.pattern);
-        assert!(!shadowed, "{}", row.pattern.text());
-        rows = later;
-    }
-}
-
 /// What a row says of the words that it answers for.
 pub(crate) enum Answer<E, R> {
     /// Each is emulated, by what this makes of it.
@@ -89,7 +72,6 @@ macro_rules! rows {
             },
         ];
 
-        const _: () = $crate::table::no_row_is_shadowed(ROWS);
         const _: () = assert!(
             $crate::Pattern::new($last).matches_all(),
             "the last row must match every word"
@@ -104,6 +86,8 @@ macro_rules! rows {
 
         static INDEX: $crate::index::Index<{ ROWS.len() }, { $crate::index::entries(ROWS, KEY) }> =
             $crate::index::Index::new(ROWS, KEY);
+
+        const _: () = INDEX.shadows_no_row(ROWS);
 
         /// The place in [`ROWS`] of the row that `word` belongs to.
         #[must_use]
@@ -142,44 +126,3 @@ macro_rules! rows {
 }
 
 pub(crate) use rows;
-
-#[cfg(test)]
-mod tests {
-    use super::{Row, no_row_is_shadowed};
-    use crate::Pattern;
-
-    const fn row(text: &'static str) -> Row {
-        Row {
-            pattern: Pattern::new(text),
-            section: "",
-            name: "",
-        }
-    }
-
-    const LIST: Row = row("cccc 1001 0010 1101 llll llll llll llll");
-    const EMPTY: Row = row("cccc 1001 0010 1101 0000 0000 0000 0000");
-    const ANY: Row = row("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
-
-    #[test]
-    fn the_special_before_the_general_is_in_order() {
-        no_row_is_shadowed(&[EMPTY, LIST, ANY]);
-    }
-
-    #[test]
-    #[should_panic(expected = "cccc 1001 0010 1101 0000 0000 0000 0000")]
-    fn the_general_before_the_special_is_an_error() {
-        no_row_is_shadowed(&[LIST, EMPTY, ANY]);
-    }
-
-    #[test]
-    #[should_panic(expected = "cccc 1001 0010 1101 llll llll llll llll")]
-    fn a_row_behind_the_one_for_everything_is_an_error() {
-        no_row_is_shadowed(&[EMPTY, ANY, LIST]);
-    }
-
-    #[test]
-    #[should_panic(expected = "cccc 1001 0010 1101 llll llll llll llll")]
-    fn the_same_row_twice_is_an_error() {
-        no_row_is_shadowed(&[EMPTY, LIST, LIST]);
-    }
-}

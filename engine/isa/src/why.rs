@@ -41,6 +41,8 @@ reasons! {
         "its copy would stand too far from what it names";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
+    Keys, "keys",
+        "it calls what it authenticates, with keys that a trap's handler does not have";
     Literal, "literal",
         "it reads memory beside itself into what a trap does not save";
     Mapping, "mapping",

@@ -19,7 +19,7 @@ const FUNCTION: &[u8] = b"trapline_native";
 const BUFFER: u32 = 4096;
 
 /// What the device says to a number of a CPU that there cannot be.
-const NO_SUCH_CPU: Errno = Errno::NOENT;
+const NO_SUCH_CPU: Errno = Errno::SRCH;
 
 /// Makes probes.
 pub struct Prober {

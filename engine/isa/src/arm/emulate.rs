@@ -6,9 +6,11 @@ use core::fmt;
 use super::compute::{Compute, Operands};
 use super::flow::{self, Flow};
 use super::list::{Access, LoadList, push};
-use super::operand::{Condition, Register, Registers};
+use super::operand::{Register, Registers};
 use super::transfer::{Datum, LoadPc, Offset, Transfer};
 use super::{PC, Regs, SP, Version};
+use crate::condition::Condition;
+use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
@@ -57,7 +59,7 @@ impl Action {
     /// This, if the condition of `word` holds.
     const fn under(self, word: u32) -> Emulation {
         Emulation {
-            condition: Condition::of(word),
+            condition: Condition::of(word >> 28),
             action: self,
         }
     }
@@ -212,7 +214,7 @@ impl Emulation {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let mut flow = Flow::Next;
-        if self.condition.holds(regs.cpsr) {
+        if self.condition.holds(regs.cpsr) || mutant::is_chosen(Mutant::ConditionIgnored) {
             flow = self.action.run(version, regs, memory)?;
         }
         if flow == Flow::Next {

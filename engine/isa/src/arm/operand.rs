@@ -11,66 +11,6 @@ pub(super) const fn bits(word: u32, low: u32, count: u32) -> u32 {
     word.wrapping_shr(low) & mask
 }
 
-/// A condition field, 0b0000 to 0b1110. (0b1111 marks another set of
-/// instructions, which the table sorts out first.)
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Condition(u8);
-
-impl Condition {
-    /// The condition that always holds.
-    const ALWAYS: Self = Self(0b1110);
-
-    /// The condition of `word`.
-    pub(super) const fn of(word: u32) -> Self {
-        Self((word >> 28) as u8)
-    }
-
-    /// Whether the condition holds under the flags in `cpsr` (A8.3).
-    pub(super) fn holds(self, cpsr: u32) -> bool {
-        if self == Self::ALWAYS || mutant::is_chosen(Mutant::ConditionIgnored) {
-            return true;
-        }
-        let n = cpsr & 1 << 31 != 0;
-        let z = cpsr & 1 << 30 != 0;
-        let c = cpsr & 1 << 29 != 0;
-        let v = cpsr & 1 << 28 != 0;
-        let even = match self.0 >> 1 {
-            0b000 => z,
-            0b001 => c,
-            0b010 => n,
-            0b011 => v,
-            0b100 => c && !z,
-            0b101 => n == v,
-            0b110 => n == v && !z,
-            _ => true,
-        };
-        let opposite = self.0 & 1 == 1;
-        even != opposite
-    }
-}
-
-impl fmt::Display for Condition {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self.0 {
-            0b0000 => "eq",
-            0b0001 => "ne",
-            0b0010 => "hs",
-            0b0011 => "lo",
-            0b0100 => "mi",
-            0b0101 => "pl",
-            0b0110 => "vs",
-            0b0111 => "vc",
-            0b1000 => "hi",
-            0b1001 => "ls",
-            0b1010 => "ge",
-            0b1011 => "lt",
-            0b1100 => "gt",
-            0b1101 => "le",
-            _ => "",
-        })
-    }
-}
-
 /// A register by its number, 0 to 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Register(u8);

@@ -1,11 +1,14 @@
-//! A64 instructions done by the trap handler, on the registers it saved.
+//! A64 instructions done by the trap handler, on the registers it saved: what
+//! reads or writes the pc, and what functions begin with.
 
 use core::fmt;
 
-use super::operand::{Address, Datum, Register, Size, signed, width};
-use super::relocate::Relocation;
+use super::flow::Branch;
+use super::operand::{Distance, Register, Size, signed};
+use super::transfer::{Address, Datum, Load};
 use super::{LR, Regs};
-use crate::{Fault, Memory, Plan, Why, Width};
+use crate::mutant::{self, Mutant};
+use crate::{Fault, Memory};
 
 /// What an emulated instruction needs of the processor that would have run it.
 pub trait Processor {
@@ -22,11 +25,14 @@ pub trait Processor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation(Action);
 
+/// Every site has one, and a firing reads it.
+const _: () = assert!(size_of::<Emulation>() <= 16);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Nop,
     Bti {
-        targets: u32,
+        targets: u8,
     },
     Paciasp,
     Set {
@@ -36,8 +42,8 @@ enum Action {
     /// Puts 16 bits at the bit `at`, and keeps those around them.
     Insert {
         to: Register,
-        half: u32,
-        at: u32,
+        half: u16,
+        at: u8,
     },
     Copy {
         to: Register,
@@ -46,16 +52,23 @@ enum Action {
     CopySp {
         to: Register,
     },
-    Load {
+    /// The address that is so far from the instruction.
+    Adr {
         to: Register,
-        from: Address,
-        datum: Datum,
+        by: i32,
     },
-    LoadPair {
-        to: [Register; 2],
-        from: Address,
-        width: Width,
+    /// The address of the page that is so many pages from the instruction's.
+    Adrp {
+        to: Register,
+        pages: i32,
     },
+    Load(Load),
+    /// A hint about memory beside the instruction.
+    Prefetch {
+        operation: u8,
+        by: i32,
+    },
+    Branch(Branch),
 }
 
 /// `nop`.
@@ -65,6 +78,7 @@ pub(super) const fn nop() -> Emulation {
 
 /// `bti` for the `targets` 1, c, and 2, j.
 pub(super) const fn bti(targets: u32) -> Emulation {
+    let targets = targets as u8;
     Emulation(Action::Bti { targets })
 }
 
@@ -75,54 +89,74 @@ pub(super) const fn paciasp() -> Emulation {
 
 /// `mov rd, rm`.
 pub(super) const fn mov(sf: u32, source: u32, target: u32) -> Emulation {
-    let (to, from) = (register(sf, target), register(sf, source));
+    let (to, from) = (Register::new(sf, target), Register::new(sf, source));
     Emulation(Action::Copy { to, from })
 }
 
 /// `mov rd, sp`.
 pub(super) const fn mov_from_sp(sf: u32, target: u32) -> Emulation {
-    let to = register(sf, target);
+    let to = Register::new(sf, target);
     Emulation(Action::CopySp { to })
 }
 
 /// `movz rd, #half, lsl #(16 * hw)`.
 pub(super) const fn movz(sf: u32, hw: u32, half: u32, target: u32) -> Emulation {
-    set(register(sf, target), shifted(half, position(hw)))
+    set(Register::new(sf, target), shifted(half, position(hw)))
 }
 
 /// `movn rd, #half, lsl #(16 * hw)`.
 pub(super) const fn movn(sf: u32, hw: u32, half: u32, target: u32) -> Emulation {
-    set(register(sf, target), !shifted(half, position(hw)))
+    set(Register::new(sf, target), !shifted(half, position(hw)))
 }
 
 /// `movk rd, #half, lsl #(16 * hw)`.
 pub(super) const fn movk(sf: u32, hw: u32, half: u32, target: u32) -> Emulation {
-    let (to, at) = (register(sf, target), position(hw));
+    let (to, at) = (Register::new(sf, target), position(hw) as u8);
+    let half = half as u16;
     Emulation(Action::Insert { to, half, at })
+}
+
+/// `adr`, by the upper bits of a distance and its lowest two.
+pub(super) const fn adr(high: u32, low: u32, target: u32) -> Emulation {
+    let to = Register::new(1, target);
+    let by = distance(high, low);
+    Emulation(Action::Adr { to, by })
+}
+
+/// `adrp`, by the same bits of a number of pages.
+pub(super) const fn adrp(high: u32, low: u32, target: u32) -> Emulation {
+    let to = Register::new(1, target);
+    let pages = distance(high, low);
+    Emulation(Action::Adrp { to, pages })
+}
+
+const fn distance(high: u32, low: u32) -> i32 {
+    signed(high << 2 | low, 21) as i32
 }
 
 /// `ldr`, `ldrh` and `ldrb` at an offset in units of what is loaded.
 pub(super) const fn ldr(size: u32, offset: u32, base: u32, target: u32) -> Emulation {
-    let offset = scaled(offset as i64, size);
-    load(size, Address { base, offset }, target)
+    load(
+        size,
+        Address::new(base, scaled(offset as i64, size)),
+        target,
+    )
 }
 
 /// The same at an offset in bytes.
 pub(super) const fn ldur(size: u32, offset: u32, base: u32, target: u32) -> Emulation {
-    let offset = signed(offset, 9);
-    load(size, Address { base, offset }, target)
+    load(size, Address::new(base, signed(offset, 9)), target)
 }
 
 /// `ldrsb` and `ldrsh` at an offset in units of what is loaded.
 pub(super) const fn ldrs(size: u32, to_w: u32, offset: u32, base: u32, target: u32) -> Emulation {
-    let offset = scaled(offset as i64, size);
-    load_signed(size, to_w, Address { base, offset }, target)
+    let from = Address::new(base, scaled(offset as i64, size));
+    load_signed(size, to_w, from, target)
 }
 
 /// The same at an offset in bytes.
 pub(super) const fn ldurs(size: u32, to_w: u32, offset: u32, base: u32, target: u32) -> Emulation {
-    let offset = signed(offset, 9);
-    load_signed(size, to_w, Address { base, offset }, target)
+    load_signed(size, to_w, Address::new(base, signed(offset, 9)), target)
 }
 
 /// `ldrsw` at an offset in words.
@@ -135,27 +169,81 @@ pub(super) const fn ldursw(offset: u32, base: u32, target: u32) -> Emulation {
     ldurs(0b10, 0, offset, base, target)
 }
 
-/// `ldp` at an offset in units of one of the two, which must differ.
-pub(super) const fn ldp(
-    sf: u32,
-    offset: u32,
-    second: u32,
-    base: u32,
-    first: u32,
-) -> Plan<Emulation, Relocation> {
-    if first == second {
-        return Plan::Refuse(Why::Unpredictable);
-    }
-    let size = 0b10 | sf;
-    let to = [register(sf, first), register(sf, second)];
-    let offset = scaled(signed(offset, 7), size);
-    let (from, width) = (Address { base, offset }, width(size));
-    Plan::Emulate(Emulation(Action::LoadPair { to, from, width }))
+/// `ldp` at an offset in units of one of the two.
+pub(super) const fn ldp(sf: u32, offset: u32, second: u32, base: u32, first: u32) -> Emulation {
+    let to = [Register::new(sf, first), Register::new(sf, second)];
+    let from = Address::new(base, scaled(signed(offset, 7), 0b10 | sf));
+    Emulation(Action::Load(Load::Pair { to, from }))
 }
 
-const fn register(sf: u32, number: u32) -> Register {
-    let size = Size::of(sf);
-    Register { number, size }
+/// `ldr` of a word or a doubleword that is a number of words away.
+pub(super) const fn ldr_literal(is_8_bytes: u32, words: u32, target: u32) -> Emulation {
+    let to = Register::new(is_8_bytes, target);
+    let datum = Datum::unsigned(0b10 | is_8_bytes);
+    literal(to, words, datum)
+}
+
+/// `ldrsw` of one.
+pub(super) const fn ldrsw_literal(words: u32, target: u32) -> Emulation {
+    literal(Register::new(1, target), words, Datum::signed(0b10))
+}
+
+const fn literal(to: Register, words: u32, datum: Datum) -> Emulation {
+    let by = words_away(words);
+    Emulation(Action::Load(Load::Literal { to, by, datum }))
+}
+
+const fn words_away(words: u32) -> i32 {
+    (signed(words, 19) as i32).wrapping_mul(4)
+}
+
+/// `prfm` of what is a number of words away.
+pub(super) const fn prfm_literal(words: u32, operation: u32) -> Emulation {
+    let (operation, by) = (operation as u8, words_away(words));
+    Emulation(Action::Prefetch { operation, by })
+}
+
+/// `b`.
+pub(super) const fn b(words: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::always(words)))
+}
+
+/// `bl`.
+pub(super) const fn bl(words: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::call(words)))
+}
+
+/// `b.cond` and `bc.cond`.
+pub(super) const fn b_if(words: u32, hint: u32, condition: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::conditional(words, hint, condition)))
+}
+
+/// `cbz` and `cbnz`.
+pub(super) const fn cb(sf: u32, op: u32, words: u32, register: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::on_register(sf, op, words, register)))
+}
+
+/// `tbz` and `tbnz`.
+pub(super) const fn tb(b5: u32, op: u32, b40: u32, words: u32, register: u32) -> Emulation {
+    Emulation(Action::Branch(Branch::on_bit(b5, op, b40, words, register)))
+}
+
+/// `br`.
+pub(super) const fn br(register: u32) -> Emulation {
+    let to = Register::new(1, register);
+    Emulation(Action::Branch(Branch::To { to }))
+}
+
+/// `blr`.
+pub(super) const fn blr(register: u32) -> Emulation {
+    let to = Register::new(1, register);
+    Emulation(Action::Branch(Branch::CallTo { to }))
+}
+
+/// `ret`.
+pub(super) const fn ret(register: u32) -> Emulation {
+    let to = Register::new(1, register);
+    Emulation(Action::Branch(Branch::Return { to }))
 }
 
 const fn set(to: Register, value: u64) -> Emulation {
@@ -165,17 +253,15 @@ const fn set(to: Register, value: u64) -> Emulation {
 
 const fn load(size: u32, from: Address, target: u32) -> Emulation {
     let is_8_bytes = size & size >> 1;
-    let to = register(is_8_bytes, target);
-    let (width, signed) = (width(size), false);
-    let datum = Datum { width, signed };
-    Emulation(Action::Load { to, from, datum })
+    let to = Register::new(is_8_bytes, target);
+    let datum = Datum::unsigned(size);
+    Emulation(Action::Load(Load::One { to, from, datum }))
 }
 
 const fn load_signed(size: u32, to_w: u32, from: Address, target: u32) -> Emulation {
-    let to = register(to_w ^ 1, target);
-    let (width, signed) = (width(size), true);
-    let datum = Datum { width, signed };
-    Emulation(Action::Load { to, from, datum })
+    let to = Register::new(to_w ^ 1, target);
+    let datum = Datum::signed(size);
+    Emulation(Action::Load(Load::One { to, from, datum }))
 }
 
 /// The bit at which the 16 bits with the number `hw` begin.
@@ -199,7 +285,7 @@ impl Emulation {
     }
 
     /// Does the instruction: `regs` and `memory` become what they would be had
-    /// it run at `regs.pc`, and that pc is moved to the next instruction.
+    /// it run at `regs.pc`, and that pc is moved to where it goes on.
     ///
     /// Whether a branch may land here at all is not checked again: the trap in
     /// the instruction's place lets every branch in.
@@ -215,17 +301,19 @@ impl Emulation {
         processor: &impl Processor,
     ) -> Result<(), Fault> {
         match self.0 {
-            Action::Nop | Action::Bti { .. } => {}
+            Action::Branch(branch) => {
+                branch.run(regs, processor);
+                return Ok(());
+            }
+            Action::Nop | Action::Bti { .. } | Action::Prefetch { .. } => {}
             Action::Paciasp => regs.x[LR] = processor.sign(regs.x[LR], regs.sp),
             Action::Set { to, value } => to.write(regs, value),
             Action::Insert { to, half, at } => to.write(regs, inserted(to.read(regs), half, at)),
-            Action::Copy { to, from } => to.write(regs, from.read(regs)),
+            Action::Copy { to, from } => to.write(regs, copied(from, regs)),
             Action::CopySp { to } => to.write(regs, regs.sp),
-            Action::Load { to, from, datum } => {
-                let value = datum.load(from.resolve(regs)?, memory)?;
-                to.write(regs, value);
-            }
-            Action::LoadPair { to, from, width } => load_pair(to, from, width, regs, memory)?,
+            Action::Adr { to, by } => to.write(regs, regs.pc.wrapping_add_signed(by.into())),
+            Action::Adrp { to, pages } => to.write(regs, page(pages, regs.pc)),
+            Action::Load(load) => load.run(regs, memory)?,
         }
         regs.pc = regs.pc.wrapping_add(4);
         regs.forget_branch();
@@ -234,28 +322,40 @@ impl Emulation {
 }
 
 /// `value` with 16 of its bits replaced by `half`.
-const fn inserted(value: u64, half: u32, at: u32) -> u64 {
-    value & !shifted(0xffff, at) | shifted(half, at)
+fn inserted(value: u64, half: u16, at: u8) -> u64 {
+    let (half, at) = (half.into(), at.into());
+    let kept = if mutant::is_chosen(Mutant::NothingKept) {
+        0
+    } else {
+        value & !shifted(0xffff, at)
+    };
+    kept | shifted(half, at)
 }
 
-fn load_pair(
-    to: [Register; 2],
-    from: Address,
-    width: Width,
-    regs: &mut Regs,
-    memory: &mut impl Memory,
-) -> Result<(), Fault> {
-    let lower = from.resolve(regs)?;
-    let higher = lower.wrapping_add(width.bytes());
-    let values = [memory.load(lower, width)?, memory.load(higher, width)?];
-    for (register, value) in to.into_iter().zip(values) {
-        register.write(regs, value);
+fn copied(from: Register, regs: &Regs) -> u64 {
+    if from.is_zero() && mutant::is_chosen(Mutant::ZeroIsSp) {
+        return regs.sp;
     }
-    Ok(())
+    from.read(regs)
+}
+
+/// The page, of 4 KiB whatever the kernel's are, that is so many from the pc's.
+fn page(pages: i32, pc: u64) -> u64 {
+    let from = if mutant::is_chosen(Mutant::AdrpFromWord) {
+        pc
+    } else {
+        pc & !0xfff
+    };
+    from.wrapping_add_signed(by_pages(pages))
+}
+
+const fn by_pages(pages: i32) -> i64 {
+    (pages as i64) << 12
 }
 
 /// As an assembler would have it: `mov x9, x30`, `ldr w0, [x1, #0x8]`. Forms
-/// that differ only in how they write a number read the same.
+/// that differ only in how they write a number read the same. What is counted
+/// from the instruction, or from its page, is told as the distance.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -266,15 +366,18 @@ impl fmt::Display for Emulation {
             Action::Insert { to, half, at } => write!(out, "movk {to}, #{half:#x}, lsl #{at}"),
             Action::Copy { to, from } => write!(out, "mov {to}, {from}"),
             Action::CopySp { to } => write!(out, "mov {to}, {}", sp_name(to.size)),
-            Action::Load { to, from, datum } => write!(out, "ldr{datum} {to}, {from}"),
-            Action::LoadPair {
-                to: [a, b], from, ..
-            } => write!(out, "ldp {a}, {b}, {from}"),
+            Action::Adr { to, by } => write!(out, "adr {to}, {}", Distance(by.into())),
+            Action::Adrp { to, pages } => write!(out, "adrp {to}, {}", Distance(by_pages(pages))),
+            Action::Load(load) => write!(out, "{load}"),
+            Action::Prefetch { operation, by } => {
+                write!(out, "prfm #{operation:#x}, {}", Distance(by.into()))
+            }
+            Action::Branch(branch) => write!(out, "{branch}"),
         }
     }
 }
 
-const fn bti_name(targets: u32) -> &'static str {
+const fn bti_name(targets: u8) -> &'static str {
     match targets {
         0b00 => "bti",
         0b01 => "bti c",

@@ -5,11 +5,14 @@
 
 use core::mem::offset_of;
 
+mod decide;
 mod emulate;
 mod exclusive;
+mod flow;
 mod operand;
 mod relocate;
 mod rows;
+mod transfer;
 
 pub use emulate::{Emulation, Processor};
 pub use exclusive::{Exclusive, exclusive};

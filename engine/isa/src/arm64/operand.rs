@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-use super::Regs;
-use crate::{Fault, Memory, Width};
+use super::{LR, Regs};
+use crate::Width;
+use crate::mutant::{self, Mutant};
 
 /// How much of a register an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +46,50 @@ impl fmt::Display for Size {
 /// what is written to it is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Register {
-    pub(super) number: u32,
+    number: u8,
     pub(super) size: Size,
 }
 
 impl Register {
+    /// The register of this number, or its lower half.
+    pub(super) const fn new(sf: u32, number: u32) -> Self {
+        Self {
+            number: number as u8,
+            size: Size::of(sf),
+        }
+    }
+
+    /// All of it.
+    pub(super) const fn whole(self) -> Self {
+        Self {
+            size: Size::X,
+            ..self
+        }
+    }
+
+    /// Whether it is the one that calls leave their return address in.
+    pub(super) const fn is_link(self) -> bool {
+        self.number as usize == LR
+    }
+
+    /// Whether it is none.
+    pub(super) const fn is_zero(self) -> bool {
+        self.number == 31
+    }
+
     pub(super) fn read(self, regs: &Regs) -> u64 {
-        let value = regs.x.get(self.number as usize).copied();
+        let value = regs.x.get(usize::from(self.number)).copied();
         self.size.part(value.unwrap_or(0))
     }
 
     pub(super) fn write(self, regs: &mut Regs, value: u64) {
-        if let Some(register) = regs.x.get_mut(self.number as usize) {
-            *register = self.size.part(value);
+        if let Some(register) = regs.x.get_mut(usize::from(self.number)) {
+            let kept = if mutant::is_chosen(Mutant::HighHalfKept) {
+                *register & !self.size.part(u64::MAX)
+            } else {
+                0
+            };
+            *register = self.size.part(value) | kept;
         }
     }
 }
@@ -72,73 +104,14 @@ impl fmt::Display for Register {
     }
 }
 
-/// A base register and an offset. Here number 31 is the stack pointer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address {
-    pub(super) base: u32,
-    pub(super) offset: i64,
-}
+/// How far something is from the instruction.
+pub(super) struct Distance(pub(super) i64);
 
-impl Address {
-    /// The address, unless it is to be made of a stack pointer that is not a
-    /// multiple of 16, which Linux has the processor fault on (D1.3.10.2).
-    pub(super) fn resolve(self, regs: &Regs) -> Result<u64, Fault> {
-        let base = match regs.x.get(self.base as usize) {
-            Some(&base) => base,
-            None if regs.sp & 0b1111 != 0 => return Err(Fault { address: regs.sp }),
-            None => regs.sp,
-        };
-        Ok(base.wrapping_add_signed(self.offset))
-    }
-}
-
-/// `[sp]`, `[x1, #0x8]`, `[x1, #-0x8]`.
-impl fmt::Display for Address {
+/// `.+0x8`.
+impl fmt::Display for Distance {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.base {
-            31 => out.write_str("[sp")?,
-            number => write!(out, "[x{number}")?,
-        }
-        let distance = self.offset.unsigned_abs();
-        match self.offset {
-            0 => out.write_str("]"),
-            ..0 => write!(out, ", #-{distance:#x}]"),
-            _ => write!(out, ", #{distance:#x}]"),
-        }
-    }
-}
-
-/// What a load makes of memory: an unsigned or a signed number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Datum {
-    pub(super) width: Width,
-    pub(super) signed: bool,
-}
-
-impl Datum {
-    /// Loads it, extended to 64 bits.
-    pub(super) fn load(self, address: u64, memory: &mut impl Memory) -> Result<u64, Fault> {
-        let value = memory.load(address, self.width)?;
-        Ok(match self.width {
-            Width::One if self.signed => value as i8 as u64,
-            Width::Two if self.signed => value as i16 as u64,
-            Width::Four if self.signed => value as i32 as u64,
-            _ => value,
-        })
-    }
-}
-
-/// What is put behind `ldr`: nothing where the register's name says it all.
-impl fmt::Display for Datum {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match (self.signed, self.width) {
-            (false, Width::One) => "b",
-            (false, Width::Two) => "h",
-            (true, Width::One) => "sb",
-            (true, Width::Two) => "sh",
-            (true, Width::Four) => "sw",
-            _ => "",
-        })
+        let sign = if self.0 < 0 { '-' } else { '+' };
+        write!(out, ".{sign}{:#x}", self.0.unsigned_abs())
     }
 }
 

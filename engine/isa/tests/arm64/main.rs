@@ -1,6 +1,9 @@
 //! A64 against its manual.
 
 mod emulate;
+mod known;
+mod model;
+mod reading;
 mod table;
 #[path = "../words/mod.rs"]
 mod words;

@@ -43,8 +43,8 @@ impl Isa for Native {
 
     /// What a jump label is while it is off, and while it is on.
     fn is_placeholder(text: &[u8; 4]) -> bool {
-        let is_jump = text[3] >> 2 == 0b000_101;
-        is_jump || matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
+        let is_branch = text[3] & 0xfc == 0x14;
+        is_branch || matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
     }
 
     fn begins_function(_: &[u8; 4]) -> bool {

@@ -1,0 +1,244 @@
+//! Where control goes: branches to an address that is counted from the pc, and
+//! to one in a register.
+
+use core::fmt;
+
+use super::operand::{Distance, Register, signed};
+use super::{LR, Processor, Regs};
+use crate::condition::Condition;
+use crate::mutant::{self, Mutant};
+
+/// When a branch is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Always,
+    /// If the flags say so; a hint may say that they mostly say the same.
+    Holds(Condition, Hint),
+    /// If a register is zero, or if it is not.
+    Zero(Register, Sense),
+    /// If a bit of a register is zero, or if it is not.
+    BitZero(Register, u8, Sense),
+}
+
+/// Whether a conditional branch is hinted to be consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hint(bool);
+
+/// Whether something is to be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    Zero,
+    NotZero,
+}
+
+impl Sense {
+    /// The sense that bit 24 of `cbz` and `tbz` stands for.
+    const fn of(op: u32) -> Self {
+        match op {
+            0 => Self::Zero,
+            _ => Self::NotZero,
+        }
+    }
+
+    const fn of_value(value: u64) -> Self {
+        match value {
+            0 => Self::Zero,
+            _ => Self::NotZero,
+        }
+    }
+
+    /// What comes before `z` in a mnemonic.
+    const fn negation(self) -> &'static str {
+        match self {
+            Self::Zero => "",
+            Self::NotZero => "n",
+        }
+    }
+}
+
+/// A branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Branch {
+    /// `b` and what is conditional, by a distance in bytes.
+    Near { when: When, by: i32 },
+    /// `bl`.
+    Call { by: i32 },
+    /// `br`.
+    To { to: Register },
+    /// `blr`.
+    CallTo { to: Register },
+    /// `ret`.
+    Return { to: Register },
+}
+
+impl Branch {
+    /// `b` by a number of words.
+    pub(super) const fn always(words: u32) -> Self {
+        let (when, by) = (When::Always, in_bytes(words, 26));
+        Self::Near { when, by }
+    }
+
+    /// `bl` by a number of words.
+    pub(super) const fn call(words: u32) -> Self {
+        let by = in_bytes(words, 26);
+        Self::Call { by }
+    }
+
+    /// `b.cond` and `bc.cond`.
+    pub(super) const fn conditional(words: u32, hint: u32, condition: u32) -> Self {
+        let when = When::Holds(Condition::of(condition), Hint(hint == 1));
+        let by = in_bytes(words, 19);
+        Self::Near { when, by }
+    }
+
+    /// `cbz` and `cbnz`.
+    pub(super) const fn on_register(sf: u32, op: u32, words: u32, register: u32) -> Self {
+        let when = When::Zero(Register::new(sf, register), Sense::of(op));
+        let by = in_bytes(words, 19);
+        Self::Near { when, by }
+    }
+
+    /// `tbz` and `tbnz`, of the bit `b40` of the half `b5`.
+    pub(super) const fn on_bit(b5: u32, op: u32, b40: u32, words: u32, register: u32) -> Self {
+        let bit = (b5 << 5 | b40) as u8;
+        let when = When::BitZero(Register::new(b5, register), bit, Sense::of(op));
+        let by = in_bytes(words, 14);
+        Self::Near { when, by }
+    }
+
+    /// Goes where it leads, or on.
+    pub(super) fn run(self, regs: &mut Regs, processor: &impl Processor) {
+        let next = regs.pc.wrapping_add(4);
+        match self {
+            Self::Near { when, by } => {
+                regs.pc = if when.holds(regs) {
+                    target(by, regs)
+                } else {
+                    next
+                };
+                regs.forget_branch();
+            }
+            Self::Call { by } => {
+                regs.pc = target(by, regs);
+                link(next, regs);
+                regs.forget_branch();
+            }
+            Self::To { to } => {
+                regs.pc = to.read(regs);
+                remember(JUMP, regs, processor);
+            }
+            Self::CallTo { to } => {
+                if mutant::is_chosen(Mutant::LinkFirst) {
+                    link(next, regs);
+                }
+                regs.pc = to.read(regs);
+                link(next, regs);
+                remember(CALL, regs, processor);
+            }
+            Self::Return { to } => {
+                regs.pc = if mutant::is_chosen(Mutant::ReturnToLink) {
+                    regs.x[LR]
+                } else {
+                    to.read(regs)
+                };
+                regs.forget_branch();
+            }
+        }
+    }
+}
+
+/// What `br` leaves in BTYPE (D8.4.5). On a guarded page it is 0b11, but for x16
+/// and x17; whether the page is guarded nobody here knows, and with 0b01 `br` can
+/// go wherever it could with 0b11.
+const JUMP: u64 = 0b01;
+/// What `blr` leaves there.
+const CALL: u64 = 0b10;
+
+/// Leaves in the processor state what the branch was, if it has room for that.
+fn remember(kind: u64, regs: &mut Regs, processor: &impl Processor) {
+    regs.forget_branch();
+    if processor.has_branch_types() && !mutant::is_chosen(Mutant::BranchForgotten) {
+        regs.pstate |= kind << 10;
+    }
+}
+
+fn link(next: u64, regs: &mut Regs) {
+    let too_far = if mutant::is_chosen(Mutant::CallPlus8) {
+        4
+    } else {
+        0
+    };
+    regs.x[LR] = next.wrapping_add(too_far);
+}
+
+fn target(by: i32, regs: &Regs) -> u64 {
+    let by = if mutant::is_chosen(Mutant::BackIsForth) {
+        by.wrapping_abs()
+    } else {
+        by
+    };
+    regs.pc.wrapping_add_signed(by.into())
+}
+
+/// A number of words in a field of so many bits, as a distance in bytes.
+const fn in_bytes(words: u32, bits: u32) -> i32 {
+    (signed(words, bits) as i32).wrapping_mul(4)
+}
+
+impl When {
+    fn holds(self, regs: &Regs) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Holds(condition, _) => {
+                condition.holds(regs.pstate as u32) != mutant::is_chosen(Mutant::ConditionInverted)
+            }
+            Self::Zero(register, sense) => {
+                let value = if mutant::is_chosen(Mutant::WidthIgnored) {
+                    register.whole().read(regs)
+                } else {
+                    register.read(regs)
+                };
+                sense == Sense::of_value(value)
+            }
+            Self::BitZero(register, bit, sense) => {
+                let bit = if mutant::is_chosen(Mutant::BitBelow32) {
+                    bit & 31
+                } else {
+                    bit
+                };
+                sense == Sense::of_value(register.whole().read(regs) >> (bit & 63) & 1)
+            }
+        }
+    }
+}
+
+/// `b.eq .-0x8`, `tbnz w3, #0x1, .+0x10`, `blr x8`; `ret` for `ret x30`.
+impl fmt::Display for Branch {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Near { when, by } => write!(out, "{when}{}", Distance(by.into())),
+            Self::Call { by } => write!(out, "bl {}", Distance(by.into())),
+            Self::To { to } => write!(out, "br {to}"),
+            Self::CallTo { to } => write!(out, "blr {to}"),
+            Self::Return { to } if to.is_link() => out.write_str("ret"),
+            Self::Return { to } => write!(out, "ret {to}"),
+        }
+    }
+}
+
+/// Everything that is before the distance.
+impl fmt::Display for When {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Always => out.write_str("b "),
+            Self::Holds(condition, Hint(hint)) => {
+                let hint = if hint { "c" } else { "" };
+                write!(out, "b{hint}.{} ", condition.name())
+            }
+            Self::Zero(register, sense) => write!(out, "cb{}z {register}, ", sense.negation()),
+            Self::BitZero(register, bit, sense) => {
+                write!(out, "tb{}z {register}, #{bit:#x}, ", sense.negation())
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A disassembler of other making knows what is accepted, and does not know
+//! what is undefined.
+
+use capstone::prelude::*;
+use engine_isa::arm64::{self, ROWS};
+use engine_isa::{Plan, Why};
+use proptest::prelude::*;
+
+use crate::words;
+
+thread_local! {
+    static CAPSTONE: Capstone = {
+        let arm64 = Capstone::new().arm64();
+        arm64.mode(arch::arm64::ArchMode::Arm).build().unwrap()
+    };
+}
+
+/// The disassembler's name for the instruction, if it knows it.
+fn name(word: u32) -> Option<String> {
+    CAPSTONE.with(|capstone| {
+        let found = capstone.disasm_count(&word.to_le_bytes(), 0, 1).unwrap();
+        let first = found.iter().next()?;
+        Some(first.mnemonic()?.to_owned())
+    })
+}
+
+/// What the disassembler does not know although the manual has it: `stgp`, and unprivileged loads
+/// of a register by itself, which it takes to write their base.
+fn is_unknown_to_it(word: u32) -> bool {
+    let stores_with_tag = word & 0xfe40_0000 == 0x6800_0000;
+    let unprivileged = word & 0x3f20_0c00 == 0x3800_0800;
+    let by_itself = word & 31 == word >> 5 & 31;
+    stores_with_tag || unprivileged && by_itself
+}
+
+/// What the disassembler knows although it cannot be executed: what exists in order to trap, what
+/// only a debugger can execute, and `mrs` and `msr` of registers whose number begins with 0.
+fn is_no_instruction(name: &str) -> bool {
+    let traps = ["udf", "brk", "hlt"];
+    let debugs = ["dcps1", "dcps2", "dcps3", "drps"];
+    traps.contains(&name) || debugs.contains(&name)
+}
+
+fn is_register_of_op0_0(word: u32) -> bool {
+    word & 0xffd8_0000 == 0xd500_0000
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32768))]
+
+    #[test]
+    fn what_is_accepted_is_known(word in words::near_a_row(ROWS)) {
+        let accepted = !matches!(arm64::plan(word), Plan::Refuse(_));
+        if accepted && !is_unknown_to_it(word) {
+            prop_assert!(name(word).is_some(), "{:08x}", word);
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_is_not_known(word in words::near_a_row(ROWS)) {
+        if arm64::plan(word) == Plan::Refuse(Why::Undefined) && !is_register_of_op0_0(word) {
+            let name = name(word);
+            prop_assert!(name.as_deref().is_none_or(is_no_instruction), "{:08x}: {:?}", word, name);
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_name_of_its_words(word in words::near_a_row(ROWS)) {
+        let row = &ROWS[arm64::row(word)];
+        let name = name(word).unwrap_or_default();
+        let base = name.split('.').next().unwrap_or_default();
+        if matches!(arm64::plan(word), Plan::Relocate(_)) && !name.is_empty() {
+            let names = row.name.split(" (").next().unwrap_or_default();
+            prop_assert!(names.split(", ").any(|one| is_form_of(base, one)), "{:08x}: {} is {}", word, name, row.name);
+        }
+    }
+}
+
+/// Whether a name is that of a row, with the letters that say how an atomic access is ordered.
+fn is_form_of(name: &str, one: &str) -> bool {
+    let stem = one.strip_suffix(['b', 'h']).unwrap_or(one);
+    let size = &one[stem.len()..];
+    let ordered = ["a", "l", "al"].map(|order| format!("{stem}{order}{size}"));
+    let is_atomic = one.starts_with("ld") || one.starts_with("swp");
+    name == one || is_atomic && ordered.iter().any(|ordered| name == ordered)
+}

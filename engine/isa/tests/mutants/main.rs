@@ -1,0 +1,114 @@
+//! The instruction core's tests can see a defect: with each that is seeded, vectors or model
+//! differ, and without one neither does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
+//! that there is nothing here.
+#![cfg(trapline_mutants)]
+
+use std::fs;
+use std::path::Path;
+
+use engine_isa::mutant::{Mutant, choose};
+
+mod arm;
+mod arm64;
+#[path = "../arm/model.rs"]
+mod model_of_arm;
+#[path = "../arm64/model.rs"]
+mod model_of_arm64;
+
+/// How many states of the machine each emulated vector is run on.
+const STATES: u32 = 48;
+
+/// Each vector's word and plan.
+fn vectors(set: &str) -> Vec<(u32, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("vectors")
+        .join(set);
+    let files = fs::read_dir(folder).unwrap();
+    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    texts
+        .flat_map(|text| text.lines().filter_map(vector).collect::<Vec<_>>())
+        .collect()
+}
+
+fn vector(line: &str) -> Option<(u32, String)> {
+    let mut columns = line.split('|').map(str::trim);
+    let word = u32::from_str_radix(columns.next()?, 16).ok()?;
+    Some((word, columns.next_back()?.to_owned()))
+}
+
+/// Numbers that look like chance, the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    const fn new() -> Self {
+        Self(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    fn next_two(&mut self) -> u64 {
+        u64::from(self.next()) << 32 | u64::from(self.next())
+    }
+}
+
+/// How many vectors' plans are not as they say.
+fn wrong_plans(vectors: &[(u32, String)], plan: fn(u32) -> String) -> usize {
+    let differs = |(word, said): &&(u32, String)| plan(*word) != *said;
+    vectors.iter().filter(differs).count()
+}
+
+/// How many runs of emulated vectors end otherwise than the model's.
+fn wrong_runs(vectors: &[(u32, String)], is_wrong: fn(u32, u32, &mut Numbers) -> bool) -> usize {
+    let mut numbers = Numbers::new();
+    let emulated = vectors
+        .iter()
+        .filter(|(_, plan)| plan.starts_with("emulate "));
+    emulated
+        .flat_map(|(word, _)| (0..STATES).map(|state| (*word, state)))
+        .filter(|&(word, state)| is_wrong(word, state, &mut numbers))
+        .count()
+}
+
+/// An instruction set, with its defects.
+struct Set {
+    vectors: Vec<(u32, String)>,
+    mutants: &'static [Mutant],
+    plan: fn(u32) -> String,
+    is_wrong: fn(u32, u32, &mut Numbers) -> bool,
+}
+
+impl Set {
+    fn wrong(&self) -> (usize, usize) {
+        let plans = wrong_plans(&self.vectors, self.plan);
+        (plans, wrong_runs(&self.vectors, self.is_wrong))
+    }
+
+    /// The names of the defects that nobody sees.
+    fn missed(&self) -> Vec<&'static str> {
+        choose(None);
+        assert_eq!(self.wrong(), (0, 0));
+        let mut missed = Vec::new();
+        for &mutant in self.mutants {
+            choose(Some(mutant));
+            let (plans, runs) = self.wrong();
+            println!("{:<20} {plans:>6} plans {runs:>6} runs", mutant.name());
+            if plans + runs == 0 {
+                missed.push(mutant.name());
+            }
+        }
+        choose(None);
+        missed
+    }
+}
+
+/// One test, since the defect is chosen for all.
+#[test]
+fn each_mutant_is_caught_and_nothing_else_is() {
+    let missed = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
+    assert!(missed.is_empty(), "not caught: {missed:?}");
+}
