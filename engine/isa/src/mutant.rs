@@ -1,11 +1,17 @@
 //! Seeded defects in this crate, to show that its tests can see one: built in
 //! only with `--cfg trapline_mutants`, and at most one at a time.
 
-#[cfg(trapline_mutants)]
-use core::sync::atomic::{AtomicUsize, Ordering};
-
+/// Makes a list of defects, of which at most one is chosen.
 macro_rules! mutants {
+    ($($variant:ident, $name:literal, $defect:literal;)+) => {
+        $crate::mutant::mutants! {
+            ALL, "the set" { $($variant, $name, $defect;)+ }
+        }
+    };
     ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
+        #[cfg(trapline_mutants)]
+        use core::sync::atomic::{AtomicUsize, Ordering};
+
         /// A defect that can be chosen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
@@ -27,8 +33,33 @@ macro_rules! mutants {
                 }
             }
         }
+
+        /// The chosen defect's place among all.
+        #[cfg(trapline_mutants)]
+        static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+        /// Chooses a defect, or none.
+        #[cfg(trapline_mutants)]
+        pub fn choose(mutant: Option<Mutant>) {
+            let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
+            CHOSEN.store(index, Ordering::Relaxed);
+        }
+
+        /// Whether it is this one.
+        #[cfg(trapline_mutants)]
+        pub(crate) fn is_chosen(mutant: Mutant) -> bool {
+            CHOSEN.load(Ordering::Relaxed) == mutant as usize
+        }
+
+        /// None is built in.
+        #[cfg(not(trapline_mutants))]
+        pub(crate) const fn is_chosen(_: Mutant) -> bool {
+            false
+        }
     };
 }
+
+pub(crate) use mutants;
 
 mutants! {
     ARM, "A32" {
@@ -64,27 +95,4 @@ mutants! {
         WordUnsigned, "word-unsigned", "`ldrsw` extends with zeros";
         ZeroIsSp, "zero-is-sp", "a move from the register that is none is one from the stack pointer";
     }
-}
-
-/// The chosen defect's place among all.
-#[cfg(trapline_mutants)]
-static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-/// Chooses a defect, or none.
-#[cfg(trapline_mutants)]
-pub fn choose(mutant: Option<Mutant>) {
-    let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
-    CHOSEN.store(index, Ordering::Relaxed);
-}
-
-/// Whether it is this one.
-#[cfg(trapline_mutants)]
-pub(crate) fn is_chosen(mutant: Mutant) -> bool {
-    CHOSEN.load(Ordering::Relaxed) == mutant as usize
-}
-
-/// None is built in.
-#[cfg(not(trapline_mutants))]
-pub(crate) const fn is_chosen(_: Mutant) -> bool {
-    false
 }

@@ -49,6 +49,8 @@ reasons! {
         "it may change where memory is, and with it whether its copy is there";
     Order, "order",
         "it returns from an exception, or reads what the last one has left: a trap is one more";
+    Shadow, "shadow",
+        "it and an instruction beside it are one to interrupts, which a trap would let in between";
     Spsr, "spsr",
         "the registers that it works on have been overwritten by the trap";
     Stack, "stack",

@@ -1,86 +1,55 @@
-//! x86-64 instructions done by the trap handler, on the registers it saved.
+//! x86 instructions done by the trap handler, on the registers it saved: what
+//! reads or writes the instruction pointer, and what is as simple as that.
 
 use core::fmt;
 
 use super::Regs;
-use super::operand::{Address, Operand, Place, Signed};
+use super::condition::Condition;
+use super::mutant::{self, Mutant};
+use super::opening::Mode;
+use super::operand::{Number, Signed, Target, low};
+use super::register::General;
 use crate::{Fault, Memory, Width};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     length: u8,
+    mode: Mode,
     action: Action,
 }
+
+const _: () = assert!(size_of::<Emulation>() <= 20);
 
 /// What happens before the next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Nothing,
-    Push {
-        from: Operand,
-    },
-    Move {
-        to: Place,
-        from: Operand,
-        extend: Extend,
-    },
-    TakeAddress {
-        to: Place,
-        address: Address,
-    },
+    /// Of a word.
+    Push(Pushed),
+    Jump(Target),
+    Call(Target),
+    /// If the condition holds, so far from the next instruction.
+    JumpIf(Condition, i32),
+    /// Then gives so many bytes of the stack back.
+    Return(u16),
 }
 
-/// How a value becomes as wide as where it goes.
+/// What is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extend {
-    Not,
-    Zeros,
-    Sign(Width),
+pub(super) enum Pushed {
+    Register(General),
+    Number(i32),
 }
 
-/// `nop`, and what is one as long as nothing checks where branches go.
-pub(super) const fn nop() -> Option<Action> {
-    Some(Action::Nothing)
-}
-
-/// `push from`, of 64 bits.
-pub(super) fn push(from: impl Into<Operand>) -> Option<Action> {
-    let from = from.into();
-    Some(Action::Push { from })
-}
-
-/// `mov to, from`.
-pub(super) fn mov(to: Place, from: impl Into<Operand>) -> Option<Action> {
-    extended(to, from.into(), Extend::Not)
-}
-
-/// `movzx to, from`.
-pub(super) fn movzx(to: Place, from: Place) -> Option<Action> {
-    extended(to, from.into(), Extend::Zeros)
-}
-
-/// `movsx to, from` and `movsxd to, from`.
-pub(super) fn movsx(to: Place, from: Place) -> Option<Action> {
-    extended(to, from.into(), Extend::Sign(from.width()))
-}
-
-/// `lea to, from`, which has no form with a register to take the address of.
-pub(super) fn lea(to: Place, from: Place) -> Option<Action> {
-    match from {
-        Place::Memory(address, _) => writable(to).map(|to| Action::TakeAddress { to, address }),
-        Place::Register(_) => None,
+impl Mode {
+    /// The width of a word on the stack, and of the instruction pointer.
+    const fn word(self) -> Width {
+        match self {
+            Self::Bits64 => Width::Eight,
+            Self::Bits32 => Width::Four,
+        }
     }
-}
-
-fn extended(to: Place, from: Operand, extend: Extend) -> Option<Action> {
-    writable(to).map(|to| Action::Move { to, from, extend })
-}
-
-/// Declines the stack pointer and what it points to: the handler works on that
-/// stack, and a push is all that has been thought through.
-fn writable(to: Place) -> Option<Place> {
-    (!to.is_stack_pointer() && !to.is_on_stack()).then_some(to)
 }
 
 impl Emulation {
@@ -90,8 +59,12 @@ impl Emulation {
         matches!(self.action, Action::Nothing)
     }
 
-    pub(super) const fn new(length: u8, action: Action) -> Self {
-        Self { length, action }
+    pub(super) const fn new(length: u8, mode: Mode, action: Action) -> Self {
+        Self {
+            length,
+            mode,
+            action,
+        }
     }
 
     /// The length of the instruction in bytes.
@@ -108,68 +81,103 @@ impl Emulation {
     /// [`Fault`] where the instruction would have faulted. `regs` is then
     /// untouched, and so is memory.
     pub fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
+        let word = self.mode.word();
         let mut after = *regs;
-        after.ip = regs.ip.wrapping_add(self.length.into());
-        self.action.run(&mut after, memory)?;
+        after.ip = low(word, regs.ip.wrapping_add(self.length.into()));
+        let mut machine = Machine {
+            word,
+            regs: &mut after,
+            memory,
+        };
+        machine.run(self.action)?;
         *regs = after;
         Ok(())
     }
 }
 
-impl Action {
-    /// Does it on registers whose instruction pointer has moved on, as that is
-    /// what addresses are relative to.
-    fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
-        match self {
-            Self::Nothing => Ok(()),
-            Self::Push { from } => {
-                let value = from.load(regs, memory)?;
-                regs.sp = regs.sp.wrapping_sub(8);
-                memory.store(regs.sp, Width::Eight, value)
+/// What an instruction works on. The instruction pointer has moved on, as that
+/// is what addresses are relative to.
+struct Machine<'a, M> {
+    word: Width,
+    regs: &'a mut Regs,
+    memory: &'a mut M,
+}
+
+impl<M: Memory> Machine<'_, M> {
+    fn run(&mut self, action: Action) -> Result<(), Fault> {
+        match action {
+            Action::Nothing => Ok(()),
+            Action::Push(Pushed::Number(number)) => self.push(i64::from(number).cast_unsigned()),
+            Action::Push(Pushed::Register(register)) => self.push(self.regs.general(register)),
+            Action::Jump(target) => self.jump(target),
+            Action::Call(target) => self.call(target),
+            Action::JumpIf(condition, distance) => {
+                if condition.holds(self.regs) {
+                    return self.jump(Target::Relative(distance));
+                }
+                Ok(())
             }
-            Self::Move { to, from, extend } => {
-                let value = extend.apply(from.load(regs, memory)?);
-                to.store(value, regs, memory)
-            }
-            Self::TakeAddress { to, address } => to.store(address.effective(regs), regs, memory),
+            Action::Return(release) => self.give_back(release),
         }
+    }
+
+    fn push(&mut self, value: u64) -> Result<(), Fault> {
+        let sp = self.regs.sp.wrapping_sub(self.word.bytes());
+        self.regs.sp = low(self.word, sp);
+        self.memory
+            .store(self.regs.sp, self.word, low(self.word, value))
+    }
+
+    fn target(&mut self, target: Target) -> Result<u64, Fault> {
+        target.address(self.word, self.regs, self.memory)
+    }
+
+    fn jump(&mut self, target: Target) -> Result<(), Fault> {
+        self.regs.ip = self.target(target)?;
+        Ok(())
+    }
+
+    /// The target is found before the stack pointer moves.
+    fn call(&mut self, target: Target) -> Result<(), Fault> {
+        let target = self.target(target)?;
+        let behind = u64::from(mutant::is_chosen(Mutant::ReturnPlus1));
+        self.push(self.regs.ip.wrapping_add(behind))?;
+        self.regs.ip = target;
+        Ok(())
+    }
+
+    fn give_back(&mut self, release: u16) -> Result<(), Fault> {
+        self.regs.ip = self.memory.load(self.regs.sp, self.word)?;
+        let sp = self.regs.sp.wrapping_add(self.word.bytes());
+        self.regs.sp = low(self.word, sp.wrapping_add(release.into()));
+        Ok(())
     }
 }
 
-impl Extend {
-    /// Extends a value that is extended with zeros.
-    const fn apply(self, value: u64) -> u64 {
-        match self {
-            Self::Not | Self::Zeros | Self::Sign(Width::Eight) => value,
-            Self::Sign(Width::One) => value as i8 as u64,
-            Self::Sign(Width::Two) => value as i16 as u64,
-            Self::Sign(Width::Four) => value as i32 as u64,
-        }
-    }
-
-    const fn mnemonic(self) -> &'static str {
-        match self {
-            Self::Not => "mov",
-            Self::Zeros => "movzx",
-            Self::Sign(Width::Four) => "movsxd",
-            Self::Sign(_) => "movsx",
-        }
-    }
-}
-
-/// In Intel's syntax: `push rbp`, `mov rdi, qword ptr [rdi + 0x70]`.
+/// In Intel's syntax, and as if at address 0: `push rbp`, `jmp 0x12`.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.mode.word();
+        let target =
+            |target: Target, out: &mut fmt::Formatter<'_>| target.write(word, self.length, out);
         match self.action {
             Action::Nothing => out.write_str("nop"),
-            Action::Push {
-                from: Operand::Immediate(value),
-            } => write!(out, "push {}", Signed(value.cast_signed())),
-            Action::Push { from } => write!(out, "push {from}"),
-            Action::Move { to, from, extend } => {
-                write!(out, "{} {to}, {from}", extend.mnemonic())
+            Action::Push(Pushed::Number(number)) => write!(out, "push {}", Signed(number.into())),
+            Action::Push(Pushed::Register(register)) => write!(out, "push {}", register.name(word)),
+            Action::Jump(to) => {
+                out.write_str("jmp ")?;
+                target(to, out)
             }
-            Action::TakeAddress { to, address } => write!(out, "lea {to}, {address}"),
+            Action::Call(to) => {
+                out.write_str("call ")?;
+                target(to, out)
+            }
+            Action::JumpIf(condition, distance) => {
+                write!(out, "{condition} ")?;
+                target(Target::Relative(distance), out)
+            }
+            Action::Return(0) => out.write_str("ret"),
+            Action::Return(release) => write!(out, "ret {}", Number(release.into())),
         }
     }
 }

@@ -1,22 +1,31 @@
-//! x86-64 in 64-bit mode.
+//! x86: in 64-bit mode, and programs of 32 bits.
 //!
 //! Headings are those of volume 2 of the Intel 64 and IA-32 Architectures
 //! Software Developer's Manual, whose notation the rows are written in.
 
+mod condition;
+mod decide;
 mod emulate;
 mod encoding;
-mod fields;
+mod index;
+mod instruction;
+#[cfg(trapline_mutants)]
+pub mod mutant;
+#[cfg(not(trapline_mutants))]
+mod mutant;
+mod opening;
 mod operand;
 mod register;
 mod relocate;
 mod rows;
 mod table;
+mod traits;
 
 pub use emulate::Emulation;
 pub use encoding::Encoding;
 pub use register::Regs;
 pub use relocate::Relocation;
-pub use rows::{ROWS, length, plan, row};
+pub use rows::{ROWS, length, length_ia32, plan, plan_ia32, row, row_ia32};
 pub use table::Row;
 
 /// The byte that takes the place of a probed instruction's first: INT3.

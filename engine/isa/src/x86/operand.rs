@@ -1,4 +1,4 @@
-//! What the fields of x86-64 encodings stand for.
+//! What the operands of emulated x86 instructions stand for.
 
 use core::fmt;
 
@@ -16,36 +16,15 @@ pub(super) const fn low(width: Width, value: u64) -> u64 {
     }
 }
 
-/// What an instruction works on, of the size it works with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
-    Place(Place),
-    Immediate(u64),
-}
-
-/// An operand that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Register(Register),
-    Memory(Address, Width),
-}
-
-/// A general register, or part of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Register {
-    /// Its low bits.
-    Low(General, Width),
-    /// The byte above the lowest.
-    High(General),
-}
-
 /// A memory operand's address, as the encoding gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) base: Base,
     /// A register and the power of two that it is multiplied by.
     pub(super) index: Option<(General, u8)>,
-    pub(super) displacement: i64,
+    pub(super) displacement: i32,
+    /// Whether it has 32 bits.
+    pub(super) narrow: bool,
 }
 
 /// What an address counts from.
@@ -56,102 +35,21 @@ pub(super) enum Base {
     NextInstruction,
 }
 
-impl From<Place> for Operand {
-    fn from(place: Place) -> Self {
-        Self::Place(place)
-    }
-}
-
-impl From<u64> for Operand {
-    fn from(immediate: u64) -> Self {
-        Self::Immediate(immediate)
-    }
-}
-
-impl Operand {
-    /// Its value, extended with zeros.
-    pub(super) fn load(self, regs: &Regs, memory: &mut impl Memory) -> Result<u64, Fault> {
-        match self {
-            Self::Place(place) => place.load(regs, memory),
-            Self::Immediate(value) => Ok(value),
-        }
-    }
-}
-
-impl Place {
-    /// Its value, extended with zeros. As always here, the instruction pointer
-    /// in `regs` is that of the next instruction.
-    pub(super) fn load(self, regs: &Regs, memory: &mut impl Memory) -> Result<u64, Fault> {
-        match self {
-            Self::Register(register) => Ok(register.get(regs)),
-            Self::Memory(address, width) => memory.load(address.effective(regs), width),
-        }
-    }
-
-    /// Makes the low bits of `value` its value.
-    pub(super) fn store(
-        self,
-        value: u64,
-        regs: &mut Regs,
-        memory: &mut impl Memory,
-    ) -> Result<(), Fault> {
-        match self {
-            Self::Register(register) => {
-                register.set(value, regs);
-                Ok(())
-            }
-            Self::Memory(address, width) => {
-                memory.store(address.effective(regs), width, low(width, value))
-            }
-        }
-    }
-
-    pub(super) const fn width(self) -> Width {
-        match self {
-            Self::Register(Register::High(_)) => Width::One,
-            Self::Register(Register::Low(_, width)) | Self::Memory(_, width) => width,
-        }
-    }
-
-    pub(super) const fn is_stack_pointer(self) -> bool {
-        matches!(self, Self::Register(Register::Low(General::Sp, _)))
-    }
-
-    /// Whether it lies somewhere about where the stack pointer points to.
-    pub(super) const fn is_on_stack(self) -> bool {
-        matches!(self, Self::Memory(address, _) if matches!(address.base, Base::Register(General::Sp)))
-    }
-}
-
-impl Register {
-    const fn get(self, regs: &Regs) -> u64 {
-        match self {
-            Self::Low(register, width) => low(width, regs.general(register)),
-            Self::High(register) => low(Width::One, regs.general(register) >> 8),
-        }
-    }
-
-    /// Writes it: four bytes clear the rest of the register, fewer leave it.
-    const fn set(self, value: u64, regs: &mut Regs) {
-        match self {
-            Self::Low(register, width @ (Width::Four | Width::Eight)) => {
-                regs.set_general(register, low(width, value));
-            }
-            Self::Low(register, width) => {
-                let rest = regs.general(register) & !low(width, u64::MAX);
-                regs.set_general(register, rest | low(width, value));
-            }
-            Self::High(register) => {
-                let rest = regs.general(register) & !0xff00;
-                regs.set_general(register, rest | low(Width::One, value) << 8);
-            }
-        }
-    }
+/// Where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// So far from the next instruction.
+    Relative(i32),
+    /// To what a register holds.
+    Register(General),
+    /// To what is there.
+    Memory(Address),
 }
 
 impl Address {
-    /// The address that it is now.
-    pub(super) const fn effective(self, regs: &Regs) -> u64 {
+    /// The address that it is now. As always here, the instruction pointer in
+    /// `regs` is that of the next instruction.
+    pub(super) fn effective(self, regs: &Regs) -> u64 {
         let base = match self.base {
             Base::None => 0,
             Base::Register(register) => regs.general(register),
@@ -159,43 +57,59 @@ impl Address {
         };
         let index = match self.index {
             None => 0,
-            Some((register, scale)) => regs.general(register).wrapping_shl(scale as u32),
+            Some((register, scale)) => regs.general(register).wrapping_shl(scale.into()),
         };
-        base.wrapping_add(index)
-            .wrapping_add_signed(self.displacement)
+        let sum = base.wrapping_add(index);
+        low(
+            self.width(),
+            sum.wrapping_add_signed(self.displacement.into()),
+        )
     }
-}
 
-impl fmt::Display for Operand {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Place(place) => place.fmt(out),
-            Self::Immediate(value) => Number(value).fmt(out),
+    const fn width(self) -> Width {
+        if self.narrow {
+            Width::Four
+        } else {
+            Width::Eight
         }
     }
 }
 
-/// `rdi`, `qword ptr [rdi + 0x70]`.
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Target {
+    /// The address that it is now, `width` wide.
+    pub(super) fn address(
+        self,
+        width: Width,
+        regs: &Regs,
+        memory: &mut impl Memory,
+    ) -> Result<u64, Fault> {
         match self {
-            Self::Register(register) => out.write_str(register.name()),
-            Self::Memory(address, Width::One) => write!(out, "byte ptr {address}"),
-            Self::Memory(address, Width::Two) => write!(out, "word ptr {address}"),
-            Self::Memory(address, Width::Four) => write!(out, "dword ptr {address}"),
-            Self::Memory(address, Width::Eight) => write!(out, "qword ptr {address}"),
+            Self::Relative(distance) => {
+                Ok(low(width, regs.ip.wrapping_add_signed(distance.into())))
+            }
+            Self::Register(register) => Ok(low(width, regs.general(register))),
+            Self::Memory(address) => memory.load(address.effective(regs), width),
         }
     }
-}
 
-impl Register {
-    const fn name(self) -> &'static str {
+    /// As a disassembler writes it of an instruction of this length at address 0.
+    pub(super) fn write(
+        self,
+        width: Width,
+        length: u8,
+        out: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let size = match width {
+            Width::Eight => "qword",
+            _ => "dword",
+        };
         match self {
-            Self::Low(register, width) => register.name(width),
-            Self::High(General::Ax) => "ah",
-            Self::High(General::Cx) => "ch",
-            Self::High(General::Dx) => "dh",
-            Self::High(_) => "bh",
+            Self::Relative(distance) => {
+                let target = u64::from(length).wrapping_add_signed(distance.into());
+                write!(out, "{}", Number(low(width, target)))
+            }
+            Self::Register(register) => out.write_str(register.name(width)),
+            Self::Memory(address) => write!(out, "{size} ptr {address}"),
         }
     }
 }
@@ -206,22 +120,27 @@ impl fmt::Display for Address {
         out.write_str("[")?;
         let base = match self.base {
             Base::None => None,
-            Base::Register(register) => Some(register.name(Width::Eight)),
+            Base::Register(register) => Some(register.name(self.width())),
+            Base::NextInstruction if self.narrow => Some("eip"),
             Base::NextInstruction => Some("rip"),
         };
         out.write_str(base.unwrap_or_default())?;
         if let Some((register, scale)) = self.index {
             let plus = if base.is_some() { " + " } else { "" };
-            write!(out, "{plus}{}", register.name(Width::Eight))?;
+            write!(out, "{plus}{}", register.name(self.width()))?;
             if scale != 0 {
                 write!(out, "*{}", 1_u32.wrapping_shl(scale.into()))?;
             }
         }
-        match (self.displacement, base.is_some() || self.index.is_some()) {
+        let displacement = i64::from(self.displacement);
+        match (displacement, base.is_some() || self.index.is_some()) {
             (0, true) => {}
             (below @ ..0, true) => write!(out, " - {}", Number(below.unsigned_abs()))?,
             (above, true) => write!(out, " + {}", Number(above.cast_unsigned()))?,
-            (absolute, false) => write!(out, "{}", Number(absolute.cast_unsigned()))?,
+            (absolute, false) => {
+                let absolute = low(self.width(), absolute.cast_unsigned());
+                write!(out, "{}", Number(absolute))?;
+            }
         }
         out.write_str("]")
     }
@@ -238,7 +157,7 @@ impl fmt::Display for Signed {
 }
 
 /// A number in hexadecimal, but for what reads the same: `9`, `0xa`.
-struct Number(u64);
+pub(super) struct Number(pub(super) u64);
 
 impl fmt::Display for Number {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

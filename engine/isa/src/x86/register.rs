@@ -74,12 +74,6 @@ macro_rules! general_registers {
                     $(General::$variant => self.$field,)+
                 }
             }
-
-            pub(super) const fn set_general(&mut self, register: General, value: u64) {
-                match register {
-                    $(General::$variant => self.$field = value,)+
-                }
-            }
         }
     };
 }

@@ -1,7 +1,9 @@
-//! The table of x86-64: one list of rows, from which come the decoder and what
+//! The table of x86: one list of rows, from which come the decoder and what
 //! the tests know of it.
 
-use super::Encoding;
+use super::instruction::Instruction;
+use super::{Emulation, Encoding, Relocation};
+use crate::{Plan, Why};
 
 /// One encoding in the table.
 #[derive(Clone, Copy, Debug)]
@@ -23,24 +25,37 @@ pub(super) const fn no_row_is_shadowed(mut rows: &[Row]) {
     }
 }
 
+/// Rows of one map stand together, so that what is behind them need not be
+/// compared.
 const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
     while let [row, later @ ..] = rows {
+        if earlier.encoding.map as u8 != row.encoding.map as u8 {
+            return;
+        }
         let shadowed = earlier.encoding.covers(&row.encoding);
         assert!(!shadowed, "{}", row.encoding.text());
         rows = later;
     }
 }
 
-/// Makes `ROWS` and `plan` of a list of rows.
+/// What a row says of the instructions that it answers for.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    /// Each is relocated, or it depends.
+    Decide(fn(&Instruction<'_>) -> Plan<Emulation, Relocation>),
+    /// None can be probed.
+    Refuse(Why),
+}
+
+/// Makes `ROWS`, `row`, `length`, `plan` and `plan_ia32` of a list of rows.
 ///
 /// A row is `"encoding", "section", "name", answer;`. The answer is
-/// `refuse(Reason)`, `relocate(same())`, or `emulate(f(a, b))`, where the function `f` is given
-/// what the encoding's fields `a` and `b` stand for, and may still decline.
-/// The first row that matches answers; the row after `otherwise` answers for
-/// whatever is left, and for what `f` declines.
+/// `refuse(Reason)`, or `relocate(f)`, `emulate(f)` or `decide(f)`, where the
+/// function `f` is given the instruction and makes the plan. The first row that
+/// matches answers; the row after `otherwise` answers for whatever is left.
 macro_rules! rows {
     (
-        $($text:literal, $section:literal, $name:literal, $verb:ident ($($answer:tt)+);)+
+        $($text:literal, $section:literal, $name:literal, $verb:ident ($answer:ident);)+
         otherwise
         $last_section:literal, $last_name:literal, refuse($why:ident);
     ) => {
@@ -60,48 +75,73 @@ macro_rules! rows {
 
         const _: () = $crate::x86::table::no_row_is_shadowed(ROWS);
 
-        /// What to do about the instruction that `text` begins with; bytes
-        /// that could not be read are 0.
-        pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
-            answer(text).unwrap_or(Plan::Refuse(Why::$why))
-        }
+        static ANSWERS: [Answer; ROWS.len()] = [
+            $(rows!(@$verb $answer),)+
+            Answer::Refuse(Why::$why),
+        ];
 
-        /// The place in [`ROWS`] of the row that the instruction belongs to.
+        static INDEX: Index<{ ROWS.len() }, { entries(ROWS) }> = Index::new(ROWS);
+
+        /// The place in [`ROWS`] of the row that the instruction in `text` belongs
+        /// to, in 64-bit mode.
         #[must_use]
         pub fn row(text: &[u8; LONGEST]) -> usize {
-            let found = ROWS.iter().position(|row| row.encoding.matches(text));
-            found.unwrap_or(ROWS.len().wrapping_sub(1))
+            row_in(Mode::Bits64, text)
         }
 
-        /// The length of the instruction; none if no row knows it.
+        /// The same in a program of 32 bits.
+        #[must_use]
+        pub fn row_ia32(text: &[u8; LONGEST]) -> usize {
+            row_in(Mode::Bits32, text)
+        }
+
+        fn row_in(mode: Mode, text: &[u8; LONGEST]) -> usize {
+            found(mode, text).map_or(ROWS.len().wrapping_sub(1), |(row, _)| row)
+        }
+
+        /// The length of the instruction that `text` begins with, in 64-bit
+        /// mode; none if no row but the last is its.
         #[must_use]
         pub fn length(text: &[u8; LONGEST]) -> Option<usize> {
-            let encoding = &ROWS.get(row(text))?.encoding;
-            let fields = Fields::read(encoding, text)?;
-            (row(text) < ROWS.len().wrapping_sub(1)).then_some(fields.length().into())
+            found(Mode::Bits64, text).map(|(_, instruction)| instruction.length().into())
         }
 
-        fn answer(text: &[u8; LONGEST]) -> Option<Plan<Emulation, Relocation>> {
-            $({
-                const ENCODING: Encoding = Encoding::new($text);
-                if ENCODING.matches(text) {
-                    return rows!(@$verb text, ENCODING, $($answer)+);
-                }
-            })+
-            None
+        /// What to do about the instruction that `text` begins with, in 64-bit
+        /// mode; bytes that could not be read are 0.
+        pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
+            plan_in(Mode::Bits64, text)
+        }
+
+        /// The same of a program of 32 bits.
+        pub fn plan_ia32(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
+            plan_in(Mode::Bits32, text)
+        }
+
+        /// [`length`] in a program of 32 bits.
+        #[must_use]
+        pub fn length_ia32(text: &[u8; LONGEST]) -> Option<usize> {
+            found(Mode::Bits32, text).map(|(_, instruction)| instruction.length().into())
+        }
+
+        fn plan_in(mode: Mode, text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
+            let Some((row, instruction)) = found(mode, text) else {
+                return Plan::Refuse(Why::$why);
+            };
+            match ANSWERS.get(row) {
+                Some(Answer::Decide(make)) => make(&instruction),
+                Some(Answer::Refuse(why)) => Plan::Refuse(*why),
+                None => Plan::Refuse(Why::$why),
+            }
+        }
+
+        fn found(mode: Mode, text: &[u8; LONGEST]) -> Option<(usize, Instruction<'_>)> {
+            let opening = Opening::read(mode, text)?;
+            let (row, test) = INDEX.find(&opening)?;
+            Some((row, Instruction::read(opening, test, text)?))
         }
     };
-    (@refuse $text:ident, $encoding:ident, $why:ident) => {
-        Some(Plan::Refuse(Why::$why))
-    };
-    (@relocate $text:ident, $encoding:ident, $make:ident()) => {
-        Some(Plan::Relocate(Fields::read(&$encoding, $text)?.$make($text)))
-    };
-    (@emulate $text:ident, $encoding:ident, $make:ident($($field:ident),*)) => {{
-        let fields = Fields::read(&$encoding, $text)?;
-        let action = $make($(fields.$field()?),*)?;
-        Some(Plan::Emulate(Emulation::new(fields.length(), action)))
-    }};
+    (@refuse $why:ident) => { Answer::Refuse(Why::$why) };
+    (@$verb:ident $make:ident) => { Answer::Decide($make) };
 }
 
 pub(super) use rows;
@@ -119,11 +159,11 @@ mod tests {
     }
 
     const ONE_DIGIT: Row = row("C7 /0 iz");
-    const ANY_DIGIT: Row = row("[66 REX.W] C7 /r");
+    const ANY_DIGIT: Row = row("C6-C7 /r");
 
     #[test]
     fn the_special_before_the_general_is_in_order() {
-        no_row_is_shadowed(&[ONE_DIGIT, ANY_DIGIT, row("C6 /0 ib")]);
+        no_row_is_shadowed(&[ONE_DIGIT, ANY_DIGIT, row("C4 /0 ib")]);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use engine_isa::x86::{self, Emulation, Regs};
 use engine_isa::{Fault, Memory, Plan, Width};
 use proptest::prelude::*;
 
-use crate::reading::{IP, Operation, SP, Source, Target, read, sign_extended};
-use crate::table::text_near_a_row;
+use crate::reading::{COUNT, IP, Operation, SP, Source, read};
+use crate::table::text_near_emulation;
 
 /// Memory by bytes, each of which is something before it is first written; or
 /// none at all.
@@ -65,94 +65,123 @@ impl Memory for Ram {
     }
 }
 
-/// A machine in the manual's terms: sixteen registers by number, and IP.
+/// A machine in the manual's terms: sixteen registers by number, IP and the flags.
 struct Model {
+    wide: bool,
     r: [u64; 17],
+    flags: u64,
     ram: Ram,
 }
 
 impl Model {
+    fn bits(&self) -> u32 {
+        if self.wide { 64 } else { 32 }
+    }
+
+    fn bytes(&self) -> u64 {
+        u64::from(self.bits() / 8)
+    }
+
     fn execute(&mut self, text: &[u8; 15]) -> Result<(), Fault> {
-        let read = read(text).expect("only what is accepted is executed");
-        self.r[IP] = self.r[IP].wrapping_add(read.length as u64);
+        let read = read(self.wide, text).expect("only what is accepted is executed");
+        self.r[IP] = (self.r[IP].wrapping_add(read.length as u64)) & mask(self.bits());
         match read.operation {
-            Operation::Nop => Ok(()),
+            Operation::Nop => {}
             Operation::Push(source) => {
                 let value = self.value(source)?;
-                self.r[SP] = self.r[SP].wrapping_sub(8);
-                self.ram.put(self.r[SP], 8, value)
+                self.push(value)?;
             }
-            Operation::Move(to, source) => {
-                let value = self.value(source)?;
-                self.assign(to, value)
+            Operation::Jump(source) => self.r[IP] = self.value(source)?,
+            Operation::Call(source) => {
+                let target = self.value(source)?;
+                self.push(self.r[IP])?;
+                self.r[IP] = target;
             }
-            Operation::Address(to, memory) => self.assign(to, self.address(memory)),
+            Operation::JumpIf(code, source) => {
+                if self.holds(code) {
+                    self.r[IP] = self.value(source)?;
+                }
+            }
+            Operation::Count(which, bits, source) => {
+                if self.counts(which, bits) {
+                    self.r[IP] = self.value(source)?;
+                }
+            }
+            Operation::Return(release) => {
+                let target = self.ram.fetch(self.r[SP], self.bytes())?;
+                self.move_sp(self.bytes() + release);
+                self.r[IP] = target;
+            }
+        }
+        Ok(())
+    }
+
+    fn move_sp(&mut self, by: u64) {
+        self.r[SP] = self.r[SP].wrapping_add(by) & mask(self.bits());
+    }
+
+    fn push(&mut self, value: u64) -> Result<(), Fault> {
+        self.move_sp(self.bytes().wrapping_neg());
+        self.ram.put(self.r[SP], self.bytes(), value)
+    }
+
+    /// Whether the condition of this code holds (appendix B of volume 1).
+    fn holds(&self, code: u8) -> bool {
+        let flag = |bit: u32| self.flags >> bit & 1 == 1;
+        let (cf, pf, zf, sf, of) = (flag(0), flag(2), flag(6), flag(7), flag(11));
+        match code {
+            0 => of,
+            1 => !of,
+            2 => cf,
+            3 => !cf,
+            4 => zf,
+            5 => !zf,
+            6 => cf || zf,
+            7 => !cf && !zf,
+            8 => sf,
+            9 => !sf,
+            10 => pf,
+            11 => !pf,
+            12 => sf != of,
+            13 => sf == of,
+            14 => zf || sf != of,
+            _ => !zf && sf == of,
         }
     }
 
-    fn address(&self, memory: Target) -> u64 {
-        let Target::Memory {
-            base,
-            index,
-            displacement,
-            ..
-        } = memory
-        else {
-            panic!("{memory:?} has no address");
-        };
-        let base = base.map_or(0, |number| u128::from(self.r[number]));
-        let index = index.map_or(0, |(number, scale)| {
-            u128::from(self.r[number]) * u128::from(scale)
-        });
-        (base + index + u128::from(displacement)) as u64
+    /// Counts, unless it is jrcxz; whether the branch is taken.
+    fn counts(&mut self, which: u8, bits: u32) -> bool {
+        let zero_flag = self.flags >> 6 & 1 == 1;
+        let count = self.r[COUNT] & mask(bits);
+        if which == 3 {
+            return count == 0;
+        }
+        let count = count.wrapping_sub(1) & mask(bits);
+        let kept = if bits == 16 { !mask(16) } else { 0 };
+        self.r[COUNT] = self.r[COUNT] & kept | count;
+        count != 0 && (which == 2 || zero_flag == (which == 1))
     }
 
     fn value(&mut self, source: Source) -> Result<u64, Fault> {
-        match source {
-            Source::Immediate(value) => Ok(value),
-            Source::Target(target) => self.bits_of(target).map(|(value, _)| value),
-            Source::Signed(target) => {
-                let (value, bits) = self.bits_of(target)?;
-                Ok(sign_extended(value, bits))
-            }
-        }
-    }
-
-    fn bits_of(&mut self, target: Target) -> Result<(u64, u32), Fault> {
-        match target {
-            Target::Register {
-                number,
+        let value = match source {
+            Source::Number(value) => value,
+            Source::Register(number) => self.r[number],
+            Source::Ahead(distance) => self.r[IP].wrapping_add(distance),
+            Source::Memory {
+                base,
+                index,
+                displacement,
                 bits,
-                shift,
-            } => Ok((self.r[number] >> shift & mask(bits), bits)),
-            Target::Memory { bits, .. } => {
-                let address = self.address(target);
-                let value = self.ram.fetch(address, u64::from(bits / 8))?;
-                Ok((value, bits))
-            }
-        }
-    }
-
-    fn assign(&mut self, to: Target, value: u64) -> Result<(), Fault> {
-        match to {
-            Target::Register {
-                number,
-                bits,
-                shift,
             } => {
-                let kept = if bits == 32 {
-                    0
-                } else {
-                    !(mask(bits) << shift)
-                };
-                self.r[number] = self.r[number] & kept | (value & mask(bits)) << shift;
-                Ok(())
+                let base = base.map_or(0, |number| u128::from(self.r[number]));
+                let index = index.map_or(0, |(number, scale)| {
+                    u128::from(self.r[number]) * u128::from(scale)
+                });
+                let address = (base + index + u128::from(displacement)) as u64;
+                self.ram.fetch(address & mask(bits), self.bytes())?
             }
-            Target::Memory { bits, .. } => {
-                let address = self.address(to);
-                self.ram.put(address, u64::from(bits / 8), value)
-            }
-        }
+        };
+        Ok(value & mask(self.bits()))
     }
 }
 
@@ -228,50 +257,84 @@ fn laid_out(r: &[u64; 17]) -> Regs {
     }
 }
 
-fn emulation(text: &[u8; 15]) -> Emulation {
-    match x86::plan(text) {
+fn emulation(wide: bool, text: &[u8; 15]) -> Emulation {
+    let plan = if wide { x86::plan } else { x86::plan_ia32 };
+    match plan(text) {
         Plan::Emulate(emulation) => emulation,
-        other => panic!("{text:02x?} is not accepted: {other}"),
+        other => panic!("{text:02x?} is not emulated: {other}"),
     }
 }
 
-fn accepted_text() -> impl Strategy<Value = [u8; 15]> {
-    text_near_a_row().prop_filter("accepted", |text| read(text).is_some())
+/// An instruction that is emulated, and whether it is of 64-bit mode.
+fn emulated_text() -> impl Strategy<Value = (bool, [u8; 15])> {
+    let text = (any::<bool>(), text_near_emulation());
+    text.prop_filter("emulated", |(wide, text)| read(*wide, text).is_some())
 }
 
-/// Any registers, a few of them near the ends of the address space.
+/// Any registers, a few of them near the ends of the address space, or small; of a program of 32
+/// bits, half as wide.
 fn any_regs() -> impl Strategy<Value = [u64; 17]> {
     let near_an_end = (0_u64..128).prop_map(|near| near.wrapping_sub(64));
-    proptest::array::uniform17(prop_oneof![7 => any::<u64>(), 1 => near_an_end])
+    proptest::array::uniform17(prop_oneof![6 => any::<u64>(), 1 => near_an_end, 1 => 0_u64..3])
+}
+
+fn narrowed(wide: bool, mut r: [u64; 17]) -> [u64; 17] {
+    if !wide {
+        r.iter_mut().for_each(|register| *register &= mask(32));
+    }
+    r
+}
+
+fn model(wide: bool, r: [u64; 17], flags: u64, ram: Ram) -> Model {
+    Model {
+        wide,
+        r,
+        flags,
+        ram,
+    }
+}
+
+fn with_flags(regs: Regs, flags: u64) -> Regs {
+    Regs { flags, ..regs }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
+    #![proptest_config(ProptestConfig::with_cases(16384))]
 
     #[test]
-    fn emulation_agrees_with_the_model(text in accepted_text(), before in any_regs()) {
-        let mut model = Model { r: before, ram: Ram::default() };
+    fn emulation_agrees_with_the_model(
+        (wide, text) in emulated_text(),
+        before in any_regs(),
+        flags: u16,
+    ) {
+        let (before, flags) = (narrowed(wide, before), flags.into());
+        let mut model = model(wide, before, flags, Ram::default());
         model.execute(&text).unwrap();
 
-        let (mut regs, mut ram) = (laid_out(&before), Ram::default());
-        let result = emulation(&text).run(&mut regs, &mut ram);
+        let (mut regs, mut ram) = (with_flags(laid_out(&before), flags), Ram::default());
+        let result = emulation(wide, &text).run(&mut regs, &mut ram);
 
         prop_assert_eq!(result, Ok(()));
-        prop_assert_eq!(regs, laid_out(&model.r), "{:02x?}", text);
+        prop_assert_eq!(regs, with_flags(laid_out(&model.r), flags), "{:02x?}", text);
         prop_assert_eq!(ram, model.ram, "{:02x?}", text);
     }
 
     #[test]
-    fn a_fault_is_the_models_and_leaves_everything(text in accepted_text(), before in any_regs()) {
-        let mut model = Model { r: before, ram: Ram::missing() };
+    fn a_fault_is_the_models_and_leaves_everything(
+        (wide, text) in emulated_text(),
+        before in any_regs(),
+        flags: u16,
+    ) {
+        let (before, flags) = (narrowed(wide, before), flags.into());
+        let mut model = model(wide, before, flags, Ram::missing());
         let expected = model.execute(&text);
 
-        let (mut regs, mut ram) = (laid_out(&before), Ram::missing());
-        let result = emulation(&text).run(&mut regs, &mut ram);
+        let (mut regs, mut ram) = (with_flags(laid_out(&before), flags), Ram::missing());
+        let result = emulation(wide, &text).run(&mut regs, &mut ram);
 
         prop_assert_eq!(result, expected, "{:02x?}", text);
         let after = if expected.is_ok() { model.r } else { before };
-        prop_assert_eq!(regs, laid_out(&after), "{:02x?}", text);
+        prop_assert_eq!(regs, with_flags(laid_out(&after), flags), "{:02x?}", text);
     }
 }
 
@@ -292,7 +355,7 @@ fn push_rbp_stores_it_below_the_stack_pointer() {
         ..OTHERS
     };
     let (mut regs, mut ram) = (before, Ram::default());
-    let push = emulation(&followed(&[0x55]));
+    let push = emulation(true, &followed(&[0x55]));
     assert_eq!(push.run(&mut regs, &mut ram), Ok(()));
 
     let after = Regs {
@@ -314,7 +377,7 @@ fn push_rsp_stores_what_it_was() {
         ..OTHERS
     };
     let mut ram = Ram::default();
-    emulation(&followed(&[0x54]))
+    emulation(true, &followed(&[0x54]))
         .run(&mut regs, &mut ram)
         .unwrap();
     assert_eq!(regs.sp, 0x1ff8);
@@ -323,14 +386,29 @@ fn push_rsp_stores_what_it_was() {
 
 #[test]
 fn what_is_relative_to_rip_counts_from_the_end_of_the_instruction() {
-    // mov eax, dword ptr [rip + 0x10], of six bytes.
-    let text = followed(&[0x8b, 0x05, 0x10, 0x00, 0x00, 0x00]);
+    // jmp qword ptr [rip + 0x10], of six bytes.
+    let text = followed(&[0xff, 0x25, 0x10, 0x00, 0x00, 0x00]);
     let mut regs = Regs {
         ip: 0x1000,
         ..OTHERS
     };
     let mut ram = Ram::default();
-    emulation(&text).run(&mut regs, &mut ram).unwrap();
-    assert_eq!(ram.loads, [(0x1016, 4)]);
-    assert_eq!(regs.ip, 0x1006);
+    emulation(true, &text).run(&mut regs, &mut ram).unwrap();
+    assert_eq!(ram.loads, [(0x1016, 8)]);
+}
+
+/// call qword ptr [rsp + 8] finds its target before it pushes where it came from.
+#[test]
+fn a_call_by_the_stack_reads_it_as_it_was() {
+    let text = followed(&[0xff, 0x54, 0x24, 0x08]);
+    let mut regs = Regs {
+        ip: 0x1000,
+        sp: 0x2000,
+        ..OTHERS
+    };
+    let mut ram = Ram::default();
+    ram.put(0x2008, 8, 0x7777).unwrap();
+    emulation(true, &text).run(&mut regs, &mut ram).unwrap();
+    assert_eq!((regs.ip, regs.sp), (0x7777, 0x1ff8));
+    assert_eq!(ram.fetch(0x1ff8, 8), Ok(0x1004));
 }

@@ -1,0 +1,196 @@
+//! What no encoding can say of an instruction: each function here is given the
+//! instruction of a row, and makes its plan.
+
+use super::condition::{Condition, Count};
+use super::emulate::{Action, Emulation, Pushed};
+use super::instruction::Instruction;
+use super::mutant::{self, Mutant};
+use super::opening::{Mode, Prefixes};
+use super::operand::Target;
+use super::relocate::Relocation;
+use crate::{Plan, Why, Width};
+
+type Answer = Plan<Emulation, Relocation>;
+
+fn emulated(instruction: &Instruction<'_>, action: Action) -> Answer {
+    let (length, mode) = (instruction.length(), instruction.mode());
+    Plan::Emulate(Emulation::new(length, mode, action))
+}
+
+fn copied(instruction: &Instruction<'_>) -> Answer {
+    Plan::Relocate(instruction.copy())
+}
+
+/// Emulates the branch, if there is one to emulate and it has a size that all
+/// processors agree on: with 66, some take 16 bits for the instruction pointer.
+fn branch(instruction: &Instruction<'_>, action: Option<Action>) -> Answer {
+    let prefixes = instruction.prefixes();
+    if prefixes.size && !prefixes.has(Prefixes::W) {
+        return Plan::Refuse(Why::Implementation);
+    }
+    match action {
+        Some(action) => emulated(instruction, action),
+        None => Plan::Refuse(Why::Unported),
+    }
+}
+
+/// Relocates it.
+pub(super) fn same(instruction: &Instruction<'_>) -> Answer {
+    copied(instruction)
+}
+
+/// What does nothing as long as nothing checks where branches go.
+pub(super) fn nop(instruction: &Instruction<'_>) -> Answer {
+    emulated(instruction, Action::Nothing)
+}
+
+/// 90, which exchanges registers if REX.B says that one of them is r8.
+pub(super) fn nop_or_exchange(instruction: &Instruction<'_>) -> Answer {
+    if instruction.prefixes().has(Prefixes::B) {
+        return copied(instruction);
+    }
+    nop(instruction)
+}
+
+/// `push r`, of a word; of 16 bits it is relocated.
+pub(super) fn push_register(instruction: &Instruction<'_>) -> Answer {
+    push(
+        instruction,
+        instruction.opcode_register().map(Pushed::Register),
+    )
+}
+
+/// `push imm`.
+pub(super) fn push_number(instruction: &Instruction<'_>) -> Answer {
+    push(instruction, instruction.number().map(Pushed::Number))
+}
+
+fn push(instruction: &Instruction<'_>, pushed: Option<Pushed>) -> Answer {
+    match pushed {
+        Some(pushed) if !instruction.prefixes().size => emulated(instruction, Action::Push(pushed)),
+        _ => copied(instruction),
+    }
+}
+
+/// `jcc`.
+pub(super) fn jump_if(instruction: &Instruction<'_>) -> Answer {
+    let condition = Condition::Flags(instruction.opcode() & 0b1111);
+    let action = |distance| Action::JumpIf(condition, distance);
+    branch(instruction, instruction.number().map(action))
+}
+
+/// `loopne`, `loope`, `loop` and `jrcxz`.
+pub(super) fn count(instruction: &Instruction<'_>) -> Answer {
+    let count = match instruction.opcode() & 0b11 {
+        0 => Count::DownWhileNotEqual,
+        1 => Count::DownWhileEqual,
+        2 => Count::Down,
+        _ => Count::IsZero,
+    };
+    let width = match (instruction.mode(), instruction.prefixes().address) {
+        (Mode::Bits64, false) => Width::Eight,
+        (Mode::Bits32, true) => Width::Two,
+        _ => Width::Four,
+    };
+    let condition = Condition::Count(count, width);
+    let action = |distance| Action::JumpIf(condition, distance);
+    branch(instruction, instruction.number().map(action))
+}
+
+/// `jmp rel`.
+pub(super) fn jump(instruction: &Instruction<'_>) -> Answer {
+    let target = instruction.number().map(Target::Relative);
+    branch(instruction, target.map(Action::Jump))
+}
+
+/// `call rel`.
+pub(super) fn call(instruction: &Instruction<'_>) -> Answer {
+    let target = instruction.number().map(Target::Relative);
+    branch(instruction, target.map(Action::Call))
+}
+
+/// What `jmp r/m` and `call r/m` go to, unless it is in a segment of which the
+/// handler does not know where it is.
+fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
+    if let Some(register) = instruction.register() {
+        return Some(Target::Register(register));
+    }
+    let address = instruction.address()?;
+    let is_known = !instruction.prefixes().segment;
+    is_known.then_some(Target::Memory(address))
+}
+
+/// `jmp r/m`. In a segment it can be relocated, since it leaves no trace.
+pub(super) fn jump_indirect(instruction: &Instruction<'_>) -> Answer {
+    match indirect(instruction).map(Action::Jump) {
+        None if !instruction.prefixes().size => copied(instruction),
+        action => branch(instruction, action),
+    }
+}
+
+/// `call r/m`.
+pub(super) fn call_indirect(instruction: &Instruction<'_>) -> Answer {
+    branch(instruction, indirect(instruction).map(Action::Call))
+}
+
+/// `ret`.
+pub(super) fn give_back(instruction: &Instruction<'_>) -> Answer {
+    let release = match instruction.number() {
+        Some(number) if !mutant::is_chosen(Mutant::ReleaseIgnored) => number as u16,
+        _ => 0,
+    };
+    branch(instruction, Some(Action::Return(release)))
+}
+
+/// `xbegin`, which counts from the instruction pointer where it goes on after
+/// an abort.
+pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
+    if instruction.prefixes().size {
+        return Plan::Refuse(Why::Unported);
+    }
+    Plan::Relocate(instruction.copy_ending_relative())
+}
+
+/// `sti`: what is behind it runs before any interrupt. That is the way back
+/// then, which nothing minds but what waits for an interrupt, or leaves.
+pub(super) fn allow_interrupts(instruction: &Instruction<'_>) -> Answer {
+    match instruction.behind() {
+        [0xf4, ..]
+        | [0x0f, 0x01, 0xc9 | 0xfb, ..]
+        | [0x0f, 0x35, ..]
+        | [0x48, 0x0f, 0x35, ..]
+        | [0xcf, ..]
+        | [0x48, 0xcf, ..]
+            if !mutant::is_chosen(Mutant::ShadowIgnored) =>
+        {
+            Plan::Refuse(Why::Shadow)
+        }
+        _ => copied(instruction),
+    }
+}
+
+/// `mov r, cr`.
+pub(super) fn read_control(instruction: &Instruction<'_>) -> Answer {
+    match instruction.middle() {
+        0 | 3 | 4 | 8 => copied(instruction),
+        2 => Plan::Refuse(Why::Order),
+        _ => Plan::Refuse(Why::Undefined),
+    }
+}
+
+/// `mov cr, r`.
+pub(super) fn write_control(instruction: &Instruction<'_>) -> Answer {
+    match instruction.middle() {
+        2 | 8 => copied(instruction),
+        0 | 3 | 4 => Plan::Refuse(Why::Mapping),
+        _ => Plan::Refuse(Why::Undefined),
+    }
+}
+
+/// `mov` to and from a debug register, of which there are eight.
+pub(super) fn debug_register(instruction: &Instruction<'_>) -> Answer {
+    match instruction.middle() {
+        0..8 => copied(instruction),
+        _ => Plan::Refuse(Why::Undefined),
+    }
+}
