@@ -185,3 +185,39 @@ fn move_on(number: usize) {
     there.set(number % PROCESSORS);
     let _ = sched_setaffinity(None, &there);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::device::{DATA, Places, STACK};
+
+    /// As places are in a kernel of 64 bits.
+    const PLACES: Places = Places {
+        site: 0xffff_ffff_c010_0800,
+        page: 0xffff_ffff_c010_0000,
+        stack: 0xffff_8880_0123_3400,
+        stack_size: STACK as u64,
+        data: 0xffff_ffff_c012_0000,
+        data_size: DATA as u64,
+    };
+
+    /// How many vectors there are states for.
+    fn runnable<S: Set>(folder: &str) -> usize {
+        let folder = Path::new("../../engine/isa/vectors").join(folder);
+        let files = fs::read_dir(folder).unwrap();
+        let vectors = files.flat_map(|file| vectors::read::<S>(&file.unwrap().path()).unwrap());
+        vectors
+            .filter(|vector| Cases::<S>::of(vector, &PLACES).is_ok())
+            .count()
+    }
+
+    #[test]
+    fn most_vectors_can_be_run() {
+        let counts = [runnable::<x86::X86>("x86"), runnable::<arm64::A64>("arm64")];
+        let [x86, arm64] = counts;
+        assert!(x86 >= 1800 && arm64 >= 2700, "{counts:?}");
+    }
+}

@@ -324,9 +324,13 @@ pub fn reach(word: u32, state: &State) -> Option<Reach> {
     })
 }
 
-/// The word, made to lead to where something is in the page, where the distance it names leads elsewhere: it
-/// stands so far behind the page's beginning.
+/// The word, which stands so far behind the page's beginning, made to lead into the page where it names how far
+/// to go; and to memory near a register where it names one that is far.
 pub fn fit(word: u32, ahead: u64) -> u32 {
+    let is_far = field(word, 27, 3) == 0b111 && bit(word, 24) && field(word, 10, 12) > 128;
+    if is_far {
+        return word & !(0xf80 << 10);
+    }
     let back = -(ahead as i64) + 512;
     let words = (back >> 2) as u32;
     if word >> 26 & 0x1f == 0b00101 {

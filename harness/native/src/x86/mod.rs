@@ -29,6 +29,9 @@ const GENERAL: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1,
 const IP: usize = 16;
 const SP: usize = 19;
 
+/// How far from where a register leads an operand may be.
+const NEAR: i64 = 0x40;
+
 /// What floating point keeps of its last instruction, and of where that was.
 const LAST_INSTRUCTION: Range<usize> = 6..24;
 
@@ -94,19 +97,27 @@ impl Set for X86 {
         unfit::unfit(&reading).filter(|&why| plan != Plan::Emulate || why != unfit::SETS_SP)
     }
 
-    /// What is counted from the instruction pointer leads to data, and where it jumps, to the page.
+    /// What is counted from the instruction pointer leads to data, and where it jumps, to the page; what is
+    /// far from where a register leads is near.
     fn fit(text: &Text, places: &Places) -> Text {
         let mut text = *text;
         let Some(reading) = Reading::of(text.bytes()) else {
             return text;
         };
         let next = places.site + text.bytes().len() as u64;
-        let data = places.data + DATA as u64 / 2;
-        let page = places.page + 512;
-        let relative = reading.relative().map(|place| (place, data));
-        let jump = reading.jump().map(|place| (place, page));
-        if let Some((place, to)) = relative.or(jump) {
-            let distance = to.wrapping_sub(next) as u32;
+        let from_next = |to: u64| to.wrapping_sub(next) as u32;
+        let change = match (reading.operand, reading.jump()) {
+            (_, Some(place)) => Some((place, from_next(places.page + 512))),
+            (Some(operand), None) if operand.is_relative => {
+                let data = from_next(places.data + DATA as u64 / 2);
+                operand.place.map(|place| (place, data))
+            }
+            (Some(operand), None) if operand.displacement.abs() > NEAR => {
+                operand.place.map(|place| (place, NEAR as u32))
+            }
+            _ => None,
+        };
+        if let Some((place, distance)) = change {
             image::put(text.bytes_mut(), place, &distance.to_le_bytes());
         }
         text

@@ -41,9 +41,9 @@ fn reaches_operand(reading: &Reading) -> bool {
 }
 
 fn address(reading: &Reading, operand: &Operand, state: &State, places: &Places) -> u64 {
-    let base = match operand.relative {
-        Some(_) => places.site + reading.length as u64,
-        None => operand.base.map_or(0, |base| state.general(base)),
+    let base = match operand.is_relative {
+        true => places.site + reading.length as u64,
+        false => operand.base.map_or(0, |base| state.general(base)),
     };
     let index = operand.index;
     let index = index.map_or(0, |(index, shift)| state.general(index) << shift);

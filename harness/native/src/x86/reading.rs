@@ -33,8 +33,10 @@ pub struct Operand {
     pub index: Option<(u8, u8)>,
     /// What is added to both.
     pub displacement: i64,
-    /// Where in the instruction the displacement is, if it is counted from the next instruction.
-    pub relative: Option<usize>,
+    /// Whether the displacement is counted from the next instruction.
+    pub is_relative: bool,
+    /// Where in the instruction the displacement is, if it has four bytes.
+    pub place: Option<usize>,
 }
 
 /// An instruction.
@@ -202,58 +204,48 @@ impl Reading {
         if mode == 3 {
             return Some(at + 1);
         }
-        let (operand, rest) = match byte & 7 {
-            4 => self.read_sib(mode, *bytes.get(at + 1)?, at + 2),
-            5 if mode == 0 => (
-                Operand {
-                    relative: Some(at + 1),
-                    ..Operand::default()
-                },
-                at + 1,
-            ),
+        let mut rest = at + 1;
+        let mut operand = match byte & 7 {
+            4 => {
+                rest += 1;
+                self.read_sib(mode, *bytes.get(at + 1)?)
+            }
             rm => {
-                let base = Some(rm | self.extension(0));
-                (
-                    Operand {
-                        base,
-                        ..Operand::default()
-                    },
-                    at + 1,
-                )
+                let is_relative = rm == 5 && mode == 0;
+                let base = (!is_relative).then_some(rm | self.extension(0));
+                Operand {
+                    base,
+                    is_relative,
+                    ..Operand::default()
+                }
             }
         };
-        let far = mode == 2 || mode == 0 && operand.base.is_none();
-        let (displacement, rest) = match (mode, far) {
-            (_, true) => (four(bytes.get(rest..)?)?, rest + 4),
-            (1, _) => (i64::from(*bytes.get(rest)? as i8), rest + 1),
-            _ => (0, rest),
-        };
-        self.operand = Some(Operand {
-            displacement,
-            ..operand
-        });
+        let is_long = mode == 2 || mode == 0 && operand.base.is_none();
+        if is_long {
+            operand.place = Some(rest);
+            operand.displacement = four(bytes.get(rest..)?)?;
+            rest += 4;
+        } else if mode == 1 {
+            operand.displacement = i64::from(*bytes.get(rest)? as i8);
+            rest += 1;
+        }
+        self.operand = Some(operand);
         Some(rest)
     }
 
-    fn read_sib(&self, mode: u8, sib: u8, rest: usize) -> (Operand, usize) {
+    fn read_sib(&self, mode: u8, sib: u8) -> Operand {
         let index = sib >> 3 & 7 | self.extension(1);
         let base = (sib & 7 != 5 || mode != 0).then_some(sib & 7 | self.extension(0));
-        let operand = Operand {
+        Operand {
             base,
             index: (index != 4).then_some((index, sib >> 6)),
             ..Operand::default()
-        };
-        (operand, rest)
+        }
     }
 
     /// The fourth bit of a register's number that this bit of REX gives.
     fn extension(&self, bit: u8) -> u8 {
         (self.rex >> bit & 1) << 3
-    }
-
-    /// Where the distance to an operand is that is counted from the next instruction.
-    pub fn relative(&self) -> Option<usize> {
-        self.operand?.relative
     }
 
     /// Where the distance of a jump or call is, if it has four bytes.
@@ -305,7 +297,8 @@ mod tests {
         assert_eq!(plain.operand.unwrap().base, Some(7));
         assert_eq!(plain.operand.unwrap().displacement, 0x70);
         let relative = read(&[0x48, 0x8b, 0x05, 1, 2, 3, 4]);
-        assert_eq!(relative.relative(), Some(3));
+        let relative = relative.operand.unwrap();
+        assert_eq!((relative.is_relative, relative.place), (true, Some(3)));
         let scaled = read(&[0x43, 0x8b, 0x44, 0xb5, 0xf8]).operand.unwrap();
         assert_eq!((scaled.base, scaled.index), (Some(13), Some((14, 2))));
         assert_eq!(scaled.displacement, -8);
