@@ -109,8 +109,13 @@ impl Reading {
         Some(reading)
     }
 
+    /// Those before the opcode; where they end. REX counts only where it is the last.
     fn prefixes(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
+            if byte >> 4 == 4 {
+                self.rex = byte;
+                continue;
+            }
             match byte {
                 0x66 => self.is_short = true,
                 0x67 => self.has_short_address = true,
@@ -120,16 +125,13 @@ impl Reading {
                 0x26 | 0x2e | 0x36 | 0x3e => {}
                 _ => return at,
             }
+            self.rex = 0;
         }
         bytes.len()
     }
 
-    /// REX or VEX, and what chooses the map.
-    fn find_opcode(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
-        if bytes.get(at)? >> 4 == 4 {
-            self.rex = *bytes.get(at)?;
-            at += 1;
-        }
+    /// VEX, and what chooses the map.
+    fn find_opcode(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let map = |bits: u8| match bits {
             1 => Some(Map::Two),
             2 => Some(Map::Three8),
@@ -288,7 +290,12 @@ fn four(bytes: &[u8]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::instruction::Plan;
+    use crate::vectors;
+    use crate::x86::X86;
 
     #[test]
     fn operands_are_found() {
@@ -307,5 +314,27 @@ mod tests {
         assert_eq!(vex.operand.unwrap().base, Some(12));
         let jump = read(&[0x0f, 0x84, 0, 1, 0, 0]);
         assert_eq!(jump.jump(), Some(2));
+    }
+
+    /// Whether an opcode says by itself where its memory is, or is XOP's prefix, which is not read.
+    fn is_special(reading: &Reading) -> bool {
+        let opcodes = matches!(reading.opcode, 0x6c..=0x6f | 0x8f | 0xa0..=0xa7 | 0xaa..=0xaf);
+        reading.is_evex || reading.map == Map::One && opcodes
+    }
+
+    #[test]
+    fn an_operand_is_where_the_vectors_have_brackets() {
+        for file in fs::read_dir("../../engine/isa/vectors/x86").unwrap() {
+            let vectors = vectors::read::<X86>(&file.unwrap().path()).unwrap();
+            let accepted = vectors.iter().filter(|vector| vector.plan != Plan::Refuse);
+            for vector in accepted.filter(|vector| vector.called != "-") {
+                let Some(reading) = Reading::of(vector.text.bytes()) else {
+                    continue;
+                };
+                let has_memory = reading.operand.is_some();
+                let is_read = vector.called.contains('[') == has_memory || is_special(&reading);
+                assert!(is_read, "{} {}", vector.text, vector.called);
+            }
+        }
     }
 }
