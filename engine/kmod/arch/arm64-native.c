@@ -50,11 +50,11 @@ static typeof(&unregister_undef_hook) unregister_undefined;
 /* A run: on which CPU it is, what it is of, and where it began. */
 static int running_on = -1;
 static struct native_state *running;
-static struct pt_regs outside;
+static struct user_pt_regs outside;
 
 static int enter(struct pt_regs *regs, unsigned long esr)
 {
-	outside = *regs;
+	outside = regs->user_regs;
 	memcpy(regs->regs, running->registers, sizeof(running->registers));
 	regs->pc = running->pc;
 	regs->pstate = (regs->pstate & ~FLAGS) | (running->pstate & FLAGS);
@@ -62,6 +62,7 @@ static int enter(struct pt_regs *regs, unsigned long esr)
 	return DBG_HOOK_HANDLED;
 }
 
+/* What else the way in has put there belongs to this very trap, whose kind is not always that of the first. */
 static void end(struct pt_regs *regs, u64 how)
 {
 	memcpy(running->registers, regs->regs, sizeof(running->registers));
@@ -69,7 +70,7 @@ static void end(struct pt_regs *regs, u64 how)
 	running->pc = regs->pc;
 	running->pstate = regs->pstate;
 	running->ended = how;
-	*regs = outside;
+	regs->user_regs = outside;
 	regs->pc += sizeof(u32);
 	running_on = -1;
 }

@@ -56,6 +56,8 @@ pub struct Reading {
     pub segment: bool,
     /// REX, if there is one.
     pub rex: u8,
+    /// Whether there is another that does not count, as it is not the last prefix.
+    pub has_lost_rex: bool,
     /// Whether it is of VEX' kind.
     pub is_vex: bool,
     /// Whether it is of EVEX' kind.
@@ -87,6 +89,7 @@ impl Reading {
             locks: false,
             segment: false,
             rex: 0,
+            has_lost_rex: false,
             is_vex: false,
             is_evex: false,
             third: 0,
@@ -125,6 +128,7 @@ impl Reading {
                 0x26 | 0x2e | 0x36 | 0x3e => {}
                 _ => return at,
             }
+            self.has_lost_rex |= self.rex != 0;
             self.rex = 0;
         }
         bytes.len()

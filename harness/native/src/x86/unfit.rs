@@ -8,6 +8,7 @@ pub const SETS_SP: &str = "it can make the stack pointer anything";
 const ELSEWHERE: &str = "its memory is not where its registers say";
 const WHERE: &str = "it stores where it stood";
 const CHANCE: &str = "what it gives changes by itself";
+const LOST: &str = "it has a prefix that processors ignore, and QEMU's does not";
 const WIDE: &str = "no processor of the guests has it";
 
 const SP: u8 = 4;
@@ -16,6 +17,9 @@ const SP: u8 = 4;
 pub fn unfit(reading: &Reading) -> Option<&'static str> {
     if reading.is_evex {
         return Some(WIDE);
+    }
+    if reading.has_lost_rex {
+        return Some(LOST);
     }
     if reading.segment && (reading.operand.is_some() || is_string(reading)) {
         return Some(ELSEWHERE);
@@ -43,7 +47,8 @@ fn one(reading: &Reading, selects: u8, is_register: bool) -> Option<&'static str
         0xa0..=0xa3 => Some(ELSEWHERE),
         // Its frame must fit on the stack.
         0xc8 => Some(SETS_SP),
-        0x8f if selects != 0 => Some(WIDE),
+        // Beginnings of transactions, which QEMU takes for moves, and XOP's prefix.
+        0xc6 | 0xc7 | 0x8f if selects != 0 => Some(WIDE),
         0xd9 | 0xdd if !is_register && matches!(selects, 4 | 6) => Some(WHERE),
         _ => None,
     }
