@@ -77,9 +77,37 @@ fn clippy() -> Result<()> {
     ])
 }
 
-/// The instruction tables: a plan for every word, and some millions of cases for the judges.
+/// The instruction tables: a plan for every word, which a second reading agrees with, and some
+/// millions of cases for the judges, whose own tests come first.
 fn isa() -> Result<()> {
-    test::all([sweep::run(Set::Arm, false), FuzzIsa::of_changes().exec()])
+    host::ensure(&needs::of_judges())?;
+    test::all([
+        sweep::run(Set::Arm, false),
+        sweep::run(Set::Arm64, false),
+        cargo(&[
+            "test",
+            "--release",
+            "--package",
+            "engine-isa",
+            "--",
+            "--ignored",
+        ]),
+        of_judges(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
+        of_judges(&["test"], &[]),
+        FuzzIsa::of_changes().exec(),
+    ])
+}
+
+/// A command of cargo's on the judges with all that they have, built as `fuzz` has them.
+fn of_judges(command: &[&str], more: &[&str]) -> Result<()> {
+    let judges = [
+        "--release",
+        "--package",
+        "engine-isa-judge",
+        "--features",
+        "unicorn",
+    ];
+    cargo(&[command, &judges, more].concat())
 }
 
 /// The tests of the instruction core, each of whose seeded defects they must see. They are built

@@ -152,7 +152,8 @@ fn rust_packages() -> Vec<String> {
 /// LIBCLANG_PATH says that one is.
 fn libclang() -> Option<String> {
     if let Some(path) = env::var_os("LIBCLANG_PATH") {
-        return Some(path.to_string_lossy().into_owned());
+        let there = Path::new(&path).exists();
+        return there.then(|| path.to_string_lossy().into_owned());
     }
     let installed = Path::new("/usr/lib")
         .read_dir()

@@ -11,12 +11,15 @@ use crate::run;
 pub enum Set {
     /// A32
     Arm,
+    /// A64
+    Arm64,
 }
 
 impl Set {
     const fn name(self) -> &'static str {
         match self {
             Self::Arm => "arm",
+            Self::Arm64 => "arm64",
         }
     }
 }

@@ -12,6 +12,10 @@ use crate::image::Image;
 
 /// What is asked of an instruction set whose instructions are words.
 pub struct Set {
+    /// What it is called.
+    pub name: &'static str,
+    /// How much may be refused.
+    pub bounds: Bounds,
     /// What an image says that is of this set.
     pub architecture: Architecture,
     /// Our answer: `emulate`, `relocate`, or `refuse` and the reason's word.
@@ -22,6 +26,17 @@ pub struct Set {
     pub is_return: fn(u32) -> bool,
     /// What it does to the monitor of exclusive accesses.
     pub monitor: fn(u32) -> Monitor,
+}
+
+/// The most that may be refused, or be where no probe can stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// In a hundred of all instructions.
+    pub percent: f64,
+    /// Of the instructions that functions begin with.
+    pub first: u64,
+    /// Of the instructions that functions return by.
+    pub returns: u64,
 }
 
 /// What an instruction does to the monitor of exclusive accesses.
@@ -69,8 +84,8 @@ pub struct Census {
 /// Counts the text of an image.
 pub fn count(image: &Image, set: &Set) -> Census {
     let mut census = Census::default();
-    for run in image.code() {
-        let words: Vec<(u64, u32)> = run.collect();
+    for stretch in image.code() {
+        let words: Vec<(u64, u32)> = stretch.collect();
         let windows = windows(&words, set);
         for (&(address, word), in_window) in words.iter().zip(windows) {
             census.add(image, set, address, word, in_window);
@@ -142,12 +157,12 @@ impl fmt::Display for Census {
             "", "all", "", "first", "returns"
         )?;
         let mut line = |name: &str, count: &Count| {
+            let share = self.percent(*count);
             let Count {
                 all,
                 first,
                 returns,
             } = count;
-            let share = 100.0 * *all as f64 / self.total.all.max(1) as f64;
             writeln!(
                 out,
                 "{name:34} {all:>9} {share:>7.2}% {first:>8} {returns:>8}"
@@ -157,9 +172,10 @@ impl fmt::Display for Census {
         for (name, count) in &self.ours {
             line(name, count)?;
         }
-        line("refuse, in all", &self.refused())?;
+        line("refuse, by their words", &self.refused())?;
         line("also inside an exclusive window", &self.in_windows)?;
         line("also in the exception table", &self.fixed_up)?;
+        line("refuse, in all", &self.refused_in_all())?;
         for (name, count) in &self.kprobes {
             line(&format!("kprobes: {name}"), count)?;
         }
@@ -181,6 +197,38 @@ impl Census {
         refused.for_each(|(_, count)| sum.add(*count));
         sum
     }
+
+    /// All that is refused, be it as a word or for where it stands.
+    pub fn refused_in_all(&self) -> Count {
+        let mut sum = self.refused();
+        sum.add(self.in_windows);
+        sum.add(self.fixed_up);
+        sum
+    }
+
+    /// A line for each bound that more is refused than.
+    pub fn beyond(&self, bounds: Bounds) -> Vec<String> {
+        let refused = self.refused_in_all();
+        let share = self.percent(refused);
+        let told = [
+            (share > bounds.percent).then(|| {
+                let most = bounds.percent;
+                format!("{share:.2}% of all instructions are refused, and may be {most}%")
+            }),
+            beyond("first", refused.first, bounds.first),
+            beyond("return", refused.returns, bounds.returns),
+        ];
+        told.into_iter().flatten().collect()
+    }
+
+    /// How many in a hundred of all instructions.
+    fn percent(&self, count: Count) -> f64 {
+        100.0 * count.all as f64 / self.total.all.max(1) as f64
+    }
+}
+
+fn beyond(kind: &str, count: u64, most: u64) -> Option<String> {
+    (count > most).then(|| format!("{count} {kind} instructions are refused, and may be {most}"))
 }
 
 #[cfg(test)]
@@ -200,5 +248,43 @@ mod tests {
         let words: Vec<_> = (0..).step_by(4).zip(words).collect();
         let inside = windows(&words, &arm::CENSUS);
         assert_eq!(inside, [false, true, false, false, false, false]);
+    }
+
+    /// Of a thousand instructions 4 are refused as words, 2 for a window, and 1 for the exception table.
+    fn census() -> Census {
+        let of = |all, first, returns| Count {
+            all,
+            first,
+            returns,
+        };
+        Census {
+            total: of(1000, 100, 100),
+            ours: [
+                ("relocate".to_owned(), of(996, 98, 100)),
+                ("refuse trap".to_owned(), of(4, 2, 0)),
+            ]
+            .into(),
+            in_windows: of(2, 1, 0),
+            fixed_up: of(1, 0, 1),
+            ..Census::default()
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_held_to_each_bound() {
+        let bounds = |percent, first, returns| Bounds {
+            percent,
+            first,
+            returns,
+        };
+        assert_eq!(census().beyond(bounds(0.7, 3, 1)), [""; 0]);
+        assert_eq!(
+            census().beyond(bounds(0.6, 2, 0)),
+            [
+                "0.70% of all instructions are refused, and may be 0.6%",
+                "3 first instructions are refused, and may be 2",
+                "1 return instructions are refused, and may be 0",
+            ]
+        );
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! Nothing here is part of the tracer. An instruction set has a folder with the same files: `words`
 //! says how its words are drawn by chance, `spelling` in what two disassemblers may differ, `state`
-//! what a word is executed on, `machine` how the other processor is driven, and `kprobes` what the
-//! kernel's own probes accept. What executes is behind the feature `unicorn`, which takes minutes
+//! what a word is executed on, `machine` how the other processor is driven, `compare` what must then
+//! be the same, and `kprobes` what the kernel's own probes accept. What executes is behind the feature `unicorn`, which takes minutes
 //! to build.
 
 #![forbid(unsafe_code)]

@@ -42,6 +42,8 @@ pub struct Set {
     pub same_text: fn(u32, &str, &Reading) -> bool,
     /// Whether a name of ours and a reading's are the same, but for the condition.
     pub same_name: fn(u32, &str, &Reading) -> bool,
+    /// Whether a reading names the place where the instruction stands, which one that is relocated must not.
+    pub names_its_place: fn(&Reading) -> bool,
     /// In what else the two may differ: tried in this order, the first that fits explains it.
     pub differences: &'static [Difference],
 }
@@ -141,7 +143,9 @@ impl<'a> Judge<'a> {
     fn agree(&self, word: u32, reading: Option<&Reading>, said: &Said) -> bool {
         match (reading, said) {
             (Some(reading), Said::Text(text)) => (self.set.same_text)(word, text, reading),
-            (Some(reading), Said::Name(name)) => (self.set.same_name)(word, name, reading),
+            (Some(reading), Said::Name(name)) => {
+                !(self.set.names_its_place)(reading) && (self.set.same_name)(word, name, reading)
+            }
             (None, Said::Nothing) => true,
             _ => false,
         }

@@ -15,6 +15,13 @@ proptest! {
     }
 }
 
+/// Whether nothing is found in a word that has no explanation.
+fn is_read(set: &spelling::Set, word: u32) -> bool {
+    let mut judge = spelling::Judge::new(set);
+    judge.judge(word);
+    judge.tally.unexplained.is_empty()
+}
+
 #[test]
 fn another_name_and_other_operands_are_noticed() {
     let reads = |said: fn(u32) -> Said, word| {
@@ -23,9 +30,7 @@ fn another_name_and_other_operands_are_noticed() {
             differences: &[],
             ..SET
         };
-        let mut judge = spelling::Judge::new(&set);
-        judge.judge(word);
-        judge.tally.unexplained.is_empty()
+        is_read(&set, word)
     };
     let push = 0x092d_4010;
     assert!(reads(|_| Said::Text("pusheq {r4, lr}".into()), push));
@@ -38,6 +43,22 @@ fn another_name_and_other_operands_are_noticed() {
     assert!(!reads(|_| Said::Name("adc".into()), add));
     assert!(reads(|_| Said::Text("addne r3, r0, #0x2000".into()), add));
     assert!(!reads(|_| Said::Text("addne r3, r0, #0x20000".into()), add));
+}
+
+/// What names the pc does something else in a slot: `add r3, pc, r0`, `ldr r0, [pc, #4]`, `ldm r0, {r1, pc}`,
+/// `mov pc, r15`. A coprocessor's `c15` is another thing, and so is `r1, r5`.
+#[test]
+fn a_relocated_word_that_names_the_pc_is_noticed() {
+    let is_read = |said: fn(u32) -> Said, word| {
+        let set = spelling::Set { said, ..SET };
+        is_read(&set, word)
+    };
+    assert!(!is_read(|_| Said::Name("add".into()), 0xe08f_3000));
+    assert!(!is_read(|_| Said::Name("ldr".into()), 0xe59f_0004));
+    assert!(!is_read(|_| Said::Name("ldm".into()), 0xe890_8002));
+    assert!(!is_read(|_| Said::Name("mov".into()), 0xe1a0_f00f));
+    assert!(is_read(|_| Said::Name("add".into()), 0xe081_3005));
+    assert!(is_read(|_| Said::Name("mcr".into()), 0xee0f_0f1f));
 }
 
 /// Words that once were read differently, and what is written in two ways.

@@ -7,8 +7,8 @@
 /// see to it that a push does not land in that frame.
 ///
 /// An access is one access of the traced code: same width, same byte order.
-/// `address` need not be aligned; where the instruction wants it to be, its
-/// emulation has seen to that.
+/// `address` need not be aligned; where it must be for the instruction not to
+/// fault, its emulation has seen to that.
 pub trait Memory {
     /// Loads a value, extended with zeros.
     ///

@@ -74,6 +74,7 @@ mutants! {
         InterworkingLost, "interworking-lost", "the lowest bit of a branch's target does not change to Thumb";
         LinkPlus8, "link-plus-8", "a call's return address is one instruction too far";
         SignIgnored, "sign-ignored", "a signed byte or halfword is extended with zeros";
+        BaseBeforeLoad, "base-before-load", "a load multiple has written its base back when a load of it faults";
         DownByList, "down-by-list", "a decrementing load multiple begins one word too low";
     }
     ARM64, "A64" {

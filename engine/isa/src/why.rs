@@ -34,7 +34,7 @@ macro_rules! reasons {
 
 reasons! {
     Endian, "endian",
-        "it may change the byte order of data, in which the way back from its copy is loaded";
+        "it may change the byte order of data, and the jump back from its copy loads an address as data";
     Exclusive, "exclusive",
         "it needs an exclusive access that a trap would end";
     Far, "far",
@@ -44,17 +44,15 @@ reasons! {
     Keys, "keys",
         "it calls what it authenticates, with keys that a trap's handler does not have";
     Literal, "literal",
-        "it reads memory beside itself into what a trap does not save";
+        "it loads or stores registers that a trap does not save, at an address counted from its own";
     Mapping, "mapping",
-        "it may change where memory is, and with it whether its copy is there";
+        "it may change where memory is or what it holds, so that its copy, or what the trap has written, is lost";
     Order, "order",
         "it returns from an exception, or reads what the last one has left: a trap is one more";
     Shadow, "shadow",
         "it and an instruction beside it are one to interrupts, which a trap would let in between";
     Spsr, "spsr",
         "the registers that it works on have been overwritten by the trap";
-    Stack, "stack",
-        "it moves the stack pointer, which this processor's way out of a trap does not take from the saved registers";
     Trap, "trap",
         "it calls whoever handles exceptions, and not from its copy";
     Undefined, "undefined",

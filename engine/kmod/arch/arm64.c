@@ -75,14 +75,19 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	return known + trapline_unwind(regs, 1, frames + known, count - known);
 }
 
-/* The processor translates, and says so where it cannot; no trap comes between. */
+/*
+ * The processor translates, and says so where it cannot; no trap comes between.
+ * What the interrupted code has had translated, it finds where it was.
+ */
 bool trapline_is_ram(unsigned long page)
 {
+	u64 interrupted = read_sysreg_par();
 	u64 par;
 
 	asm volatile("at s1e1r, %0" : : "r"(page));
 	isb();
 	par = read_sysreg_par();
+	write_sysreg(interrupted, par_el1);
 	return !(par & SYS_PAR_EL1_F) &&
 	       pfn_is_map_memory(PHYS_PFN(par & PHYSICAL_ADDRESS));
 }

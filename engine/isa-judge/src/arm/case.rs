@@ -3,7 +3,8 @@
 use engine_isa::arm::{self, Emulation, Regs, Relocation};
 use engine_isa::{Fault, Plan};
 
-use super::machine::{self, End, Machine, SLOT_PAGES, WORDS};
+use super::compare::{self, Done, Outcome};
+use super::machine::{self, End, Given, Machine, SLOT_PAGES, WORDS};
 use super::state::{CODE_BYTES, DATA_BYTES, PAGE, SLOTS, State, Window};
 use super::words;
 use crate::chance::Rng;
@@ -52,7 +53,7 @@ impl Page {
         let mut data = Box::new([0; DATA_BYTES]);
         Rng::with_seed(seed).fill(&mut data[..]);
         Self {
-            slots: machine::slots_of(plans.iter().map(relocated)),
+            slots: machine::slots_of(plans.iter().map(copy_of)),
             window: Window {
                 code: machine::page_of(&words),
                 data,
@@ -79,36 +80,52 @@ impl Page {
         if let Some(why) = not_judged(word) {
             return Verdict::Skipped(why);
         }
-        let float = is_float(word);
-        let data = &self.window.data;
-        let native = machine.original(place, state, data, float);
-        if native.0 == End::Undefined {
-            return Verdict::Undefined;
-        }
-        let native_data = *machine.data();
-        let (end, after, after_data) = match self.plans[place] {
+        let (end, after) = machine.original(place, self.given(word, state));
+        let native = Outcome {
+            end,
+            state: after,
+            data: *machine.data(),
+        };
+        let ours = match self.plans[place] {
+            _ if end == End::Undefined => return Verdict::Undefined,
             Plan::Emulate(emulation) => self.emulated(machine, emulation, state),
-            Plan::Relocate(_) => {
-                let (end, mut after) = machine.slot(place, state, data, float);
-                if end != End::Done {
-                    after.r[15] = state.r[15];
-                }
-                (end, after, *machine.data())
-            }
+            Plan::Relocate(_) => self.relocated(machine, place, state),
             Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
         };
-        if let Some(why) = excused(word, native.0, end) {
+        if let Some(why) = excused(native.end, ours.end) {
             return Verdict::Skipped(why);
         }
-        compare(native, &native_data, (end, after), &after_data)
+        let done = Done {
+            word,
+            before: state,
+            emulated: matches!(self.plans[place], Plan::Emulate(_)),
+        };
+        compare::difference(done, &native, &ours).map_or(Verdict::Agree, Verdict::Disagree)
     }
 
-    fn emulated(
-        &self,
-        machine: &Machine,
-        emulation: Emulation,
-        state: &State,
-    ) -> (End, State, [u8; DATA_BYTES]) {
+    fn given<'a>(&'a self, word: u32, state: &'a State) -> Given<'a> {
+        Given {
+            state,
+            data: &self.window.data,
+            float: is_float(word),
+        }
+    }
+
+    /// What the copy in the slot does. Where it faults is where the original would have.
+    fn relocated(&self, machine: &mut Machine, place: usize, state: &State) -> Outcome {
+        let given = self.given(self.words[place], state);
+        let (end, mut after) = machine.slot(place, given);
+        if end != End::Done {
+            after.r[15] = state.r[15];
+        }
+        Outcome {
+            end,
+            state: after,
+            data: *machine.data(),
+        }
+    }
+
+    fn emulated(&self, machine: &Machine, emulation: Emulation, state: &State) -> Outcome {
         let mut window = self.window.clone();
         let mut regs = Regs {
             r: state.r,
@@ -123,7 +140,11 @@ impl Page {
             cpsr: regs.cpsr,
             ..*state
         };
-        (end, after, *window.data)
+        Outcome {
+            end,
+            state: after,
+            data: *window.data,
+        }
     }
 }
 
@@ -131,7 +152,7 @@ fn planned_each(words: &[u32]) -> Vec<Plan<Emulation, Relocation>> {
     words.iter().map(|&word| arm::plan(word)).collect()
 }
 
-fn relocated(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
+fn copy_of(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
     match plan {
         Plan::Relocate(relocation) => Some(*relocation),
         _ => None,
@@ -141,7 +162,8 @@ fn relocated(plan: &Plan<Emulation, Relocation>) -> Option<Relocation> {
 /// What comparing has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Registers, flags and memory are the same, or both faulted.
+    /// Registers, flags and memory are the same; if both faulted, as far as the architecture says what they
+    /// are then.
     Agree,
     /// This processor has no such instruction.
     Undefined,
@@ -183,7 +205,7 @@ pub const fn changes_system(word: u32) -> bool {
 }
 
 /// Ends of which no more can be said, or of which it is known why they differ.
-fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
+fn excused(native: End, ours: End) -> Option<&'static str> {
     match (native, ours) {
         (End::Other(one), End::Other(other)) if one == other => {
             Some("the processor took an exception, in the slot as well")
@@ -191,78 +213,13 @@ fn excused(word: u32, native: End, ours: End) -> Option<&'static str> {
         (_, End::Fault(address)) if is_slot(address) => {
             Some("it uses what only Unicorn has: the memory with the slots")
         }
-        (End::Done, End::Fault(address)) if !address.is_multiple_of(4) && moves_words(word) => {
-            Some("Unicorn lets several words be loaded and stored at any address")
-        }
         _ => None,
     }
-}
-
-/// Whether an instruction moves several words, or loads the pc: these want an aligned address.
-const fn moves_words(word: u32) -> bool {
-    let several = word >> 25 & 7 == 0b100;
-    let two = word >> 25 & 7 == 0 && word >> 20 & 1 == 0 && word >> 4 & 0b1101 == 0b1101;
-    let pc = word >> 26 & 3 == 0b01 && word >> 20 & 1 == 1 && word >> 12 & 15 == 15;
-    several || two || pc
 }
 
 const fn is_slot(address: u64) -> bool {
     let (first, bytes) = (SLOTS as u64, SLOT_PAGES * PAGE as u64);
     address >= first && address < first + bytes
-}
-
-/// How far apart two faults of one instruction may be said to be: what several words are loaded
-/// from may be told by its first address or by the one that failed.
-const SAME_FAULT: u64 = 64;
-
-fn compare(
-    native: (End, State),
-    native_data: &[u8; DATA_BYTES],
-    ours: (End, State),
-    data: &[u8; DATA_BYTES],
-) -> Verdict {
-    let found = match (native.0, ours.0) {
-        (End::Done, End::Done) => {
-            difference(&native.1, &ours.1).or_else(|| data_difference(native_data, data))
-        }
-        (End::Fault(one), End::Fault(other)) if one.abs_diff(other) < SAME_FAULT => None,
-        (native, ours) => Some(format!("{native:x?}, and ours {ours:x?}")),
-    };
-    found.map_or(Verdict::Agree, Verdict::Disagree)
-}
-
-fn difference(native: &State, ours: &State) -> Option<String> {
-    let mut told = Vec::new();
-    for (number, (one, other)) in native.r.iter().zip(ours.r).enumerate() {
-        if *one != other {
-            told.push(format!("r{number} {one:x}, and ours {other:x}"));
-        }
-    }
-    for (number, (one, other)) in native.d.iter().zip(ours.d).enumerate() {
-        if *one != other {
-            told.push(format!("d{number} {one:x}, and ours {other:x}"));
-        }
-    }
-    for (name, one, other) in [
-        ("cpsr", native.cpsr, ours.cpsr),
-        ("fpscr", native.fpscr, ours.fpscr),
-    ] {
-        if one != other {
-            told.push(format!("{name} {one:x}, and ours {other:x}"));
-        }
-    }
-    (!told.is_empty()).then(|| told.join("; "))
-}
-
-fn data_difference(native: &[u8; DATA_BYTES], ours: &[u8; DATA_BYTES]) -> Option<String> {
-    let at = native
-        .iter()
-        .zip(ours)
-        .position(|(one, other)| one != other)?;
-    let (one, other) = (native[at], ours[at]);
-    Some(format!(
-        "the byte {at:#x} of the data {one:x}, and ours {other:x}"
-    ))
 }
 
 const _: () = assert!(CODE_BYTES * 2 == DATA_BYTES);

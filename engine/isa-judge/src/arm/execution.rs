@@ -20,7 +20,7 @@ const VERSIONS: [Version; 2] = [Version::V6, Version::V7];
 /// How many states a word is executed on, each by every processor.
 const STATES: usize = 8;
 /// Rows of which some words are accepted that neither processor has, each with the reason.
-pub const NOT_KNOWN: &[(&str, &str)] = &[
+const NOT_KNOWN: &[(&str, &str)] = &[
     ("ldc p14", REGISTERS),
     ("mcr p14", REGISTERS),
     ("mcr p15", REGISTERS),
@@ -35,6 +35,12 @@ pub const NOT_KNOWN: &[(&str, &str)] = &[
 ];
 const REGISTERS: &str = "which system registers there are is the processor's affair";
 const MODES: &str = "which can be reached depends on the mode, and on extensions of the processor";
+
+/// Why neither processor has some words that the row of this name accepts, if that is known.
+pub fn why_not_known(name: &str) -> Option<&'static str> {
+    let entry = NOT_KNOWN.iter().find(|(row, _)| *row == name);
+    entry.map(|(_, why)| *why)
+}
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -114,11 +120,11 @@ impl Tally {
     /// Lines about rows with accepted words that no processor has, or none of whose many words was
     /// compared, though that is not known of them.
     pub fn unknown(&self) -> Vec<String> {
-        let known = |name: &str| NOT_KNOWN.iter().any(|(known, _)| *known == name);
         let rows = ROWS.iter().zip(&self.rows);
         let is_judged =
             |count: &Count| count.unknown.0 == 0 && (count.agreed > 0 || count.words < MANY);
-        let unknown = rows.filter(|(row, count)| !is_judged(count) && !known(row.name));
+        let unknown =
+            rows.filter(|(row, count)| !is_judged(count) && why_not_known(row.name).is_none());
         let line = |(row, count): (&Row, &Count)| {
             let (words, first) = count.unknown;
             format!("{}: {words} words, as {first:08x}", row.name)

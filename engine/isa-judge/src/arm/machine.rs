@@ -32,6 +32,17 @@ pub enum End {
     Other(uc_error),
 }
 
+/// What an instruction is executed on.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// The registers.
+    pub state: &'a State,
+    /// The data.
+    pub data: &'a [u8; DATA_BYTES],
+    /// Whether the floating-point registers matter.
+    pub float: bool,
+}
+
 /// A processor with the window and the slots in its memory.
 pub struct Machine {
     /// What executes. Its datum is the address of the last access that was not possible.
@@ -95,30 +106,18 @@ impl Machine {
         self.uc.mem_write(SLOTS.into(), slots).expect(SOUND);
     }
 
-    /// Executes the word at `place` of the page on `state`, and says what became of both.
-    pub fn original(
-        &mut self,
-        place: usize,
-        state: &State,
-        data: &[u8; DATA_BYTES],
-        float: bool,
-    ) -> (End, State) {
-        self.run(pc(place), 1, state, data, float)
+    /// Executes the word at `place` of the page, and says what became of the registers.
+    pub fn original(&mut self, place: usize, given: Given<'_>) -> (End, State) {
+        self.run(pc(place), 1, given)
     }
 
     /// The same with the word's slot. What waits for an event ends Unicorn's run; the slot's jump is
     /// then still to be executed.
-    pub fn slot(
-        &mut self,
-        place: usize,
-        state: &State,
-        data: &[u8; DATA_BYTES],
-        float: bool,
-    ) -> (End, State) {
+    pub fn slot(&mut self, place: usize, given: Given<'_>) -> (End, State) {
         let at = slot_of(place);
-        let (end, after) = self.run(at, 2, state, data, float);
+        let (end, after) = self.run(at, 2, given);
         if end == End::Done && after.r[15] == at + 4 {
-            return self.go_on(at + 4, 1, &after, float);
+            return self.go_on(at + 4, 1, &after, given.float);
         }
         (end, after)
     }
@@ -129,17 +128,10 @@ impl Machine {
         &self.scratch
     }
 
-    fn run(
-        &mut self,
-        at: u32,
-        count: usize,
-        state: &State,
-        data: &[u8; DATA_BYTES],
-        float: bool,
-    ) -> (End, State) {
-        self.restore_data(data);
-        self.write_registers(state, float);
-        self.go_on(at, count, state, float)
+    fn run(&mut self, at: u32, count: usize, given: Given<'_>) -> (End, State) {
+        self.restore_data(given.data);
+        self.write_registers(given.state, given.float);
+        self.go_on(at, count, given.state, given.float)
     }
 
     fn go_on(&mut self, at: u32, count: usize, state: &State, float: bool) -> (End, State) {

@@ -3,6 +3,8 @@
 #[cfg(feature = "unicorn")]
 pub mod case;
 #[cfg(feature = "unicorn")]
+pub mod compare;
+#[cfg(feature = "unicorn")]
 pub mod execution;
 pub mod kprobes;
 #[cfg(feature = "unicorn")]
@@ -20,10 +22,16 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Exclusive};
 use object::Architecture;
 
-use crate::census::{self, Monitor};
+use crate::census::{self, Bounds, Monitor};
 
 /// A32 as it is counted.
 pub const CENSUS: census::Set = census::Set {
+    name: "arm",
+    bounds: Bounds {
+        percent: 0.7,
+        first: 10,
+        returns: 0,
+    },
     architecture: Architecture::Arm,
     answer: |word| match arm::plan(word) {
         Plan::Emulate(_) => "emulate".to_owned(),

@@ -15,6 +15,7 @@ pub const SET: Set = Set {
     said,
     same_text,
     same_name,
+    names_its_place: names_pc,
     differences: DIFFERENCES,
 };
 
@@ -165,6 +166,12 @@ fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
     let mut words = name.split([' ', ',', '.', ':']);
     words.any(|word_of_name| forms(word, base).any(|form| form == word_of_name))
         || name.contains("1 to vld4") && starts(Some(reading), &["vld", "vst"])
+}
+
+/// Whether the pc is among the operands, be it read or written.
+fn names_pc(reading: &Reading) -> bool {
+    let mut words = reading.operands.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "pc" | "r15"))
 }
 
 /// A mnemonic, and what is left of it without the letters that a row may leave open.

@@ -1,6 +1,7 @@
 //! What an A32 instruction is executed on: registers, and a window of memory around the code.
 
 use std::fmt;
+use std::ops::Range;
 
 use engine_isa::{Fault, Memory, Width};
 
@@ -138,6 +139,14 @@ impl Window {
             (HIGH, HIGH) => Some(page + offset(HIGH)),
             _ => None,
         }
+    }
+
+    /// The places in `data` of those of `bytes` bytes from `address` on that are there.
+    pub fn places(address: u64, bytes: u64) -> Range<usize> {
+        let place = |at| Self::in_data(at, Width::One);
+        let mut places = (address..address + bytes).filter_map(place);
+        let first = places.next();
+        first.map_or(0..0, |first| first..places.next_back().unwrap_or(first) + 1)
     }
 
     /// The byte at `address`.

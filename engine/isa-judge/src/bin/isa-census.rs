@@ -1,14 +1,21 @@
-//! Counts a kernel's text: `isa-census VMLINUX`, an image with its debugging symbols.
+//! Counts a kernel's text: `isa-census VMLINUX`, an image with its debugging symbols. It ends with 1 if
+//! more is refused than the set's bounds allow.
 
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 
 use engine_isa_judge::census::{self, SETS};
 use engine_isa_judge::image::Image;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
+    let Some(path) = std::env::args_os().nth(1) else {
+        eprintln!("usage: isa-census VMLINUX");
+        return ExitCode::from(2);
+    };
+    match count(Path::new(&path)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
@@ -16,13 +23,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os().nth(1).ok_or("which image?")?;
+/// Prints the count; whether it is within the bounds.
+fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
     let image = Image::read(&std::fs::read(path)?)?;
     let set = SETS
         .iter()
         .find(|set| set.architecture == image.architecture);
     let set = set.ok_or_else(|| format!("{:?} is not counted", image.architecture))?;
-    print!("{}", census::count(&image, set));
-    Ok(())
+    let census = census::count(&image, set);
+    print!("{census}");
+    let beyond = census.beyond(set.bounds);
+    for line in &beyond {
+        println!("BEYOND THE BOUNDS of {}: {line}", set.name);
+    }
+    Ok(beyond.is_empty())
 }

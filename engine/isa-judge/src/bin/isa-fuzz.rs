@@ -148,7 +148,25 @@ fn execute(options: &Options) -> bool {
     for tally in on_threads(options, |seed| execution::run(seed, limit)) {
         sum.add(tally);
     }
-    tell_rows(&sum);
+    tell(&sum);
+    let (unknown, unrepresented) = (sum.unknown(), sum.unrepresented());
+    for line in &unknown {
+        println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
+    }
+    for name in &unrepresented {
+        println!("ACCEPTED, AND NOTHING WAS COMPARED: {name}");
+    }
+    if sum.is_unsteady() {
+        println!("TOO MANY are not confirmed");
+    }
+    sum.disagreements.is_empty()
+        && unknown.is_empty()
+        && unrepresented.is_empty()
+        && !sum.is_unsteady()
+}
+
+fn tell(sum: &execution::Tally) {
+    tell_rows(sum);
     for (why, count) in &sum.skipped {
         println!("{count:>10}  not compared: {why}");
     }
@@ -164,21 +182,6 @@ fn execute(options: &Options) -> bool {
         sum.disagreements.len(),
         sum.unconfirmed.len()
     );
-    let unknown = sum.unknown();
-    for line in &unknown {
-        println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
-    }
-    let unrepresented = sum.unrepresented();
-    for name in &unrepresented {
-        println!("ACCEPTED, AND NOTHING WAS COMPARED: {name}");
-    }
-    if sum.is_unsteady() {
-        println!("TOO MANY are not confirmed");
-    }
-    sum.disagreements.is_empty()
-        && unknown.is_empty()
-        && unrepresented.is_empty()
-        && !sum.is_unsteady()
 }
 
 /// How many of what was not confirmed are told one by one.
@@ -189,12 +192,8 @@ fn tell_rows(sum: &execution::Tally) {
     for (row, count) in rows.filter(|(_, count)| count.words > 0) {
         let execution::Count { words, agreed, .. } = count;
         let (unknown, _) = count.unknown;
-        let known = execution::NOT_KNOWN
-            .iter()
-            .find(|(name, _)| *name == row.name);
-        let why = known.map_or_else(String::new, |(_, why)| {
-            format!(", {unknown} not known: {why}")
-        });
+        let why = execution::why_not_known(row.name)
+            .map_or_else(String::new, |why| format!(", {unknown} not known: {why}"));
         println!("{agreed:>10}  {} ({words} words{why})", row.name);
     }
 }

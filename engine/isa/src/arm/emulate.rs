@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::compute::{Compute, Operands};
 use super::flow::{self, Flow};
-use super::list::{Access, LoadList, push};
+use super::list::{LoadList, push};
 use super::operand::{Register, Registers};
 use super::transfer::{Datum, LoadPc, Offset, Transfer};
 use super::{PC, Regs, SP, Version};
@@ -27,28 +27,13 @@ const _: () = assert!(size_of::<Emulation>() <= 12);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Nop,
-    Push {
-        registers: Registers,
-        access: Access,
-    },
-    LowerSp {
-        by: u32,
-    },
-    Branch {
-        by: i32,
-    },
-    Call {
-        by: i32,
-    },
-    CallThumb {
-        by: i32,
-    },
-    Exchange {
-        to: Register,
-    },
-    CallRegister {
-        to: Register,
-    },
+    Push { registers: Registers },
+    LowerSp { by: u32 },
+    Branch { by: i32 },
+    Call { by: i32 },
+    CallThumb { by: i32 },
+    Exchange { to: Register },
+    CallRegister { to: Register },
     Compute(Compute),
     Transfer(Transfer),
     LoadPc(LoadPc),
@@ -83,15 +68,13 @@ pub(super) const fn hint() -> Emulation {
 /// `stmdb sp!, {list}`.
 pub(super) const fn push_list(word: u32, list: u32) -> Emulation {
     let registers = Registers(list as u16);
-    let access = Access::Aligned;
-    Action::Push { registers, access }.under(word)
+    Action::Push { registers }.under(word)
 }
 
 /// `str rt, [sp, #-4]!`.
 pub(super) const fn push_one(word: u32, register: u32) -> Emulation {
     let registers = Registers::only(register);
-    let access = Access::Unaligned;
-    Action::Push { registers, access }.under(word)
+    Action::Push { registers }.under(word)
 }
 
 /// `sub sp, sp, #imm8, rotated right by twice the rotation` (A5.2.4).
@@ -202,6 +185,10 @@ impl Emulation {
     /// little-endian, as `memory` has them, whatever the CPSR says: what could
     /// set its E bit is refused.
     ///
+    /// No address has to be aligned. The processor wants it where several words move; but what it then
+    /// traps, Linux does in its stead, by bytes (`arch/arm/mm/alignment.c`), so this is what
+    /// the traced code sees.
+    ///
     /// # Errors
     /// [`Fault`] where the instruction would have faulted. `regs` is then
     /// untouched. Words are stored lowest address first, and those stored
@@ -233,7 +220,7 @@ impl Action {
     ) -> Result<Flow, Fault> {
         Ok(match *self {
             Self::Nop => Flow::Next,
-            Self::Push { registers, access } => push(registers, access, regs, memory)?,
+            Self::Push { registers } => push(registers, regs, memory)?,
             Self::LowerSp { by } => {
                 regs.r[SP] = regs.r[SP].wrapping_sub(by);
                 Flow::Next
@@ -258,7 +245,7 @@ impl fmt::Display for Emulation {
         let condition = self.condition;
         match self.action {
             Action::Nop => write!(out, "nop{condition}"),
-            Action::Push { registers, .. } => write!(out, "push{condition} {registers}"),
+            Action::Push { registers } => write!(out, "push{condition} {registers}"),
             Action::LowerSp { by } => write!(out, "sub{condition} sp, sp, #{by:#x}"),
             Action::Branch { by } => write!(out, "b{condition} {}", Distance(by)),
             Action::Call { by } => write!(out, "bl{condition} {}", Distance(by)),

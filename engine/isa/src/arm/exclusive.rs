@@ -14,6 +14,9 @@ pub enum Exclusive {
 }
 
 /// What `word` does to the monitor, if anything.
+///
+/// Bit 8 tells those that also acquire and release (`ldaex`, `stlex`), which came with ARMv8. Here they are
+/// refused, as ARMv7 leaves them open; but the window that they make is one on the processors that have them.
 #[must_use]
 pub const fn exclusive(word: u32) -> Option<Exclusive> {
     const CLREX: u32 = 0xf57f_f01f;
@@ -21,9 +24,9 @@ pub const fn exclusive(word: u32) -> Option<Exclusive> {
         return Some(Exclusive::Clear);
     }
     let conditional = word >> 28 != 0b1111;
-    match word & 0x0f90_0ff0 {
-        0x0190_0f90 if conditional => Some(Exclusive::Load),
-        0x0180_0f90 if conditional => Some(Exclusive::Store),
+    match word & 0x0f90_0ef0 {
+        0x0190_0e90 if conditional => Some(Exclusive::Load),
+        0x0180_0e90 if conditional => Some(Exclusive::Store),
         _ => None,
     }
 }
@@ -41,6 +44,19 @@ mod tests {
             assert_eq!(exclusive(store), Some(Exclusive::Store), "{store:08x}");
         }
         assert_eq!(exclusive(0xf57f_f01f), Some(Exclusive::Clear));
+    }
+
+    #[test]
+    fn those_that_acquire_and_release_are_known() {
+        for load in [0xe190_1e9f, 0xe1b0_2e9f, 0xe1d0_1e9f, 0x01f0_1e9f] {
+            assert_eq!(exclusive(load), Some(Exclusive::Load), "{load:08x}");
+        }
+        for store in [0xe180_1e92, 0xe1a0_1e92, 0xe1c0_1e92, 0x11e0_1e92] {
+            assert_eq!(exclusive(store), Some(Exclusive::Store), "{store:08x}");
+        }
+        for plain in [0xe190_1c9f, 0xe180_fc92] {
+            assert_eq!(exclusive(plain), None, "{plain:08x}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::flow::{Flow, exchange};
 use super::operand::{Register, Registers, bit, bits};
-use super::transfer::{aligned, is_up, load, store};
+use super::transfer::{is_up, load, store};
 use super::{Regs, SP};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
@@ -54,16 +54,15 @@ impl LoadList {
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
         let base = self.base.read(regs);
         let mut address = base.wrapping_add_signed(self.first.into());
-        aligned(address)?;
+        if mutant::is_chosen(Mutant::BaseBeforeLoad) {
+            self.write_back(base, regs);
+        }
         let mut values = [0; 16];
         for (value, _) in values.iter_mut().zip(self.registers.members()) {
             *value = load(memory, address, Width::Four)?;
             address = address.wrapping_add(4);
         }
-        if self.writes_back {
-            self.base
-                .write(regs, base.wrapping_add_signed(self.moves.into()));
-        }
+        self.write_back(base, regs);
         let mut target = 0;
         for (&value, register) in values.iter().zip(self.registers.members()) {
             register.write(regs, value);
@@ -72,26 +71,22 @@ impl LoadList {
         // The pc is always in the list, and last.
         Ok(exchange(target, regs))
     }
-}
 
-/// Whether a store's address may be unaligned: MemU and MemA in the manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Unaligned,
-    Aligned,
+    fn write_back(self, base: u32, regs: &mut Regs) {
+        if self.writes_back {
+            let moved = base.wrapping_add_signed(self.moves.into());
+            self.base.write(regs, moved);
+        }
+    }
 }
 
 /// Stores `registers` below the stack pointer, which moves down to them.
 pub(super) fn push(
     registers: Registers,
-    access: Access,
     regs: &mut Regs,
     memory: &mut impl Memory,
 ) -> Result<Flow, Fault> {
     let bottom = regs.r[SP].wrapping_sub(registers.bytes());
-    if access == Access::Aligned {
-        aligned(bottom)?;
-    }
     let mut address = bottom;
     for register in registers.members() {
         store(memory, address, Width::Four, register.saved(regs))?;

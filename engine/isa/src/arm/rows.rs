@@ -1070,12 +1070,20 @@ rows! {
     "cccc 110x xxxx xxxx xxxx 101x xxxx xxxx", "A7.6", "extension register transfer, undefined", refuse(Undefined);
 
     // The system's coprocessor, 15 (B3.17). What moves the ground from under a slot is refused, and what
-    // the last exception has left there: the trap is one more.
+    // the last exception has left there: the trap is one more. So is what takes a whole cache's or a set's lines
+    // away without writing them back, since the trap has written too; by address (c7, c6, 1) only those go
+    // that the code has named.
     "cccc 1110 xxx0 xxxx 1111 1111 xxx1 xxxx", "A8.8.98", "mcr p15, pc", refuse(Unpredictable);
     "cccc 1110 xxx1 xxxx 1111 1111 xxx1 xxxx", "A8.8.107", "mrc p15, pc", refuse(Unpredictable);
     "cccc 1110 ooo0 0001 tttt 1111 0001 0000", "A8.8.98", "mcr p15, control", refuse(Mapping);
     "cccc 1110 ooo0 0010 tttt 1111 ooo1 mmmm", "A8.8.98", "mcr p15, translation tables", refuse(Mapping);
     "cccc 1110 ooo0 1101 tttt 1111 0001 0000", "A8.8.98", "mcr p15, fast context switch", refuse(Mapping);
+    "cccc 1110 ooo0 0001 tttt 1111 ooo1 0001", "A8.8.98", "mcr p15, security and virtualization", refuse(Mapping);
+    "cccc 1110 ooo0 0001 tttt 1111 0011 0000", "A8.8.98", "mcr p15, auxiliary control", refuse(Implementation);
+    "cccc 1110 ooo0 0111 tttt 1111 0x01 011x", "A8.8.98", "mcr p15, invalidate without cleaning", refuse(Mapping);
+    "cccc 1110 ooo0 1001 tttt 1111 ooo1 0001", "A8.8.98", "mcr p15, memory beside the core", refuse(Mapping);
+    "cccc 1110 ooo0 1010 tttt 1111 ooo1 001x", "A8.8.98", "mcr p15, memory attributes", refuse(Mapping);
+    "cccc 1110 ooo0 1111 tttt 1111 ooo1 mmmm", "A8.8.98", "mcr p15, c15", refuse(Implementation);
     "cccc 1110 ooo1 0101 tttt 1111 ooo1 mmmm", "A8.8.107", "mrc p15, fault status", refuse(Order);
     "cccc 1110 ooo1 0110 tttt 1111 ooo1 mmmm", "A8.8.107", "mrc p15, fault address", refuse(Order);
     "cccc 1110 ooo0 nnnn tttt 1111 ooo1 mmmm", "A8.8.98", "mcr p15", relocate(same(word));
@@ -1087,9 +1095,11 @@ rows! {
     "cccc 1100 0100 uuuu tttt 1111 oooo mmmm", "A8.8.99", "mcrr p15", relocate(same(word));
     "cccc 1100 0101 uuuu tttt 1111 oooo mmmm", "A8.8.108", "mrrc p15", decide(apart(word, u, t));
     "cccc 110x xxxx xxxx xxxx 1111 xxxx xxxx", "A8.8.55", "ldc, stc p15", refuse(Undefined);
-    // The debugger's, 14 (C6.3), whose status can be loaded into the flags.
+    // The debugger's, 14 (C6.3). One of its registers can be loaded into the flags: its status (C11.11.20).
     "cccc 1110 xxx0 xxxx 1111 1110 xxx1 xxxx", "A8.8.98", "mcr p14, pc", refuse(Unpredictable);
     "cccc 1110 ooo0 nnnn tttt 1110 ooo1 mmmm", "A8.8.98", "mcr p14", relocate(same(word));
+    "cccc 1110 0001 0000 1111 1110 0001 0001", "A8.8.107", "mrc p14, flags", relocate(same(word));
+    "cccc 1110 xxx1 xxxx 1111 1110 xxx1 xxxx", "A8.8.107", "mrc p14, pc", refuse(Unpredictable);
     "cccc 1110 ooo1 nnnn tttt 1110 ooo1 mmmm", "A8.8.107", "mrc p14", relocate(same(word));
     "cccc 1110 xxxx xxxx xxxx 1110 xxx0 xxxx", "A8.8.30", "cdp p14", refuse(Undefined);
     "cccc 1100 0100 xxxx xxxx 1110 xxxx xxxx", "A8.8.99", "mcrr p14", refuse(Undefined);

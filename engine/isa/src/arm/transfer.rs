@@ -174,14 +174,13 @@ pub(super) fn store(
     memory.store(address.into(), width, value.into())
 }
 
-/// Two words, which must lie on a multiple of 4.
+/// Two words.
 fn load_two(
     data: Register,
     address: u32,
     regs: &mut Regs,
     memory: &mut impl Memory,
 ) -> Result<(), Fault> {
-    aligned(address)?;
     let first = load(memory, address, Width::Four)?;
     let second = load(memory, address.wrapping_add(4), Width::Four)?;
     data.write(regs, first);
@@ -195,19 +194,9 @@ fn store_two(
     regs: &Regs,
     memory: &mut impl Memory,
 ) -> Result<(), Fault> {
-    aligned(address)?;
     store(memory, address, Width::Four, data.read(regs))?;
     let second = data.next().read(regs);
     store(memory, address.wrapping_add(4), Width::Four, second)
-}
-
-/// Faults unless `address` is a multiple of 4 (MemA in the manual).
-pub(super) fn aligned(address: u32) -> Result<(), Fault> {
-    if address & 0b11 == 0 {
-        return Ok(());
-    }
-    let address = address.into();
-    Err(Fault { address })
 }
 
 /// How an address and a base that is written back come about.

@@ -370,10 +370,29 @@ impl fmt::Display for Emulation {
             Action::Adrp { to, pages } => write!(out, "adrp {to}, {}", Distance(by_pages(pages))),
             Action::Load(load) => write!(out, "{load}"),
             Action::Prefetch { operation, by } => {
-                write!(out, "prfm #{operation:#x}, {}", Distance(by.into()))
+                write!(out, "prfm {}, {}", Hint(operation), Distance(by.into()))
             }
             Action::Branch(branch) => write!(out, "{branch}"),
         }
+    }
+}
+
+/// What a prefetch is for: `pldl1keep`, or a number where that has no name.
+struct Hint(u8);
+
+impl fmt::Display for Hint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let access = match self.0 >> 3 {
+            0b00 => "pld",
+            0b01 => "pli",
+            _ => "pst",
+        };
+        let level = (self.0 >> 1 & 0b11).wrapping_add(1);
+        let policy = if self.0 & 1 == 0 { "keep" } else { "strm" };
+        if self.0 >> 3 == 0b11 || level == 4 {
+            return write!(out, "#{:#x}", self.0);
+        }
+        write!(out, "{access}l{level}{policy}")
     }
 }
 

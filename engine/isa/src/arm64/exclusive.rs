@@ -1,5 +1,5 @@
 //! Which instructions open, need and close an exclusive access: no probe may
-//! fire between the first and the last, since a trap closes it (B2.12).
+//! fire between the first and the last, since a trap closes it (B2).
 
 /// What an instruction does to the monitor of exclusive accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -147,7 +147,7 @@ impl Branch {
     }
 }
 
-/// What `br` leaves in BTYPE (D8.4.5). On a guarded page it is 0b11, but for x16
+/// What `br` leaves in BTYPE (FEAT_BTI). On a guarded page it is 0b11, but for x16
 /// and x17; whether the page is guarded nobody here knows, and with 0b01 `br` can
 /// go wherever it could with 0b11.
 const JUMP: u64 = 0b01;

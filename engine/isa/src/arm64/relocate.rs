@@ -43,7 +43,7 @@ impl Relocation {
     }
 }
 
-/// `b` (C6.2.32) at the address `from`, to the address `to`.
+/// `b` at the address `from`, to the address `to`.
 fn branch(from: u64, to: u64) -> Option<u32> {
     const REACH: i64 = 1 << 27;
     let distance = to.wrapping_sub(from).cast_signed();

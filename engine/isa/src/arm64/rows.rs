@@ -70,7 +70,7 @@ rows! {
     "xxx1 0011 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "bit field, not allocated", refuse(Undefined);
 
     // Branches to an address that is counted from the pc.
-    "0001 01ii iiii iiii iiii iiii iiii iiii", "C6.2.32", "b", emulate(b(i));
+    "0001 01ii iiii iiii iiii iiii iiii iiii", "C6.2", "b", emulate(b(i));
     "1001 01ii iiii iiii iiii iiii iiii iiii", "C6.2", "bl", emulate(bl(i));
     "s011 010o iiii iiii iiii iiii iiit tttt", "C6.2", "cbz, cbnz", emulate(cb(s, o, i, t));
     "s011 011o bbbb biii iiii iiii iiit tttt", "C6.2", "tbz, tbnz", emulate(tb(s, o, b, i, t));
@@ -134,20 +134,27 @@ rows! {
     "1101 0101 00x0 0xxx xxxx xxxx xxxx xxxx", "C4.1", "system, not allocated", refuse(Undefined);
 
     // Operations of the system, and its registers: which there are is the processor's affair.
+    // What a set of the cache has that is not clean may be what the trap has written.
+    "1101 0101 0000 1000 0111 0110 010x xxxx", "C6.2", "dc (isw)", refuse(Mapping);
+    "1101 0101 0000 1000 0111 0110 1x0x xxxx", "C6.2", "dc (igsw, igdsw)", refuse(Mapping);
+    "1101 0101 0000 1xxx 1x11 xxxx xxxx xxxx", "C6.2", "sys (of the implementation)", refuse(Implementation);
     "1101 0101 0000 1ooo nnnn mmmm pppt tttt", "C6.2", "sys, at, dc, ic, tlbi, cfp, cpp, dvp", relocate(same(word));
     "1101 0101 0010 1ooo nnnn mmmm pppt tttt", "C6.2", "sysl", relocate(same(word));
     // What the trap has overwritten with its own.
     "1101 0101 00x1 1x00 0100 0000 00xx xxxx", "C5.2", "mrs, msr (elr, spsr)", refuse(Spsr);
-    "1101 0101 0011 1x00 0101 0010 000x xxxx", "C5.2", "mrs (esr)", refuse(Order);
-    "1101 0101 0011 1x00 0101 0001 00xx xxxx", "C5.2", "mrs (afsr0, afsr1)", refuse(Order);
-    "1101 0101 0011 1x00 0110 0000 000x xxxx", "C5.2", "mrs (far)", refuse(Order);
-    "1101 0101 0011 1100 0110 0000 100x xxxx", "C5.2", "mrs (hpfar)", refuse(Order);
+    "1101 0101 0011 1x00 0101 0010 000x xxxx", "C6.2", "mrs (esr)", refuse(Order);
+    "1101 0101 0011 1x00 0101 0001 00xx xxxx", "C6.2", "mrs (afsr0, afsr1)", refuse(Order);
+    "1101 0101 0011 1x00 0110 0000 000x xxxx", "C6.2", "mrs (far)", refuse(Order);
+    "1101 0101 0011 1100 0110 0000 100x xxxx", "C6.2", "mrs (hpfar)", refuse(Order);
     // Where memory is.
-    "1101 0101 0001 1x00 0001 0000 000x xxxx", "C5.2", "msr (sctlr)", refuse(Mapping);
-    "1101 0101 0001 1x00 0001 0000 011x xxxx", "C5.2", "msr (sctlr2)", refuse(Mapping);
-    "1101 0101 0001 1100 0001 0001 000x xxxx", "C5.2", "msr (hcr)", refuse(Mapping);
-    "1101 0101 0001 1x00 0010 0000 0xxx xxxx", "C5.2", "msr (ttbr0, ttbr1, tcr, tcr2)", refuse(Mapping);
-    "1101 0101 0001 1100 0010 0001 0x0x xxxx", "C5.2", "msr (vttbr, vtcr)", refuse(Mapping);
+    "1101 0101 0001 1x00 0001 0000 000x xxxx", "C6.2", "msr (sctlr)", refuse(Mapping);
+    "1101 0101 0001 1x00 0001 0000 011x xxxx", "C6.2", "msr (sctlr2)", refuse(Mapping);
+    "1101 0101 0001 1100 0001 0001 000x xxxx", "C6.2", "msr (hcr)", refuse(Mapping);
+    "1101 0101 0001 1x00 0010 0000 0xxx xxxx", "C6.2", "msr (ttbr0, ttbr1, tcr, tcr2)", refuse(Mapping);
+    "1101 0101 0001 1100 0010 0001 0x0x xxxx", "C6.2", "msr (vttbr, vtcr)", refuse(Mapping);
+    "1101 0101 0001 1x00 1010 001x xxxx xxxx", "C6.2", "msr (mair, amair)", refuse(Mapping);
+    "1101 0101 0001 1x00 0001 0000 001x xxxx", "C6.2", "msr (actlr)", refuse(Implementation);
+    "1101 0101 0001 1xxx 1x11 xxxx xxxx xxxx", "C6.2", "msr (of the implementation)", refuse(Implementation);
     "1101 0101 0001 oooo nnnn mmmm pppt tttt", "C6.2", "msr", relocate(same(word));
     "1101 0101 0011 oooo nnnn mmmm pppt tttt", "C6.2", "mrs", relocate(same(word));
     "1101 0101 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "system, registers of 128 bits", refuse(Undefined);

@@ -371,7 +371,7 @@ fn coprocessor(f: Fields) -> Option<Verdict> {
         (10 | 11, _) => return None,
         (0..=7, _) => Refuse(Why::Implementation),
         (15, 14) if transfer => system_register(f, load),
-        (14, 14) if transfer => open_if(f.rd == 15 && !load),
+        (14, 14) if transfer => debug_register(f, load),
         (15, _) if two_registers => match (load, f.rd == 15 || f.rn == 15) {
             (_, true) => OPEN,
             (false, _) if f.rm == 2 => Refuse(Why::Mapping),
@@ -389,12 +389,25 @@ fn system_register(f: Fields, load: bool) -> Verdict {
     if f.rd == 15 {
         return OPEN;
     }
-    match (load, crn) {
-        (false, 1 | 13) if crm == 0 && op2 == 0 => Refuse(Why::Mapping),
-        (false, 2) => Refuse(Why::Mapping),
-        (true, 5 | 6) => Refuse(Why::Order),
+    if load {
+        return match crn {
+            5 | 6 => Refuse(Why::Order),
+            _ => Relocate,
+        };
+    }
+    match (crn, crm, op2) {
+        (1 | 13, 0, 0) | (1, 1, _) | (2, _, _) => Refuse(Why::Mapping),
+        (7, 6 | 7, 0 | 2) => Refuse(Why::Mapping),
+        (9, 1, _) | (10, 2 | 3, _) => Refuse(Why::Mapping),
+        (1, 0, 1) | (15, _, _) => Refuse(Why::Implementation),
         _ => Relocate,
     }
+}
+
+/// MRC and MCR of the debugger's registers: only DBGDSCRint goes to the flags.
+fn debug_register(f: Fields, load: bool) -> Verdict {
+    let is_status = f.bits(23, 16) & 0xef == 0 && f.bits(7, 5) == 0 && f.rm == 1;
+    open_if(f.rd == 15 && !(load && is_status))
 }
 
 /// LDC and STC of the debugger's data.

@@ -122,6 +122,11 @@ fn system(f: Fields) -> Verdict {
     let (reads, op0) = (f.bit(21), f.bits(20, 19));
     let (op1, crn, crm, op2) = (f.bits(18, 16), f.bits(15, 12), f.bits(11, 8), f.bits(7, 5));
     match (f.bits(23, 22), op0) {
+        (0b00, 0b01) if reads => Relocate,
+        (0b00, 0b01) if matches!(crn, 11 | 15) => Refuse(Why::Implementation),
+        (0b00, 0b01) if (op1, crn, crm) == (0, 7, 6) && matches!(op2, 2 | 4 | 6) => {
+            Refuse(Why::Mapping)
+        }
         (0b00, 0b01) => Relocate,
         (0b00, 0b10 | 0b11) => system_register(reads, (op0, op1, crn, crm, op2)),
         (0b00, _) if reads => {
@@ -184,6 +189,8 @@ fn system_register(reads: bool, register: (u32, u32, u32, u32, u32)) -> Verdict 
         (true, (3, 4, 6, 0, 4)) => Refuse(Why::Order),
         (false, (3, 0 | 4, 1, 0, 0 | 3) | (3, 0 | 4, 2, 0, 0..=3)) => Refuse(Why::Mapping),
         (false, (3, 4, 1, 1, 0) | (3, 4, 2, 1, 0 | 2)) => Refuse(Why::Mapping),
+        (false, (3, 0 | 4, 10, 2 | 3, _)) => Refuse(Why::Mapping),
+        (false, (3, 0 | 4, 1, 0, 1) | (3, _, 11 | 15, _, _)) => Refuse(Why::Implementation),
         _ => Relocate,
     }
 }
@@ -195,7 +202,7 @@ fn to_register(f: Fields) -> Verdict {
     }
     let returns = f.rn == 31 && op4 == 31;
     match (opc, op3) {
-        (0b0000 | 0b0001 | 0b0010, 0) if op4 == 0 => Emulate,
+        (0b0000..=0b0010, 0) if op4 == 0 => Emulate,
         (0b0000, 2 | 3) if op4 == 31 => Relocate,
         (0b1000, 2 | 3) => Relocate,
         (0b0001, 2 | 3) if op4 == 31 => Refuse(Why::Keys),
@@ -322,7 +329,9 @@ fn exclusive(f: Fields) -> Verdict {
     }
     match (two, load) {
         // Compare and swap of a pair.
-        (true, _) if size < 2 => allocated(rt2 == 31 && rs % 2 == 0 && rt % 2 == 0),
+        (true, _) if size < 2 => {
+            allocated(rt2 == 31 && rs.is_multiple_of(2) && rt.is_multiple_of(2))
+        }
         (_, false) => Refuse(Why::Exclusive),
         (true, true) => open_if(rs != 31 || rt == rt2),
         (false, true) => open_if(rs != 31 || rt2 != 31),
@@ -421,7 +430,7 @@ fn atomic(f: Fields, size: u32) -> Verdict {
         return Relocate;
     }
     let plain = size == 3 && !acquire && !release;
-    let eight = f.rd % 2 == 0 && f.rd < 24;
+    let eight = f.rd.is_multiple_of(2) && f.rd < 24;
     match f.bits(14, 12) {
         0b100 if acquire && !release => open_if(f.rm != 31),
         0b001 | 0b101 => allocated(plain && eight && f.rm == 31),

@@ -7,6 +7,9 @@ use engine_isa::mutant::Mutant;
 use crate::model_of_arm64::{Model, Rom, cpu};
 use crate::{Numbers, Set, vectors};
 
+/// How many loads there are before memory faults, by turns.
+const LOADS: [usize; 4] = [2, 2, 1, 0];
+
 pub fn set() -> Set {
     Set {
         vectors: vectors("arm64"),
@@ -41,7 +44,8 @@ fn is_wrong(word: u32, state: u32, numbers: &mut Numbers) -> bool {
         return true;
     };
     let bti = state.is_multiple_of(2);
-    let (mut regs, mut rom) = (before, Rom::of_loads(2, seed));
+    let loads = LOADS[state as usize / 2 % LOADS.len()];
+    let (mut regs, mut rom) = (before, Rom::of_loads(loads, seed));
     let mut model = Model {
         regs: before,
         rom: rom.clone(),
@@ -49,5 +53,6 @@ fn is_wrong(word: u32, state: u32, numbers: &mut Numbers) -> bool {
     };
     let result = emulation.run(&mut regs, &mut rom, &cpu(bti));
     let expected = model.execute(word);
-    result != expected || rom != model.rom || expected.is_ok() && regs != model.regs
+    let after = if expected.is_ok() { model.regs } else { before };
+    result != expected || rom != model.rom || regs != after
 }

@@ -41,10 +41,8 @@ impl Isa for Native {
         relocation.slot(at as u64, next as u64)
     }
 
-    /// What a jump label is while it is off, and while it is on.
     fn is_placeholder(text: &[u8; 4]) -> bool {
-        let is_branch = text[3] & 0xfc == 0x14;
-        is_branch || matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
+        matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
     }
 
     fn begins_function(_: &[u8; 4]) -> bool {
