@@ -115,8 +115,10 @@ fn of_judges(command: &[&str], more: &[&str]) -> Result<()> {
 fn mutants() -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let words = ["test", "--package", "engine-isa", "--test", "mutants"];
-    let tests = run::cargo(&sh).args(words);
+    let tests = ["--test", "mutants", "--test", "x86-mutants"];
+    let tests = run::cargo(&sh)
+        .args(["test", "--package", "engine-isa"])
+        .args(tests);
     run::openly(
         tests
             .env("RUSTFLAGS", "--cfg trapline_mutants")

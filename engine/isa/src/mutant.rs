@@ -1,17 +1,11 @@
 //! Seeded defects in this crate, to show that its tests can see one: built in
 //! only with `--cfg trapline_mutants`, and at most one at a time.
 
-/// Makes a list of defects, of which at most one is chosen.
-macro_rules! mutants {
-    ($($variant:ident, $name:literal, $defect:literal;)+) => {
-        $crate::mutant::mutants! {
-            ALL, "the set" { $($variant, $name, $defect;)+ }
-        }
-    };
-    ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
-        #[cfg(trapline_mutants)]
-        use core::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(trapline_mutants)]
+use core::sync::atomic::{AtomicUsize, Ordering};
 
+macro_rules! mutants {
+    ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
         /// A defect that can be chosen.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
@@ -33,33 +27,8 @@ macro_rules! mutants {
                 }
             }
         }
-
-        /// The chosen defect's place among all.
-        #[cfg(trapline_mutants)]
-        static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-        /// Chooses a defect, or none.
-        #[cfg(trapline_mutants)]
-        pub fn choose(mutant: Option<Mutant>) {
-            let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
-            CHOSEN.store(index, Ordering::Relaxed);
-        }
-
-        /// Whether it is this one.
-        #[cfg(trapline_mutants)]
-        pub(crate) fn is_chosen(mutant: Mutant) -> bool {
-            CHOSEN.load(Ordering::Relaxed) == mutant as usize
-        }
-
-        /// None is built in.
-        #[cfg(not(trapline_mutants))]
-        pub(crate) const fn is_chosen(_: Mutant) -> bool {
-            false
-        }
     };
 }
-
-pub(crate) use mutants;
 
 mutants! {
     ARM, "A32" {
@@ -96,4 +65,45 @@ mutants! {
         WordUnsigned, "word-unsigned", "`ldrsw` extends with zeros";
         ZeroIsSp, "zero-is-sp", "a move from the register that is none is one from the stack pointer";
     }
+    X86, "x86" {
+        AddressesWide, "addresses-wide", "67 does not make addresses those of 32 bits";
+        CallLate, "call-late", "a call finds its target when it has pushed already";
+        CarryForOverflow, "carry-for-overflow", "branches on the carry ask for the overflow";
+        CopyAsIs, "copy-as-is", "a copy names what is as far from it as it was from the original";
+        CountKept, "count-kept", "`loop` does not count";
+        DistanceFromStart, "distance-from-start", "conditional branches count from their first byte";
+        FarWraps, "far-wraps", "what is out of a copy's reach is looked for at the wrong end of memory";
+        ImmediateOfFour, "immediate-of-four", "no immediate has eight bytes";
+        LockAnywhere, "lock-anywhere", "LOCK is accepted where no memory is written";
+        LowRegister, "low-register", "the register of a push or a branch is one of the lower eight";
+        OneByteBack, "one-byte-back", "the way back from a copy leads into what was displaced";
+        ReleaseIgnored, "release-ignored", "a return gives none of the arguments' stack back";
+        ReturnPlus1, "return-plus-1", "a call's return address is one byte too far";
+        SegmentIgnored, "segment-ignored", "a branch by memory in a segment is emulated as if it had none";
+        ShadowIgnored, "shadow-ignored", "interrupts that are allowed right before waiting for one may come before";
+        SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
+    }
+}
+
+/// The chosen defect's place among all.
+#[cfg(trapline_mutants)]
+static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Chooses a defect, or none.
+#[cfg(trapline_mutants)]
+pub fn choose(mutant: Option<Mutant>) {
+    let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
+    CHOSEN.store(index, Ordering::Relaxed);
+}
+
+/// Whether it is this one.
+#[cfg(trapline_mutants)]
+pub(crate) fn is_chosen(mutant: Mutant) -> bool {
+    CHOSEN.load(Ordering::Relaxed) == mutant as usize
+}
+
+/// None is built in.
+#[cfg(not(trapline_mutants))]
+pub(crate) const fn is_chosen(_: Mutant) -> bool {
+    false
 }

@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::Regs;
-use super::mutant::{self, Mutant};
 use super::operand::low;
 use crate::Width;
+use crate::mutant::{self, Mutant};
 
 /// What a branch asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,9 @@ impl Count {
             return low(width, regs.cx) == 0;
         }
         let counted = low(width, regs.cx.wrapping_sub(1));
+        if mutant::is_chosen(Mutant::CountKept) {
+            return counted != 0;
+        }
         regs.cx = match width {
             Width::One | Width::Two => regs.cx & !low(width, u64::MAX) | counted,
             Width::Four | Width::Eight => counted,

@@ -4,10 +4,10 @@
 use super::condition::{Condition, Count};
 use super::emulate::{Action, Emulation, Pushed};
 use super::instruction::Instruction;
-use super::mutant::{self, Mutant};
 use super::opening::{Mode, Prefixes};
 use super::operand::Target;
 use super::relocate::Relocation;
+use crate::mutant::{self, Mutant};
 use crate::{Plan, Why, Width};
 
 type Answer = Plan<Emulation, Relocation>;
@@ -25,7 +25,7 @@ fn copied(instruction: &Instruction<'_>) -> Answer {
 /// processors agree on: with 66, some take 16 bits for the instruction pointer.
 fn branch(instruction: &Instruction<'_>, action: Option<Action>) -> Answer {
     let prefixes = instruction.prefixes();
-    if prefixes.size && !prefixes.has(Prefixes::W) {
+    if prefixes.has_size() && !prefixes.has(Prefixes::W) {
         return Plan::Refuse(Why::Implementation);
     }
     match action {
@@ -67,7 +67,9 @@ pub(super) fn push_number(instruction: &Instruction<'_>) -> Answer {
 
 fn push(instruction: &Instruction<'_>, pushed: Option<Pushed>) -> Answer {
     match pushed {
-        Some(pushed) if !instruction.prefixes().size => emulated(instruction, Action::Push(pushed)),
+        Some(pushed) if !instruction.prefixes().has_size() => {
+            emulated(instruction, Action::Push(pushed))
+        }
         _ => copied(instruction),
     }
 }
@@ -116,14 +118,14 @@ fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
         return Some(Target::Register(register));
     }
     let address = instruction.address()?;
-    let is_known = !instruction.prefixes().segment;
+    let is_known = !instruction.prefixes().segment || mutant::is_chosen(Mutant::SegmentIgnored);
     is_known.then_some(Target::Memory(address))
 }
 
 /// `jmp r/m`. In a segment it can be relocated, since it leaves no trace.
 pub(super) fn jump_indirect(instruction: &Instruction<'_>) -> Answer {
     match indirect(instruction).map(Action::Jump) {
-        None if !instruction.prefixes().size => copied(instruction),
+        None if !instruction.prefixes().has_size() => copied(instruction),
         action => branch(instruction, action),
     }
 }
@@ -145,7 +147,7 @@ pub(super) fn give_back(instruction: &Instruction<'_>) -> Answer {
 /// `xbegin`, which counts from the instruction pointer where it goes on after
 /// an abort.
 pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
-    if instruction.prefixes().size {
+    if instruction.prefixes().has_size() {
         return Plan::Refuse(Why::Unported);
     }
     Plan::Relocate(instruction.copy_ending_relative())

@@ -5,10 +5,10 @@ use core::fmt;
 
 use super::Regs;
 use super::condition::Condition;
-use super::mutant::{self, Mutant};
 use super::opening::Mode;
 use super::operand::{Number, Signed, Target, low};
 use super::register::General;
+use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
 /// An instruction that [`plan`](super::plan) has found to be emulable.
@@ -86,6 +86,7 @@ impl Emulation {
         after.ip = low(word, regs.ip.wrapping_add(self.length.into()));
         let mut machine = Machine {
             word,
+            length: self.length,
             regs: &mut after,
             memory,
         };
@@ -99,6 +100,7 @@ impl Emulation {
 /// is what addresses are relative to.
 struct Machine<'a, M> {
     word: Width,
+    length: u8,
     regs: &'a mut Regs,
     memory: &'a mut M,
 }
@@ -112,6 +114,7 @@ impl<M: Memory> Machine<'_, M> {
             Action::Jump(target) => self.jump(target),
             Action::Call(target) => self.call(target),
             Action::JumpIf(condition, distance) => {
+                let distance = self.counted(distance);
                 if condition.holds(self.regs) {
                     return self.jump(Target::Relative(distance));
                 }
@@ -137,12 +140,24 @@ impl<M: Memory> Machine<'_, M> {
         Ok(())
     }
 
+    /// The distance of a conditional branch.
+    fn counted(&self, distance: i32) -> i32 {
+        if mutant::is_chosen(Mutant::DistanceFromStart) {
+            return distance.wrapping_sub(self.length.into());
+        }
+        distance
+    }
+
     /// The target is found before the stack pointer moves.
     fn call(&mut self, target: Target) -> Result<(), Fault> {
-        let target = self.target(target)?;
+        let before = self.target(target)?;
         let behind = u64::from(mutant::is_chosen(Mutant::ReturnPlus1));
         self.push(self.regs.ip.wrapping_add(behind))?;
-        self.regs.ip = target;
+        self.regs.ip = if mutant::is_chosen(Mutant::CallLate) {
+            self.target(target)?
+        } else {
+            before
+        };
         Ok(())
     }
 

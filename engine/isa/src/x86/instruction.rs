@@ -7,6 +7,7 @@ use super::opening::{Mode, Opening, Prefixes};
 use super::operand::{Address, Base};
 use super::register::General;
 use super::relocate::Relocation;
+use crate::mutant::{self, Mutant};
 
 /// An instruction.
 pub(super) struct Instruction<'a> {
@@ -30,6 +31,7 @@ struct Layout {
 
 impl<'a> Instruction<'a> {
     /// Reads the instruction that `text` begins with; none if it is too long.
+    #[inline]
     pub(super) fn read(opening: Opening, test: Test, text: &'a [u8; LONGEST]) -> Option<Self> {
         let (layout, immediate) = if test.modrm {
             let layout = opening.layout(text.get(opening.at.wrapping_add(1)));
@@ -93,13 +95,21 @@ impl<'a> Instruction<'a> {
     /// The register that the opcode ends with.
     pub(super) fn opcode_register(&self) -> Option<General> {
         let number = self.opening.opcode & 0b111;
-        General::numbered(self.prefixes().extend(Prefixes::B, number))
+        General::numbered(self.extend_last(number))
+    }
+
+    /// The number of the last register, with REX.B.
+    fn extend_last(&self, number: u8) -> u8 {
+        if mutant::is_chosen(Mutant::LowRegister) {
+            return number;
+        }
+        self.prefixes().extend(Prefixes::B, number)
     }
 
     /// The register that the ModRM byte ends with, if it is one.
     pub(super) fn register(&self) -> Option<General> {
         let modrm = self.opening.modrm;
-        let number = self.prefixes().extend(Prefixes::B, modrm & 0b111);
+        let number = self.extend_last(modrm & 0b111);
         (modrm >= 0xc0).then(|| General::numbered(number)).flatten()
     }
 
@@ -206,6 +216,7 @@ impl Opening {
         };
         let displacement = match mode {
             0b01 => 1,
+            0b00 if has_sib && mutant::is_chosen(Mutant::SibWithoutBase) => 0,
             0b00 if !absolute => 0,
             _ => 4,
         };
@@ -234,10 +245,10 @@ const fn layout_16(mode: u8, number: u8) -> Layout {
 
 impl Immediate {
     /// How many bytes it has. REX.W goes before 66 (2.2.1.2).
-    const fn size(self, opening: &Opening) -> usize {
+    fn size(self, opening: &Opening) -> usize {
         let prefixes = &opening.prefixes;
         let wide = prefixes.has(Prefixes::W);
-        let small = prefixes.size && !wide;
+        let small = prefixes.has_size() && !wide;
         let is_32 = matches!(opening.mode, Mode::Bits32);
         match self {
             Self::None => 0,
@@ -246,7 +257,7 @@ impl Immediate {
             Self::Three => 3,
             Self::Near if is_32 && small => 2,
             Self::UpToFour | Self::Full if small => 2,
-            Self::Full if wide => 8,
+            Self::Full if wide && !mutant::is_chosen(Mutant::ImmediateOfFour) => 8,
             Self::Four | Self::Near | Self::UpToFour | Self::Full => 4,
             Self::Address => match (is_32, prefixes.address) {
                 (false, false) => 8,

@@ -9,10 +9,6 @@ mod emulate;
 mod encoding;
 mod index;
 mod instruction;
-#[cfg(trapline_mutants)]
-pub mod mutant;
-#[cfg(not(trapline_mutants))]
-mod mutant;
 mod opening;
 mod operand;
 mod register;

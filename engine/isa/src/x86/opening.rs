@@ -4,6 +4,7 @@
 use super::LONGEST;
 use super::encoding::Map;
 use super::traits::Traits;
+use crate::mutant::{self, Mutant};
 
 /// What the processor takes bytes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,21 +30,21 @@ pub(super) struct Opening {
 }
 
 /// Prefixes, and what a VEX, EVEX or XOP has in place of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Prefixes {
-    /// 66.
-    pub(super) size: bool,
+    /// What they say, but for REX.W.
+    traits: Traits,
     /// 67.
     pub(super) address: bool,
     /// FS or GS; the others have no meaning in 64-bit mode.
     pub(super) segment: bool,
-    lock: bool,
-    /// The last of F2 and F3.
-    repeat: Option<u8>,
     /// WRXB.
     rex: u8,
     has_rex: bool,
 }
+
+/// What it is to have no prefix.
+const PLAIN: Traits = Traits::NO_SIZE.and(Traits::NO_REPEAT);
 
 impl Prefixes {
     pub(super) const W: u8 = 0b1000;
@@ -51,8 +52,21 @@ impl Prefixes {
     pub(super) const X: u8 = 0b0010;
     pub(super) const B: u8 = 0b0001;
 
+    const NONE: Self = Self {
+        traits: PLAIN,
+        address: false,
+        segment: false,
+        rex: 0,
+        has_rex: false,
+    };
+
     pub(super) const fn has(&self, bit: u8) -> bool {
         self.rex & bit != 0
+    }
+
+    /// Whether there is a 66.
+    pub(super) const fn has_size(&self) -> bool {
+        self.traits.has_any(Traits::SIZE)
     }
 
     /// A register's number with the bit of REX that extends it.
@@ -65,63 +79,83 @@ impl Prefixes {
     }
 
     /// Takes one. A REX that is not the last prefix of all means nothing.
+    #[inline]
     fn take(&mut self, byte: u8, mode: Mode) -> bool {
         if let (0x40..=0x4f, Mode::Bits64) = (byte, mode) {
             (self.rex, self.has_rex) = (byte & 0b1111, true);
             return true;
         }
         match byte {
-            0x66 => self.size = true,
+            0x66 => self.say_size(),
             0x67 => self.address = true,
             0x64 | 0x65 => self.segment = true,
             0x26 | 0x2e | 0x36 | 0x3e => self.segment &= matches!(mode, Mode::Bits64),
-            0xf0 => self.lock = true,
-            0xf2 | 0xf3 => self.repeat = Some(byte),
+            0xf0 => self.traits = self.traits.and(Traits::LOCK),
+            0xf2 => self.say_repeat(Traits::F2),
+            0xf3 => self.say_repeat(Traits::F3),
             _ => return false,
         }
         (self.rex, self.has_rex) = (0, false);
         true
     }
 
+    const fn say_size(&mut self) {
+        self.traits = self.traits.but(Traits::NO_SIZE).and(Traits::SIZE);
+    }
+
+    /// Of F2 and F3, the last counts.
+    const fn say_repeat(&mut self, which: Traits) {
+        const BOTH: Traits = Traits::F2.and(Traits::F3);
+        self.traits = self.traits.but(Traits::NO_REPEAT.and(BOTH)).and(which);
+    }
+
     /// Whether there is one that a VEX must not follow.
-    const fn exclude_vex(&self) -> bool {
-        self.size || self.lock || self.repeat.is_some() || self.has_rex
+    fn exclude_vex(&self) -> bool {
+        self.traits != PLAIN || self.has_rex
     }
 
     fn traits(&self) -> Traits {
-        let size = if self.size {
-            Traits::SIZE
-        } else {
-            Traits::NO_SIZE
-        };
-        let repeat = match self.repeat {
-            None => Traits::NO_REPEAT,
-            Some(0xf3) => Traits::F3,
-            Some(_) => Traits::F2,
-        };
-        let w = if self.has(Self::W) {
-            Traits::W1
-        } else {
-            Traits::W0
-        };
-        size.and(repeat).and(w).and(Traits::LOCK.when(self.lock))
+        let w = self.has(Self::W);
+        self.traits.and(Traits::W1.when(w)).and(Traits::W0.when(!w))
     }
 
     /// Notes the prefix that two bits stand for.
-    fn imply(&mut self, bits: u8) {
+    const fn imply(&mut self, bits: u8) {
         match bits & 0b11 {
             0 => {}
-            1 => self.size = true,
-            2 => self.repeat = Some(0xf3),
-            _ => self.repeat = Some(0xf2),
+            1 => self.say_size(),
+            2 => self.say_repeat(Traits::F3),
+            _ => self.say_repeat(Traits::F2),
         }
     }
 }
 
+/// What each ModRM byte says.
+static BY_MODRM: [Traits; 256] = by_modrm();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
+const fn by_modrm() -> [Traits; 256] {
+    let mut all = [Traits::NONE; 256];
+    let mut modrm = 0_usize;
+    while modrm < all.len() {
+        let byte = modrm as u8;
+        let end = byte & 0b111;
+        let operand = if byte >= 0xc0 {
+            Traits::REGISTER.and(Traits::last_digit(end))
+        } else {
+            Traits::MEMORY.and(Traits::NO_SIB.when(end != 0b100))
+        };
+        all[modrm] = operand.and(Traits::digit(byte >> 3));
+        modrm = modrm.wrapping_add(1);
+    }
+    all
+}
+
 impl Opening {
     /// Reads how `text` begins; none if nothing begins so.
+    #[inline]
     pub(super) fn read(mode: Mode, text: &[u8; LONGEST]) -> Option<Self> {
-        let mut prefixes = Prefixes::default();
+        let mut prefixes = Prefixes::NONE;
         let mut at = 0_usize;
         let mut byte = *text.first()?;
         while prefixes.take(byte, mode) {
@@ -157,31 +191,31 @@ impl Opening {
     /// What the instruction has of what encodings can ask.
     #[inline]
     pub(super) fn traits(&self) -> Traits {
-        let prefixes = self.prefixes.traits();
+        const UNUSUAL: Traits = Traits::LOCK.and(Traits::BROADCAST);
         let mode = match self.mode {
             Mode::Bits64 => Traits::MODE_64,
             Mode::Bits32 => Traits::MODE_32,
         };
-        let middle = Traits::digit(self.modrm >> 3);
-        let (is_register, end) = (self.modrm >= 0xc0, self.modrm & 0b111);
-        let operand = if is_register {
-            let locked = prefixes.has_any(Traits::LOCK);
-            let end = Traits::last_digit(end);
-            end.and(Traits::REGISTER)
-                .and(Traits::LOCK_REGISTER.when(locked))
-        } else {
-            Traits::MEMORY.and(Traits::NO_SIB.when(end != 0b100))
-        };
-        let about_b = Traits::BROADCAST.when(!is_register);
-        let about_b = about_b.and(Traits::ROUNDING.when(is_register));
-        let vector = if self.vector.has_any(Traits::BROADCAST) {
-            let vector = self.vector.but(Traits::BROADCAST);
-            vector.but(Traits::LENGTHS.when(is_register)).and(about_b)
-        } else {
-            self.vector
-        };
-        prefixes.and(mode).and(middle).and(operand).and(vector)
+        let operand = BY_MODRM.get(usize::from(self.modrm)).copied();
+        let operand = operand.unwrap_or(Traits::NONE);
+        let said = self.prefixes.traits().and(self.vector);
+        let all = said.and(mode).and(operand);
+        if said.has_any(UNUSUAL) && operand.has_any(Traits::REGISTER) {
+            return of_register(all);
+        }
+        all
     }
+}
+
+/// What LOCK and EVEX.b say where there is no memory.
+fn of_register(all: Traits) -> Traits {
+    let locked = all.has_any(Traits::LOCK) && !mutant::is_chosen(Mutant::LockAnywhere);
+    let all = all.and(Traits::LOCK_REGISTER.when(locked));
+    if all.has_any(Traits::BROADCAST) {
+        let rest = all.but(Traits::BROADCAST).but(Traits::LENGTHS);
+        return rest.and(Traits::ROUNDING);
+    }
+    all
 }
 
 /// What is behind the prefixes, as it is read.
@@ -192,10 +226,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    #[inline]
     fn opcode(self, map: Map, at: usize) -> Option<Opening> {
         self.opening(map, at, Traits::NONE)
     }
 
+    #[inline]
     fn opening(self, map: Map, at: usize, vector: Traits) -> Option<Opening> {
         let behind = at.wrapping_add(1);
         Some(Opening {

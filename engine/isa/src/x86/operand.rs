@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::Regs;
 use super::register::General;
+use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
 /// The low `width` of a value.
@@ -60,6 +61,9 @@ impl Address {
             Some((register, scale)) => regs.general(register).wrapping_shl(scale.into()),
         };
         let sum = base.wrapping_add(index);
+        if mutant::is_chosen(Mutant::AddressesWide) {
+            return sum.wrapping_add_signed(self.displacement.into());
+        }
         low(
             self.width(),
             sum.wrapping_add_signed(self.displacement.into()),

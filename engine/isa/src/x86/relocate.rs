@@ -5,6 +5,7 @@
 use core::fmt;
 
 use super::LONGEST;
+use crate::mutant::{self, Mutant};
 
 /// An instruction that [`plan`](super::plan) has found to be the same at any
 /// address, once its one displacement from the instruction pointer, if it has
@@ -69,19 +70,24 @@ impl Relocation {
         copy.copy_from_slice(self.bytes.get(..self.length())?);
         self.count_anew(copy, moved)?;
         let next = from.wrapping_add(self.length.into());
-        go_on(rest, moved, next)?;
+        let short = i64::from(mutant::is_chosen(Mutant::OneByteBack));
+        go_on(
+            rest,
+            moved.wrapping_sub(short),
+            next.wrapping_add_signed(-short),
+        )?;
         Some(slot)
     }
 
     /// Makes the displacement lead from `moved` further down to where it led.
     fn count_anew(self, copy: &mut [u8], moved: i64) -> Option<()> {
-        if self.relative == 0 {
+        if self.relative == 0 || mutant::is_chosen(Mutant::CopyAsIs) {
             return Some(());
         }
         let field = copy.get_mut(self.relative.into()..)?;
         let field = field.first_chunk_mut::<DISPLACEMENT>()?;
         let displacement = i32::from_le_bytes(*field);
-        let anew = if self.wraps {
+        let anew = if self.wraps || mutant::is_chosen(Mutant::FarWraps) {
             displacement.wrapping_add(moved as i32)
         } else {
             let anew = i64::from(displacement).checked_add(moved)?;

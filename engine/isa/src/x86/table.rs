@@ -134,6 +134,7 @@ macro_rules! rows {
             }
         }
 
+        #[inline]
         fn found(mode: Mode, text: &[u8; LONGEST]) -> Option<(usize, Instruction<'_>)> {
             let opening = Opening::read(mode, text)?;
             let (row, test) = INDEX.find(&opening)?;

@@ -1,5 +1,6 @@
 //! x86-64 against its manual.
 
 mod emulate;
+mod model;
 mod reading;
 mod table;

@@ -103,6 +103,15 @@ thread_local! {
     static OF_32_BITS: Capstone = disassembler(arch::x86::ArchMode::Mode32);
 }
 
+/// What capstone calls an instruction of 64-bit mode, without its prefixes.
+fn mnemonic(text: &[u8; LONGEST]) -> Option<String> {
+    OF_64_BITS.with(|capstone| {
+        let found = capstone.disasm_count(text, 0, 1).unwrap();
+        let insn = found.iter().next()?;
+        Some(insn.mnemonic()?.split(' ').next_back()?.to_owned())
+    })
+}
+
 /// Capstone's length and text; none if it knows no such instruction.
 fn disassembled(wide: bool, text: &[u8], at: u64) -> Option<(usize, String)> {
     let capstone = if wide { &OF_64_BITS } else { &OF_32_BITS };
@@ -165,6 +174,25 @@ fn is_known(wide: bool, text: &[u8; LONGEST]) -> bool {
     !(unknown || branches && sized)
 }
 
+/// The predicate of these is part of the name there.
+const COMPARISONS: [&str; 5] = ["cmp", "vcmp", "vpcmp", "vpcom", "pcmp"];
+
+/// Whether one of the words of a row's name is what capstone calls the instruction, but for the
+/// prefixes before that.
+fn is_named(row: &x86::Row, said: &str) -> bool {
+    let comparison = |stem: &&str| said.starts_with(*stem) && row.name.starts_with(*stem);
+    row.name.split([' ', ',']).any(|word| word == said)
+        || COMPARISONS.iter().any(|stem| comparison(&stem))
+}
+
+/// Whether it has more prefixes than one, or 67, by which capstone may mistake the others.
+fn is_odd(text: &[u8; LONGEST]) -> bool {
+    const PREFIXES: [u8; 10] = [0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0xf0, 0xf2, 0xf3];
+    let prefixes = text.iter().take_while(|byte| PREFIXES.contains(byte));
+    let count = prefixes.count();
+    count > 1 || text[..=count].contains(&0x67)
+}
+
 /// Where the first operand in brackets that counts from the instruction pointer is, and the text
 /// without it.
 fn named(text: &str, behind: u64) -> Option<(u64, String)> {
@@ -208,6 +236,10 @@ proptest! {
         if length.is_some() && is_known(true, &text) {
             let said = disassembled(true, &text, 0);
             prop_assert_eq!(length, said.map(|(length, _)| length), "{:02x?}", text);
+            let (row, name) = (&ROWS[x86::row(&text)], mnemonic(&text).unwrap());
+            let is_text = emulated(x86::plan(&text)).is_some();
+            let named = is_text || is_odd(&text) || is_named(row, &name);
+            prop_assert!(named, "{:02x?}: {} is {}", text, row.name, name);
         }
     }
 
