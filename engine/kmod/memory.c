@@ -72,16 +72,29 @@ void shim_synchronize(void)
 }
 
 /*
+ * With several CPUs an idle thread may be in a slot, on a CPU that RCU does not
+ * watch any more: so every CPU is made to run something else, to which an idle
+ * thread gives way only where it looks for work.
+ */
+static void synchronize_idle(void)
+{
+#ifdef CONFIG_SMP
+	synchronize_rcu_tasks_rude();
+#endif
+}
+
+/*
  * First whoever is in a trap, who may yet be sent to a slot; then whoever is in
  * one. Between a trap and the end of its slot nobody sleeps, so every thread's
  * next sleep is behind it; a thread that was preempted there is not asleep. Idle
- * threads are not waited for so, but are on a CPU, for which the last waits.
- * Without preemption, synchronize_rcu_tasks() is synchronize_rcu().
+ * threads are not waited for so. Without preemption, synchronize_rcu_tasks() is
+ * synchronize_rcu().
  */
 void shim_synchronize_code(void)
 {
 	shim_synchronize();
 	synchronize_rcu_tasks();
+	synchronize_idle();
 	shim_synchronize();
 }
 

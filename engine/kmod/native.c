@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* For the architectures that have no self-test of their own. */
-#include <linux/compiler.h>
-
+/* For modules without the self-test. */
 #include "native.h"
 
-unsigned long __weak trapline_native_site(void)
+unsigned long trapline_native_site(void)
 {
 	return 0;
 }
 
-int __weak trapline_native_prepare(void)
+int trapline_native_prepare(void)
 {
 	return 0;
 }
 
-void __weak trapline_native_release(void)
+void trapline_native_release(void)
 {
 }
 
-int __weak trapline_native_init(void)
+int trapline_native_init(void)
 {
 	return 0;
 }
 
-void __weak trapline_native_exit(void)
+void trapline_native_exit(void)
 {
 }

@@ -15,15 +15,33 @@
 
 #define TRAPLINE_NATIVE_NAME "trapline_native"
 
-/* Where that function is; 0 where this architecture has no self-test. */
+/* native-device.c, or native.c where there is no self-test: where that function is, or 0. */
 unsigned long trapline_native_site(void);
 
-/* Before and after all else that a trap needs. */
+/* native-device.c: before and after all else that a trap needs. */
 int trapline_native_prepare(void);
 void trapline_native_release(void);
 
-/* When traps are caught already, and while they still are. */
+/* native-device.c: when traps are caught already, and while they still are. */
 int trapline_native_init(void);
 void trapline_native_exit(void);
+
+/* What an architecture's self-test is made of: arch/. */
+struct trapline_native {
+	/* What a run begins with and ends with, but for memory. */
+	size_t state;
+	/* What stands there first, since a function that is refused is not listed. */
+	const void *first;
+	size_t first_length;
+	/* Finds what is needed of the kernel's own functions. */
+	int (*prepare)(void);
+	/* The hook that catches what begins a run, and what ends it. */
+	int (*hook)(void);
+	void (*unhook)(void);
+	/* Runs what is at the site with that state, and puts there what became of it. */
+	void (*run)(void *state);
+};
+
+extern const struct trapline_native trapline_native;
 
 #endif

@@ -96,17 +96,20 @@ int shim_peek(unsigned long address, void *bytes, size_t length);
 /* arch/: writes text, on every CPU; may sleep. */
 int shim_patch(unsigned long address, const void *bytes, size_t length);
 
+/* arch/: between which addresses pages for code are. */
+void shim_code_range(unsigned long range[2]);
+
 /*
- * arch/: a page that can be executed there and never written, full of traps; 0
- * when there is no memory, or no instruction of this architecture needs one.
+ * arch/ or code.c: a page that can be executed there and never written, full of
+ * traps; 0 when there is no memory.
  */
 unsigned long shim_code_alloc(void);
 void shim_code_free(unsigned long address);
 
-/* arch/: writes to such a page, by another way, while nobody is there. */
+/* arch/ or code.c: writes to such a page, by another way, while nobody is there. */
 void shim_code_write(unsigned long address, const void *bytes, size_t length);
 
-/* arch/: when it returns, the processor executes what was written. */
+/* arch/: when it returns, every processor that comes there by a trap executes what was written. */
 void shim_code_flush(unsigned long address, size_t length);
 
 /* memory.c: returns when whoever was in such a page, or on his way there, has left it. */
@@ -205,6 +208,12 @@ bool trapline_is_ram(unsigned long page);
 /* arch/: the hook that catches the trap. */
 int trapline_hook_init(void);
 void trapline_hook_exit(void);
+
+/* code.c: for architectures whose other memory is too far away from the kernel's text. */
+int trapline_code_init(void);
+
+/* arch/: for those, a word of which every part is a trap that means nothing to anybody. */
+u32 trapline_nobodys_trap(void);
 
 /* memory.c: so many more pieces of memory are in use, or fewer. */
 void trapline_memory_count(int pieces);

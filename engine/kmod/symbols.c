@@ -20,8 +20,8 @@ static typeof(&ftrace_text_reserved) is_ftraced;
 static typeof(&jump_label_text_reserved) is_jump_label;
 static typeof(&search_exception_tables) find_fixup;
 
-/* Code that is freed once the kernel is up. */
-static unsigned long init_start, init_end;
+/* Where the kernel's text begins, and code of it that is freed once the kernel is up. */
+static unsigned long text_start, init_start, init_end;
 
 unsigned long trapline_symbol(const char *name)
 {
@@ -59,10 +59,11 @@ int trapline_symbols_init(void)
 	is_ftraced = (void *)trapline_symbol("ftrace_text_reserved");
 	is_jump_label = (void *)trapline_symbol("jump_label_text_reserved");
 	find_fixup = (void *)trapline_symbol("search_exception_tables");
+	text_start = trapline_symbol("_stext");
 	init_start = trapline_symbol("_sinittext");
 	init_end = trapline_symbol("_einittext");
 	return each_symbol && is_core_text && is_blacklisted && is_ftraced &&
-	       is_jump_label && find_fixup && init_start && init_end ? 0 : -ENOENT;
+	       is_jump_label && find_fixup && text_start && init_start && init_end ? 0 : -ENOENT;
 }
 
 struct walk {
@@ -86,15 +87,25 @@ static int visit_symbol(void *data, const char *name, struct module *module,
 	return walk->visit(walk->context, name, strlen(name), address);
 }
 
+/* The self-test's own, if there is one, and it is on that side of the kernel's text. */
+static int visit_native(struct walk *walk, bool below)
+{
+	unsigned long native = trapline_native_site();
+
+	if (!native || (native < text_start) != below)
+		return 0;
+	return walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
+			   strlen(TRAPLINE_NATIVE_NAME), native);
+}
+
 int shim_each_function(shim_visit_fn visit, void *context)
 {
 	struct walk walk = { .visit = visit, .context = context };
-	unsigned long native = trapline_native_site();
-	int stop = each_symbol(visit_symbol, &walk);
+	int stop = visit_native(&walk, true);
 
-	if (stop || !native)
-		return stop;
-	return visit(context, TRAPLINE_NATIVE_NAME, strlen(TRAPLINE_NATIVE_NAME), native);
+	if (!stop)
+		stop = each_symbol(visit_symbol, &walk);
+	return stop ? stop : visit_native(&walk, false);
 }
 
 unsigned int shim_off_limits(unsigned long address)

@@ -23,9 +23,9 @@ pub struct Machine {
     board: &'static str,
     /// What else the board wants to be told.
     extras: &'static [&'static str],
-    /// Its processors: the usual one, and the one with everything that QEMU can do. None where the
-    /// board has but one.
-    processors: Option<[&'static str; 2]>,
+    /// Its processors: the usual one, the one with everything that QEMU can do, and one with little. None
+    /// where the board has but one.
+    processors: Option<[&'static str; 3]>,
     /// The devices at whose other end the guest's agent listens.
     line: &'static [&'static str],
     /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
@@ -136,7 +136,7 @@ const MACHINES: &[Machine] = &[
         board: "virt",
         extras: &[],
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
-        processors: Some(["cortex-a53", "max,pauth-impdef=on"]),
+        processors: Some(["cortex-a53", "max,pauth-impdef=on", "cortex-a53"]),
         line: VIRTIO_LINE,
         taped: &["-serial", "chardev:line"],
         sip: None,
@@ -166,7 +166,7 @@ const MACHINES: &[Machine] = &[
         // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
         board: "q35",
         extras: &["-bios", "qboot.rom", "-vga", "none"],
-        processors: Some(["max", "max"]),
+        processors: Some(["max", "max", "qemu64"]),
         line: VIRTIO_LINE,
         taped: &[
             "-serial",
@@ -301,10 +301,11 @@ impl Machine {
         let backend = file.map_or("", |_| ",memory-backend=memory");
         arguments.add("-M", format!("{}{backend}", self.board));
         arguments.extend(self.extras);
-        if let Some([usual, full]) = self.processors {
+        if let Some([usual, full, plain]) = self.processors {
             let processor = match image.processor {
                 Processor::Usual => usual,
                 Processor::Full => full,
+                Processor::Plain => plain,
             };
             arguments.add("-cpu", processor);
         }

@@ -132,6 +132,7 @@ fn name(image: &Image, level: Level) -> String {
     let processor = match image.processor {
         Processor::Usual => "",
         Processor::Full => "-full",
+        Processor::Plain => "-plain",
     };
     let level = match level {
         Level::Booted => "booted",

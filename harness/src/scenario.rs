@@ -132,6 +132,8 @@ pub enum Processor {
     Usual,
     /// The one that has everything the emulator knows.
     Full,
+    /// One that has little more than its kind has to have.
+    Plain,
 }
 
 /// How the tracer is ended after the workload.

@@ -41,7 +41,13 @@ pub const AGENT: Program = Program {
 pub const FUZZ: Program = Program {
     name: "trapline-fuzz",
     package: "harness-fuzz",
-    folders: &["engine/abi", "engine/dlang", "engine/dvm", "harness/fuzz"],
+    folders: &[
+        "engine/abi",
+        "engine/dlang",
+        "engine/dvm",
+        "harness/fuzz",
+        "harness/ioctl",
+    ],
 };
 
 /// What runs instructions by themselves and probed.
@@ -53,6 +59,7 @@ pub const NATIVE: Program = Program {
         "engine/dlang",
         "engine/dvm",
         "engine/isa",
+        "harness/ioctl",
         "harness/native",
     ],
 };

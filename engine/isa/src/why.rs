@@ -37,6 +37,8 @@ reasons! {
         "it may change the byte order of data, and the jump back from its copy loads an address as data";
     Exclusive, "exclusive",
         "it needs an exclusive access that a trap would end";
+    Far, "far",
+        "its copy would stand too far from what it names";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
     Keys, "keys",

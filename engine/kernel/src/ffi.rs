@@ -56,6 +56,7 @@ unsafe extern "C" {
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
 
+    pub fn shim_code_range(range: *mut [usize; 2]);
     pub safe fn shim_code_alloc() -> usize;
     pub fn shim_code_free(address: usize);
     pub fn shim_code_write(address: usize, bytes: *const c_void, length: usize);

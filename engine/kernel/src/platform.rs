@@ -1,6 +1,7 @@
 //! The Linux kernel as the tracer's platform: each wish is one call of the shim.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ops::Range;
 use core::{ptr, slice};
 
 use engine_tracer::{OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit};
@@ -144,6 +145,14 @@ impl Platform for Kernel {
 
     /// A page, as large as all three architectures have them at the least.
     const CODE: usize = 4096;
+
+    fn code_range(&self) -> Range<usize> {
+        let mut range = [0; 2];
+        // SAFETY: it is C's array of two words.
+        unsafe { ffi::shim_code_range(&raw mut range) };
+        let [start, end] = range;
+        start..end
+    }
 
     fn code_alloc(&self) -> Result<usize, OutOfMemory> {
         match ffi::shim_code_alloc() {

@@ -141,6 +141,12 @@ static void *writable(unsigned long address)
 	return page_address(vmalloc_to_page((void *)address)) + offset_in_page(address);
 }
 
+void shim_code_range(unsigned long range[2])
+{
+	range[0] = VMALLOC_START;
+	range[1] = VMALLOC_END;
+}
+
 static void fill(unsigned long address)
 {
 	memset32(writable(address), NOBODYS_TRAP, PAGE_SIZE / sizeof(u32));

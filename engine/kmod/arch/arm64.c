@@ -10,9 +10,12 @@
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/pfn.h>
+#include <linux/pgtable.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
+#include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
 #include <asm/patching.h>
@@ -30,6 +33,10 @@
 static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
 static typeof(&aarch64_insn_patch_text) patch_words;
+static typeof(&caches_clean_inval_pou) clean_caches;
+
+/* The kernel's own. */
+static unsigned long text_start, text_end;
 
 static int trapped(struct pt_regs *regs, unsigned long esr)
 {
@@ -48,7 +55,13 @@ int trapline_arch_init(void)
 	register_hook = (void *)trapline_symbol("register_kernel_break_hook");
 	unregister_hook = (void *)trapline_symbol("unregister_kernel_break_hook");
 	patch_words = (void *)trapline_symbol("aarch64_insn_patch_text");
-	return register_hook && unregister_hook && patch_words ? 0 : -ENOENT;
+	clean_caches = (void *)trapline_symbol("caches_clean_inval_pou");
+	text_start = trapline_symbol("_stext");
+	text_end = trapline_symbol("_etext");
+	if (!register_hook || !unregister_hook || !patch_words || !clean_caches ||
+	    !text_start || !text_end)
+		return -ENOENT;
+	return trapline_code_init();
 }
 
 /* The unwinder follows frames, and the caller is not in one yet. */
@@ -109,20 +122,24 @@ int shim_patch(unsigned long address, const void *bytes, size_t length)
 	return error;
 }
 
-/* Every instruction that can be probed is emulated: none needs a copy. */
-unsigned long shim_code_alloc(void)
+/*
+ * Below the kernel and near enough to it that a branch reaches all of its text
+ * from there. The kernel's modules are there too, where its place was not chosen
+ * by chance.
+ */
+void shim_code_range(unsigned long range[2])
 {
-	return 0;
+	range[0] = max_t(unsigned long, MODULES_VADDR, text_end - SZ_128M + PAGE_SIZE);
+	range[1] = text_start - PAGE_SIZE;
 }
 
-void shim_code_free(unsigned long address)
+u32 trapline_nobodys_trap(void)
 {
+	return AARCH64_BREAK_FAULT;
 }
 
-void shim_code_write(unsigned long address, const void *bytes, size_t length)
-{
-}
-
+/* Who comes there by a trap has returned from one, which is a barrier of its own. */
 void shim_code_flush(unsigned long address, size_t length)
 {
+	clean_caches(address, address + length);
 }

@@ -54,7 +54,9 @@ int trapline_arch_init(void)
 	sync_cores = (void *)trapline_symbol("text_poke_sync");
 	text_lock = (void *)trapline_symbol("text_mutex");
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
-	return poke && sync_cores && text_lock && is_static_call ? 0 : -ENOENT;
+	if (!poke || !sync_cores || !text_lock || !is_static_call)
+		return -ENOENT;
+	return trapline_code_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */
@@ -116,20 +118,24 @@ int shim_patch(unsigned long address, const void *bytes, size_t length)
 	return 0;
 }
 
-/* Every instruction that can be probed is emulated: none needs a copy. */
-unsigned long shim_code_alloc(void)
+/* The modules' addresses, which are as near as the compilers want the kernel's own. */
+void shim_code_range(unsigned long range[2])
 {
-	return 0;
+	range[0] = MODULES_VADDR;
+	range[1] = MODULES_END;
 }
 
-void shim_code_free(unsigned long address)
+/* Of four bytes. */
+u32 trapline_nobodys_trap(void)
 {
+	return 0x01010101U * INT3_INSN_OPCODE;
 }
 
-void shim_code_write(unsigned long address, const void *bytes, size_t length)
-{
-}
-
+/*
+ * Nothing to do: caches and translations go by where memory is, by whichever
+ * address that is written; and who comes there by a trap has returned from one,
+ * which makes a processor forget what it has fetched before.
+ */
 void shim_code_flush(unsigned long address, size_t length)
 {
 }

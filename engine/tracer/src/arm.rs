@@ -92,8 +92,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let plan = I::plan(&text);
         if let (Plan::Relocate(relocation), None) = (plan, probe.slot) {
             let next = probe.address.wrapping_add(I::length(&plan));
-            let code = |slot| I::slot(relocation, slot, next);
-            probe.slot = Some(slots.take(&self.platform, code)?);
+            let code = |slot| I::slot(relocation, slot, probe.address, next);
+            probe.slot = slots.take(&self.platform, code)?;
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             self.fire(ecbs, site.id, called, Arguments::Entry(&*regs));
             match site.resume {
                 Resume::Slot(slot) => {
-                    I::set_pc(regs, slot);
+                    I::enter(regs, slot);
                     Trap::Resumed
                 }
                 Resume::Emulate(emulation) => {

@@ -38,9 +38,16 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// How many bytes the instruction has that `text` begins with, and that `plan` is for.
     fn length(plan: &Planned<Self>) -> usize;
 
-    /// What is written to the slot at address `at` for a displaced instruction, behind which the
-    /// instruction at `next` comes.
-    fn slot(relocation: Self::Relocation, at: usize, next: usize) -> Self::Slot;
+    /// What is written to the slot at address `at` for an instruction displaced from address `from`,
+    /// behind which the one at `next` comes; none where the copy would stand too far from what it names.
+    ///
+    /// Where it is so for two addresses of slots, it is so for all between them.
+    fn slot(
+        relocation: Self::Relocation,
+        at: usize,
+        from: usize,
+        next: usize,
+    ) -> Option<Self::Slot>;
 
     /// Whether kernels put the instruction that `text` begins with where they later write another: a
     /// no-op, or a jump.
@@ -54,6 +61,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
 
     /// Makes `pc` the place to go on from.
     fn set_pc(regs: &mut Self::Regs, pc: usize);
+
+    /// Makes the slot at that address the place to go on from.
+    fn enter(regs: &mut Self::Regs, slot: usize) {
+        Self::set_pc(regs, slot);
+    }
 
     /// The argument of this number, from 0, of a function whose entry the registers were saved at:
     /// before it has pushed anything. What cannot be read is 0.

@@ -1,5 +1,7 @@
 //! What the engine needs of the kernel it runs in.
 
+use core::ops::Range;
+
 use crate::grow::OutOfMemory;
 
 /// A kernel, or something that acts as one.
@@ -82,6 +84,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
 
     /// How many bytes a piece of memory for code has.
     const CODE: usize;
+
+    /// The addresses that pieces of memory for code can have.
+    fn code_range(&self) -> Range<usize>;
 
     /// A piece of memory that can be executed, and written through `code_write` only. May sleep.
     fn code_alloc(&self) -> Result<usize, OutOfMemory>;

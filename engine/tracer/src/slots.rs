@@ -25,12 +25,13 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// A slot of this size with `code` in it, which is told the slot's address. May sleep.
+    /// A slot of this size with `code` in it, which is told the slot's address; none where there can be
+    /// no such code at that address. May sleep.
     pub fn take<P: Platform, C: AsRef<[u8]>>(
         &mut self,
         platform: &P,
-        code: impl FnOnce(usize) -> C,
-    ) -> Result<usize, OutOfMemory> {
+        code: impl FnOnce(usize) -> Option<C>,
+    ) -> Result<Option<usize>, OutOfMemory> {
         if self.free.is_empty() && !self.left.is_empty() {
             platform.synchronize_code();
             mem::swap(&mut self.free, &mut self.left);
@@ -39,9 +40,13 @@ impl Slots {
             self.grow(platform, size_of::<C>())?;
         }
         let slot = self.free.pop().ok_or(OutOfMemory)?;
+        let Some(code) = code(slot) else {
+            push_within(&mut self.free, slot);
+            return Ok(None);
+        };
         self.used = self.used.wrapping_add(1);
-        platform.code_write(slot, code(slot).as_ref());
-        Ok(slot)
+        platform.code_write(slot, code.as_ref());
+        Ok(Some(slot))
     }
 
     /// Its site is disarmed, and no trap will send anybody there any more.

@@ -32,8 +32,8 @@ impl Isa for LateA32 {
         A32::length(plan)
     }
 
-    fn slot(relocation: Relocation, at: usize, next: usize) -> Self::Slot {
-        A32::slot(relocation, at, next)
+    fn slot(relocation: Relocation, at: usize, from: usize, next: usize) -> Option<Self::Slot> {
+        A32::slot(relocation, at, from, next)
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {

@@ -52,6 +52,7 @@ fn functions_are_provided_or_refused_with_a_reason() {
         (COLD, "part"),
         (REWRITTEN, "rewritten"),
         (DATA, "data"),
+        (NEAR, "far"),
         (0xdead_0000, "unreadable"),
     ];
     assert_eq!(refused, expected);

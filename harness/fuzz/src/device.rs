@@ -4,12 +4,12 @@
     reason = "there is no safe way to ask a driver what it does not expect"
 )]
 
-use std::ffi::c_void;
 use std::fs::{File, OpenOptions};
 
 use engine_abi::{Command, Conf, DEVICE};
+use harness_ioctl::ask;
 use rustix::io::Errno;
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
+use rustix::ioctl::Opcode;
 use zerocopy::IntoBytes;
 
 use crate::Error;
@@ -50,7 +50,7 @@ impl Consumer {
     fn request(&self, number: Opcode, address: *mut u8) -> Result<(), Errno> {
         // SAFETY: at the address there is a struct as large as the number says, whose own addresses
         // are of memory that is there for it; or there is nothing, and the kernel is to find out.
-        unsafe { ioctl(&self.file, Raw { number, address }) }
+        unsafe { ask(&self.file, number, address) }
     }
 }
 
@@ -67,28 +67,4 @@ pub fn is_full_at_some_time() -> Result<(), Error> {
         }
     }
     Err(Error::Wrong(format!("the module takes {CROWD} consumers")))
-}
-
-struct Raw {
-    number: Opcode,
-    address: *mut u8,
-}
-
-// SAFETY: as `Consumer::request` says.
-unsafe impl Ioctl for Raw {
-    type Output = ();
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        self.number
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        self.address.cast()
-    }
-
-    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
-        Ok(())
-    }
 }

@@ -1,16 +1,14 @@
-//! The self-test's device: `engine/kmod/arch/arm-native.c` has the other side of it.
-#![expect(
-    unsafe_code,
-    reason = "there is no safe way to ask a driver for what only it knows"
-)]
+//! The self-test's device: `engine/kmod/native-device.c` has the other side of it.
+#![expect(unsafe_code, reason = "a driver takes addresses")]
 
-use std::ffi::c_void;
 use std::fs::{File, OpenOptions};
 
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
+use harness_ioctl::ask;
+use rustix::ioctl::Opcode;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 use crate::Error;
+use crate::set::Set;
 
 const DEVICE: &str = "/dev/trapline-native";
 
@@ -21,59 +19,47 @@ pub const STACK: usize = 2048;
 /// The bytes of data that it sees.
 pub const DATA: usize = 4 * PAGE;
 
-/// An instruction that nobody else has a use for: it ends a run.
-pub const LEAVE: u32 = 0xe7f0_00f4;
-
 /// Where things are in the kernel.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Places {
     /// The instruction.
-    pub site: u32,
+    pub site: u64,
     /// The page that it is in.
-    pub page: u32,
+    pub page: u64,
     /// The stack.
-    pub stack: u32,
+    pub stack: u64,
     /// Its bytes.
-    pub stack_size: u32,
+    pub stack_size: u64,
     /// The data.
-    pub data: u32,
+    pub data: u64,
     /// Their bytes.
-    pub data_size: u32,
+    pub data_size: u64,
 }
 
-/// What a run begins with, and what it ends with.
+/// The memory of a run, besides the page.
 #[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
-pub struct Run {
-    /// r0 to r15.
-    pub registers: [u32; 16],
-    /// The flags and the mode.
-    pub cpsr: u32,
-    /// Those of floating point.
-    pub fpscr: u32,
-    /// What ended it.
-    pub instruction: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// d0 to d15.
-    pub doubles: [u64; 16],
+pub struct Memory {
     /// The stack.
     pub stack: [u8; STACK],
     /// The data.
     pub data: [u8; DATA],
 }
 
-impl Run {
+impl Memory {
     /// Nothing but zeros.
     pub fn new() -> Self {
         Self::new_zeroed()
     }
+}
 
-    /// Whether the processor does not know the instruction.
-    pub fn is_undefined(&self) -> bool {
-        self.instruction != LEAVE
-    }
+/// What a run begins with, and what it ends with.
+pub struct Run<S: Set> {
+    /// The processor's.
+    pub state: S::State,
+    /// The memory's.
+    pub memory: Memory,
 }
 
 /// The device.
@@ -111,14 +97,24 @@ impl Device {
     }
 
     /// Runs the instruction.
-    pub fn run(&self, run: &mut Run) -> Result<(), Error> {
-        self.ask("run", RUN, run.as_mut_bytes())
+    pub fn run<S: Set>(&self, run: &Run<S>) -> Result<Run<S>, Error> {
+        let mut body = [run.state.as_bytes(), run.memory.as_bytes()].concat();
+        self.ask("run", RUN, &mut body)?;
+        let (state, memory) = body.split_at(size_of::<S::State>());
+        let wrong = |_| Error::Wrong("a run has another size".into());
+        Ok(Run {
+            state: S::State::read_from_bytes(state)
+                .map_err(|_| ())
+                .map_err(wrong)?,
+            memory: Memory::read_from_bytes(memory)
+                .map_err(|_| ())
+                .map_err(wrong)?,
+        })
     }
 
     fn ask(&self, doing: &'static str, number: Opcode, body: &mut [u8]) -> Result<(), Error> {
-        let address = body.as_mut_ptr();
         // SAFETY: `body` is as large as what the number stands for.
-        let asked = unsafe { ioctl(&self.file, Raw { number, address }) };
+        let asked = unsafe { ask(&self.file, number, body.as_mut_ptr()) };
         asked.map_err(|why| Error::System { doing, why })
     }
 }
@@ -132,28 +128,4 @@ const RUN: Opcode = number(0, 0, 2);
 /// Linux' `_IOC`.
 const fn number(direction: u32, size: usize, number: u32) -> Opcode {
     direction << 30 | (size as u32) << 16 | (b'N' as u32) << 8 | number
-}
-
-struct Raw {
-    number: Opcode,
-    address: *mut u8,
-}
-
-// SAFETY: as `Device::ask` says.
-unsafe impl Ioctl for Raw {
-    type Output = ();
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        self.number
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        self.address.cast()
-    }
-
-    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
-        Ok(())
-    }
 }

@@ -2,64 +2,60 @@
 
 use engine_isa::{Fault, Memory, Width};
 
-use crate::device::{DATA, LEAVE, PAGE, Places, STACK};
-
-/// How far below the stack pointer nothing is overwritten by a trap.
-pub const KEPT: u32 = 64;
+use crate::device::{DATA, PAGE, Places, STACK};
+use crate::instruction::Text;
+use crate::set::{Around, Set};
 
 /// What words of memory are.
 #[derive(Clone, Copy)]
 pub enum Contents {
     /// Any.
     Numbers,
-    /// Addresses at which a run ends.
-    Exits,
+    /// Addresses, of so many bytes, at which a run ends.
+    Exits(usize),
 }
 
 impl Contents {
-    /// The word with this number.
-    pub fn word(self, number: usize, places: &Places) -> u32 {
+    /// The byte there.
+    pub fn byte(self, at: usize, places: &Places) -> u8 {
         match self {
-            Self::Numbers => (number as u32 + 1).wrapping_mul(0x9e37_79b9),
-            Self::Exits => places.page + 4 * (number as u32 % 256),
+            Self::Numbers => {
+                let word = (at as u32 / 4 + 1).wrapping_mul(0x9e37_79b9);
+                word.to_le_bytes()[at % 4]
+            }
+            Self::Exits(bytes) => {
+                let exit = places.page + 4 * (at / bytes % 256) as u64;
+                exit.to_le_bytes()[at % bytes]
+            }
         }
     }
 
     /// Fills `bytes`.
     pub fn fill(self, bytes: &mut [u8], places: &Places) {
-        for (number, word) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
-            *word = self.word(number, places).to_le_bytes();
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = self.byte(at, places);
         }
     }
 }
 
-/// The page: the instruction among words that end a run, and maybe the address of one for it to load.
-pub fn page(word: u32, places: &Places) -> [u8; PAGE] {
+/// The page: the instruction among what ends a run.
+pub fn page<S: Set>(text: &Text, places: &Places) -> [u8; PAGE] {
     let mut page = [0; PAGE];
-    page.as_chunks_mut().0.fill(LEAVE.to_le_bytes());
-    if let Some(literal) = literal_exit(word, places) {
-        put(&mut page, literal, places.page);
+    for unit in page.chunks_exact_mut(S::LEAVE.len()) {
+        unit.copy_from_slice(S::LEAVE);
     }
-    put(&mut page, (places.site - places.page) as usize, word);
+    S::prepare(text, &mut page, places);
+    put(
+        &mut page,
+        (places.site - places.page) as usize,
+        text.bytes(),
+    );
     page
 }
 
-/// Where in the page `ldr pc, [pc, #imm]` loads from, if the instruction is one.
-fn literal_exit(word: u32, places: &Places) -> Option<usize> {
-    let (up, offset) = (word & 1 << 23 != 0, word & 0xfff);
-    let pc = places.site - places.page + 8;
-    let at = if up {
-        pc + offset
-    } else {
-        pc.checked_sub(offset)?
-    };
-    let is_apart = at.abs_diff(pc - 4) >= 8 && at >= 1024 && at % 4 == 0;
-    (word & 0x0f7f_f000 == 0x051f_f000 && is_apart && at as usize + 4 <= PAGE)
-        .then_some(at as usize)
-}
-
-fn put(page: &mut [u8], at: usize, word: u32) {
-    page[at..at + 4].copy_from_slice(&word.to_le_bytes());
+/// Writes bytes to a page.
+pub fn put(page: &mut [u8], at: usize, bytes: &[u8]) {
+    page[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
 /// Where an access is.
@@ -75,9 +71,9 @@ pub enum Part {
 
 /// Which part so many bytes at `address` are in, if they are in one.
 pub fn part(address: u64, bytes: u64, places: &Places) -> Option<Part> {
-    let within = |from: u32, size: usize| {
-        let at = address.checked_sub(from.into())?;
-        (at + bytes <= size as u64).then_some(at as usize)
+    let within = |from: u64, size: usize| {
+        let at = address.checked_sub(from)?;
+        (at.checked_add(bytes)? <= size as u64).then_some(at as usize)
     };
     let page = || within(places.page, PAGE).map(Part::Page);
     let stack = || within(places.stack, STACK).map(Part::Stack);
@@ -86,30 +82,35 @@ pub fn part(address: u64, bytes: u64, places: &Places) -> Option<Part> {
 }
 
 /// Whether an access would see the instruction, or what takes its place when it is probed.
-pub fn is_site(address: u64, bytes: u64, places: &Places) -> bool {
-    let site = u64::from(places.site);
-    address < site + 4 && site < address + bytes
+pub fn is_site(address: u64, bytes: u64, length: usize, places: &Places) -> bool {
+    address < places.site + length as u64 && places.site < address + bytes
+}
+
+/// Whether a run that ends so ends where it is seen: on the stack that it was lent, and in the page, but not
+/// within the instruction.
+pub fn comes_out(sp: u64, pc: u64, length: usize, places: &Places) -> bool {
+    let stack = places.stack + 256..places.stack + places.stack_size - 256;
+    let page = places.page..places.page + PAGE as u64;
+    let itself = places.site..places.site + length as u64;
+    stack.contains(&sp) && page.contains(&pc) && !itself.contains(&pc)
 }
 
 /// A run's memory, for the emulation: what is stored there is forgotten, as no instruction loads it again.
 pub struct Image<'a> {
-    /// The page.
-    pub page: &'a [u8; PAGE],
-    /// What the rest has.
-    pub contents: Contents,
-    /// Where it is.
-    pub places: &'a Places,
-    /// The stack pointer that the run begins with.
-    pub sp: u32,
+    /// The page, and the rest.
+    pub around: &'a Around<'a>,
+    /// The bytes of the instruction.
+    pub length: usize,
+    /// The lowest address of the stack that can be read: what is below a trap has overwritten.
+    pub lowest: u64,
 }
 
 impl Image<'_> {
     fn byte(&self, part: Part, ahead: usize) -> u8 {
         match part {
-            Part::Page(at) => self.page[at + ahead],
+            Part::Page(at) => self.around.page[at + ahead],
             Part::Stack(at) | Part::Data(at) => {
-                let at = at + ahead;
-                self.contents.word(at / 4, self.places).to_le_bytes()[at % 4]
+                self.around.contents.byte(at + ahead, self.around.places)
             }
         }
     }
@@ -117,10 +118,11 @@ impl Image<'_> {
 
 impl Memory for Image<'_> {
     fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
-        let part = part(address, width.bytes(), self.places).ok_or(Fault { address })?;
+        let places = self.around.places;
+        let part = part(address, width.bytes(), places).ok_or(Fault { address })?;
         let is_lost = match part {
-            Part::Page(_) => is_site(address, width.bytes(), self.places),
-            Part::Stack(_) => address < u64::from(self.sp - KEPT),
+            Part::Page(_) => is_site(address, width.bytes(), self.length, places),
+            Part::Stack(_) => address < self.lowest,
             Part::Data(_) => false,
         };
         if is_lost {
@@ -133,7 +135,7 @@ impl Memory for Image<'_> {
     }
 
     fn store(&mut self, address: u64, width: Width, _: u64) -> Result<(), Fault> {
-        match part(address, width.bytes(), self.places) {
+        match part(address, width.bytes(), self.around.places) {
             Some(Part::Stack(_) | Part::Data(_)) => Ok(()),
             _ => Err(Fault { address }),
         }

@@ -1,22 +1,25 @@
 //! A probe on the instruction, asked for as the command asks for every probe.
 #![expect(unsafe_code, reason = "the device of the tracer takes addresses")]
 
-use std::ffi::c_void;
 use std::fs::{File, OpenOptions};
 
 use engine_abi::{BufSnap, Command, DEVICE, Description, Enable, Go, Program, Records, Stop};
 use engine_dlang::{Kind, Settings, Text, compile};
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
+use harness_ioctl::ask;
+use rustix::io::Errno;
 use zerocopy::{FromZeros, IntoBytes};
 
-use crate::Error;
 use crate::vectors::Vector;
+use crate::{Error, PROCESSORS};
 
 /// Whose first instruction it is.
 const FUNCTION: &[u8] = b"trapline_native";
 
 /// Bytes of buffers, which few records need.
 const BUFFER: u32 = 4096;
+
+/// What the device says to a number of a CPU that there cannot be.
+const NO_SUCH_CPU: Errno = Errno::SRCH;
 
 /// Makes probes.
 pub struct Prober {
@@ -29,15 +32,15 @@ pub struct Probe {
 }
 
 impl Prober {
-    /// With a program that makes a record of each firing.
-    pub fn new() -> Result<Self, Error> {
+    /// With a program that makes a record of each firing, where addresses have so many bytes.
+    pub fn new(pointer: usize) -> Result<Self, Error> {
         let text = Text {
             source: "fbt::trapline_native:entry { trace(0); }".into(),
             kind: Kind::Specifier,
             arguments: Vec::new(),
         };
         let settings = Settings {
-            pointer: 4,
+            pointer: pointer as u32,
             ..Settings::default()
         };
         let compiled = compile(&[text], &settings);
@@ -71,8 +74,8 @@ impl Prober {
         match (enable.matched, go.unarmed) {
             (1, 0) => Ok(probe),
             _ => Err(Error::Wrong(format!(
-                "{:08x} {}: cannot be probed",
-                vector.word, vector.text
+                "{} {}: cannot be probed",
+                vector.text, vector.called
             ))),
         }
     }
@@ -83,45 +86,28 @@ impl Probe {
     pub fn disarm(self) -> Result<usize, Error> {
         let mut stop = Stop::default();
         self.ask("stop", Command::Stop, stop.as_mut_bytes())?;
+        (0..PROCESSORS).try_fold(0, |fired, cpu| Ok(fired + self.fired_on(cpu as u32)?))
+    }
+
+    /// How often it has fired there; not at all where there is no such processor.
+    fn fired_on(&self, cpu: u32) -> Result<usize, Error> {
         let mut room = vec![0u8; BUFFER as usize];
         let mut snap = BufSnap {
             address: room.as_mut_ptr().expose_provenance() as u64,
             size: BUFFER,
+            cpu,
             ..BufSnap::default()
         };
-        self.ask("bufsnap", Command::BufSnap, snap.as_mut_bytes())?;
-        Ok(Records::new(&room[..snap.size as usize]).count())
+        match self.ask("bufsnap", Command::BufSnap, snap.as_mut_bytes()) {
+            Err(Error::System { why, .. }) if cpu > 0 && why == NO_SUCH_CPU => Ok(0),
+            asked => asked.map(|()| Records::new(&room[..snap.size as usize]).count()),
+        }
     }
 
     fn ask(&self, doing: &'static str, command: Command, body: &mut [u8]) -> Result<(), Error> {
-        let (number, address) = (command.number(), body.as_mut_ptr());
         // SAFETY: `body` is the struct that the command carries, and its addresses are of memory that
         // is there until this returns.
-        let asked = unsafe { ioctl(&self.consumer, Raw { number, address }) };
+        let asked = unsafe { ask(&self.consumer, command.number(), body.as_mut_ptr()) };
         asked.map_err(|why| Error::System { doing, why })
-    }
-}
-
-struct Raw {
-    number: Opcode,
-    address: *mut u8,
-}
-
-// SAFETY: as `Probe::ask` says.
-unsafe impl Ioctl for Raw {
-    type Output = ();
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        self.number
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        self.address.cast()
-    }
-
-    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
-        Ok(())
     }
 }

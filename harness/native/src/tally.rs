@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::device::{Places, Run};
-use crate::image::KEPT;
-use crate::safe;
-use crate::vectors::{Plan, Vector};
+use crate::device::{Memory, Places, Run};
+use crate::instruction::{Plan, Text};
+use crate::set::Set;
+use crate::vectors::Vector;
 
 /// How many differences are told in full.
 const TOLD: usize = 20;
 
 /// What came of them.
+#[derive(Default)]
 pub struct Tally {
-    stack: u32,
+    stack: u64,
     emulated: usize,
     relocated: usize,
     cases: usize,
@@ -28,12 +29,7 @@ impl Tally {
     pub fn new(places: &Places) -> Self {
         Self {
             stack: places.stack,
-            emulated: 0,
-            relocated: 0,
-            cases: 0,
-            different: 0,
-            differences: Vec::new(),
-            skipped: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -48,12 +44,13 @@ impl Tally {
     }
 
     /// One was run by itself and probed, and the probe fired so often.
-    pub fn compare(
+    pub fn compare<S: Set>(
         &mut self,
         vector: &Vector,
-        before: &[Run],
-        native: &[Run],
-        probed: &[Run],
+        text: &Text,
+        before: &[Run<S>],
+        native: &[Run<S>],
+        probed: &[Run<S>],
         fired: usize,
     ) {
         match vector.plan {
@@ -65,8 +62,9 @@ impl Tally {
             self.differ(vector, format!("fired {fired} times of {}", native.len()));
         }
         for ((before, native), probed) in before.iter().zip(native).zip(probed) {
-            if let Some(difference) = difference(vector.word, before, native, probed, self.stack) {
-                self.differ(vector, format!("{difference}, from {}", state(before)));
+            if let Some(difference) = self.difference(text, before, native, probed) {
+                let state = S::told(&before.state);
+                self.differ(vector, format!("{difference}, from {state}"));
             }
         }
     }
@@ -74,70 +72,62 @@ impl Tally {
     fn differ(&mut self, vector: &Vector, what: String) {
         self.different += 1;
         if self.differences.len() < TOLD {
-            let told = format!("{:08x} {}: {what}", vector.word, vector.text);
+            let told = format!("{} {}: {what}", vector.text, vector.called);
             self.differences.push(told);
         }
     }
-}
 
-fn state(run: &Run) -> String {
-    format!("{:x?} cpsr {:x}", run.registers, run.cpsr)
-}
-
-/// The first difference between what two runs made of a state.
-fn difference(word: u32, before: &Run, native: &Run, probed: &Run, stack: u32) -> Option<String> {
-    if probed.is_undefined() {
-        return Some(format!("ended by {:08x}", probed.instruction));
-    }
-    let numbered = (0..).zip(native.registers.iter().zip(&probed.registers));
-    for (number, (native, probed)) in numbered {
-        if native != probed {
-            return Some(format!("r{number} is {native:x} or {probed:x}"));
+    /// The first difference between what two runs made of a state.
+    fn difference<S: Set>(
+        &self,
+        text: &Text,
+        before: &Run<S>,
+        native: &Run<S>,
+        probed: &Run<S>,
+    ) -> Option<String> {
+        if let Some(how) = S::cut_short(&probed.state) {
+            return Some(format!("ended by {how}"));
         }
+        S::difference(&native.state, &probed.state).or_else(|| {
+            let parts = self.seen(text, before, native);
+            in_memory(&native.memory, &probed.memory, &parts)
+        })
     }
-    let told = |what: &str, native: &[u8], probed: &[u8]| {
-        let at = native
-            .iter()
-            .zip(probed)
-            .position(|(one, other)| one != other)?;
-        Some(format!(
-            "{what} + {at:x} is {:x} or {:x}",
-            native[at], probed[at]
-        ))
-    };
-    if (native.cpsr, native.fpscr) != (probed.cpsr, probed.fpscr) {
-        return Some(format!(
-            "cpsr is {:x} or {:x}, fpscr {:x} or {:x}",
-            native.cpsr, probed.cpsr, native.fpscr, probed.fpscr
-        ));
+
+    /// The parts of the stack that both runs must agree on: from as far below the pointer as no trap comes,
+    /// the one before the instruction and the one behind it; and what the instruction stores.
+    fn seen<S: Set>(&self, text: &Text, before: &Run<S>, after: &Run<S>) -> [Range<usize>; 2] {
+        let (first, last) = (S::sp(&before.state), S::sp(&after.state));
+        let size = after.memory.stack.len();
+        let within = |address: u64| (address.wrapping_sub(self.stack) as usize).min(size);
+        let kept = within(first.max(last) - S::kept(text, &before.state));
+        let stored = S::stored(text, &before.state).filter(|stored| stored.start >= last);
+        let stored = stored.map_or(0..0, |stored| within(stored.start)..within(stored.end));
+        [kept..size, stored]
     }
-    if native.doubles != probed.doubles {
-        return Some(format!("{:x?} or {:x?}", native.doubles, probed.doubles));
-    }
-    let mut parts = seen(word, before, native, stack)
-        .into_iter()
-        .filter_map(|part| {
-            let native = native.stack.get(part.clone())?;
-            told("stack", native, probed.stack.get(part)?)
-        });
-    told("data", &native.data, &probed.data).or_else(|| parts.next())
 }
 
-/// The parts of the stack, which begins there, that both runs must agree on: from as far below the pointer as
-/// no trap comes, the one before the instruction and the one behind it; and what the instruction stores. A trap
-/// for alignment, which only the instruction by itself can take, begins right at the pointer.
-fn seen(word: u32, before: &Run, after: &Run, stack: u32) -> [Range<usize>; 2] {
-    let (first, last) = (before.registers[13], after.registers[13]);
-    let reach = safe::reach(word, &before.registers, before.cpsr);
-    let traps = reach.as_ref().is_some_and(safe::Reach::is_mended);
-    let below = if traps { 0 } else { KEPT };
-    let kept = first.max(last).wrapping_sub(below).wrapping_sub(stack) as usize;
-    let stored = reach.filter(|reach| !reach.is_read && reach.address >= last);
-    let stored = stored.map_or(0..0, |reach| {
-        let from = reach.address.wrapping_sub(stack) as usize;
-        from..from.saturating_add(reach.bytes as usize)
+fn in_memory(native: &Memory, probed: &Memory, seen: &[Range<usize>]) -> Option<String> {
+    let mut parts = seen.iter().cloned().filter_map(|part| {
+        let from = part.start;
+        told(
+            "stack",
+            from,
+            native.stack.get(part.clone())?,
+            probed.stack.get(part)?,
+        )
     });
-    [kept.min(after.stack.len())..after.stack.len(), stored]
+    told("data", 0, &native.data, &probed.data).or_else(|| parts.next())
+}
+
+fn told(what: &str, from: usize, native: &[u8], probed: &[u8]) -> Option<String> {
+    let mut bytes = native.iter().zip(probed);
+    let at = bytes.position(|(one, other)| one != other)?;
+    let [native, probed] = [native[at], probed[at]];
+    Some(format!(
+        "{what} + {:x} is {native:x} or {probed:x}",
+        from + at
+    ))
 }
 
 impl fmt::Display for Tally {

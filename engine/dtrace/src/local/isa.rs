@@ -26,7 +26,7 @@ impl Isa for Native {
         0
     }
 
-    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
+    fn slot(never: Infallible, _: usize, _: usize, _: usize) -> Option<[u8; 0]> {
         match never {}
     }
 

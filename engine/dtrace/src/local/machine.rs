@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -170,6 +171,10 @@ impl Platform for Machine {
 
     /// It has no memory for code, since there is no function whose instructions could be copied there.
     const CODE: usize = 0;
+
+    fn code_range(&self) -> Range<usize> {
+        0..0
+    }
 
     fn code_alloc(&self) -> Result<usize, OutOfMemory> {
         Err(OutOfMemory)

@@ -37,8 +37,8 @@ impl Isa for Native {
         Self::TRAP.len()
     }
 
-    fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
-        filled(relocation.slot(next as u32))
+    fn slot(relocation: Relocation, _: usize, _: usize, next: usize) -> Option<Self::Slot> {
+        Some(filled(relocation.slot(next as u32)))
     }
 
     /// What a jump label is while it is off, and while it is on.

@@ -1,14 +1,15 @@
 //! A64, by `brk`.
 
 use core::arch::asm;
-use core::convert::Infallible;
 
-use engine_isa::arm64::{self, Emulation, Processor, Regs};
-use engine_isa::{Fault, Memory, Plan, Why};
+use engine_isa::arm64::{self, Emulation, Processor, Regs, Relocation};
+use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
+#[cfg(trapline_mutants)]
+use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
 
@@ -18,9 +19,9 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
-    type Relocation = Infallible;
+    type Relocation = Relocation;
     type Text = [u8; 4];
-    type Slot = [u8; 0];
+    type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
@@ -29,19 +30,15 @@ impl Isa for Native {
     ];
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
-        match arm64::plan(instruction(u32::from_le_bytes(*text))) {
-            Plan::Emulate(emulation) => Plan::Emulate(emulation),
-            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
-            Plan::Refuse(why) => Plan::Refuse(why),
-        }
+        arm64::plan(instruction(u32::from_le_bytes(*text)))
     }
 
     fn length(_: &Planned<Self>) -> usize {
         Self::TRAP.len()
     }
 
-    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
-        match never {}
+    fn slot(relocation: Relocation, at: usize, _: usize, next: usize) -> Option<Self::Slot> {
+        relocation.slot(at as u64, next as u64)
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {
@@ -58,6 +55,10 @@ impl Isa for Native {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.pc = pc as u64;
+    }
+
+    fn enter(regs: &mut Regs, slot: usize) {
+        Relocation::enter(slot as u64, regs);
     }
 
     /// The first eight are in x0 to x7.
@@ -138,7 +139,13 @@ fn instruction(word: u32) -> u32 {
 
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[NOP_FOR_MOV, SIGN_NOTHING];
+pub const MUTANTS: &[&str] = &[
+    NOP_FOR_MOV,
+    SIGN_NOTHING,
+    SHARED_SLOT,
+    STALE_SLOT,
+    NO_CACHE_FLUSH,
+];
 
 /// `nop-for-mov`: plans are made from the kernel as it was built, not as it runs.
 ///

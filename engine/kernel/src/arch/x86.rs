@@ -1,15 +1,13 @@
 //! x86-64, by `int3`.
 
-use core::convert::Infallible;
-
-use engine_isa::x86::{self, Emulation, Regs};
-use engine_isa::{Fault, Memory, Plan, Why};
+use engine_isa::x86::{self, Emulation, Regs, Relocation};
+use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::stack_word;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
-use crate::mutant::IntoFrame;
+use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
 
 const NOTIFIES: &str = "the notifier that a trap's handler is reached by runs it";
 const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
@@ -21,9 +19,9 @@ pub struct Native;
 impl Isa for Native {
     type Regs = Regs;
     type Emulation = Emulation;
-    type Relocation = Infallible;
+    type Relocation = Relocation;
     type Text = [u8; 15];
-    type Slot = [u8; 0];
+    type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &[x86::TRAP];
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
@@ -59,27 +57,32 @@ impl Isa for Native {
     ];
 
     fn plan(text: &[u8; 15]) -> Planned<Self> {
-        match x86::plan(text) {
-            Plan::Emulate(emulation) => Plan::Emulate(emulation),
-            Plan::Relocate(_) => Plan::Refuse(Why::Unported),
-            Plan::Refuse(why) => Plan::Refuse(why),
-        }
+        x86::plan(text)
     }
 
     fn length(plan: &Planned<Self>) -> usize {
         match plan {
             Plan::Emulate(emulation) => emulation.length().into(),
-            Plan::Relocate(never) => match *never {},
+            Plan::Relocate(relocation) => relocation.length(),
             Plan::Refuse(_) => 0,
         }
     }
 
-    fn slot(never: Infallible, _: usize, _: usize) -> [u8; 0] {
-        match never {}
+    fn slot(relocation: Relocation, at: usize, from: usize, _: usize) -> Option<Self::Slot> {
+        relocation.slot(at as u64, from as u64)
     }
 
+    /// What a jump label is while it is off, and while it is on; and the same of a static call, which
+    /// returns 0 while there is nobody to call.
     fn is_placeholder(text: &[u8; 15]) -> bool {
-        matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop())
+        const CALL: u8 = 0xe8;
+        const JUMPS: [u8; 2] = [0xe9, 0xeb];
+        const RETURN: u8 = 0xc3;
+        const RETURN_0: [u8; 5] = [0x2e, 0x2e, 0x2e, 0x31, 0xc0];
+        let is_nop = matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop());
+        let [first, ..] = *text;
+        let leaves = first == CALL || first == RETURN || JUMPS.contains(&first);
+        is_nop || leaves || text.starts_with(&RETURN_0)
     }
 
     fn begins_function(_: &[u8; 15]) -> bool {
@@ -93,6 +96,10 @@ impl Isa for Native {
 
     fn set_pc(regs: &mut Regs, pc: usize) {
         regs.ip = resumption(pc) as u64;
+    }
+
+    fn enter(regs: &mut Regs, slot: usize) {
+        regs.ip = slot as u64;
     }
 
     /// The first six are in registers; the others lie behind the return address.
@@ -140,7 +147,13 @@ fn on_top() -> u64 {
 
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
-pub const MUTANTS: &[&str] = &[PUSH_INTO_SS, COUNT_FROM_TRAP, ARGUMENTS_ON_TOP];
+pub const MUTANTS: &[&str] = &[
+    PUSH_INTO_SS,
+    COUNT_FROM_TRAP,
+    ARGUMENTS_ON_TOP,
+    SHARED_SLOT,
+    STALE_SLOT,
+];
 
 /// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

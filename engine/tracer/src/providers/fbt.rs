@@ -8,6 +8,7 @@
 //! of that tracer, the probe is on the instruction after it. So both can come and go as they like.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_isa::{Plan, Why};
 
@@ -225,11 +226,31 @@ fn planned<I: Isa, P: Platform>(
     address: usize,
     text: I::Text,
 ) -> Result<I::Text, Reason> {
-    if let Plan::Refuse(why) = I::plan(&text) {
-        return Err(Reason::Instruction(why));
+    let plan = I::plan(&text);
+    match plan {
+        Plan::Refuse(why) => return Err(Reason::Instruction(why)),
+        Plan::Relocate(relocation) => {
+            let next = address.wrapping_add(I::length(&plan));
+            if !is_in_reach::<I>(relocation, &platform.code_range(), address, next) {
+                return Err(Reason::Instruction(Why::Far));
+            }
+        }
+        Plan::Emulate(_) => {}
     }
     if I::is_placeholder(&text) && platform.rewritten(address) {
         return Err(Reason::Rewritten);
     }
     Ok(text)
+}
+
+/// Whether a copy can stand wherever there may be slots.
+fn is_in_reach<I: Isa>(
+    relocation: I::Relocation,
+    slots: &Range<usize>,
+    address: usize,
+    next: usize,
+) -> bool {
+    [slots.start, slots.end]
+        .into_iter()
+        .all(|slot| I::slot(relocation, slot, address, next).is_some())
 }

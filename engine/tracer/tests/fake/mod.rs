@@ -51,12 +51,17 @@ pub const KEPT: usize = 0x8900;
 pub const MOVED: usize = 0x8a00;
 pub const SHIFTED: usize = 0x8b00;
 pub const DATA: usize = 0x8c00;
+/// One that is relocated, and whose copy must not stand further from it than this.
+pub const NEAR: usize = 0x8d00;
+const REACH: usize = 0x1000;
 pub const CPUS: usize = 4;
 
 /// The ID of the first function's entry: behind the engine's own and the timers that are always there.
 pub const FIRST: u32 = 17;
 /// Where memory for code begins.
 pub const CODE_AT: usize = 0x10_0000;
+/// How many bytes of addresses there are for it.
+const CODE_PLACES: usize = 0x1000;
 /// Kernel memory that can be read: the bytes at an address are its own.
 pub const MEMORY_AT: Range<u64> = 0x1_0000..0x2_0000;
 /// The process's memory, of which the same is true.
@@ -82,8 +87,9 @@ impl Isa for A32 {
         4
     }
 
-    fn slot(relocation: Relocation, _: usize, next: usize) -> Self::Slot {
-        relocation.slot(next as u32)
+    fn slot(relocation: Relocation, at: usize, from: usize, next: usize) -> Option<Self::Slot> {
+        let is_in_reach = from != NEAR || at.abs_diff(from) <= REACH;
+        is_in_reach.then(|| relocation.slot(next as u32))
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {
@@ -190,6 +196,7 @@ impl Fake {
             (MOVED, MOV_5),
             (SHIFTED, MOV_6),
             (DATA, DATA_WORD),
+            (NEAR, MOV_5),
         ];
         Self {
             text: Mutex::new(text.into()),
@@ -318,6 +325,10 @@ impl Platform for &'static Fake {
     /// Room for two slots.
     const CODE: usize = 2 * Relocation::SIZE;
 
+    fn code_range(&self) -> Range<usize> {
+        CODE_AT..CODE_AT + CODE_PLACES
+    }
+
     fn code_alloc(&self) -> Result<usize, OutOfMemory> {
         if STUCK.get() || NO_SLOTS.get() {
             return Err(OutOfMemory);
@@ -325,6 +336,7 @@ impl Platform for &'static Fake {
         let mut next = self.code.lock().unwrap();
         let piece = *next;
         *next += Self::CODE;
+        assert!(*next <= CODE_AT + CODE_PLACES);
         let words = words(piece, Self::CODE).map(|address| (address, DATA_WORD));
         self.text.lock().unwrap().extend(words);
         Ok(piece)
@@ -379,6 +391,7 @@ impl Platform for &'static Fake {
         visit(b"moved", MOVED)?;
         visit(b"shifted", SHIFTED)?;
         visit(b"data", DATA)?;
+        visit(b"near", NEAR)?;
         visit(b"vanished", 0xdead_0000)
     }
 }

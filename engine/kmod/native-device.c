@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The self-test's device, and the memory that a run sees: the page of the
+ * instruction, a stack, and data. See native.h.
+ */
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/thread_info.h>
+#include <linux/uaccess.h>
+
+#include "native.h"
+#include "shim.h"
+
+/* Where in its page the instruction stands. */
+#define SITE_OFFSET 2048
+
+/* The part of a stack that a run sees, and where it is in the stack. */
+#define STACK_SEEN 2048
+#define STACK_OFFSET (THREAD_SIZE - 3072)
+
+/* A stack must be where one could be: kernels know an overflow by a bit of its address. */
+#define STACK_ORDER (THREAD_SIZE_ORDER + 1)
+
+#define DATA_SIZE 16384
+
+/* What the other side of the device needs to know. */
+struct native_places {
+	u64 site;
+	u64 page;
+	u64 stack;
+	u64 stack_size;
+	u64 data;
+	u64 data_size;
+};
+
+/* What a run begins with, and ends with: the state, and behind it this. */
+struct native_memory {
+	u8 stack[STACK_SEEN];
+	u8 data[DATA_SIZE];
+};
+
+#define NATIVE_PLACES _IOR('N', 0, struct native_places)
+#define NATIVE_PAGE _IOW('N', 1, u8[4096])
+#define NATIVE_RUN _IO('N', 2)
+
+static unsigned long page;
+static void *stack;
+
+/* Where instructions of the page reach it that name it by how far it is away. */
+static u8 data[DATA_SIZE] __aligned(PAGE_SIZE);
+
+/* One run at a time. */
+static DEFINE_MUTEX(one);
+
+static void execute(void *state)
+{
+	struct native_memory *memory = state + trapline_native.state;
+
+	memcpy(stack + STACK_OFFSET, memory->stack, STACK_SEEN);
+	memcpy(data, memory->data, DATA_SIZE);
+	trapline_native.run(state);
+	memcpy(memory->stack, stack + STACK_OFFSET, STACK_SEEN);
+	memcpy(memory->data, data, DATA_SIZE);
+}
+
+static long run(void __user *user)
+{
+	size_t size = trapline_native.state + sizeof(struct native_memory);
+	void *state = memdup_user(user, size);
+	long error;
+
+	if (IS_ERR(state))
+		return PTR_ERR(state);
+	mutex_lock(&one);
+	execute(state);
+	mutex_unlock(&one);
+	error = copy_to_user(user, state, size) ? -EFAULT : 0;
+	kfree(state);
+	return error;
+}
+
+static long fill_page(void __user *user)
+{
+	void *bytes = memdup_user(user, PAGE_SIZE);
+
+	if (IS_ERR(bytes))
+		return PTR_ERR(bytes);
+	shim_code_write(page, bytes, PAGE_SIZE);
+	shim_code_flush(page, PAGE_SIZE);
+	kfree(bytes);
+	return 0;
+}
+
+static long places(void __user *user)
+{
+	struct native_places places = {
+		.site = trapline_native_site(),
+		.page = page,
+		.stack = (unsigned long)stack + STACK_OFFSET,
+		.stack_size = STACK_SEEN,
+		.data = (unsigned long)data,
+		.data_size = DATA_SIZE,
+	};
+
+	return copy_to_user(user, &places, sizeof(places)) ? -EFAULT : 0;
+}
+
+static long request(struct file *file, unsigned int number, unsigned long argument)
+{
+	switch (number) {
+	case NATIVE_PLACES:
+		return places((void __user *)argument);
+	case NATIVE_PAGE:
+		return fill_page((void __user *)argument);
+	case NATIVE_RUN:
+		return run((void __user *)argument);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = request,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "trapline-native",
+	.mode = 0600,
+	.fops = &operations,
+};
+
+unsigned long trapline_native_site(void)
+{
+	return page + SITE_OFFSET;
+}
+
+void trapline_native_release(void)
+{
+	free_pages((unsigned long)stack, STACK_ORDER);
+	if (page)
+		shim_code_free(page);
+}
+
+int trapline_native_prepare(void)
+{
+	unsigned long site;
+	int error = trapline_native.prepare();
+
+	if (error)
+		return error;
+	stack = (void *)__get_free_pages(GFP_KERNEL, STACK_ORDER);
+	page = shim_code_alloc();
+	if (!stack || !page) {
+		trapline_native_release();
+		return -ENOMEM;
+	}
+	site = trapline_native_site();
+	shim_code_write(site, trapline_native.first, trapline_native.first_length);
+	shim_code_flush(site, trapline_native.first_length);
+	return 0;
+}
+
+int trapline_native_init(void)
+{
+	int error = trapline_native.hook();
+
+	if (error)
+		return error;
+	error = misc_register(&device);
+	if (error)
+		trapline_native.unhook();
+	return error;
+}
+
+void trapline_native_exit(void)
+{
+	misc_deregister(&device);
+	trapline_native.unhook();
+}

@@ -1,0 +1,201 @@
+//! A32.
+
+mod safe;
+
+use std::ops::Range;
+
+use engine_isa::Plan as Planned;
+use engine_isa::arm::{self, Regs, Version};
+use fastrand::Rng;
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
+
+use crate::cases::{number, stack_pointer, value};
+use crate::device::{PAGE, Places};
+use crate::image::{self, Image, Part};
+use crate::instruction::{Plan, Text};
+use crate::set::{Around, Set};
+
+/// An instruction that nobody else has a use for: it ends a run.
+const LEAVE: u32 = 0xe7f0_00f4;
+
+/// The supervisor's mode, with interrupts off.
+const MODE: u32 = 0x93;
+
+/// How far below the stack pointer the traps of a run overwrite nothing.
+const KEPT: u64 = 64;
+
+const SP: usize = 13;
+const PC: usize = 15;
+
+/// A32.
+pub struct A32;
+
+/// The registers.
+#[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct State {
+    /// r0 to r15.
+    registers: [u32; 16],
+    /// The flags and the mode.
+    cpsr: u32,
+    /// Those of floating point.
+    fpscr: u32,
+    /// What ended the run.
+    instruction: u32,
+    /// Zero.
+    reserved: u32,
+    /// d0 to d15.
+    doubles: [u64; 16],
+}
+
+impl Set for A32 {
+    type State = State;
+
+    const POINTER: usize = 4;
+    const LEAVE: &'static [u8] = &LEAVE.to_le_bytes();
+
+    fn text(column: &str) -> Option<Text> {
+        let word = u32::from_str_radix(column, 16).ok()?;
+        Some(Text::of_word(word))
+    }
+
+    /// In a few bits, but not in its condition.
+    fn neighbour(text: &Text, chance: &mut Rng) -> Text {
+        let bits = (0..3).fold(0, |bits, _| bits | 1 << chance.u32(..28));
+        Text::of_word(text.word() ^ bits)
+    }
+
+    fn plan(text: &Text) -> Plan {
+        arm::plan(text.word()).into()
+    }
+
+    fn unfit(text: &Text, plan: Plan) -> Option<&'static str> {
+        // Where an emulation leaves the stack pointer is known before.
+        safe::unfit(text.word()).filter(|&why| plan != Plan::Emulate || why != safe::SETS_SP)
+    }
+
+    fn fit(text: &Text, _: &Places) -> Text {
+        *text
+    }
+
+    /// Maybe the address of an exit for it to load.
+    fn prepare(text: &Text, page: &mut [u8; PAGE], places: &Places) {
+        if let Some(literal) = literal_exit(text.word(), places) {
+            image::put(page, literal, &(places.page as u32).to_le_bytes());
+        }
+    }
+
+    fn by_chance(chance: &mut Rng, places: &Places) -> State {
+        let mut state = State::new_zeroed();
+        state.registers = [(); 16].map(|()| value(chance, places) as u32);
+        state.registers[SP] = stack_pointer(chance, places) as u32;
+        state.registers[PC] = places.site as u32;
+        let (flags, greater) = (chance.u32(..32), chance.u32(..16));
+        state.cpsr = MODE | flags << 27 | greater << 16;
+        state.fpscr = chance.u32(..16) << 28;
+        for double in &mut state.doubles {
+            *double = u64::from(number(chance)) << 32 | u64::from(number(chance));
+        }
+        state
+    }
+
+    fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
+        let word = text.word();
+        match arm::plan(word) {
+            Planned::Emulate(emulation) => {
+                let (r, cpsr) = (state.registers, state.cpsr);
+                let mut regs = Regs { r, cpsr };
+                let mut memory = Image {
+                    around,
+                    length: 4,
+                    lowest: Self::sp(state) - KEPT,
+                };
+                let done = emulation.run(Version::V6, &mut regs, &mut memory);
+                let [sp, pc] = [SP, PC].map(|number| u64::from(regs.r[number]));
+                let is_aligned = (sp | pc).is_multiple_of(4);
+                done.is_ok() && is_aligned && image::comes_out(sp, pc, 4, around.places)
+            }
+            Planned::Relocate(_) => reaches_little(word, state, around.places),
+            Planned::Refuse(_) => false,
+        }
+    }
+
+    fn cut_short(state: &State) -> Option<String> {
+        (state.instruction != LEAVE).then(|| format!("{:08x}", state.instruction))
+    }
+
+    fn difference(native: &State, probed: &State) -> Option<String> {
+        let numbered = (0..).zip(native.registers.iter().zip(&probed.registers));
+        for (number, (native, probed)) in numbered {
+            if native != probed {
+                return Some(format!("r{number} is {native:x} or {probed:x}"));
+            }
+        }
+        if (native.cpsr, native.fpscr) != (probed.cpsr, probed.fpscr) {
+            return Some(format!(
+                "cpsr is {:x} or {:x}, fpscr {:x} or {:x}",
+                native.cpsr, probed.cpsr, native.fpscr, probed.fpscr
+            ));
+        }
+        (native.doubles != probed.doubles)
+            .then(|| format!("{:x?} or {:x?}", native.doubles, probed.doubles))
+    }
+
+    fn sp(state: &State) -> u64 {
+        state.registers[SP].into()
+    }
+
+    /// A trap for alignment begins right at the stack pointer.
+    fn kept(text: &Text, state: &State) -> u64 {
+        let reach = safe::reach(text.word(), &state.registers, state.cpsr);
+        match reach.is_some_and(|reach| reach.is_mended()) {
+            true => 0,
+            false => KEPT,
+        }
+    }
+
+    fn stored(text: &Text, state: &State) -> Option<Range<u64>> {
+        let reach = safe::reach(text.word(), &state.registers, state.cpsr)?;
+        let from = u64::from(reach.address);
+        (!reach.is_read).then(|| from..from + u64::from(reach.bytes))
+    }
+
+    fn told(state: &State) -> String {
+        format!("{:x?} cpsr {:x}", state.registers, state.cpsr)
+    }
+}
+
+fn reaches_little(word: u32, state: &State, places: &Places) -> bool {
+    if let Some(register) = safe::floating_point_state(word) {
+        return state.registers[register] & 0x0fff_ffff == 0;
+    }
+    let Some(reach) = safe::reach(word, &state.registers, state.cpsr) else {
+        return true;
+    };
+    let lowest = state.registers[SP] - KEPT as u32;
+    let (address, bytes) = (reach.address.into(), reach.bytes.into());
+    let is_there = match image::part(address, bytes, places) {
+        Some(Part::Data(_)) => true,
+        Some(Part::Stack(_)) => !reach.is_read || reach.address >= lowest,
+        Some(Part::Page(_)) => {
+            let sees = image::is_site(address, bytes, 4, places);
+            reach.is_read && word & 1 << 20 != 0 && !sees
+        }
+        None => false,
+    };
+    is_there && reach.address.is_multiple_of(reach.aligned)
+}
+
+/// Where in the page `ldr pc, [pc, #imm]` loads from, if the instruction is one.
+fn literal_exit(word: u32, places: &Places) -> Option<usize> {
+    let (up, offset) = (word & 1 << 23 != 0, word & 0xfff);
+    let pc = (places.site - places.page) as u32 + 8;
+    let at = if up {
+        pc + offset
+    } else {
+        pc.checked_sub(offset)?
+    };
+    let is_apart = at.abs_diff(pc - 4) >= 8 && at >= 1024 && at % 4 == 0;
+    (word & 0x0f7f_f000 == 0x051f_f000 && is_apart && at as usize + 4 <= PAGE)
+        .then_some(at as usize)
+}

@@ -1,0 +1,347 @@
+//! What keeps a run inside the memory that it was lent, read from the instruction itself and not from the
+//! engine's table: which words are not run at all, and what memory a word reaches.
+
+use super::State;
+
+/// The number of the stack pointer where it can be named.
+const SP: u32 = 31;
+
+const MACHINE: &str = "it changes or asks the state of the machine";
+const SCALABLE: &str = "its registers are not those that are compared";
+const SETS_SP: &str = "it can make the stack pointer anything";
+const SIGNED: &str = "it goes to, or loads from, an address that must be signed";
+const TAGS: &str = "it works on tags of memory";
+const USERS: &str = "it acts on what is the user's";
+const WAITS: &str = "it waits for what does not come";
+
+/// Why a word is not run, if so.
+pub fn unfit(word: u32) -> Option<&'static str> {
+    match field(word, 25, 4) {
+        0b0000..=0b0011 => Some(SCALABLE),
+        0b1000 | 0b1001 => immediate(word),
+        0b1010 | 0b1011 => control(word),
+        0b0100 | 0b0110 | 0b1100 | 0b1110 => memory(word),
+        0b0101 | 0b1101 => register(word),
+        _ => None,
+    }
+}
+
+fn field(word: u32, lowest: u32, bits: u32) -> u32 {
+    word >> lowest & ((1 << bits) - 1)
+}
+
+fn bit(word: u32, number: u32) -> bool {
+    field(word, number, 1) == 1
+}
+
+/// A field that is a number with a sign.
+fn signed(word: u32, lowest: u32, bits: u32) -> i64 {
+    let unused = 32 - bits;
+    i64::from((field(word, lowest, bits) << unused) as i32 >> unused)
+}
+
+fn destination(word: u32) -> u32 {
+    field(word, 0, 5)
+}
+
+fn base(word: u32) -> u32 {
+    field(word, 5, 5)
+}
+
+/// Data processing with a constant.
+fn immediate(word: u32) -> Option<&'static str> {
+    let writes_sp = destination(word) == SP;
+    match field(word, 23, 3) {
+        0b010 if !bit(word, 29) => (writes_sp && !is_little(word)).then_some(SETS_SP),
+        0b011 => Some(TAGS),
+        0b100 if field(word, 29, 2) != 0b11 => writes_sp.then_some(SETS_SP),
+        _ => None,
+    }
+}
+
+/// Whether it moves the stack pointer by a little, and leaves it on a multiple of 16.
+fn is_little(word: u32) -> bool {
+    let amount = field(word, 10, 12);
+    let is_whole = bit(word, 31) && !bit(word, 22);
+    is_whole && base(word) == SP && amount <= 256 && amount.is_multiple_of(16)
+}
+
+/// Branches, exceptions and the system.
+fn control(word: u32) -> Option<&'static str> {
+    if word >> 24 == 0xd4 {
+        return Some(MACHINE);
+    }
+    if word >> 22 == 0b11_0101_0100 {
+        return system(word);
+    }
+    let is_to_register = word >> 25 == 0b110_1011;
+    let is_signed = bit(word, 11) || bit(word, 24);
+    (is_to_register && is_signed).then_some(SIGNED)
+}
+
+fn system(word: u32) -> Option<&'static str> {
+    // Hints, among them those that wait; barriers; and what only moves flags.
+    if word >> 12 == 0xd5032 {
+        let waits = matches!(field(word, 5, 7), 2 | 3 | 4 | 5);
+        return waits.then_some(WAITS);
+    }
+    if word >> 12 == 0xd5033 {
+        return (field(word, 5, 3) == 0).then_some(WAITS);
+    }
+    if matches!(word, 0xd500_401f | 0xd500_403f | 0xd500_405f) {
+        return None;
+    }
+    let is_move = bit(word, 20);
+    let asks = bit(word, 21);
+    (!is_move || !is_harmless(field(word, 5, 15), asks)).then_some(MACHINE)
+}
+
+/// Whether a system register is the flags, or floating point's, or only says what the processor is.
+fn is_harmless(register: u32, asks: bool) -> bool {
+    const NZCV: u32 = 0b1_011_0100_0010_000;
+    const FPSR: u32 = 0b1_011_0100_0100_001;
+    const IDENTITIES: u32 = 0b1_000_0000;
+    match register {
+        NZCV => true,
+        FPSR => asks,
+        _ => asks && register >> 7 == IDENTITIES && register & 0x7f != 0b0000_101,
+    }
+}
+
+/// Data processing on registers.
+fn register(word: u32) -> Option<&'static str> {
+    let is_extended = field(word, 24, 5) == 0b01011 && bit(word, 21);
+    let tags = field(word, 21, 10) == 0b00_1101_0110 && field(word, 10, 6) & !5 == 0b000_000;
+    if is_extended && !bit(word, 29) && destination(word) == SP {
+        return Some(SETS_SP);
+    }
+    (tags && destination(word) == SP).then_some(SETS_SP)
+}
+
+/// Loads and stores.
+fn memory(word: u32) -> Option<&'static str> {
+    let stores_tag = field(word, 22, 10) & !0b0110 == 0b01_1010_0000;
+    if word >> 24 == 0xd9 || stores_tag {
+        return Some(TAGS);
+    }
+    match access(word) {
+        Access::Other(why) => Some(why),
+        Access::At {
+            moves: true,
+            offset,
+            ..
+        } if base(word) == SP => {
+            let is_little = matches!(offset, Offset::Before(by) | Offset::After(by)
+                if by.unsigned_abs() <= 256 && by % 16 == 0);
+            (!is_little).then_some(SETS_SP)
+        }
+        _ => None,
+    }
+}
+
+/// What is added to the base register.
+#[derive(Clone, Copy)]
+enum Offset {
+    /// This, before the access.
+    Before(i64),
+    /// This, or what a register has, after it.
+    After(i64),
+    /// What a register has, extended as the option says, and shifted.
+    Register {
+        number: u32,
+        option: u32,
+        shift: u32,
+    },
+}
+
+enum Access {
+    /// In memory that its registers name.
+    At {
+        offset: Offset,
+        bytes: u64,
+        aligned: u64,
+        is_read: bool,
+        moves: bool,
+    },
+    /// Elsewhere.
+    Other(&'static str),
+}
+
+/// The bytes of one register of a load or store whose size is in the usual fields.
+fn bytes(word: u32) -> u64 {
+    let (size, is_vector) = (field(word, 30, 2), bit(word, 26));
+    match is_vector && bit(word, 23) && size == 0 {
+        true => 16,
+        false => 1 << size,
+    }
+}
+
+/// Where a load or store is.
+fn access(word: u32) -> Access {
+    let at = |offset, bytes, aligned, is_read, moves| Access::At {
+        offset,
+        bytes,
+        aligned,
+        is_read,
+        moves,
+    };
+    match (field(word, 28, 2), bit(word, 26), field(word, 23, 2)) {
+        // Structures of vectors.
+        (0b00, true, _) => at(Offset::After(1), 64, 1, bit(word, 22), bit(word, 23)),
+        // Exclusive and ordered accesses, and compare and swap.
+        (0b00, false, _) => at(Offset::Before(0), 16, 16, true, false),
+        (0b01, false, 0b10 | 0b11) if bit(word, 21) || field(word, 10, 2) == 1 => {
+            Access::Other(USERS)
+        }
+        (0b01, false, 0b10 | 0b11) => at(
+            Offset::Before(signed(word, 12, 9)),
+            8,
+            8,
+            field(word, 22, 2) != 0,
+            false,
+        ),
+        // Literals are emulated, or refused.
+        (0b01, _, _) => at(Offset::Before(0), 16, 1, true, false),
+        (0b10, is_vector, how) => {
+            let scale = match is_vector {
+                true => 4 << field(word, 30, 2),
+                false => 4 << (field(word, 30, 2) >> 1),
+            };
+            let amount = signed(word, 15, 7) * scale;
+            let offset = match how {
+                0b01 => Offset::After(amount),
+                _ => Offset::Before(amount),
+            };
+            at(offset, 32, 1, bit(word, 22), matches!(how, 0b01 | 0b11))
+        }
+        (_, _, 0b10 | 0b11) => {
+            let bytes = bytes_scaled(word);
+            let amount = field(word, 10, 12) as i64 * bytes as i64;
+            at(Offset::Before(amount), bytes, 1, reads(word), false)
+        }
+        _ => by_nine_bits_or_register(word),
+    }
+}
+
+/// The bytes of one with an offset of twelve bits, where the vector's fourth bit of size is elsewhere.
+fn bytes_scaled(word: u32) -> u64 {
+    match bit(word, 26) && bit(word, 23) && field(word, 30, 2) == 0 {
+        true => 16,
+        false => bytes_plain(word),
+    }
+}
+
+fn bytes_plain(word: u32) -> u64 {
+    1 << field(word, 30, 2)
+}
+
+fn reads(word: u32) -> bool {
+    field(word, 22, 2) != 0
+}
+
+fn by_nine_bits_or_register(word: u32) -> Access {
+    let at = |offset, bytes, aligned, moves| Access::At {
+        offset,
+        bytes,
+        aligned,
+        is_read: reads(word),
+        moves,
+    };
+    let nine = signed(word, 12, 9);
+    match (bit(word, 21), field(word, 10, 2)) {
+        (false, 0b00) => at(Offset::Before(nine), 16, 1, false),
+        (false, 0b01) => at(Offset::After(nine), 16, 1, true),
+        (false, 0b10) => Access::Other(USERS),
+        (false, _) => at(Offset::Before(nine), 16, 1, true),
+        // Atomic ones.
+        (true, 0b00) => at(Offset::Before(0), 8, 8, false),
+        (true, 0b10) => {
+            let offset = Offset::Register {
+                number: field(word, 16, 5),
+                option: field(word, 13, 3),
+                shift: if bit(word, 12) {
+                    bytes(word).trailing_zeros()
+                } else {
+                    0
+                },
+            };
+            at(offset, 16, 1, false)
+        }
+        _ => Access::Other(SIGNED),
+    }
+}
+
+/// Memory that an instruction reaches.
+pub struct Reach {
+    /// The lowest address.
+    pub address: u64,
+    /// How many bytes, at the most.
+    pub bytes: u64,
+    /// What the address must be a multiple of.
+    pub aligned: u64,
+    /// Whether it is read.
+    pub is_read: bool,
+}
+
+/// What memory a word reaches with these registers, if any.
+pub fn reach(word: u32, state: &State) -> Option<Reach> {
+    if !matches!(field(word, 25, 4), 0b0100 | 0b0110 | 0b1100 | 0b1110) {
+        return None;
+    }
+    let Access::At {
+        offset,
+        bytes,
+        aligned,
+        is_read,
+        ..
+    } = access(word)
+    else {
+        return None;
+    };
+    let base = state.base(base(word));
+    let address = match offset {
+        Offset::After(_) => base,
+        Offset::Before(by) => base.wrapping_add_signed(by),
+        Offset::Register {
+            number,
+            option,
+            shift,
+        } => {
+            let value = state.register(number);
+            let extended = match option {
+                0b010 => u64::from(value as u32),
+                0b110 => i64::from(value as i32) as u64,
+                _ => value,
+            };
+            base.wrapping_add(extended << shift)
+        }
+    };
+    Some(Reach {
+        address,
+        bytes,
+        aligned,
+        is_read,
+    })
+}
+
+/// The word, which stands so far behind the page's beginning, made to lead into the page where it names how far
+/// to go; and to memory near a register where it names one that is far.
+pub fn fit(word: u32, ahead: u64) -> u32 {
+    let is_far = field(word, 27, 3) == 0b111 && bit(word, 24) && field(word, 10, 12) > 128;
+    if is_far {
+        return word & !(0xf80 << 10);
+    }
+    let back = -(ahead as i64) + 512;
+    let words = (back >> 2) as u32;
+    if word >> 26 & 0x1f == 0b00101 {
+        return word & 0xfc00_0000 | words & 0x03ff_ffff;
+    }
+    let of_nineteen = word & 0xff00_001f | (words & 0x7_ffff) << 5;
+    let is_literal = field(word, 27, 3) == 0b011 && field(word, 24, 2) == 0;
+    let is_conditional = word >> 25 == 0b010_1010 || field(word, 25, 6) == 0b01_1010;
+    match is_literal || is_conditional {
+        true => of_nineteen,
+        false if field(word, 25, 6) == 0b01_1011 => word & 0xfff8_001f | (words & 0x3fff) << 5,
+        false => word,
+    }
+}

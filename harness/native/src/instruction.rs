@@ -1,0 +1,82 @@
+//! An instruction of any set: its bytes, and what the engine does for it.
+
+use std::fmt;
+
+/// No instruction of any set is longer.
+pub const LONGEST: usize = 15;
+
+/// What the engine does for an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// The trap's handler does it.
+    Emulate,
+    /// A copy of it does.
+    Relocate,
+    /// It cannot be probed.
+    Refuse,
+}
+
+impl<E, R> From<engine_isa::Plan<E, R>> for Plan {
+    fn from(plan: engine_isa::Plan<E, R>) -> Self {
+        match plan {
+            engine_isa::Plan::Emulate(_) => Self::Emulate,
+            engine_isa::Plan::Relocate(_) => Self::Relocate,
+            engine_isa::Plan::Refuse(_) => Self::Refuse,
+        }
+    }
+}
+
+/// The bytes of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Text {
+    /// These, if there are not too many.
+    pub fn new(bytes: &[u8]) -> Option<Self> {
+        let mut text = Self {
+            bytes: [0; LONGEST],
+            length: bytes.len(),
+        };
+        text.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        (!bytes.is_empty()).then_some(text)
+    }
+
+    /// Those of a word.
+    pub fn of_word(word: u32) -> Self {
+        let mut bytes = [0; LONGEST];
+        bytes[..4].copy_from_slice(&word.to_le_bytes());
+        Self { bytes, length: 4 }
+    }
+
+    /// The first four as a word.
+    pub fn word(&self) -> u32 {
+        let [a, b, c, d, ..] = self.bytes;
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// The bytes, to be changed.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.length]
+    }
+
+    /// The bytes, and zeros behind them.
+    pub fn padded(&self) -> &[u8; LONGEST] {
+        &self.bytes
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether an instruction reaches only memory that it was lent, read from the instruction itself.
+
+use super::State;
+use super::reading::{Map, Operand, Reading};
+use crate::device::Places;
+use crate::image::{self, Part};
+
+/// More bytes than one access has.
+const ACCESS: u64 = 128;
+
+/// The most that a repeated instruction may repeat.
+const REPEATED: u64 = 64;
+
+/// How far such an instruction can come, either way.
+const STRETCH: u64 = 8 * REPEATED + 8;
+
+const CX: u8 = 1;
+const BX: u8 = 3;
+const SP: u8 = 4;
+const BP: u8 = 5;
+const SI: u8 = 6;
+const DI: u8 = 7;
+
+/// Whether it does with these registers.
+pub fn is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
+    let operand = reading.operand.filter(|_| reaches_operand(reading));
+    let named = operand.is_none_or(|operand| {
+        let address = address(reading, &operand, state, places);
+        is_lent(address, 0, ACCESS, state, places) && bits_are_near(reading, state)
+    });
+    named && implied_is_inside(reading, state, places)
+}
+
+/// Whether it touches its operand, and does not just name it.
+fn reaches_operand(reading: &Reading) -> bool {
+    match (reading.map, reading.opcode) {
+        (Map::One, 0x8d) => false,
+        (Map::Two, 0x0d | 0x18..=0x1f) => reading.is_vex,
+        _ => true,
+    }
+}
+
+fn address(reading: &Reading, operand: &Operand, state: &State, places: &Places) -> u64 {
+    let base = match operand.is_relative {
+        true => places.site + reading.length as u64,
+        false => operand.base.map_or(0, |base| state.general(base)),
+    };
+    let index = operand.index;
+    let index = index.map_or(0, |(index, shift)| state.general(index) << shift);
+    let address = base
+        .wrapping_add(index)
+        .wrapping_add_signed(operand.displacement);
+    match reading.has_short_address {
+        true => address & u64::from(u32::MAX),
+        false => address,
+    }
+}
+
+/// Whether all from `below` an address to `above` it is data, or the stack from its pointer up.
+fn is_lent(address: u64, below: u64, above: u64, state: &State, places: &Places) -> bool {
+    let lowest = address.wrapping_sub(below);
+    match image::part(lowest, below + above, places) {
+        Some(Part::Data(_)) => true,
+        Some(Part::Stack(_)) => lowest >= state.general(SP),
+        _ => false,
+    }
+}
+
+/// A bit whose number is in a register may be far from where its memory begins.
+fn bits_are_near(reading: &Reading, state: &State) -> bool {
+    let by_register =
+        reading.map == Map::Two && matches!(reading.opcode, 0xa3 | 0xab | 0xb3 | 0xbb);
+    let number = reading.modrm.map_or(0, |modrm| state.general(modrm.reg));
+    !by_register || reading.is_vex || number < 8 * (ACCESS - 8)
+}
+
+/// Memory that the opcode implies.
+fn implied_is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
+    let around = |register| is_lent(state.general(register), STRETCH, STRETCH, state, places);
+    let at = |address| is_lent(address, 0, ACCESS, state, places);
+    let repeats_little = !reading.repeats || state.general(CX) <= REPEATED;
+    match (reading.map, reading.opcode) {
+        (Map::One, 0xa4 | 0xa5 | 0xa6 | 0xa7) => repeats_little && around(SI) && around(DI),
+        (Map::One, 0xaa | 0xab | 0xae | 0xaf) => repeats_little && around(DI),
+        (Map::One, 0xac | 0xad) => repeats_little && around(SI),
+        (Map::One, 0xd7) => at(state.general(BX)) && at(state.general(BX) + 255),
+        (Map::One, 0xc9) => {
+            let frame = state.general(BP);
+            frame.is_multiple_of(8)
+                && at(frame)
+                && matches!(image::part(frame, 8, places), Some(Part::Stack(_)))
+                && frame + 512 < places.stack + places.stack_size
+        }
+        (Map::Two, 0xf7) => at(state.general(DI)),
+        _ => true,
+    }
+}
