@@ -7,10 +7,10 @@ use std::fmt;
 
 use object::Architecture;
 
-use crate::image::Image;
-use crate::{arm, arm64};
+use crate::image::{Code, Image};
+use crate::{arm, arm64, x86};
 
-/// What is asked of an instruction set whose instructions are words.
+/// What is asked of an instruction set. Each instruction is given with whatever stands behind it.
 pub struct Set {
     /// What it is called.
     pub name: &'static str,
@@ -18,14 +18,16 @@ pub struct Set {
     pub bounds: Bounds,
     /// What an image says that is of this set.
     pub architecture: Architecture,
+    /// How many bytes an instruction has.
+    pub length: fn(&Code) -> usize,
     /// Our answer: `emulate`, `relocate`, or `refuse` and the reason's word.
-    pub answer: fn(u32) -> String,
+    pub answer: fn(&Code) -> String,
     /// The answer of the kernel's own probes.
-    pub kprobes: fn(u32) -> String,
-    /// Whether a function returns by it.
-    pub is_return: fn(u32) -> bool,
+    pub kprobes: fn(&Code) -> String,
+    /// Whether a function of the image returns by the one at this address.
+    pub is_return: fn(&Image, u64, &Code) -> bool,
     /// What it does to the monitor of exclusive accesses.
-    pub monitor: fn(u32) -> Monitor,
+    pub monitor: fn(&Code) -> Monitor,
 }
 
 /// The most that may be refused, or be where no probe can stand.
@@ -51,7 +53,7 @@ pub enum Monitor {
 }
 
 /// The sets there are.
-pub const SETS: [Set; 2] = [arm::CENSUS, arm64::CENSUS];
+pub const SETS: [Set; 3] = [arm::CENSUS, arm64::CENSUS, x86::CENSUS];
 
 /// One line: how many instructions, and of them how many first ones and returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,41 +80,40 @@ pub struct Census {
     /// Accepted as words, but the kernel has a remedy for a fault there.
     pub fixed_up: Count,
     /// Each refused first instruction: its reason, the word and the function.
-    pub refused_first: Vec<(String, u32, String)>,
+    pub refused_first: Vec<(String, String, String)>,
 }
 
 /// Counts the text of an image.
 pub fn count(image: &Image, set: &Set) -> Census {
     let mut census = Census::default();
-    for stretch in image.code() {
-        let words: Vec<(u64, u32)> = stretch.collect();
-        let windows = windows(&words, set);
-        for (&(address, word), in_window) in words.iter().zip(windows) {
-            census.add(image, set, address, word, in_window);
+    for stretch in image.code(set.length) {
+        let windows = windows(&stretch, set);
+        for ((address, code), in_window) in stretch.iter().zip(windows) {
+            census.add(image, set, *address, code, in_window);
         }
     }
     census
 }
 
 impl Census {
-    fn add(&mut self, image: &Image, set: &Set, address: u64, word: u32, in_window: bool) {
+    fn add(&mut self, image: &Image, set: &Set, address: u64, code: &Code, in_window: bool) {
         let function = image.function(address);
-        let begun = function.filter(|(start, _)| *start == address);
+        let begun = function.filter(|(start, _)| image.entry(*start) == Some(address));
         let one = Count {
             all: 1,
             first: begun.is_some().into(),
-            returns: (function.is_some() && (set.is_return)(word)).into(),
+            returns: (function.is_some() && (set.is_return)(image, address, code)).into(),
         };
-        let answer = (set.answer)(word);
+        let answer = (set.answer)(code);
         let refused = answer.starts_with("refuse");
         if let (true, Some((_, function))) = (refused, begun) {
             self.refused_first
-                .push((answer.clone(), word, function.name.clone()));
+                .push((answer.clone(), digits(code, set), function.name.clone()));
         }
         self.total.add(one);
         self.ours.entry(answer).or_default().add(one);
         self.kprobes
-            .entry((set.kprobes)(word))
+            .entry((set.kprobes)(code))
             .or_default()
             .add(one);
         if !refused && in_window {
@@ -131,13 +132,18 @@ impl Count {
     }
 }
 
+fn digits(code: &Code, set: &Set) -> String {
+    let bytes = &code[..(set.length)(code)];
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// For each instruction of a run, whether it stands between one that opens a window and the next
 /// that closes it, in the order of their addresses. What opens one that nothing closes has none.
-fn windows(words: &[(u64, u32)], set: &Set) -> Vec<bool> {
-    let mut inside = vec![false; words.len()];
+fn windows(stretch: &[(u64, Code)], set: &Set) -> Vec<bool> {
+    let mut inside = vec![false; stretch.len()];
     let mut opened = None;
-    for (place, (_, word)) in words.iter().enumerate() {
-        match ((set.monitor)(*word), opened) {
+    for (place, (_, code)) in stretch.iter().enumerate() {
+        match ((set.monitor)(code), opened) {
             (Monitor::Opens, _) => opened = Some(place),
             (Monitor::Closes, Some(from)) => {
                 inside[from + 1..place].fill(true);
@@ -179,8 +185,8 @@ impl fmt::Display for Census {
         for (name, count) in &self.kprobes {
             line(&format!("kprobes: {name}"), count)?;
         }
-        for (answer, word, function) in &self.refused_first {
-            writeln!(out, "first instruction: {answer}: {word:08x} {function}")?;
+        for (answer, digits, function) in &self.refused_first {
+            writeln!(out, "first instruction: {answer}: {digits} {function}")?;
         }
         Ok(())
     }
@@ -245,7 +251,12 @@ mod tests {
             0xe190_3f9f,
             0xe283_3001,
         ];
-        let words: Vec<_> = (0..).step_by(4).zip(words).collect();
+        let code = |word: u32| {
+            let mut code = [0; 15];
+            code[..4].copy_from_slice(&word.to_le_bytes());
+            code
+        };
+        let words: Vec<_> = (0..).step_by(4).zip(words.map(code)).collect();
         let inside = windows(&words, &arm::CENSUS);
         assert_eq!(inside, [false, true, false, false, false, false]);
     }

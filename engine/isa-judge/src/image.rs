@@ -1,4 +1,4 @@
-//! A kernel's image with its symbols: which words of its text are instructions, and where functions
+//! A kernel's image with its symbols: which bytes of its text are instructions, and where functions
 //! begin.
 
 use std::collections::BTreeMap;
@@ -21,6 +21,9 @@ pub enum ImageError {
     Unmapped,
 }
 
+/// The bytes from an instruction on: as many as the longest has.
+pub type Code = [u8; 15];
+
 /// The text of a kernel.
 #[derive(Debug)]
 pub struct Image {
@@ -36,6 +39,10 @@ pub struct Image {
     kept_out: Vec<Range<u64>>,
     /// The addresses of the instructions for whose faults the kernel has a remedy.
     fixed_up: Vec<u64>,
+    /// What functions of x86 call first, for the kernel's own tracer.
+    tracer: Option<u64>,
+    /// What they jump to in order to return.
+    thunk: Option<u64>,
 }
 
 /// A function of the text.
@@ -72,7 +79,9 @@ impl Image {
         let symbols = Symbols::of(&file, start..start + text.len() as u64)?;
         Ok(Self {
             architecture: file.architecture(),
-            code: symbols.code(start + text.len() as u64)?,
+            code: symbols.code(file.architecture(), start + text.len() as u64)?,
+            tracer: symbols.named.get("__fentry__").copied(),
+            thunk: symbols.named.get("__x86_return_thunk").copied(),
             kept_out: symbols.kept_out(),
             functions: symbols.functions,
             fixed_up: fixed_up(&file)?,
@@ -81,15 +90,48 @@ impl Image {
         })
     }
 
-    /// Each run of instructions, as addresses and words.
-    pub fn code(&self) -> impl Iterator<Item = impl Iterator<Item = (u64, u32)>> {
-        self.code.iter().map(|run| {
-            let from = (run.start - self.start) as usize;
-            let to = (run.end - self.start) as usize;
-            let words = self.text[from..to].chunks_exact(4);
-            let words = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            (run.start..).step_by(4).zip(words)
+    /// Each run of instructions, with their addresses.
+    pub fn code(&self, length: fn(&Code) -> usize) -> impl Iterator<Item = Vec<(u64, Code)>> {
+        self.code.iter().map(move |run| {
+            let mut found = Vec::new();
+            let mut at = run.start;
+            while at < run.end {
+                let code = self.bytes(at);
+                found.push((at, code));
+                at += length(&code).max(1) as u64;
+            }
+            found
         })
+    }
+
+    /// The bytes from an address on; behind the text 0.
+    fn bytes(&self, at: u64) -> Code {
+        let rest = &self.text[(at - self.start) as usize..];
+        let mut code = [0; 15];
+        let count = rest.len().min(code.len());
+        code[..count].copy_from_slice(&rest[..count]);
+        code
+    }
+
+    /// Where a probe on a function's entry stands: behind the call of the kernel's own tracer, if that is
+    /// first, as on x86. The cold part of a function has no entry.
+    pub fn entry(&self, start: u64) -> Option<u64> {
+        let is_part = self.functions.get(&start)?.name.contains(".cold");
+        let calls_tracer = self.goes_to(start, 0xe8) == self.tracer && self.tracer.is_some();
+        let behind = if calls_tracer { 5 } else { 0 };
+        (!is_part).then_some(start + behind)
+    }
+
+    /// Whether a function of x86 returns by the jump at an address.
+    pub fn jumps_to_return(&self, at: u64) -> bool {
+        self.thunk.is_some() && self.goes_to(at, 0xe9) == self.thunk
+    }
+
+    /// Where the branch with this opcode and four bytes of displacement leads.
+    fn goes_to(&self, at: u64, opcode: u8) -> Option<u64> {
+        let [first, a, b, c, d, ..] = self.bytes(at);
+        let away = i32::from_le_bytes([a, b, c, d]);
+        (first == opcode).then(|| (at + 5).wrapping_add_signed(away.into()))
     }
 
     /// The function that an address is in, if the kernel allows probes there.
@@ -113,6 +155,8 @@ struct Symbols {
     marks: BTreeMap<u64, bool>,
     /// The ends of parts, by name.
     bounds: BTreeMap<String, u64>,
+    /// Labels by name.
+    named: BTreeMap<String, u64>,
 }
 
 impl Symbols {
@@ -121,12 +165,16 @@ impl Symbols {
             functions: BTreeMap::new(),
             marks: BTreeMap::new(),
             bounds: BTreeMap::new(),
+            named: BTreeMap::new(),
         };
         for symbol in file.symbols() {
             let (name, address) = (symbol.name()?, symbol.address());
             let is_bound = name.ends_with("_text_start") || name.ends_with("_text_end");
             if is_bound {
                 symbols.bounds.insert(name.to_owned(), address);
+            }
+            if name.starts_with("__fentry") || name.starts_with("__x86_ret") {
+                symbols.named.insert(name.to_owned(), address);
             }
             if !text.contains(&address) {
                 continue;
@@ -158,7 +206,24 @@ impl Symbols {
         }
     }
 
-    fn code(&self, end: u64) -> Result<Vec<Range<u64>>, ImageError> {
+    /// The functions, where there are no marks: x86 has no data among them.
+    fn of_functions(&self, end: u64) -> Vec<Range<u64>> {
+        let mut from = 0;
+        let mut code = Vec::new();
+        for (start, function) in &self.functions {
+            let stretch = from.max(*start)..(start + function.size).min(end);
+            if !stretch.is_empty() {
+                from = stretch.end;
+                code.push(stretch);
+            }
+        }
+        code
+    }
+
+    fn code(&self, architecture: Architecture, end: u64) -> Result<Vec<Range<u64>>, ImageError> {
+        if architecture == Architecture::X86_64 {
+            return Ok(self.of_functions(end));
+        }
         let ends = self.marks.keys().skip(1).copied().chain([end]);
         let spans = self.marks.iter().zip(ends);
         let mut code: Vec<Range<u64>> = Vec::new();

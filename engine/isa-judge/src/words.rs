@@ -52,3 +52,8 @@ pub fn simpler(word: u32, row: fn(u32) -> usize) -> Vec<u32> {
 pub fn read(text: &str) -> Option<u32> {
     u32::from_str_radix(text, 16).ok()
 }
+
+/// The word that begins these bytes.
+pub fn word(code: &[u8; 15]) -> u32 {
+    u32::from_le_bytes([code[0], code[1], code[2], code[3]])
+}

@@ -15,6 +15,7 @@ use object::Architecture;
 
 use crate::census::{self, Bounds, Monitor};
 use crate::chance::{Rng, percent};
+use crate::words::word;
 
 /// A32 as it is counted.
 pub const CENSUS: census::Set = census::Set {
@@ -25,14 +26,15 @@ pub const CENSUS: census::Set = census::Set {
         returns: 0,
     },
     architecture: Architecture::Arm,
-    answer: |word| match arm::plan(word) {
+    length: |_| 4,
+    answer: |code| match arm::plan(word(code)) {
         Plan::Emulate(_) => "emulate".to_owned(),
         Plan::Relocate(_) => "relocate".to_owned(),
         Plan::Refuse(why) => format!("refuse {}", why.word()),
     },
-    kprobes: |word| format!("{:?}", kprobes::verdict(word)).to_lowercase(),
-    is_return,
-    monitor: |word| match arm::exclusive(word) {
+    kprobes: |code| format!("{:?}", kprobes::verdict(word(code))).to_lowercase(),
+    is_return: |_, _, code| is_return(word(code)),
+    monitor: |code| match arm::exclusive(word(code)) {
         Some(Exclusive::Load) => Monitor::Opens,
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,

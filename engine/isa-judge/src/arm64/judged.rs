@@ -23,7 +23,59 @@ pub fn why_not_known(name: &str) -> Option<&'static str> {
     listed.map(|(_, why)| *why)
 }
 
-const NOT_KNOWN: &[(&[&str], &str)] = &[];
+/// Rows of which some words are accepted that neither processor has, each with the reason.
+const NOT_KNOWN: &[(&[&str], &str)] = &[
+    (
+        &["sys, at, dc, ic, tlbi, cfp, cpp, dvp", "sysl", "msr", "mrs"],
+        "which system registers and operations there are is the processor's affair",
+    ),
+    (
+        &[
+            "addg, subg",
+            "ldg",
+            "stzgm",
+            "stgm, ldgm",
+            "stg, stzg, st2g, stz2g",
+            "stgp",
+            "stgp (writes its base)",
+            "subp",
+            "subps, cmpp",
+            "irg",
+            "gmi",
+            "msr (tco, #imm)",
+        ],
+        "Unicorn has no memory with tags",
+    ),
+    (
+        &[
+            "dsb (nXS)",
+            "wfet, wfit",
+            "msr (allint, #imm)",
+            "msr (ssbs, #imm)",
+            "msr (dit, #imm)",
+            "smstart, smstop, msr (svcr, #imm)",
+            "ld64b",
+            "st64b",
+            "st64bv0",
+            "st64bv",
+            "bfcvt",
+            "usdot",
+            "bfcvtn, bfcvtn2",
+            "sudot",
+            "bfdot, sqdmull, sqdmull2",
+            "sqdmull, sqdmull2, usdot",
+            "bfmlalb (u 0)",
+            "bfmlalb (u 1)",
+            "bfmlalt (u 0)",
+            "bfmlalt (u 1)",
+            "bfdot",
+            "smmla, ummla",
+            "usmmla",
+            "bfmmla",
+        ],
+        "it is newer than QEMU's processors",
+    ),
+];
 
 /// Whether an instruction is about vectors and floating point.
 pub const fn is_wide(word: u32) -> bool {

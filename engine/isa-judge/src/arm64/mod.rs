@@ -14,6 +14,7 @@ use engine_isa::arm64::{self, Exclusive};
 use object::Architecture;
 
 use crate::census::{self, Bounds, Monitor};
+use crate::words::word;
 
 /// A64 as it is counted.
 pub const CENSUS: census::Set = census::Set {
@@ -24,15 +25,16 @@ pub const CENSUS: census::Set = census::Set {
         returns: 0,
     },
     architecture: Architecture::Aarch64,
-    answer: |word| match arm64::plan(word) {
+    length: |_| 4,
+    answer: |code| match arm64::plan(word(code)) {
         Plan::Emulate(_) => "emulate".to_owned(),
         Plan::Relocate(_) => "relocate".to_owned(),
         Plan::Refuse(why) => format!("refuse {}", why.word()),
     },
-    kprobes: |word| format!("{:?}", kprobes::verdict(word)).to_lowercase(),
+    kprobes: |code| format!("{:?}", kprobes::verdict(word(code))).to_lowercase(),
     // `ret`.
-    is_return: |word| word == 0xd65f_03c0,
-    monitor: |word| match arm64::exclusive(word) {
+    is_return: |_, _, code| word(code) == 0xd65f_03c0,
+    monitor: |code| match arm64::exclusive(word(code)) {
         Some(Exclusive::Load) => Monitor::Opens,
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,

@@ -15,3 +15,30 @@ pub mod shape;
 pub mod spelling;
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod vectors;
+
+use engine_isa::Plan;
+use engine_isa::x86;
+use object::Architecture;
+
+use crate::census::{self, Bounds, Monitor};
+
+/// x86-64 as it is counted. What its kernel's own probes accept is not told: they ask where an instruction
+/// stands, and not what it is.
+pub const CENSUS: census::Set = census::Set {
+    name: "x86",
+    bounds: Bounds {
+        percent: 0.7,
+        first: 150,
+        returns: 0,
+    },
+    architecture: Architecture::X86_64,
+    length: |code| x86::length(code).unwrap_or(1),
+    answer: |code| match x86::plan(code) {
+        Plan::Emulate(_) => "emulate".to_owned(),
+        Plan::Relocate(_) => "relocate".to_owned(),
+        Plan::Refuse(why) => format!("refuse {}", why.word()),
+    },
+    kprobes: |_| "not told".to_owned(),
+    is_return: |image, at, code| matches!(code[0], 0xc2 | 0xc3) || image.jumps_to_return(at),
+    monitor: |_| Monitor::Leaves,
+};
