@@ -55,7 +55,7 @@ impl Window {
         let place = |at| Self::in_data(at, Width::One);
         let mut places = (0..bytes).filter_map(|away| place(address.wrapping_add(away)));
         let first = places.next();
-        first.map_or(0..0, |first| first..places.last().unwrap_or(first) + 1)
+        first.map_or(0..0, |first| first..places.next_back().unwrap_or(first) + 1)
     }
 
     /// The byte at `address`.

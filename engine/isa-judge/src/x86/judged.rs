@@ -152,12 +152,12 @@ pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
 /// Whether an instruction may change what others do after it.
 pub fn changes_system(bytes: &Bytes) -> bool {
     let shape = Shape::read(bytes);
-    match (shape.is_vector, shape.map, shape.opcode) {
-        (false, 0, 0x8e | 0xf4) => true,
-        (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9) => true,
-        (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7) => true,
-        _ => false,
-    }
+    matches!(
+        (shape.is_vector, shape.map, shape.opcode),
+        (false, 0, 0x8e | 0xf4)
+            | (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9)
+            | (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7)
+    )
 }
 
 /// Ends that differ for a reason.
