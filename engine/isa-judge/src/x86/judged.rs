@@ -14,37 +14,27 @@ pub fn why_not_known(name: &str) -> Option<&'static str> {
     let is_vector = ["VEX", "EVEX", "XOP"]
         .iter()
         .any(|form| text.starts_with(form));
-    let listed = NOT_KNOWN.iter().find(|(names, _)| names.contains(&name));
+    let first = name.split([',', ' ']).next()?;
+    let listed = NOT_KNOWN.iter().find(|(firsts, _)| firsts.contains(&first));
     match (is_vector, listed) {
         (true, _) => Some("which of these there are depends on the processor of the host"),
         (false, listed) => listed.map(|(_, why)| *why),
     }
 }
 
-/// Rows of which no processor here has some instructions, or none can be compared, each with the reason.
+/// Rows by the first word of their names, of which no processor here has some instructions, or none can be
+/// compared, each with the reason.
 const NOT_KNOWN: &[(&[&str], &str)] = &[
     (
-        &["rdtscp", "rdrand", "rdseed", "rdpid"],
+        &["rdtscp", "rdrand", "rdseed", "rdpid", "rdtsc", "rdpmc"],
         "they are not the same when they are executed twice",
     ),
-    (
-        &["ins, outs", "in eax, imm8", "out imm8, eax", "in, out dx"],
-        "there are no ports",
-    ),
+    (&["ins", "insb", "in", "out", "outsb"], "there are no ports"),
     (
         &[
-            "vmlaunch, vmresume",
-            "vmxoff",
-            "vmload to clgi",
-            "vmrun",
-            "invlpga",
-            "invlpgb to pvalidate",
-            "vmread, vmwrite",
-            "vmclear",
-            "vmxon",
-            "xrstors to vmptrst",
-            "invept to invpcid",
-            "pconfig",
+            "vmlaunch", "vmcall", "vmxoff", "vmload", "clgi", "vmrun", "invlpga", "invlpgb",
+            "vmread", "vmclear", "vmxon", "vmptrld", "xrstors", "invept", "pconfig", "enclv",
+            "encls", "enclu", "seamops",
         ],
         "they are for whoever runs virtual machines, or manages memory for all",
     ),
@@ -56,24 +46,27 @@ const NOT_KNOWN: &[(&[&str], &str)] = &[
             "setssbsy",
             "saveprevssp",
             "clrssbsy",
-            "wrussd to wrussq",
-            "wrssd to wrssq",
-            "wrmsrns to wrmsrlist",
-            "xend, xtest",
+            "wrussd",
+            "wrssd",
+            "wrmsrns",
+            "rdmsrlist",
+            "xend",
             "serialize",
-            "xsusldtrk, xresldtrk",
-            "testui to stui",
+            "xsusldtrk",
+            "xresldtrk",
+            "testui",
+            "clui",
             "senduipi",
-            "rdpkru, wrpkru",
+            "rdpkru",
             "mcommit",
             "rdpru",
+            "prefetch",
             "prefetchw",
-            "ptwrite m",
-            "ptwrite r",
-            "aesdecwide128kl to aesencwide256kl",
-            "aesenc128kl to loadiwkey",
-            "aesdec128kl to aesdec256kl",
-            "encodekey128 to encodekey256",
+            "ptwrite",
+            "aesdecwide128kl",
+            "aesenc128kl",
+            "aesdec128kl",
+            "encodekey128",
             "movdir64b",
             "enqcmds",
             "enqcmd",
@@ -82,6 +75,7 @@ const NOT_KNOWN: &[(&[&str], &str)] = &[
             "aand",
             "axor",
             "aor",
+            "hreset",
         ],
         "newer processors have it, or it is for what this host has switched off",
     ),
@@ -158,12 +152,12 @@ pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
 /// Whether an instruction may change what others do after it.
 pub fn changes_system(bytes: &Bytes) -> bool {
     let shape = Shape::read(bytes);
-    match (shape.is_vector, shape.map, shape.opcode) {
-        (false, 0, 0x8e | 0xf4) => true,
-        (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9) => true,
-        (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7) => true,
-        _ => false,
-    }
+    matches!(
+        (shape.is_vector, shape.map, shape.opcode),
+        (false, 0, 0x8e | 0xf4)
+            | (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9)
+            | (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7)
+    )
 }
 
 /// Ends that differ for a reason.

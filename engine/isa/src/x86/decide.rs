@@ -81,8 +81,13 @@ pub(super) fn jump_if(instruction: &Instruction<'_>) -> Answer {
     branch(instruction, instruction.number().map(action))
 }
 
-/// `loopne`, `loope`, `loop` and `jrcxz`.
+/// `loopne`, `loope`, `loop` and `jrcxz`. With F2 some processors do `loope` as `loopne`, with F3 it is
+/// the other way round; the manual says nothing.
 pub(super) fn count(instruction: &Instruction<'_>) -> Answer {
+    let asks_for_zero = instruction.opcode() & 0b10 == 0;
+    if asks_for_zero && instruction.prefixes().has_repeat() {
+        return Plan::Refuse(Why::Implementation);
+    }
     let count = match instruction.opcode() & 0b11 {
         0 => Count::DownWhileNotEqual,
         1 => Count::DownWhileEqual,

@@ -69,6 +69,11 @@ impl Prefixes {
         self.traits.has_any(Traits::SIZE)
     }
 
+    /// Whether there is an F2 or F3.
+    pub(super) const fn has_repeat(&self) -> bool {
+        !self.traits.has_any(Traits::NO_REPEAT)
+    }
+
     /// A register's number with the bit of REX that extends it.
     pub(super) const fn extend(&self, bit: u8, number: u8) -> u8 {
         if self.has(bit) {

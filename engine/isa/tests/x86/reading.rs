@@ -129,6 +129,7 @@ impl Reader<'_> {
                 self.branches()?;
                 Operation::JumpIf(opcode % 16, self.ahead(1)?)
             }
+            0xe0 | 0xe1 if self.last.is_some() => return None,
             0xe0..=0xe3 => {
                 self.branches()?;
                 let bits = if self.wide { 64 } else { 32 } >> u32::from(self.address);
