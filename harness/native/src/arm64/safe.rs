@@ -82,7 +82,7 @@ fn control(word: u32) -> Option<&'static str> {
 fn system(word: u32) -> Option<&'static str> {
     // Hints, among them those that wait; barriers; and what only moves flags.
     if word >> 12 == 0xd5032 {
-        let waits = matches!(field(word, 5, 7), 2 | 3 | 4 | 5);
+        let waits = matches!(field(word, 5, 7), 2..=5);
         return waits.then_some(WAITS);
     }
     if word >> 12 == 0xd5033 {
@@ -97,6 +97,10 @@ fn system(word: u32) -> Option<&'static str> {
 }
 
 /// Whether a system register is the flags, or floating point's, or only says what the processor is.
+#[expect(
+    clippy::unusual_byte_groupings,
+    reason = "the groups are the fields that name it"
+)]
 fn is_harmless(register: u32, asks: bool) -> bool {
     const NZCV: u32 = 0b1_011_0100_0010_000;
     const FPSR: u32 = 0b1_011_0100_0100_001;

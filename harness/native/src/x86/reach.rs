@@ -80,7 +80,7 @@ fn implied_is_inside(reading: &Reading, state: &State, places: &Places) -> bool 
     let at = |address| is_lent(address, 0, ACCESS, state, places);
     let repeats_little = !reading.repeats || state.general(CX) <= REPEATED;
     match (reading.map, reading.opcode) {
-        (Map::One, 0xa4 | 0xa5 | 0xa6 | 0xa7) => repeats_little && around(SI) && around(DI),
+        (Map::One, 0xa4..=0xa7) => repeats_little && around(SI) && around(DI),
         (Map::One, 0xaa | 0xab | 0xae | 0xaf) => repeats_little && around(DI),
         (Map::One, 0xac | 0xad) => repeats_little && around(SI),
         (Map::One, 0xd7) => at(state.general(BX)) && at(state.general(BX) + 255),
