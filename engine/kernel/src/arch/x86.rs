@@ -33,6 +33,8 @@ impl Isa for Native {
         (b"secondary_startup_64*", WAKES),
         (b"sev_verify_cbit", WAKES),
         (b"verify_cpu", WAKES),
+        (b"start_secondary", WAKES),
+        (b"cpu_init_secondary", WAKES),
         (b"cr4_*", WAKES),
         (b"cpu_init_exception_handling", WAKES),
         (b"setup_ghcb", WAKES),
