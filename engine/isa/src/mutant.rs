@@ -67,6 +67,7 @@ mutants! {
     }
     X86, "x86" {
         AddressesWide, "addresses-wide", "67 does not make addresses those of 32 bits";
+        AnyAddress, "any-address", "a branch goes to an address that is none";
         CallLate, "call-late", "a call finds its target when it has pushed already";
         CarryForOverflow, "carry-for-overflow", "branches on the carry ask for the overflow";
         CopyAsIs, "copy-as-is", "a copy names what is as far from it as it was from the original";

@@ -188,6 +188,28 @@ fn capstone_reads_every_instruction_as_its_vector_says() {
     }
 }
 
+/// Also of what is refused: who walks over text goes on behind it.
+#[test]
+fn an_instruction_of_x86_is_as_long_as_capstone_has_it() {
+    for (set, length) in [
+        (&SETS[2], x86::length as fn(&_) -> _),
+        (&SETS[3], x86::length_ia32),
+    ] {
+        let capstone = (set.disassembler)().unwrap();
+        for (vector, bytes) in set.vectors() {
+            let found = capstone.disasm_count(&bytes, 0, 1).unwrap();
+            let read = found
+                .iter()
+                .next()
+                .map_or(bytes.len(), |insn| insn.bytes().len());
+            let length = length(&followed(&bytes)).unwrap_or(read);
+            // Capstone takes ud0 and ud1 for instructions without operands.
+            let is_ud = vector.text.starts_with("ud");
+            assert!(length == read || is_ud, "{}: {length}", vector.place);
+        }
+    }
+}
+
 #[test]
 fn every_row_has_a_vector() {
     for set in SETS {

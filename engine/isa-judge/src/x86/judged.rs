@@ -170,9 +170,6 @@ pub fn excused(done: &Done<'_, X86>, native: &Outcome, ours: &Outcome) -> Option
         (End::Other(_), End::Fault(address)) if !is_canonical(address) => {
             Some("no memory has such an address, and the kernel does not say which it is")
         }
-        (End::Other(_), End::Done) if !is_canonical(ours.state[RIP]) => Some(
-            "nothing can be at such an address, and the processor sees that before it goes there",
-        ),
         (End::Done, End::Other(_)) if native.state[RFLAGS] & TF != 0 => {
             Some("the trap that it asked for comes before the way back, and not behind it")
         }

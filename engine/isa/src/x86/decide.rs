@@ -7,6 +7,7 @@ use super::instruction::Instruction;
 use super::opening::{Mode, Prefixes};
 use super::operand::Target;
 use super::relocate::Relocation;
+use super::{LONGEST, plan};
 use crate::mutant::{self, Mutant};
 use crate::{Plan, Why, Width};
 
@@ -161,15 +162,13 @@ pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
 /// `sti`: what is behind it runs before any interrupt. That is the way back
 /// then, which nothing minds but what waits for an interrupt, or leaves.
 pub(super) fn allow_interrupts(instruction: &Instruction<'_>) -> Answer {
-    match instruction.behind() {
-        [0xf4, ..]
-        | [0x0f, 0x01, 0xc9 | 0xfb, ..]
-        | [0x0f, 0x35, ..]
-        | [0x48, 0x0f, 0x35, ..]
-        | [0xcf, ..]
-        | [0x48, 0xcf, ..]
-            if !mutant::is_chosen(Mutant::ShadowIgnored) =>
-        {
+    let behind = instruction.behind();
+    let mut text = [0; LONGEST];
+    for (byte, &behind) in text.iter_mut().zip(behind) {
+        *byte = behind;
+    }
+    match plan(&text) {
+        Plan::Refuse(Why::Shadow | Why::Order) if !mutant::is_chosen(Mutant::ShadowIgnored) => {
             Plan::Refuse(Why::Shadow)
         }
         _ => copied(instruction),

@@ -136,7 +136,17 @@ impl<M: Memory> Machine<'_, M> {
     }
 
     fn jump(&mut self, target: Target) -> Result<(), Fault> {
-        self.regs.ip = self.target(target)?;
+        let address = self.target(target)?;
+        self.go(address)
+    }
+
+    /// An address that is none in 64-bit mode faults where the branch is, and not where it leads: the return from
+    /// the trap would not get there, either.
+    fn go(&mut self, address: u64) -> Result<(), Fault> {
+        if self.word == Width::Eight && !is_canonical(address) {
+            return Err(Fault { address });
+        }
+        self.regs.ip = address;
         Ok(())
     }
 
@@ -151,22 +161,32 @@ impl<M: Memory> Machine<'_, M> {
     /// The target is found before the stack pointer moves.
     fn call(&mut self, target: Target) -> Result<(), Fault> {
         let before = self.target(target)?;
+        let back = self.regs.ip;
+        self.go(before)?;
         let behind = u64::from(mutant::is_chosen(Mutant::ReturnPlus1));
-        self.push(self.regs.ip.wrapping_add(behind))?;
-        self.regs.ip = if mutant::is_chosen(Mutant::CallLate) {
-            self.target(target)?
-        } else {
-            before
-        };
+        self.push(back.wrapping_add(behind))?;
+        if mutant::is_chosen(Mutant::CallLate) {
+            self.regs.ip = back;
+            self.jump(target)?;
+        }
         Ok(())
     }
 
     fn give_back(&mut self, release: u16) -> Result<(), Fault> {
-        self.regs.ip = self.memory.load(self.regs.sp, self.word)?;
+        let target = self.memory.load(self.regs.sp, self.word)?;
+        self.go(target)?;
         let sp = self.regs.sp.wrapping_add(self.word.bytes());
         self.regs.sp = low(self.word, sp.wrapping_add(release.into()));
         Ok(())
     }
+}
+
+/// Whether an address can be one: its upper bits are all the same. Processors that have more bits than these have
+/// code at no others.
+const fn is_canonical(address: u64) -> bool {
+    const SIGN: u32 = 47;
+    let upper = address.cast_signed().wrapping_shr(SIGN);
+    mutant::is_chosen(Mutant::AnyAddress) || matches!(upper, 0 | -1)
 }
 
 /// In Intel's syntax, and as if at address 0: `push rbp`, `jmp 0x12`.

@@ -120,7 +120,7 @@ rows! {
     "i64 C4-C5 /r mem", "LDS/LES/LFS/LGS/LSS", "les, lds", relocate(same);
     "C6 F8 ib", "XABORT", "xabort", relocate(same);
     "C6 /0 ib", "MOV", "mov r/m8, imm8", relocate(same);
-    "C7 F8 cd", "XBEGIN", "xbegin", decide(begin_transaction);
+    "C7 F8 iz", "XBEGIN", "xbegin", decide(begin_transaction);
     "C7 /0 iz", "MOV", "mov r/m, imm", relocate(same);
     "C8 iw ib", "ENTER", "enter", relocate(same);
     "C9", "LEAVE", "leave", relocate(same);
@@ -212,7 +212,7 @@ rows! {
     "F2 0F 01 CA", "ERETS", "erets", refuse(Order);
     "F3 0F 01 CA", "ERETU", "eretu", refuse(Order);
     "NP 0F 01 CF", "ENCLS", "encls", relocate(same);
-    "66 0F 01 CC", "TDCALL", "tdcall", relocate(same);
+    "66 0F 01 CC", "TDCALL", "tdcall", refuse(Shadow);
     "66 0F 01 CD", "SEAMRET", "seamret", refuse(Order);
     "66 0F 01 CE-CF", "SEAMCALL", "seamops, seamcall", relocate(same);
     "NP 0F 01 D0-D1", "XGETBV", "xgetbv, xsetbv", relocate(same);
@@ -289,7 +289,7 @@ rows! {
     "F3 0F AE /4 reg", "PTWRITE", "ptwrite r", relocate(same);
     "F3 0F AE /5 reg", "INCSSPD/INCSSPQ", "incsspd, incsspq", relocate(same);
     "F3 0F AE /6 reg", "UMONITOR", "umonitor", relocate(same);
-    "66 0F AE /6 reg", "TPAUSE", "tpause", relocate(same);
+    "66 0F AE /6 reg", "TPAUSE", "tpause", refuse(Shadow);
     "F2 0F AE /6 reg", "UMWAIT", "umwait", refuse(Shadow);
     "0F AF /r", "IMUL", "imul r, r/m", relocate(same);
     "[LOCK] 0F B0-B1 /r", "CMPXCHG", "cmpxchg", relocate(same);

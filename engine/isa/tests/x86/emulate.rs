@@ -2,8 +2,8 @@
 //! that the table accepts, on any registers, the whole of the registers and of
 //! memory is compared with a model that executes the plain reading.
 
-use engine_isa::Plan;
 use engine_isa::x86::{self, Emulation, Regs};
+use engine_isa::{Fault, Plan};
 use proptest::prelude::*;
 
 use crate::model::{Model, OTHERS, Ram, laid_out, mask};
@@ -24,11 +24,15 @@ fn emulated_text() -> impl Strategy<Value = (bool, [u8; 15])> {
     text.prop_filter("emulated", |(wide, text)| read(*wide, text).is_some())
 }
 
-/// Any registers, a few of them near the ends of the address space, or small; of a program of 32
-/// bits, half as wide.
+/// Any registers, half of them addresses that are some, and a few near the ends of the address space, or small; of a
+/// program of 32 bits, half as wide.
 fn any_regs() -> impl Strategy<Value = [u64; 17]> {
     let near_an_end = (0_u64..128).prop_map(|near| near.wrapping_sub(64));
-    proptest::array::uniform17(prop_oneof![6 => any::<u64>(), 1 => near_an_end, 1 => 0_u64..3])
+    let address = any::<i64>().prop_map(|value| (value >> 17).cast_unsigned());
+    let aligned = address.clone().prop_map(|address| address & !7);
+    proptest::array::uniform17(prop_oneof![
+        2 => any::<u64>(), 3 => address, 3 => aligned, 1 => near_an_end, 1 => 0_u64..3
+    ])
 }
 
 fn narrowed(wide: bool, mut r: [u64; 17]) -> [u64; 17] {
@@ -62,13 +66,14 @@ proptest! {
     ) {
         let (before, flags) = (narrowed(wide, before), flags.into());
         let mut model = model(wide, before, flags, Ram::default());
-        model.execute(&text).unwrap();
+        let expected = model.execute(&text);
 
         let (mut regs, mut ram) = (with_flags(laid_out(&before), flags), Ram::default());
         let result = emulation(wide, &text).run(&mut regs, &mut ram);
 
-        prop_assert_eq!(result, Ok(()));
-        prop_assert_eq!(regs, with_flags(laid_out(&model.r), flags), "{:02x?}", text);
+        prop_assert_eq!(result, expected, "{:02x?}", text);
+        let after = if expected.is_ok() { model.r } else { before };
+        prop_assert_eq!(regs, with_flags(laid_out(&after), flags), "{:02x?}", text);
         prop_assert_eq!(ram, model.ram, "{:02x?}", text);
     }
 
@@ -139,15 +144,35 @@ fn push_rsp_stores_what_it_was() {
 
 #[test]
 fn what_is_relative_to_rip_counts_from_the_end_of_the_instruction() {
-    // jmp qword ptr [rip + 0x10], of six bytes.
-    let text = followed(&[0xff, 0x25, 0x10, 0x00, 0x00, 0x00]);
+    // jmp qword ptr [rip + 0xa], of six bytes.
+    let text = followed(&[0xff, 0x25, 0x0a, 0x00, 0x00, 0x00]);
     let mut regs = Regs {
         ip: 0x1000,
         ..OTHERS
     };
     let mut ram = Ram::default();
     emulation(true, &text).run(&mut regs, &mut ram).unwrap();
-    assert_eq!(ram.loads, [(0x1016, 8)]);
+    assert_eq!(ram.loads, [(0x1010, 8)]);
+}
+
+/// A return address that somebody has overwritten is found out at the return.
+#[test]
+fn a_branch_to_where_nothing_can_be_faults_where_it_is() {
+    const POISON: u64 = 0xdead_0000_0000_0100;
+    let before = Regs {
+        ip: 0xffff_ffff_8100_0000,
+        sp: 0x2000,
+        ax: POISON,
+        ..OTHERS
+    };
+    for text in [&[0xc3][..], &[0xff, 0xe0], &[0xff, 0xd0], &[0xc2, 8, 0]] {
+        let (mut regs, mut ram) = (before, Ram::default());
+        ram.put(0x2000, 8, POISON).unwrap();
+        let result = emulation(true, &followed(text)).run(&mut regs, &mut ram);
+        let fault = Fault { address: POISON };
+        assert_eq!((result, regs), (Err(fault), before), "{text:02x?}");
+        assert_eq!(ram.fetch(0x1ff8, 8), Ram::default().fetch(0x1ff8, 8));
+    }
 }
 
 /// call qword ptr [rsp + 8] finds its target before it pushes where it came from.

@@ -7,8 +7,8 @@ use engine_isa::{Fault, Memory, Width};
 
 use crate::reading::{COUNT, IP, Operation, SP, Source, read};
 
-/// Memory by bytes, each of which is something before it is first written; or
-/// none at all.
+/// Memory by bytes, each of which is something before it is first written, and eight of them an address that is
+/// one; or none at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ram {
     pub written: BTreeMap<u64, u8>,
@@ -25,7 +25,12 @@ impl Ram {
     }
 
     fn byte(&self, address: u64) -> u8 {
-        let untouched = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
+        let any = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
+        let untouched = match address % 8 {
+            5 => any & 0x7f,
+            6 | 7 => 0,
+            _ => any,
+        };
         self.written.get(&address).copied().unwrap_or(untouched)
     }
 
@@ -87,28 +92,43 @@ impl Model {
                 let value = self.value(source)?;
                 self.push(value)?;
             }
-            Operation::Jump(source) => self.r[IP] = self.value(source)?,
-            Operation::Call(source) => {
+            Operation::Jump(source) => {
                 let target = self.value(source)?;
-                self.push(self.r[IP])?;
-                self.r[IP] = target;
+                self.go(target)?;
+            }
+            Operation::Call(source) => {
+                let (target, back) = (self.value(source)?, self.r[IP]);
+                self.go(target)?;
+                self.push(back)?;
             }
             Operation::JumpIf(code, source) => {
                 if self.holds(code) {
-                    self.r[IP] = self.value(source)?;
+                    let target = self.value(source)?;
+                    self.go(target)?;
                 }
             }
             Operation::Count(which, bits, source) => {
                 if self.counts(which, bits) {
-                    self.r[IP] = self.value(source)?;
+                    let target = self.value(source)?;
+                    self.go(target)?;
                 }
             }
             Operation::Return(release) => {
                 let target = self.ram.fetch(self.r[SP], self.bytes())?;
+                self.go(target)?;
                 self.move_sp(self.bytes() + release);
-                self.r[IP] = target;
             }
         }
+        Ok(())
+    }
+
+    /// The general protection fault of a branch to where nothing can be.
+    fn go(&mut self, address: u64) -> Result<(), Fault> {
+        let upper = address >> 47;
+        if self.wide && upper != 0 && upper != (1 << 17) - 1 {
+            return Err(Fault { address });
+        }
+        self.r[IP] = address;
         Ok(())
     }
 
