@@ -48,11 +48,11 @@ const fn is_steppable_of_system(word: u32) -> bool {
     const MRS_DAIF: u32 = 0xd53b_4220;
     let reads_daif = word & 0xffff_ffe0 == MRS_DAIF;
     let is_hint = word & 0xffff_f01f == 0xd503_201f;
-    // YIELD, WFE, WFI, SEV, SEVL and what waits or is not known.
+    // `nop`, `xpaclri`, what signs (not what authenticates, and may fault), and `bti`.
     let number = word >> 5 & 0x7f;
     let is_steppable_hint = matches!(
         number,
-        0 | 0x07 | 0x18..=0x1f | 0x08 | 0x0a | 0x0c | 0x0e | 0x20 | 0x22 | 0x24 | 0x26
+        0 | 0x07 | 0x08 | 0x0a | 0x18..=0x1b | 0x20 | 0x22 | 0x24 | 0x26
     );
     !reads_daif && (!is_hint || is_steppable_hint)
 }
@@ -66,6 +66,8 @@ mod tests {
         for (word, wanted) in [
             (0xaa1e_03e9, Emulate),
             (0xd503_233f, Emulate),
+            (0xd503_23bf, Reject),
+            (0xd503_203f, Reject),
             (0xd503_201f, Emulate),
             (0xa9bf_7bfd, Emulate),
             (0x9000_0000, Simulate),
