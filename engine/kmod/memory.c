@@ -79,6 +79,7 @@ void shim_synchronize(void)
 static void synchronize_idle(void)
 {
 #ifdef CONFIG_SMP
+	static_assert(IS_ENABLED(CONFIG_TASKS_RUDE_RCU));
 	synchronize_rcu_tasks_rude();
 #endif
 }
