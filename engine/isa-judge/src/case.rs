@@ -94,7 +94,8 @@ impl<S: Set> Page<S> {
         state: &State,
     ) -> Verdict {
         let instruction = self.instructions[place];
-        if let Some(why) = S::not_judged(instruction, processor) {
+        let not_judged = S::not_judged(instruction, processor);
+        if let Some(why) = not_judged.or_else(|| S::not_survived(instruction, state)) {
             return Verdict::Skipped(why);
         }
         let native = self.native(machine, place, state);

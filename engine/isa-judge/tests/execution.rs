@@ -128,6 +128,30 @@ of_each! {
     ];
 }
 
+fn verdict(case: &str) -> Verdict {
+    case.parse::<Case<A64>>().unwrap().judge()
+}
+
+/// `ldaxp x5, x30, [x2]`, where x2 is no multiple of 16.
+#[test]
+fn an_odd_address_is_not_an_instruction_that_there_is_not() {
+    for processor in A64::PROCESSORS {
+        let odd = verdict(&format!("c87ff845 {processor} x2=80000008"));
+        assert!(matches!(odd, Verdict::Skipped(_)), "{odd:?}");
+        let even = verdict(&format!("c87ff845 {processor} x2=80000010"));
+        assert_eq!(even, Verdict::Agree);
+    }
+}
+
+/// `ldff1w {z25.s}, p3/z, [x11, z1.s, sxtw #2]`, of which an address but the first is 2 bytes before a
+/// page's end: it must not be run.
+#[test]
+fn what_unicorn_would_die_of_is_left_out() {
+    let across = verdict("85616d79 max x11=80000ffe q1=f0000000000");
+    assert!(matches!(across, Verdict::Skipped(_)), "{across:?}");
+    assert_eq!(verdict("85616d79 max x11=80000ff8"), Verdict::Agree);
+}
+
 #[test]
 fn a_line_that_says_nothing_is_an_error() {
     assert!("e1a00000 v8".parse::<Case<A32>>().is_err());

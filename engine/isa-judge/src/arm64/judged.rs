@@ -2,8 +2,9 @@
 
 use engine_isa::arm64::ROWS;
 
-use super::set::{A64, SP};
+use super::set::{A64, Q0, SP};
 use crate::set::{Done, End, Outcome};
+use crate::state::State;
 
 /// Why neither processor has some words that a row accepts, if that is known.
 pub fn why_not_known(name: &str) -> Option<&'static str> {
@@ -98,6 +99,46 @@ pub const fn not_judged(word: u32) -> Option<&'static str> {
         (_, true) => Some("it reads a random number"),
         _ => None,
     }
+}
+
+/// Whether an instruction loads from several addresses, of which only the first may fault.
+const fn is_first_fault_gather(word: u32) -> bool {
+    let stops = word >> 13 & 1 == 1;
+    let is_broadcast = word >> 22 & 1 == 1 && word >> 15 & 1 == 1;
+    match word >> 25 {
+        0b100_0010 => stops && !is_broadcast,
+        0b110_0010 => stops,
+        _ => false,
+    }
+}
+
+/// The places in a state of what such an instruction makes its addresses of: a register, or a vector, and
+/// another vector.
+fn gathered(word: u32) -> impl Iterator<Item = usize> {
+    let [base, offset] = [word >> 5, word >> 16].map(|field| (field & 31) as usize);
+    let places = [base].into_iter().chain(
+        [base, offset]
+            .into_iter()
+            .flat_map(|number| [Q0 + 2 * number, Q0 + 2 * number + 1]),
+    );
+    places.filter(move |_| is_first_fault_gather(word))
+}
+
+/// What has an address of 64 bits, or one of two of 32, be no multiple of 8.
+const ODD: u64 = 0x7_0000_0007;
+
+/// Has nothing that the instruction loads cross a page's end, if Unicorn would die of it.
+pub fn survive(word: u32, state: &mut State) {
+    gathered(word).for_each(|place| state[place] &= !ODD);
+}
+
+/// Why Unicorn would die of it, if so: QEMU wants to see whether a load goes on beyond the page, and
+/// is wrong about it.
+pub fn not_survived(word: u32, state: &State) -> Option<&'static str> {
+    let crosses = gathered(word).any(|place| state[place] & ODD != 0);
+    crosses.then_some(
+        "QEMU loads beyond a page of the host, where only the first of several addresses may fault",
+    )
 }
 
 /// Whether an instruction changes a system register, or operates on the system.

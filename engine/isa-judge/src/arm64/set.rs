@@ -136,6 +136,9 @@ impl Set for A64 {
             state[FPCR + 1] = rng.u64(..) & FREE_FPSR;
         }
         state[Q0..].fill_with(|| chance::double(rng));
+        if percent(rng, 90) {
+            judged::survive(word, &mut state);
+        }
         state
     }
 
@@ -165,6 +168,10 @@ impl Set for A64 {
 
     fn not_judged(word: u32, _: &'static str) -> Option<&'static str> {
         judged::not_judged(word)
+    }
+
+    fn not_survived(word: u32, state: &State) -> Option<&'static str> {
+        judged::not_survived(word, state)
     }
 
     fn changes_system(word: u32) -> bool {
