@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use engine_isa::Plan;
 use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::set::A64;
 use engine_isa_judge::case::{Page, Verdict, address};
@@ -25,7 +26,8 @@ fn cases_by_chance_agree<S: Set>() {
         cases: 100_000,
         disagreements: 1,
     };
-    let tally = execution::run::<S>(S::PROCESSORS, fastrand::u64(..), limit);
+    let processors = [S::PROCESSORS, S::MORE_PROCESSORS].concat();
+    let tally = execution::run::<S>(&processors, fastrand::u64(..), limit);
     assert!(tally.disagreements.is_empty(), "{:#?}", tally.disagreements);
     assert_eq!(tally.unknown(), [""; 0]);
     assert!(tally.compared() > 1000, "{}", tally.compared());
@@ -150,6 +152,25 @@ fn what_unicorn_would_die_of_is_left_out() {
     let across = verdict("85616d79 max x11=80000ffe q1=f0000000000");
     assert!(matches!(across, Verdict::Skipped(_)), "{across:?}");
     assert_eq!(verdict("85616d79 max x11=80000ff8"), Verdict::Agree);
+}
+
+/// `br x1` to half of an instruction, and to a whole one; and a word that is none, which Unicorn would die of
+/// wherever a branch leads to it.
+#[test]
+fn what_unicorn_would_die_of_is_not_decoded() {
+    let between = verdict("d61f0020 max x1=7ffff802");
+    assert!(matches!(between, Verdict::Skipped(_)), "{between:?}");
+    assert_eq!(verdict("d61f0020 max x1=7ffff800"), Verdict::Agree);
+    assert_eq!(verdict("7ef9c8ae max"), Verdict::Skipped("it is refused"));
+    let page = Page::<A64>::by_chance(&mut Rng::with_seed(1));
+    let is_accepted = |word: &u32| !matches!(A64::plan(*word), Plan::Refuse(_));
+    let refused = page.instructions.iter().filter(|word| !is_accepted(word));
+    assert!(
+        refused.eq(page
+            .instructions
+            .iter()
+            .filter(|word| **word == A64::REFUSED))
+    );
 }
 
 #[test]

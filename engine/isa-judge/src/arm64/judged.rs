@@ -5,6 +5,7 @@ use engine_isa::arm64::ROWS;
 use super::set::{A64, Q0, SP};
 use crate::set::{Done, End, Outcome};
 use crate::state::State;
+use crate::window::{CODE, PAGE};
 
 /// Why neither processor has some words that a row accepts, if that is known.
 pub fn why_not_known(name: &str) -> Option<&'static str> {
@@ -132,12 +133,26 @@ pub fn survive(word: u32, state: &mut State) {
     gathered(word).for_each(|place| state[place] &= !ODD);
 }
 
+/// Whether an instruction branches to what there is between two others. That a register is signed
+/// shows in its upper half only.
+fn leads_between(word: u32, state: &State) -> bool {
+    const LINK: u32 = 30;
+    let is_branch = word >> 25 == 0b110_1011;
+    let targets = [word >> 5 & 31, LINK].map(|register| state[register as usize] as u32);
+    let is_between = |target: u32| target & 3 != 0 && u64::from(target) & !(PAGE - 1) == CODE;
+    is_branch && targets.into_iter().any(is_between)
+}
+
 /// Why Unicorn would die of it, if so: QEMU wants to see whether a load goes on beyond the page, and
-/// is wrong about it.
+/// is wrong about it; and it decodes what a branch leads to, and is not prepared for all that there is.
 pub fn not_survived(word: u32, state: &State) -> Option<&'static str> {
-    let crosses = gathered(word).any(|place| state[place] & ODD != 0);
-    crosses.then_some(
-        "QEMU loads beyond a page of the host, where only the first of several addresses may fault",
+    if gathered(word).any(|place| state[place] & ODD != 0) {
+        return Some(
+            "QEMU loads beyond a page of the host, where only the first of several addresses may fault",
+        );
+    }
+    leads_between(word, state).then_some(
+        "QEMU decodes half of one instruction and half of another, and dies of some that there are not",
     )
 }
 
