@@ -69,7 +69,7 @@ impl FuzzIsa {
         Self {
             sets: Vec::new(),
             minutes: None,
-            cases: Some(1_500_000),
+            cases: Some(3_000_000),
             seed: Some(1),
         }
     }
