@@ -93,7 +93,7 @@ fn isa() -> Result<()> {
             "--ignored",
         ]),
         of_judges(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
-        of_judges(&["test"], &["--", "arm::"]),
+        of_judges(&["test"], &[]),
         FuzzIsa::of_changes().exec(),
     ])
 }

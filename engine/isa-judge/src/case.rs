@@ -8,6 +8,9 @@ use crate::set::{Done, End, Machine, Outcome, PlanOf, Run, Set};
 use crate::state::State;
 use crate::window::{self, CODE, CODE_BYTES, DATA_BYTES, SLOTS, SLOTS_BYTES, Window};
 
+/// Why there is nothing to compare.
+const REFUSED: &str = "it is refused";
+
 /// Instructions side by side on a page of code, with data around them.
 pub struct Page<S: Set> {
     /// The instructions.
@@ -30,9 +33,12 @@ const fn slot_address<S: Set>(place: usize) -> u64 {
 }
 
 impl<S: Set> Page<S> {
-    /// A page full of instructions by chance.
+    /// A page full of instructions by chance. Those that are refused are left out: a branch may lead to
+    /// them, and Unicorn dies of decoding some words that are no instructions.
     pub fn by_chance(rng: &mut Rng) -> Self {
-        let instructions = (0..S::PLACES).map(|_| S::any(rng)).collect();
+        let accepted = |one: &S::Instruction| !matches!(S::plan(*one), Plan::Refuse(_));
+        let mut any = || Some(S::any(rng)).filter(accepted).unwrap_or(S::REFUSED);
+        let instructions = (0..S::PLACES).map(|_| any()).collect();
         Self::of(instructions, rng.u64(..))
     }
 
@@ -94,7 +100,7 @@ impl<S: Set> Page<S> {
         state: &State,
     ) -> Verdict {
         let instruction = self.instructions[place];
-        if let Some(why) = S::not_judged(instruction, processor) {
+        if let Some(why) = self.not_judged(processor, place, state) {
             return Verdict::Skipped(why);
         }
         let native = self.native(machine, place, state);
@@ -102,7 +108,7 @@ impl<S: Set> Page<S> {
             _ if native.end == End::Undefined => return Verdict::Undefined,
             Plan::Emulate(emulation) => self.emulated(emulation, processor, state),
             Plan::Relocate(_) => self.relocated(machine, place, state),
-            Plan::Refuse(_) => return Verdict::Skipped("it is refused"),
+            Plan::Refuse(_) => return Verdict::Skipped(REFUSED),
         };
         let done = Done {
             instruction,
@@ -115,6 +121,20 @@ impl<S: Set> Page<S> {
             return Verdict::Skipped(why);
         }
         compare::difference(&done, &native, &ours).map_or(Verdict::Agree, Verdict::Disagree)
+    }
+
+    fn not_judged(
+        &self,
+        processor: &'static str,
+        place: usize,
+        state: &State,
+    ) -> Option<&'static str> {
+        let instruction = self.instructions[place];
+        let is_refused = matches!(self.plans[place], Plan::Refuse(_));
+        is_refused
+            .then_some(REFUSED)
+            .or_else(|| S::not_judged(instruction, processor))
+            .or_else(|| S::not_survived(instruction, state))
     }
 
     fn native(&self, machine: &mut dyn Machine, place: usize, state: &State) -> Outcome {

@@ -9,8 +9,17 @@ use crate::set::{End, Machine, Outcome, Run, Set};
 use crate::state::State;
 use crate::window::{CODE, CODE_BYTES, DATA_BYTES, Data, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS};
 
-/// What executes. Its datum is the address of the last access that was not possible.
-pub type Uc = Unicorn<'static, Option<u64>>;
+/// What executes. Its datum is why it did not go on, as far as Unicorn's hooks have been told.
+pub type Uc = Unicorn<'static, Option<Cause>>;
+
+/// Why an instruction was not done.
+#[derive(Clone, Copy, Debug)]
+pub enum Cause {
+    /// An access at this address was not possible.
+    Access(u64),
+    /// There was an exception with this number.
+    Exception(u32),
+}
 
 /// What Unicorn has to be told of an instruction set.
 pub trait Emulated: Set {
@@ -22,11 +31,9 @@ pub trait Emulated: Set {
     fn registers(uc: &Uc, state: &mut State, is_wide: bool);
     /// Whether an exception leaves something behind that cannot be seen.
     const REMEMBERS: bool = false;
-
-    /// What the end of a run is that tells of an error beyond what is the same for every set.
-    fn end(error: uc_error) -> End {
-        End::Other(error as i64)
-    }
+    /// The exception of an instruction that the processor does not have, for a set of which Unicorn
+    /// tells that there was one, and not which.
+    const UNDEFINED: Option<u32> = None;
 }
 
 /// A processor with the window and the slots in its memory.
@@ -55,14 +62,7 @@ impl<S: Emulated> Guest<S> {
         ] {
             uc.mem_map(address, size, allowed).expect(SOUND);
         }
-        let note = |uc: &mut Unicorn<'_, Option<u64>>, kind, address, _: usize, _: i64| {
-            if !matches!(kind, MemType::FETCH_UNMAPPED | MemType::FETCH_PROT) {
-                *uc.get_data_mut() = Some(address);
-            }
-            false
-        };
-        uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
-            .expect(SOUND);
+        note_causes::<S>(&mut uc);
         let pristine = S::REMEMBERS.then(|| uc.context_init().expect(SOUND));
         Self {
             uc,
@@ -89,14 +89,15 @@ impl<S: Emulated> Guest<S> {
     }
 
     fn end(&self, result: Result<(), uc_error>, at: u64, pc: u64) -> End {
-        let fault = *self.uc.get_data();
-        match (result, fault) {
+        let undefined = if pc == at { End::Undefined } else { End::Done };
+        match (result, *self.uc.get_data()) {
+            (_, Some(Cause::Exception(number))) if S::UNDEFINED == Some(number) => undefined,
+            (_, Some(Cause::Exception(number))) => End::Other(number.into()),
             (Ok(()) | Err(uc_error::FETCH_UNMAPPED | uc_error::FETCH_PROT), _) => End::Done,
             // A store that fails does not always keep Unicorn from going on to the stop.
-            (_, Some(address)) => End::Fault(address),
-            (Err(uc_error::INSN_INVALID), _) if pc == at => End::Undefined,
-            (Err(uc_error::INSN_INVALID), _) => End::Done,
-            (Err(other), _) => S::end(other),
+            (_, Some(Cause::Access(address))) => End::Fault(address),
+            (Err(uc_error::INSN_INVALID), _) => undefined,
+            (Err(other), _) => End::Other(other as i64),
         }
     }
 
@@ -119,6 +120,25 @@ impl<S: Emulated> Guest<S> {
         let (low, high) = self.scratch.split_at_mut(CODE_BYTES);
         self.uc.mem_read(LOW, low).expect(SOUND);
         self.uc.mem_read(HIGH, high).expect(SOUND);
+    }
+}
+
+/// Has Unicorn tell of accesses that were not possible, and where it has to, of exceptions.
+fn note_causes<S: Emulated>(uc: &mut Uc) {
+    let note = |uc: &mut Unicorn<'_, Option<Cause>>, kind, address, _: usize, _: i64| {
+        if !matches!(kind, MemType::FETCH_UNMAPPED | MemType::FETCH_PROT) {
+            *uc.get_data_mut() = Some(Cause::Access(address));
+        }
+        false
+    };
+    uc.add_mem_hook(HookType::MEM_INVALID, 1, 0, note)
+        .expect(SOUND);
+    if S::UNDEFINED.is_some() {
+        let note = |uc: &mut Unicorn<'_, Option<Cause>>, number| {
+            uc.get_data_mut().get_or_insert(Cause::Exception(number));
+            uc.emu_stop().expect(SOUND);
+        };
+        uc.add_intr_hook(note).expect(SOUND);
     }
 }
 

@@ -105,6 +105,10 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
     }
     /// Why it is not the same when it is executed twice, or not at all on this processor, if so.
     fn not_judged(instruction: Self::Instruction, processor: &'static str) -> Option<&'static str>;
+    /// Why no processor would live through it on this state, if so.
+    fn not_survived(_: Self::Instruction, _: &State) -> Option<&'static str> {
+        None
+    }
     /// Whether it may change what other instructions do after it.
     fn changes_system(instruction: Self::Instruction) -> bool;
     /// Why the two may differ, or why what they are the same in says nothing.

@@ -5,17 +5,30 @@ use engine_isa::Row;
 
 use crate::chance::{Rng, percent};
 
-/// A word of a row, its free bits at random. Another row before it may still take it.
+/// A word of a row, its free bits at random, now and then all of one field 0 or 1: the register that is
+/// none, no distance. Another row before it may still take it.
 pub fn of_row(row: &Row, rng: &mut Rng) -> u32 {
-    let digits = row.pattern.text().bytes().filter(|&digit| digit != b' ');
-    digits.fold(0, |word, digit| {
-        let bit = match digit {
-            b'0' => false,
-            b'1' => true,
-            _ => rng.bool(),
-        };
-        word << 1 | u32::from(bit)
+    let bits = |wanted| bits(row, wanted);
+    let ones = bits(b'1');
+    let word = rng.u32(..) & !(ones | bits(b'0')) | ones;
+    let fields = (b'a'..=b'z').filter(|&field| field != b'x').map(bits);
+    fields.fold(word, |word, field| match rng.u32(0..16) {
+        0 => word & !field,
+        1 => word | field,
+        _ => word,
     })
+}
+
+/// The bits of a word for which a row has this digit.
+fn bits(row: &Row, wanted: u8) -> u32 {
+    let digits = row.pattern.text().bytes().filter(|&digit| digit != b' ');
+    digits.fold(0, |bits, digit| bits << 1 | u32::from(digit == wanted))
+}
+
+/// Rows of which some words of some thousands are `accepted`.
+pub fn accepting(rows: &[Row], accepted: impl Fn(usize, u32) -> bool) -> Vec<Row> {
+    let accepting = (0..rows.len()).filter(|&row| accepts(rows, row, |word| accepted(row, word)));
+    accepting.map(|row| rows[row]).collect()
 }
 
 /// Whether some of some thousands of words of a row are `accepted`.

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use engine_isa::Plan;
 use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::set::A64;
 use engine_isa_judge::case::{Page, Verdict, address};
@@ -25,7 +26,8 @@ fn cases_by_chance_agree<S: Set>() {
         cases: 100_000,
         disagreements: 1,
     };
-    let tally = execution::run::<S>(S::PROCESSORS, fastrand::u64(..), limit);
+    let all = [S::PROCESSORS, S::MORE_PROCESSORS].concat();
+    let tally = execution::run::<S>(&all, fastrand::u64(..), limit);
     assert!(tally.disagreements.is_empty(), "{:#?}", tally.disagreements);
     assert_eq!(tally.unknown(), [""; 0]);
     assert!(tally.compared() > 1000, "{}", tally.compared());
@@ -126,6 +128,49 @@ of_each! {
         ("480305f0efffff", "480305f8efffff", "what is counted from the instruction pointer"),
         ("4883c408", "83c408", "the width, in the slot"),
     ];
+}
+
+fn verdict(case: &str) -> Verdict {
+    case.parse::<Case<A64>>().unwrap().judge()
+}
+
+/// `ldaxp x5, x30, [x2]`, where x2 is no multiple of 16.
+#[test]
+fn an_odd_address_is_not_an_instruction_that_there_is_not() {
+    for processor in A64::PROCESSORS {
+        let odd = verdict(&format!("c87ff845 {processor} x2=80000008"));
+        assert!(matches!(odd, Verdict::Skipped(_)), "{odd:?}");
+        let even = verdict(&format!("c87ff845 {processor} x2=80000010"));
+        assert_eq!(even, Verdict::Agree);
+    }
+}
+
+/// `ldff1w {z25.s}, p3/z, [x11, z1.s, sxtw #2]`, of which an address but the first is 2 bytes before a
+/// page's end: it must not be run.
+#[test]
+fn what_unicorn_would_die_of_is_left_out() {
+    let across = verdict("85616d79 max x11=80000ffe q1=f0000000000");
+    assert!(matches!(across, Verdict::Skipped(_)), "{across:?}");
+    assert_eq!(verdict("85616d79 max x11=80000ff8"), Verdict::Agree);
+}
+
+/// `br x1` to half of an instruction, and to a whole one; and a word that is none, which Unicorn would die of
+/// wherever a branch leads to it.
+#[test]
+fn what_unicorn_would_die_of_is_not_decoded() {
+    let between = verdict("d61f0020 max x1=7ffff802");
+    assert!(matches!(between, Verdict::Skipped(_)), "{between:?}");
+    assert_eq!(verdict("d61f0020 max x1=7ffff800"), Verdict::Agree);
+    assert_eq!(verdict("7ef9c8ae max"), Verdict::Skipped("it is refused"));
+    let page = Page::<A64>::by_chance(&mut Rng::with_seed(1));
+    let is_accepted = |word: &u32| !matches!(A64::plan(*word), Plan::Refuse(_));
+    let refused = page.instructions.iter().filter(|word| !is_accepted(word));
+    assert!(
+        refused.eq(page
+            .instructions
+            .iter()
+            .filter(|word| **word == A64::REFUSED))
+    );
 }
 
 #[test]

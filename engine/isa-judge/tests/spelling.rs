@@ -2,6 +2,7 @@
 //! `cargo xtask fuzz isa` reads millions.
 
 use engine_isa_judge::arm::spelling::SET;
+use engine_isa_judge::arm64;
 use engine_isa_judge::spelling::{self, Said};
 use proptest::prelude::*;
 
@@ -11,6 +12,12 @@ proptest! {
     #[test]
     fn a_thousand_words_are_read_the_same(seed: u64) {
         let tally = spelling::run(&SET, seed, 1000, None);
+        prop_assert!(tally.unexplained.is_empty(), "\n{}", tally.unexplained.join("\n"));
+    }
+
+    #[test]
+    fn a_thousand_words_of_a64_are_read_the_same(seed: u64) {
+        let tally = spelling::run(&arm64::spelling::SET, seed, 1000, None);
         prop_assert!(tally.unexplained.is_empty(), "\n{}", tally.unexplained.join("\n"));
     }
 }
@@ -73,4 +80,49 @@ fn what_was_read_differently_is_settled() {
         "{:?}",
         judge.tally.unexplained
     );
+}
+
+/// The same of A64: another register, another distance, and what is not known though it is an instruction.
+#[test]
+fn other_operands_of_a64_are_noticed() {
+    let reads = |said: fn(u32) -> Said, word| {
+        let set = spelling::Set {
+            said,
+            differences: &[],
+            ..arm64::spelling::SET
+        };
+        is_read(&set, word)
+    };
+    let load = 0x5800_0041;
+    assert!(reads(|_| Said::Text("ldr x1, .+0x8".into()), load));
+    assert!(!reads(|_| Said::Text("ldr x2, .+0x8".into()), load));
+    assert!(!reads(|_| Said::Text("ldr x1, .+0xc".into()), load));
+    assert!(!reads(|_| Said::Text("ldr w1, .+0x8".into()), load));
+    assert!(!reads(|_| Said::Nothing, load));
+    let add = 0x8b02_0020;
+    assert!(reads(|_| Said::Name("add, adds".into()), add));
+    assert!(!reads(|_| Said::Name("adc".into()), add));
+    assert!(!reads(|_| Said::Nothing, add));
+}
+
+/// What counts from where it stands does something else in a slot: `ldr x1, .+8`, `adr x0, .`, `b .`,
+/// `cbz x0, .`, `tbz w0, #0, .`, `prfm pldl1keep, .+8`; and `ldr x0, [x1]` does not.
+#[test]
+fn a_relocated_word_of_a64_that_names_its_place_is_noticed() {
+    let is_read = |name: fn(u32) -> Said, word| {
+        let set = spelling::Set {
+            said: name,
+            ..arm64::spelling::SET
+        };
+        is_read(&set, word)
+    };
+    assert!(!is_read(|_| Said::Name("ldr".into()), 0x5800_0041));
+    assert!(!is_read(|_| Said::Name("ldr".into()), 0x1c00_0041));
+    assert!(!is_read(|_| Said::Name("adr".into()), 0x1000_0000));
+    assert!(!is_read(|_| Said::Name("b".into()), 0x1400_0000));
+    assert!(!is_read(|_| Said::Name("b".into()), 0x5400_0000));
+    assert!(!is_read(|_| Said::Name("cbz".into()), 0xb400_0000));
+    assert!(!is_read(|_| Said::Name("tbz".into()), 0x3600_0000));
+    assert!(!is_read(|_| Said::Name("prfm".into()), 0xd800_0040));
+    assert!(is_read(|_| Said::Name("ldr".into()), 0xf940_0020));
 }

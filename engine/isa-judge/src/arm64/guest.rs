@@ -3,25 +3,18 @@
 use std::cell::RefCell;
 
 use engine_isa::arm64::Processor;
-use unicorn_engine::unicorn_const::{Arch, Mode, Prot, uc_error};
+use unicorn_engine::unicorn_const::{Arch, Mode, Prot};
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, RegisterARM64CP, Unicorn};
 
 use super::set::{A64, FPCR, PC, PSTATE, Q0, SP};
 use crate::machine::{Emulated, SOUND, Uc};
-use crate::set::End;
 use crate::state::State;
 
 impl Emulated for A64 {
     /// Predicates, which there is no other way to give back.
     const REMEMBERS: bool = true;
 
-    /// What is accepted makes no exception other than that.
-    fn end(error: uc_error) -> End {
-        match error {
-            uc_error::EXCEPTION => End::Undefined,
-            other => End::Other(other as i64),
-        }
-    }
+    const UNDEFINED: Option<u32> = Some(1);
 
     fn open(processor: &'static str) -> Uc {
         let mut uc = Unicorn::new_with_data(Arch::ARM64, Mode::ARM, None).expect(SOUND);

@@ -2,8 +2,10 @@
 
 use engine_isa::arm64::ROWS;
 
-use super::set::{A64, SP};
+use super::set::{A64, Q0, SP};
 use crate::set::{Done, End, Outcome};
+use crate::state::State;
+use crate::window::{CODE, PAGE};
 
 /// Why neither processor has some words that a row accepts, if that is known.
 pub fn why_not_known(name: &str) -> Option<&'static str> {
@@ -98,6 +100,60 @@ pub const fn not_judged(word: u32) -> Option<&'static str> {
         (_, true) => Some("it reads a random number"),
         _ => None,
     }
+}
+
+/// Whether an instruction loads from several addresses, of which only the first may fault.
+const fn is_first_fault_gather(word: u32) -> bool {
+    let stops = word >> 13 & 1 == 1;
+    let is_broadcast = word >> 22 & 1 == 1 && word >> 15 & 1 == 1;
+    match word >> 25 {
+        0b100_0010 => stops && !is_broadcast,
+        0b110_0010 => stops,
+        _ => false,
+    }
+}
+
+/// The places in a state of what such an instruction makes its addresses of: a register, or a vector, and
+/// another vector.
+fn gathered(word: u32) -> impl Iterator<Item = usize> {
+    let [base, offset] = [word >> 5, word >> 16].map(|field| (field & 31) as usize);
+    let places = [base].into_iter().chain(
+        [base, offset]
+            .into_iter()
+            .flat_map(|number| [Q0 + 2 * number, Q0 + 2 * number + 1]),
+    );
+    places.filter(move |_| is_first_fault_gather(word))
+}
+
+/// What has an address of 64 bits, or one of two of 32, be no multiple of 8.
+const ODD: u64 = 0x7_0000_0007;
+
+/// Has nothing that the instruction loads cross a page's end, if Unicorn would die of it.
+pub fn survive(word: u32, state: &mut State) {
+    gathered(word).for_each(|place| state[place] &= !ODD);
+}
+
+/// Whether an instruction branches to what there is between two others. That a register is signed
+/// shows in its upper half only.
+fn leads_between(word: u32, state: &State) -> bool {
+    const LINK: u32 = 30;
+    let is_branch = word >> 25 == 0b110_1011;
+    let targets = [word >> 5 & 31, LINK].map(|register| state[register as usize] as u32);
+    let is_between = |target: u32| target & 3 != 0 && u64::from(target) & !(PAGE - 1) == CODE;
+    is_branch && targets.into_iter().any(is_between)
+}
+
+/// Why Unicorn would die of it, if so: QEMU wants to see whether a load goes on beyond the page, and
+/// is wrong about it; and it decodes what a branch leads to, and is not prepared for all that there is.
+pub fn not_survived(word: u32, state: &State) -> Option<&'static str> {
+    if gathered(word).any(|place| state[place] & ODD != 0) {
+        return Some(
+            "QEMU loads beyond a page of the host, where only the first of several addresses may fault",
+        );
+    }
+    leads_between(word, state).then_some(
+        "QEMU decodes half of one instruction and half of another, and dies of some that there are not",
+    )
 }
 
 /// Whether an instruction changes a system register, or operates on the system.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use engine_isa::arm64::{self, Emulation, ROWS, Regs, Relocation};
-use engine_isa::{Fault, Plan};
+use engine_isa::{Fault, Plan, Row};
 
 use super::guest::Signing;
 use super::judged;
@@ -45,6 +45,13 @@ static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let status = ["sp", "pc", "pstate", "fpcr", "fpsr"].map(str::to_owned);
     let vector = (0..32).flat_map(|number| [format!("q{number}"), format!("q{number}.high")]);
     core.chain(status).chain(vector).collect()
+});
+
+/// Rows that are emulated: few of all, and what there is most to say of.
+static EMULATED: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let is_emulated =
+        |row, word| arm64::row(word) == row && matches!(arm64::plan(word), Plan::Emulate(_));
+    words::accepting(ROWS, is_emulated)
 });
 
 impl Set for A64 {
@@ -106,7 +113,8 @@ impl Set for A64 {
     }
 
     fn any(rng: &mut Rng) -> u32 {
-        words::any(ROWS, |word, _| word, rng)
+        let rows = if percent(rng, 20) { &EMULATED } else { ROWS };
+        words::any(rows, |word, _| word, rng)
     }
 
     fn accepts(row: usize) -> bool {
@@ -136,6 +144,9 @@ impl Set for A64 {
             state[FPCR + 1] = rng.u64(..) & FREE_FPSR;
         }
         state[Q0..].fill_with(|| chance::double(rng));
+        if percent(rng, 90) {
+            judged::survive(word, &mut state);
+        }
         state
     }
 
@@ -165,6 +176,10 @@ impl Set for A64 {
 
     fn not_judged(word: u32, _: &'static str) -> Option<&'static str> {
         judged::not_judged(word)
+    }
+
+    fn not_survived(word: u32, state: &State) -> Option<&'static str> {
+        judged::not_survived(word, state)
     }
 
     fn changes_system(word: u32) -> bool {

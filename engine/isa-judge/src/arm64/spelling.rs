@@ -104,8 +104,13 @@ fn same_name(_: u32, name: &str, reading: &Reading) -> bool {
     let mut words = name
         .split([' ', ',', '.', ':'])
         .filter(|word| !word.is_empty());
-    let mnemonic = reading.mnemonic.split('.').next().unwrap_or_default();
+    let mnemonic = without_condition(reading);
     words.any(|word| mnemonic == word || is_ordered(mnemonic, word))
+}
+
+/// What an instruction does, `b` if that is `b.eq`.
+fn without_condition(reading: &Reading) -> &str {
+    reading.mnemonic.split('.').next().unwrap_or_default()
 }
 
 /// Whether a mnemonic is that of an atomic operation with its order: `ldadd`, `ldaddalb`; or of one that
@@ -133,7 +138,7 @@ fn names_its_place(reading: &Reading) -> bool {
         && reading.operands.contains(", #")
         && ["ldr", "ldrsw", "prfm"].contains(&&*reading.mnemonic)
         && !reading.operands.contains('[');
-    counts.contains(&&*reading.mnemonic) && !reading.operands.starts_with('z') || is_literal
+    counts.contains(&without_condition(reading)) && !reading.operands.starts_with('z') || is_literal
 }
 
 const DIFFERENCES: &[Difference<u32>] = &[
