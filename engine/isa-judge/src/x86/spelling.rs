@@ -4,7 +4,8 @@ use capstone::prelude::*;
 use engine_isa::x86::{self, ROWS, Relocation};
 use engine_isa::{Plan, Why};
 
-use super::shape::{self, Bytes, Shape};
+use super::made;
+use super::shape::{Bytes, Shape};
 use crate::spelling::{Difference, Reading, Said, Set};
 
 /// x86-64 as it is read.
@@ -14,7 +15,7 @@ pub const SET: Set<Bytes> = Set {
         let builder = Capstone::new().x86();
         builder.mode(arch::x86::ArchMode::Mode64).build()
     },
-    any: shape::any,
+    any: made::one,
     bytes: |bytes| bytes.to_vec(),
     length: x86::length,
     said,
@@ -44,8 +45,13 @@ fn same_text(_: Bytes, text: &str, reading: &Reading) -> bool {
     does_nothing || plain(text) == plain(theirs.trim())
 }
 
-/// One spelling of several: without prefixes, segments that say nothing, and an index that is none.
+/// One spelling of several: without prefixes, segments that say nothing, an index that is none, and a
+/// return that gives nothing back saying so.
 fn plain(text: &str) -> String {
+    let text = text
+        .strip_suffix("ret 0")
+        .map(|prefixes| format!("{prefixes}ret"))
+        .unwrap_or(text.to_owned());
     let mut text = text.replace(", ", ",");
     for nothing in [
         "cs:", "ds:", "es:", "ss:", " + riz*2", " + riz*4", " + riz*8", " + riz", "riz*2 + ",
@@ -128,7 +134,8 @@ fn is_spelled(mnemonic: &str, word: &str) -> bool {
             .is_some_and(|start| mnemonic.starts_with(start))
         || of_strings.contains(&word) && size.is_some_and(is_sized)
         || ["cmppd", "cmpps", "cmpss", "cmpsd"].contains(&word) && mnemonic.starts_with("cmp")
-        || word.starts_with("vcmp") && mnemonic.starts_with("vcmp")
+        || (["vcmp", "vpcmp", "vpcom", "pclmul", "vpclmul"].iter())
+            .any(|start| word.starts_with(start) && mnemonic.starts_with(start))
 }
 
 /// Words of rows' names that stand for forms with names of their own.
@@ -238,6 +245,12 @@ const DIFFERENCES: &[Difference<Bytes>] = &[
         explains: |bytes, reading, said| only_we_know(said, reading) && is_row(&bytes, NEWER),
     },
     Difference {
+        reason: "capstone minds the last digit of a fence, and processors do not",
+        explains: |bytes, reading, said| {
+            only_we_know(said, reading) && is_row(&bytes, &["NP 0F AE /5-7 reg"])
+        },
+    },
+    Difference {
         reason: "it is reserved for hints, and does nothing",
         explains: |bytes, reading, said| {
             only_we_know(said, reading) && is_row(&bytes, &["0F 0D /r", "0F 18-1E /r"])
@@ -260,6 +273,18 @@ const DIFFERENCES: &[Difference<Bytes>] = &[
         },
     },
     Difference {
+        reason: "capstone takes 67 for 66",
+        explains: |bytes, reading, said| {
+            let narrow = Shape::read(&bytes).prefixes & Shape::ADDRESS != 0;
+            let pairs = [("clflush,", "clflushopt"), ("clflush,", "clwb")];
+            let is_pair = |(ours, theirs): &(&str, &str)| {
+                let is_ours = matches!(said, Said::Name(name) if name.starts_with(ours));
+                is_ours && reading.is_some_and(|reading| mnemonic(reading) == *theirs)
+            };
+            narrow && pairs.iter().any(is_pair) && is_as_long(&bytes, reading)
+        },
+    },
+    Difference {
         reason: "capstone does not narrow the count where there is a REX, or takes a REX for more",
         explains: |bytes, reading, said| {
             let is_count = matches!(said, Said::Text(text) if text.starts_with("jecxz"));
@@ -272,8 +297,11 @@ const DIFFERENCES: &[Difference<Bytes>] = &[
         explains: |_, reading, said| {
             let pairs = [
                 ("mcommit", "monitorx"),
-                ("mfence", "tpause"),
+                ("lfence, mfence, sfence", "tpause"),
                 ("senduipi", "rdrand"),
+                ("seamops, seamcall", "encls"),
+                ("clui, stui, testui", "rdpkru"),
+                ("clui, stui, testui", "wrpkru"),
             ];
             let names = ["movdir64b", "tpause"];
             only_it_knows(said, reading, &names)
@@ -335,6 +363,7 @@ const NEWER: &[&str] = &[
     "F3 0F C7",
     "F2 0F 38",
     "F3 0F 38",
+    "F3 0F 3A F0 C0",
     "66 0F 38 F",
     "NP 0F 38 F",
 ];
