@@ -34,7 +34,11 @@ const SETS: [Judged; 3] = [
     },
     Judged {
         name: X86::NAME,
-        judge: |options| take_text(options) && judge::<X86>(options, &x86::spelling::SET),
+        judge: |options| {
+            let taken = take_text(options);
+            let read = read(options, &x86::spelling::IA32);
+            taken & read & judge::<X86>(options, &x86::spelling::SET)
+        },
     },
 ];
 
@@ -162,7 +166,7 @@ fn take_text(options: &Options) -> bool {
         text.instructions()
     );
     x86::text::take(text);
-    tell_reading(&judge.tally)
+    tell_reading("real text", &judge.tally)
 }
 
 /// Whether every kept case agrees.
@@ -197,13 +201,13 @@ fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> 
     for tally in on_threads(options, |seed| spelling::run(set, seed, words, until)) {
         sum.add(tally);
     }
-    tell_reading(&sum)
+    tell_reading(set.name, &sum)
 }
 
 /// Prints what reading has come to; whether nothing differs that has no explanation.
-fn tell_reading(sum: &spelling::Tally) -> bool {
+fn tell_reading(what: &str, sum: &spelling::Tally) -> bool {
     println!(
-        "capstone: {} read, {} the same, {} refused, {} explained, {} unexplained",
+        "capstone of {what}: {} read, {} the same, {} refused, {} explained, {} unexplained",
         sum.words,
         sum.same,
         sum.refused,

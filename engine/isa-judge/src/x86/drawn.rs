@@ -1,4 +1,4 @@
-//! x86-64 instructions as the text of their rows draws them, with everything by chance that the text leaves
+//! x86 instructions as the text of their rows draws them, with everything by chance that the text leaves
 //! open: the notation is explained where the table is.
 
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const TRIES: usize = 64;
 static EMULATED: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let mut rng = Rng::with_seed(1);
     let mut is_emulated = |row: usize| {
-        let drawn = (0..TRIES).map(|_| of_row(row, &mut rng));
+        let drawn = (0..TRIES).map(|_| of_row::<true>(row, &mut rng));
         let mut plans = drawn
             .filter(|bytes| x86::row(bytes) == row)
             .map(|bytes| x86::plan(&bytes));
@@ -27,17 +27,17 @@ static EMULATED: LazyLock<Vec<usize>> = LazyLock::new(|| {
 });
 
 /// An instruction of a row by chance; or something near it, where the row leaves few or none.
-pub fn of_any_row(rng: &mut Rng) -> Bytes {
+pub fn of_any_row<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     let row = if percent(rng, 25) {
         EMULATED[rng.usize(0..EMULATED.len())]
     } else {
         rng.usize(0..ROWS.len() - 1)
     };
-    let tries = (0..TRIES).map(|_| of_row(row, rng));
+    let row_of = if WIDE { x86::row } else { x86::row_ia32 };
     let mut last = [0; 15];
-    for bytes in tries {
-        last = bytes;
-        if x86::row(&bytes) == row {
+    for _ in 0..TRIES {
+        last = of_row::<WIDE>(row, rng);
+        if row_of(&last) == row {
             break;
         }
     }
@@ -46,8 +46,8 @@ pub fn of_any_row(rng: &mut Rng) -> Bytes {
 }
 
 /// What a row's text draws. What else there has to be is not looked at.
-pub fn of_row(row: usize, rng: &mut Rng) -> Bytes {
-    let mut drawing = Drawing::new(rng);
+pub fn of_row<const WIDE: bool>(row: usize, rng: &mut Rng) -> Bytes {
+    let mut drawing = Drawing::new(WIDE, rng);
     let text = ROWS[row].encoding.text();
     text.split(' ').for_each(|word| drawing.word(word));
     drawing.bytes
@@ -59,6 +59,7 @@ const MOST: usize = 3;
 /// An instruction that is being put together.
 struct Drawing<'a> {
     rng: &'a mut Rng,
+    wide: bool,
     bytes: Bytes,
     /// How many bytes are settled.
     at: usize,
@@ -70,12 +71,13 @@ struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// What is not settled is anything.
-    fn new(rng: &'a mut Rng) -> Self {
+    fn new(wide: bool, rng: &'a mut Rng) -> Self {
         let mut bytes = [0; 15];
         rng.fill(&mut bytes);
-        let rex = percent(rng, 40).then(|| rng.u8(..) & 15);
+        let rex = (wide && percent(rng, 40)).then(|| rng.u8(..) & 15);
         let mut drawing = Self {
             rng,
+            wide,
             bytes,
             at: 0,
             has_opcode: false,
@@ -195,10 +197,12 @@ impl<'a> Drawing<'a> {
 
     fn put_vector(&mut self, form: &str, vector: &Vector) {
         // The bits of registers are the other way round, and mostly of a low one.
+        // Where there are no more registers, the first two say that it is no LDS, LES or BOUND.
+        let ones = if self.wide { 0 } else { 0xc0 };
         let registers = if percent(self.rng, 40) {
             0xf0
         } else {
-            self.rng.u8(..)
+            self.rng.u8(..) | ones
         };
         let low = (vector.wide as u8) << 7 | (vector.second & 15) << 3 | vector.prefix;
         if form == "EVEX" {
@@ -261,14 +265,19 @@ fn byte(digits: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// Each row but the last has instructions of 64-bit mode that its text draws, or says that it has none.
+    /// Each row but the last has instructions that its text draws, in both modes or in the one that it says.
     #[test]
     fn what_is_drawn_is_of_its_row() {
+        each_is_of_its_row::<true>(x86::row, "i64 ");
+        each_is_of_its_row::<false>(x86::row_ia32, "o64 ");
+    }
+
+    fn each_is_of_its_row<const WIDE: bool>(row_of: fn(&Bytes) -> usize, not_there: &str) {
         let mut rng = Rng::with_seed(1);
         for (place, row) in ROWS.iter().enumerate().take(ROWS.len() - 1) {
-            let mut is_of_row = |_| x86::row(&of_row(place, &mut rng)) == place;
+            let mut is_of_row = |_| row_of(&of_row::<WIDE>(place, &mut rng)) == place;
             let drawn = (0..512).filter(|_| is_of_row(())).count();
-            let there = !row.encoding.text().starts_with("i64 ");
+            let there = !row.encoding.text().starts_with(not_there);
             assert_eq!(drawn > 8, there, "{drawn}: {}", row.encoding.text());
         }
     }

@@ -1,4 +1,4 @@
-//! x86-64 instructions by chance: put together of anything, or as a row's text says; and such as are known,
+//! x86 instructions by chance: put together of anything, or as a row's text says; and such as are known,
 //! changed.
 
 use super::drawn;
@@ -6,8 +6,9 @@ use super::shape::{Bytes, Shape, let_it_reach};
 use super::text;
 use crate::chance::{Rng, percent};
 
-/// An instruction by chance: as a row has it, of real text, put together of anything, or any bytes.
-pub fn one(rng: &mut Rng) -> Bytes {
+/// An instruction by chance, of 64-bit mode or not: as a row has it, of real text, put together of anything, or any
+/// bytes.
+pub fn one<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     if percent(rng, 25)
         && let Some(bytes) = text::one(rng)
     {
@@ -15,7 +16,7 @@ pub fn one(rng: &mut Rng) -> Bytes {
     }
     match rng.u32(0..10) {
         0..6 => {
-            let drawn = drawn::of_any_row(rng);
+            let drawn = drawn::of_any_row::<WIDE>(rng);
             if percent(rng, 70) {
                 drawn
             } else {

@@ -2,6 +2,7 @@
 
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod child;
+pub mod differences;
 pub mod drawn;
 #[cfg(feature = "unicorn")]
 pub mod guest;

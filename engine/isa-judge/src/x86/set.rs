@@ -92,13 +92,13 @@ impl Set for X86 {
     }
 
     fn any(rng: &mut Rng) -> Bytes {
-        made::one(rng)
+        made::one::<true>(rng)
     }
 
     fn accepts(row: usize) -> bool {
         let mut rng = Rng::with_seed(row as u64);
         (0..4096).any(|_| {
-            let bytes = drawn::of_row(row, &mut rng);
+            let bytes = drawn::of_row::<true>(row, &mut rng);
             x86::row(&bytes) == row && !matches!(x86::plan(&bytes), Plan::Refuse(_))
         })
     }
