@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::plan::{self, Item};
-use harness::tree::Tree;
+use harness::tree::{self, Tree};
 use harness::{described, suite};
 
 /// Every `.snap` below `folder`, as seen from it and without its extension.
@@ -52,6 +52,30 @@ fn every_scenario_parses_and_has_its_snapshots_and_no_other_exists() {
         }
     }
     assert_eq!(kept(&tree.snapshots()), expected);
+}
+
+/// A snapshot that was blessed for other commands is found out here, before a guest is booted for it.
+#[test]
+fn every_snapshot_is_of_the_commands_that_its_scenario_has() {
+    let tree = Tree::own();
+    for source in suite::sources(&tree, &[]).expect("every scenario parses") {
+        let own = source
+            .scenario
+            .differs
+            .keys()
+            .map(|guest| Some(guest.as_str()));
+        for guest in own.chain([None]) {
+            let path = tree::snapshot(&tree, &source, guest);
+            let Ok(kept) = fs::read_to_string(&path) else {
+                continue;
+            };
+            for role in ["trace", "workload"] {
+                let command = source.scenario.command(role);
+                let shown = command.is_none_or(|c| kept.contains(&format!("{role}: {c}\n")));
+                assert!(shown, "{}: another {role}", path.display());
+            }
+        }
+    }
 }
 
 /// What is run by nobody is not put to the test, however good a run of all guests looks.

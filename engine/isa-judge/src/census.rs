@@ -23,18 +23,31 @@ pub struct Set {
     /// Our answer: `emulate`, `relocate`, or `refuse` and the reason's word.
     pub answer: fn(&Code) -> String,
     /// The answer of the kernel's own probes.
-    pub kprobes: fn(&Code) -> String,
+    pub kprobes: fn(&Code) -> Verdict,
     /// Whether a function of the image returns by the one at this address.
     pub is_return: fn(&Image, u64, &Code) -> bool,
     /// What it does to the monitor of exclusive accesses.
     pub monitor: fn(&Code) -> Monitor,
 }
 
+/// What kprobes does about an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// A copy of it is executed.
+    Emulate,
+    /// It is done in C.
+    Simulate,
+    /// No probe can be placed on it.
+    Reject,
+}
+
 /// The most that may be refused, or be where no probe can stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// In a hundred of all instructions.
+    /// In a hundred of all instructions, for what they are.
     pub percent: f64,
+    /// In a hundred of all instructions, for what they are or where they stand.
+    pub percent_in_all: f64,
     /// Of the instructions that functions begin with.
     pub first: u64,
     /// Of the instructions that functions return by.
@@ -74,12 +87,10 @@ pub struct Census {
     /// Our answers.
     pub ours: BTreeMap<String, Count>,
     /// Those of the kernel's own probes.
-    pub kprobes: BTreeMap<String, Count>,
-    /// Accepted as words, but between an exclusive load and the store that goes with it.
-    pub in_windows: Count,
-    /// Accepted as words, but the kernel has a remedy for a fault there.
-    pub fixed_up: Count,
-    /// Each refused first instruction: its reason, the word and the function.
+    pub kprobes: BTreeMap<Verdict, Count>,
+    /// Accepted for what they are, and refused for where they stand: by the reason.
+    pub places: BTreeMap<&'static str, Count>,
+    /// Each refused first instruction: its reason, the bytes and the function.
     pub refused_first: Vec<(String, String, String)>,
 }
 
@@ -105,23 +116,39 @@ impl Census {
             returns: (function.is_some() && (set.is_return)(image, address, code)).into(),
         };
         let answer = (set.answer)(code);
-        let refused = answer.starts_with("refuse");
-        if let (true, Some((_, function))) = (refused, begun) {
+        let place = place(image, address, in_window).filter(|_| !is_refusal(&answer));
+        if let Some(place) = place {
+            self.places.entry(place).or_default().add(one);
+        }
+        if let (true, Some((_, function))) = (place.is_some() || is_refusal(&answer), begun) {
+            let why = place.map_or(answer.clone(), |place| format!("refuse {place}"));
+            let digits = digits(code, set);
             self.refused_first
-                .push((answer.clone(), digits(code, set), function.name.clone()));
+                .push((why, digits, function.name.clone()));
         }
         self.total.add(one);
         self.ours.entry(answer).or_default().add(one);
-        self.kprobes
-            .entry((set.kprobes)(code))
-            .or_default()
-            .add(one);
-        if !refused && in_window {
-            self.in_windows.add(one);
-        } else if !refused && image.is_fixed_up(address) {
-            self.fixed_up.add(one);
-        }
+        let verdict = match image.is_rewritten(address) {
+            true => Verdict::Reject,
+            false => (set.kprobes)(code),
+        };
+        self.kprobes.entry(verdict).or_default().add(one);
     }
+}
+
+/// Why no probe can stand at a place, whatever is there, in the words of the tracer.
+fn place(image: &Image, address: u64, in_window: bool) -> Option<&'static str> {
+    let reasons = [
+        ("exclusive", in_window),
+        ("fixup", image.is_fixed_up(address)),
+        ("rewritten", image.is_rewritten(address)),
+    ];
+    let mut reasons = reasons.into_iter();
+    reasons.find_map(|(word, holds)| holds.then_some(word))
+}
+
+fn is_refusal(answer: &str) -> bool {
+    answer.starts_with("refuse")
 }
 
 impl Count {
@@ -178,12 +205,13 @@ impl fmt::Display for Census {
         for (name, count) in &self.ours {
             line(name, count)?;
         }
-        line("refuse, by their words", &self.refused())?;
-        line("also inside an exclusive window", &self.in_windows)?;
-        line("also in the exception table", &self.fixed_up)?;
+        line("refuse, for what they are", &self.refused())?;
+        for (reason, count) in &self.places {
+            line(&format!("refuse {reason}, by place"), count)?;
+        }
         line("refuse, in all", &self.refused_in_all())?;
-        for (name, count) in &self.kprobes {
-            line(&format!("kprobes: {name}"), count)?;
+        for (verdict, count) in &self.kprobes {
+            line(&format!("kprobes: {verdict:?}").to_lowercase(), count)?;
         }
         for (answer, digits, function) in &self.refused_first {
             writeln!(out, "first instruction: {answer}: {digits} {function}")?;
@@ -193,38 +221,38 @@ impl fmt::Display for Census {
 }
 
 impl Census {
-    /// All that is refused as a word.
+    /// All that is refused for what it is.
     pub fn refused(&self) -> Count {
-        let refused = self
-            .ours
-            .iter()
-            .filter(|(answer, _)| answer.starts_with("refuse"));
+        let refused = self.ours.iter().filter(|(answer, _)| is_refusal(answer));
         let mut sum = Count::default();
         refused.for_each(|(_, count)| sum.add(*count));
         sum
     }
 
-    /// All that is refused, be it as a word or for where it stands.
+    /// All that is refused, for what it is or where it stands.
     pub fn refused_in_all(&self) -> Count {
         let mut sum = self.refused();
-        sum.add(self.in_windows);
-        sum.add(self.fixed_up);
+        self.places.values().for_each(|count| sum.add(*count));
         sum
     }
 
     /// A line for each bound that more is refused than.
     pub fn beyond(&self, bounds: Bounds) -> Vec<String> {
-        let refused = self.refused_in_all();
-        let share = self.percent(refused);
+        let (own, all) = (self.refused(), self.refused_in_all());
         let told = [
-            (share > bounds.percent).then(|| {
-                let most = bounds.percent;
-                format!("{share:.2}% of all instructions are refused, and may be {most}%")
-            }),
-            beyond("first", refused.first, bounds.first),
-            beyond("return", refused.returns, bounds.returns),
+            self.beyond_percent("for what they are", own, bounds.percent),
+            self.beyond_percent("in all", all, bounds.percent_in_all),
+            beyond("first", all.first, bounds.first),
+            beyond("return", all.returns, bounds.returns),
         ];
         told.into_iter().flatten().collect()
+    }
+
+    fn beyond_percent(&self, how: &str, count: Count, most: f64) -> Option<String> {
+        let share = self.percent(count);
+        (share > most).then(|| {
+            format!("{share:.2}% of all instructions are refused {how}, and may be {most}%")
+        })
     }
 
     /// How many in a hundred of all instructions.
@@ -261,7 +289,7 @@ mod tests {
         assert_eq!(inside, [false, true, false, false, false, false]);
     }
 
-    /// Of a thousand instructions 4 are refused as words, 2 for a window, and 1 for the exception table.
+    /// Of a thousand instructions 4 are refused for what they are, 2 for a window, and 1 for the exception table.
     fn census() -> Census {
         let of = |all, first, returns| Count {
             all,
@@ -275,24 +303,25 @@ mod tests {
                 ("refuse trap".to_owned(), of(4, 2, 0)),
             ]
             .into(),
-            in_windows: of(2, 1, 0),
-            fixed_up: of(1, 0, 1),
+            places: [("exclusive", of(2, 1, 0)), ("fixup", of(1, 0, 1))].into(),
             ..Census::default()
         }
     }
 
     #[test]
     fn what_is_refused_is_held_to_each_bound() {
-        let bounds = |percent, first, returns| Bounds {
+        let bounds = |percent, percent_in_all, first, returns| Bounds {
             percent,
+            percent_in_all,
             first,
             returns,
         };
-        assert_eq!(census().beyond(bounds(0.7, 3, 1)), [""; 0]);
+        assert_eq!(census().beyond(bounds(0.4, 0.7, 3, 1)), [""; 0]);
         assert_eq!(
-            census().beyond(bounds(0.6, 2, 0)),
+            census().beyond(bounds(0.3, 0.6, 2, 0)),
             [
-                "0.70% of all instructions are refused, and may be 0.6%",
+                "0.40% of all instructions are refused for what they are, and may be 0.3%",
+                "0.70% of all instructions are refused in all, and may be 0.6%",
                 "3 first instructions are refused, and may be 2",
                 "1 return instructions are refused, and may be 0",
             ]

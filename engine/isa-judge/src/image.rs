@@ -1,7 +1,7 @@
 //! A kernel's image with its symbols: which bytes of its text are instructions, and where functions
 //! begin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use object::elf::STT_FUNC;
@@ -39,6 +39,8 @@ pub struct Image {
     kept_out: Vec<Range<u64>>,
     /// The addresses of the instructions for whose faults the kernel has a remedy.
     fixed_up: Vec<u64>,
+    /// The addresses of the instructions that the kernel rewrites as it runs.
+    rewritten: BTreeSet<u64>,
     /// What functions of x86 call first, for the kernel's own tracer.
     tracer: Option<u64>,
     /// What they jump to in order to return.
@@ -65,6 +67,18 @@ const KEPT_OUT: [&str; 7] = [
     "softirqentry",
 ];
 
+/// What functions of x86 call first, and what they jump to in order to return.
+const TRACER: &str = "__fentry__";
+const THUNK: &str = "__x86_return_thunk";
+
+/// Where the kernel lists what it rewrites as it runs: jump labels and static calls. (What it has chosen once
+/// and for all by the processor it runs on, it has before a module can be loaded.)
+const JUMPS: [&str; 2] = ["__start___jump_table", "__stop___jump_table"];
+const CALLS: [&str; 2] = ["__start_static_call_sites", "__stop_static_call_sites"];
+
+/// The labels that are looked for.
+const NAMED: [&str; 6] = [TRACER, THUNK, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
+
 impl Image {
     /// Reads an ELF file.
     ///
@@ -80,9 +94,10 @@ impl Image {
         Ok(Self {
             architecture: file.architecture(),
             code: symbols.code(file.architecture(), start + text.len() as u64)?,
-            tracer: symbols.named.get("__fentry__").copied(),
-            thunk: symbols.named.get("__x86_return_thunk").copied(),
+            tracer: symbols.named.get(TRACER).copied(),
+            thunk: symbols.named.get(THUNK).copied(),
             kept_out: symbols.kept_out(),
+            rewritten: symbols.rewritten(&file)?,
             functions: symbols.functions,
             fixed_up: fixed_up(&file)?,
             start,
@@ -97,11 +112,19 @@ impl Image {
             let mut at = run.start;
             while at < run.end {
                 let code = self.bytes(at);
-                found.push((at, code));
-                at += length(&code).max(1) as u64;
+                let bytes = length(&code).max(1);
+                if !self.is_filling(at, &code[..bytes]) {
+                    found.push((at, code));
+                }
+                at += bytes as u64;
             }
             found
         })
+    }
+
+    /// Whether an instruction is none: zeros between functions, up to where the next may begin.
+    fn is_filling(&self, at: u64, bytes: &[u8]) -> bool {
+        bytes.iter().all(|byte| *byte == 0) && self.spanning(at).is_none()
     }
 
     /// The bytes from an address on; behind the text 0.
@@ -136,15 +159,25 @@ impl Image {
 
     /// The function that an address is in, if the kernel allows probes there.
     pub fn function(&self, address: u64) -> Option<(u64, &Function)> {
+        let is_kept_out = self.kept_out.iter().any(|part| part.contains(&address));
+        self.spanning(address).filter(|_| !is_kept_out)
+    }
+
+    /// The function that an address is in.
+    fn spanning(&self, address: u64) -> Option<(u64, &Function)> {
         let (start, function) = self.functions.range(..=address).next_back()?;
-        let inside = address - start < function.size;
-        let kept_out = self.kept_out.iter().any(|part| part.contains(&address));
-        (inside && !kept_out).then_some((*start, function))
+        (address - start < function.size).then_some((*start, function))
     }
 
     /// Whether the kernel has a remedy for a fault there.
     pub fn is_fixed_up(&self, address: u64) -> bool {
         self.fixed_up.binary_search(&address).is_ok()
+    }
+
+    /// Whether the kernel rewrites the instruction there as it runs: where it jumps or calls by what has
+    /// been chosen meanwhile.
+    pub fn is_rewritten(&self, address: u64) -> bool {
+        self.rewritten.contains(&address)
     }
 }
 
@@ -173,7 +206,7 @@ impl Symbols {
             if is_bound {
                 symbols.bounds.insert(name.to_owned(), address);
             }
-            if name.starts_with("__fentry") || name.starts_with("__x86_ret") {
+            if NAMED.contains(&name) {
                 symbols.named.insert(name.to_owned(), address);
             }
             if !text.contains(&address) {
@@ -240,6 +273,21 @@ impl Symbols {
         }
     }
 
+    /// The instruction of each entry of the lists of what is rewritten.
+    fn rewritten(&self, file: &object::File<'_>) -> Result<BTreeSet<u64>, ImageError> {
+        let is_absolute = file.architecture() == Architecture::Arm;
+        let jump_bytes = if is_absolute { 12 } else { 16 };
+        let mut found = BTreeSet::new();
+        for (bounds, bytes) in [(JUMPS, jump_bytes), (CALLS, 8)] {
+            let [Some(start), Some(end)] = bounds.map(|name| self.named.get(name).copied()) else {
+                continue;
+            };
+            let list = span(file, start..end)?;
+            found.extend(addresses(start, list, bytes, is_absolute));
+        }
+        Ok(found)
+    }
+
     fn kept_out(&self) -> Vec<Range<u64>> {
         let bound = |part: &str, end: &str| self.bounds.get(&format!("__{part}_text_{end}"));
         let part = |part: &&str| Some(*bound(part, "start")?..*bound(part, "end")?);
@@ -255,26 +303,43 @@ fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
     st_info.st_type() == STT_FUNC
 }
 
-/// The instruction of each entry of the exception table: on ARM the first of two addresses, and else a
-/// distance from where it is written, with two more numbers behind it.
+/// The instruction of each entry of the exception table. On ARM it has two addresses, elsewhere two distances and
+/// more.
 fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
     let section = file
         .section_by_name("__ex_table")
         .ok_or(ImageError::NoSection("__ex_table"))?;
     let is_absolute = file.architecture() == Architecture::Arm;
     let size = if is_absolute { 8 } else { 12 };
-    let entries = (section.address()..)
-        .step_by(size)
-        .zip(section.data()?.chunks_exact(size));
-    let mut found: Vec<u64> = entries
-        .map(|(at, entry)| {
-            let number = i32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-            match is_absolute {
-                true => number.cast_unsigned().into(),
-                false => at.wrapping_add_signed(number.into()),
-            }
-        })
-        .collect();
+    let mut found: Vec<u64> =
+        addresses(section.address(), section.data()?, size, is_absolute).collect();
     found.sort_unstable();
     Ok(found)
+}
+
+/// What each entry of a list begins with: an address, or how far it is away from the entry.
+fn addresses(
+    start: u64,
+    list: &[u8],
+    size: usize,
+    is_absolute: bool,
+) -> impl Iterator<Item = u64> + '_ {
+    let entries = (start..).step_by(size).zip(list.chunks_exact(size));
+    entries.map(move |(at, entry)| {
+        let number = i32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        match is_absolute {
+            true => number.cast_unsigned().into(),
+            false => at.wrapping_add_signed(number.into()),
+        }
+    })
+}
+
+/// The bytes at addresses of the image.
+fn span<'a>(file: &object::File<'a>, at: Range<u64>) -> Result<&'a [u8], ImageError> {
+    let mut sections = file.sections();
+    let found = sections.find_map(|section| {
+        let data = section.data_range(at.start, at.end - at.start);
+        data.transpose()
+    });
+    Ok(found.transpose()?.unwrap_or_default())
 }

@@ -5,17 +5,7 @@
 //! not be the pc, one drawn `wwww` must not if the instruction writes its base back. The first row
 //! that matches decides.
 
-/// What kprobes does about an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// A copy of it is executed, with other registers.
-    Emulate,
-    /// It is done in C.
-    Simulate,
-    /// No probe can be placed on it.
-    Reject,
-}
-
+use crate::census::Verdict;
 use Verdict::{Emulate, Reject, Simulate};
 
 /// The registers' constraints are in the drawing.

@@ -22,6 +22,7 @@ pub const CENSUS: census::Set = census::Set {
     name: "arm",
     bounds: Bounds {
         percent: 0.7,
+        percent_in_all: 0.9,
         first: 10,
         returns: 0,
     },
@@ -32,7 +33,7 @@ pub const CENSUS: census::Set = census::Set {
         Plan::Relocate(_) => "relocate".to_owned(),
         Plan::Refuse(why) => format!("refuse {}", why.word()),
     },
-    kprobes: |code| format!("{:?}", kprobes::verdict(word(code))).to_lowercase(),
+    kprobes: |code| kprobes::verdict(word(code)),
     is_return: |_, _, code| is_return(word(code)),
     monitor: |code| match arm::exclusive(word(code)) {
         Some(Exclusive::Load) => Monitor::Opens,

@@ -1,7 +1,7 @@
 //! What the kernel's own probes (Linux 6.1) accept of A64, to be counted beside our own answers: what
 //! is executed from a slot, what is done in C, and what is rejected.
 
-pub use crate::arm::kprobes::Verdict;
+use crate::census::Verdict;
 
 use Verdict::{Emulate, Reject, Simulate};
 
@@ -19,14 +19,15 @@ const SIMULATED: &[(u32, u32)] = &[
     (0xff00_0000, 0x9800_0000),
 ];
 
-/// What they reject of what is not simulated: exceptions and the returns from them, moves to PSTATE, other
-/// literals, signed branches, and exclusives.
+/// What they reject of what is not simulated: exceptions and the returns from them, moves to PSTATE and to system
+/// registers, preloads of literals, signed branches, and exclusives.
 const REJECTED: &[(u32, u32)] = &[
     (0xff00_0000, 0xd400_0000),
     (0xfe00_0000, 0xd600_0000),
     (0xfff8_f01f, 0xd500_401f),
+    (0xfff0_0000, 0xd510_0000),
     (0x3f80_0000, 0x0800_0000),
-    (0x3b00_0000, 0x1800_0000),
+    (0xff00_0000, 0xd800_0000),
     (0xff00_0000, 0x5400_0000),
 ];
 
@@ -72,6 +73,7 @@ mod tests {
             (0xd65f_03c0, Simulate),
             (0xd538_4100, Emulate),
             (0xd53b_4220, Reject),
+            (0xd51b_4220, Reject),
             (0xd421_0000, Reject),
             (0x885f_7c41, Reject),
             (0xd69f_03e0, Reject),

@@ -21,6 +21,7 @@ pub const CENSUS: census::Set = census::Set {
     name: "arm64",
     bounds: Bounds {
         percent: 0.7,
+        percent_in_all: 1.5,
         first: 30,
         returns: 0,
     },
@@ -31,7 +32,7 @@ pub const CENSUS: census::Set = census::Set {
         Plan::Relocate(_) => "relocate".to_owned(),
         Plan::Refuse(why) => format!("refuse {}", why.word()),
     },
-    kprobes: |code| format!("{:?}", kprobes::verdict(word(code))).to_lowercase(),
+    kprobes: |code| kprobes::verdict(word(code)),
     // `ret`.
     is_return: |_, _, code| word(code) == 0xd65f_03c0,
     monitor: |code| match arm64::exclusive(word(code)) {

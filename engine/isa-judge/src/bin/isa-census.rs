@@ -2,6 +2,7 @@
 //! more is refused than the set's bounds allow.
 
 use std::error::Error;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -31,10 +32,11 @@ fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
         .find(|set| set.architecture == image.architecture);
     let set = set.ok_or_else(|| format!("{:?} is not counted", image.architecture))?;
     let census = census::count(&image, set);
-    print!("{census}");
+    let mut out = std::io::stdout().lock();
+    write!(out, "{census}")?;
     let beyond = census.beyond(set.bounds);
     for line in &beyond {
-        println!("BEYOND THE BOUNDS of {}: {line}", set.name);
+        writeln!(out, "BEYOND THE BOUNDS of {}: {line}", set.name)?;
     }
     Ok(beyond.is_empty())
 }

@@ -18,11 +18,7 @@ thread_local! {
 
 /// The disassembler's name for the instruction, if it knows it.
 fn name(word: u32) -> Option<String> {
-    CAPSTONE.with(|capstone| {
-        let found = capstone.disasm_count(&word.to_le_bytes(), 0, 1).unwrap();
-        let first = found.iter().next()?;
-        Some(first.mnemonic()?.to_owned())
-    })
+    CAPSTONE.with(|capstone| words::name(capstone, word))
 }
 
 /// What the disassembler does not know although the manual has it: hints about memory that are

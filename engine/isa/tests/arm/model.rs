@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use engine_isa::arm::{Regs, Version};
 use engine_isa::{Fault, Memory, Width};
 
+use crate::words::holds;
+
 pub const SP: usize = 13;
 pub const LR: usize = 14;
 pub const PC: usize = 15;
@@ -93,7 +95,7 @@ impl Model {
     pub fn execute(&mut self, word: u32) -> Result<(), Fault> {
         if word >> 28 == 15 {
             self.unconditional(word);
-        } else if self.condition_passed(word >> 28) {
+        } else if holds(word >> 28, self.regs.cpsr.into()) {
             self.operate(word)?;
         }
         if !self.branched {
@@ -130,28 +132,6 @@ impl Model {
             _ => panic!("{word:08x}: the model has no such instruction"),
         }
         Ok(())
-    }
-
-    fn condition_passed(&self, condition: u32) -> bool {
-        let (n, z, c, v) = self.flags();
-        match condition {
-            0 => z,
-            1 => !z,
-            2 => c,
-            3 => !c,
-            4 => n,
-            5 => !n,
-            6 => v,
-            7 => !v,
-            8 => c && !z,
-            9 => !c || z,
-            10 => n == v,
-            11 => n != v,
-            12 => !z && n == v,
-            13 => z || n != v,
-            14 => true,
-            other => panic!("{other} is no condition"),
-        }
     }
 
     fn flags(&self) -> (bool, bool, bool, bool) {

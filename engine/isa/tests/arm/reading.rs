@@ -3,18 +3,12 @@
 
 use engine_isa::Why;
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Emulate,
-    Relocate,
-    Refuse(Why),
-}
+use crate::words::Verdict;
 
 use Verdict::{Emulate, Refuse, Relocate};
 
-const OPEN: Verdict = Refuse(Why::Unpredictable);
-const NONE: Verdict = Refuse(Why::Undefined);
+const OPEN: Verdict = Verdict::OPEN;
+const NONE: Verdict = Verdict::NONE;
 
 /// An instruction and its fields, by where they mostly are.
 #[derive(Clone, Copy)]
@@ -38,11 +32,6 @@ impl Fields {
     fn any_is_pc(self, registers: &[u32]) -> bool {
         registers.contains(&15)
     }
-}
-
-/// Open if `open`, and else relocated.
-fn open_if(open: bool) -> Verdict {
-    if open { OPEN } else { Relocate }
 }
 
 /// What is to be done about `word`; nothing is said of floating point and Advanced SIMD.
@@ -119,12 +108,12 @@ fn data_processing(f: Fields, register: bool) -> Verdict {
 }
 
 fn register_shifted(f: Fields) -> Verdict {
-    open_if(has_spare_bits(f) || f.any_is_pc(&[f.rn, f.rd, f.rs, f.rm]))
+    Verdict::open_if(has_spare_bits(f) || f.any_is_pc(&[f.rn, f.rd, f.rs, f.rm]))
 }
 
 fn data_processing_immediate(f: Fields) -> Verdict {
     match f.bits(24, 20) {
-        0b10000 | 0b10100 => open_if(f.rd == 15),
+        0b10000 | 0b10100 => Verdict::open_if(f.rd == 15),
         0b10010 | 0b10110 => status_immediate(f),
         _ => data_processing(f, false),
     }
@@ -156,7 +145,7 @@ fn miscellaneous(f: Fields) -> Verdict {
             match (open, f.bit(22)) {
                 (true, _) => OPEN,
                 (false, true) => Refuse(Why::Spsr),
-                (false, false) => open_if(f.rd == 15),
+                (false, false) => Verdict::open_if(f.rd == 15),
             }
         }
         (0, op) => {
@@ -172,8 +161,8 @@ fn miscellaneous(f: Fields) -> Verdict {
         (2, 0b01) if all_ones && f.rm != 15 => Refuse(Why::Implementation),
         (3, 0b01) if all_ones && f.rm != 15 => Emulate,
         (1..=3, 0b01) => OPEN,
-        (1, 0b11) => open_if(f.rn != 15 || f.rs != 15 || f.any_is_pc(&[f.rd, f.rm])),
-        (5, _) => open_if(f.rs != 0 || f.any_is_pc(&[f.rn, f.rd, f.rm])),
+        (1, 0b11) => Verdict::open_if(f.rn != 15 || f.rs != 15 || f.any_is_pc(&[f.rd, f.rm])),
+        (5, _) => Verdict::open_if(f.rs != 0 || f.any_is_pc(&[f.rn, f.rd, f.rm])),
         (6, 0b11) if f.bits(19, 8) == 0 && f.rm == 14 => Refuse(Why::Spsr),
         (6, 0b11) => OPEN,
         (7, 0b01 | 0b10) if always => Refuse(Why::Trap),
@@ -199,8 +188,8 @@ fn banked(f: Fields, op: u32) -> Verdict {
     match op >> 1 {
         1 if name == 18 => Refuse(Why::Spsr),
         _ if name == 20 || name == 22 => Refuse(Why::Spsr),
-        1 => open_if(!spsrs.contains(&name)),
-        _ => open_if(!registers.into_iter().any(|register| register == name)),
+        1 => Verdict::open_if(!spsrs.contains(&name)),
+        _ => Verdict::open_if(!registers.into_iter().any(|register| register == name)),
     }
 }
 
@@ -212,7 +201,7 @@ fn halfword_multiply(f: Fields) -> Verdict {
         (0b10, _) => ra == 15 || ra == rd,
         _ => ra != 0,
     };
-    open_if(pc || open)
+    Verdict::open_if(pc || open)
 }
 
 fn multiply(f: Fields) -> Verdict {
@@ -220,9 +209,9 @@ fn multiply(f: Fields) -> Verdict {
     let pc = f.any_is_pc(&[rd, ra, f.rs, f.rm]);
     match f.bits(23, 20) {
         0b0101 | 0b0111 => NONE,
-        0b0000 | 0b0001 => open_if(pc || ra != 0),
-        0b0010 | 0b0011 | 0b0110 => open_if(pc),
-        _ => open_if(pc || ra == rd),
+        0b0000 | 0b0001 => Verdict::open_if(pc || ra != 0),
+        0b0010 | 0b0011 | 0b0110 => Verdict::open_if(pc),
+        _ => Verdict::open_if(pc || ra == rd),
     }
 }
 
@@ -230,12 +219,12 @@ fn synchronization(f: Fields) -> Verdict {
     match f.bits(23, 20) {
         0b0000 | 0b0100 => {
             let pc = f.any_is_pc(&[f.rn, f.rd, f.rm]);
-            open_if(pc || f.rs != 0 || f.rn == f.rd || f.rn == f.rm)
+            Verdict::open_if(pc || f.rs != 0 || f.rn == f.rd || f.rn == f.rm)
         }
         0b0001..=0b0111 => NONE,
         _ if f.rs != 15 || f.bit(20) && f.rm != 15 => OPEN,
         0b1011 if f.rd & 1 == 1 || f.rd == 14 => OPEN,
-        _ if f.bit(20) => open_if(f.any_is_pc(&[f.rn, f.rd])),
+        _ if f.bit(20) => Verdict::open_if(f.any_is_pc(&[f.rn, f.rd])),
         _ => Refuse(Why::Exclusive),
     }
 }
@@ -258,7 +247,7 @@ fn extra_load_store(f: Fields) -> Verdict {
     if !open && f.rn == 15 {
         return Emulate;
     }
-    open_if(open)
+    Verdict::open_if(open)
 }
 
 fn load_store(f: Fields, register: bool) -> Verdict {
@@ -309,14 +298,14 @@ fn media(f: Fields) -> Verdict {
         0b10000..=0b10111 => signed_multiply(f),
         0b11000 if f.bits(7, 5) == 0 => {
             let (rd, rm, rn) = (f.rn, f.rs, f.rm);
-            open_if(f.any_is_pc(&[rd, rm, rn]))
+            Verdict::open_if(f.any_is_pc(&[rd, rm, rn]))
         }
         0b11010 | 0b11011 | 0b11110 | 0b11111 if f.bits(6, 5) == 0b10 => {
             let beyond = f.bits(11, 7) + f.bits(20, 16) > 31;
-            open_if(beyond || f.any_is_pc(&[f.rd, f.rm]))
+            Verdict::open_if(beyond || f.any_is_pc(&[f.rd, f.rm]))
         }
         0b11100 | 0b11101 if f.bits(6, 5) == 0 => {
-            open_if(f.bits(20, 16) < f.bits(11, 7) || f.rd == 15)
+            Verdict::open_if(f.bits(20, 16) < f.bits(11, 7) || f.rd == 15)
         }
         _ => NONE,
     }
@@ -329,23 +318,23 @@ fn parallel(f: Fields) -> Verdict {
         // Which of the two is said of a word of which both are true is a matter of taste.
         (true, true) => OPEN,
         (true, false) => NONE,
-        (false, pc) => open_if(pc || f.rs != 15),
+        (false, pc) => Verdict::open_if(pc || f.rs != 15),
     }
 }
 
 fn packing(f: Fields) -> Verdict {
     let (n, d, m) = (f.rn == 15, f.rd == 15, f.rm == 15);
-    let reverse = open_if(d || m || !n || f.rs != 15);
+    let reverse = Verdict::open_if(d || m || !n || f.rs != 15);
     match (f.bits(22, 20), f.bits(7, 5)) {
-        (0b000, op) if op % 2 == 0 => open_if(n || d || m),
-        (0b000, 5) => open_if(n || d || m || f.rs != 15),
-        (0b010 | 0b011 | 0b110 | 0b111, op) if op % 2 == 0 => open_if(d || m),
-        (0b010 | 0b110, 1) => open_if(d || m || f.rs != 15),
+        (0b000, op) if op % 2 == 0 => Verdict::open_if(n || d || m),
+        (0b000, 5) => Verdict::open_if(n || d || m || f.rs != 15),
+        (0b010 | 0b011 | 0b110 | 0b111, op) if op % 2 == 0 => Verdict::open_if(d || m),
+        (0b010 | 0b110, 1) => Verdict::open_if(d || m || f.rs != 15),
         (0b001 | 0b101, _) if f.bits(7, 5) == 3 => match d || m {
             true => OPEN,
             false => NONE,
         },
-        (_, 3) => open_if(d || m || f.bits(9, 8) != 0),
+        (_, 3) => Verdict::open_if(d || m || f.bits(9, 8) != 0),
         (0b011 | 0b111, 1 | 5) => reverse,
         _ => NONE,
     }
@@ -355,10 +344,10 @@ fn signed_multiply(f: Fields) -> Verdict {
     let (rd, ra, rm, rn) = (f.rn, f.rd, f.rs, f.rm);
     let pc = f.any_is_pc(&[rd, rm, rn]);
     match (f.bits(22, 20), f.bits(7, 5)) {
-        (0b000, 0..=3) | (0b101, 0..=1) => open_if(pc),
-        (0b001 | 0b011, 0) => open_if(pc || ra != 15),
-        (0b100, 0..=3) => open_if(pc || ra == 15 || ra == rd),
-        (0b101, 6..=7) => open_if(pc || ra == 15),
+        (0b000, 0..=3) | (0b101, 0..=1) => Verdict::open_if(pc),
+        (0b001 | 0b011, 0) => Verdict::open_if(pc || ra != 15),
+        (0b100, 0..=3) => Verdict::open_if(pc || ra == 15 || ra == rd),
+        (0b101, 6..=7) => Verdict::open_if(pc || ra == 15),
         _ => NONE,
     }
 }
@@ -376,9 +365,11 @@ fn coprocessor(f: Fields) -> Option<Verdict> {
             (_, true) => OPEN,
             (false, _) if f.rm == 2 => Refuse(Why::Mapping),
             (false, _) => Relocate,
-            (true, _) => open_if(f.rd == f.rn),
+            (true, _) => Verdict::open_if(f.rd == f.rn),
         },
-        (14, _) if two_registers && load => open_if(f.rd == f.rn || f.rd == 15 || f.rn == 15),
+        (14, _) if two_registers && load => {
+            Verdict::open_if(f.rd == f.rn || f.rd == 15 || f.rn == 15)
+        }
         (14, 12 | 13) if f.rd == 5 && !f.bit(22) => debug_transfer(f),
         _ => NONE,
     })
@@ -407,7 +398,7 @@ fn system_register(f: Fields, load: bool) -> Verdict {
 /// MRC and MCR of the debugger's registers: only DBGDSCRint goes to the flags.
 fn debug_register(f: Fields, load: bool) -> Verdict {
     let is_status = f.bits(23, 16) & 0xef == 0 && f.bits(7, 5) == 0 && f.rm == 1;
-    open_if(f.rd == 15 && !(load && is_status))
+    Verdict::open_if(f.rd == 15 && !(load && is_status))
 }
 
 /// LDC and STC of the debugger's data.
@@ -475,13 +466,13 @@ fn change_state(f: Fields) -> Verdict {
         1 => true,
         _ => flags == 0,
     };
-    open_if(open || mode != 0 && !mode_too || f.bits(15, 9) != 0)
+    Verdict::open_if(open || mode != 0 && !mode_too || f.bits(15, 9) != 0)
 }
 
 fn barrier(f: Fields) -> Verdict {
     let clear = f.bits(7, 4) == 1 && f.rm == 15;
     let known = clear || (4..=6).contains(&f.bits(7, 4));
-    open_if(!known || f.bits(19, 8) != 0xff0)
+    Verdict::open_if(!known || f.bits(19, 8) != 0xff0)
 }
 
 fn preload(f: Fields, register: bool) -> Verdict {

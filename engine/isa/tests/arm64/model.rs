@@ -5,6 +5,8 @@
 use engine_isa::arm64::{Processor, Regs};
 use engine_isa::{Fault, Memory, Width};
 
+use crate::words::holds;
+
 pub const BTYPE: u64 = 3 << 10;
 
 /// Memory in which every byte differs from its neighbours, which keeps a list of what is read from
@@ -156,7 +158,7 @@ impl Model {
                 (away(field(word, 25, 0), 26), 0)
             }
             0b101010 => {
-                let holds = self.condition_holds(field(word, 3, 0));
+                let holds = holds(field(word, 3, 0), self.regs.pstate);
                 (taken(holds, away(field(word, 23, 5), 19)), 0)
             }
             0b011010 => {
@@ -180,29 +182,6 @@ impl Model {
                 }
             }
             _ => panic!("{word:08x} is no branch"),
-        }
-    }
-
-    /// ConditionHolds.
-    fn condition_holds(&self, cond: u32) -> bool {
-        let flag = |bit: u32| self.regs.pstate >> bit & 1 == 1;
-        let (n, z, c, v) = (flag(31), flag(30), flag(29), flag(28));
-        match cond {
-            0 => z,
-            1 => !z,
-            2 => c,
-            3 => !c,
-            4 => n,
-            5 => !n,
-            6 => v,
-            7 => !v,
-            8 => c && !z,
-            9 => !c || z,
-            10 => n == v,
-            11 => n != v,
-            12 => n == v && !z,
-            13 => n != v || z,
-            _ => true,
         }
     }
 

@@ -3,18 +3,11 @@
 
 use engine_isa::Why;
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Emulate,
-    Relocate,
-    Refuse(Why),
-}
+use crate::words::Verdict;
 
 use Verdict::{Emulate, Refuse, Relocate};
 
-const OPEN: Verdict = Refuse(Why::Unpredictable);
-const NONE: Verdict = Refuse(Why::Undefined);
+const NONE: Verdict = Verdict::NONE;
 
 /// An instruction, and its fields by where they mostly are.
 #[derive(Clone, Copy)]
@@ -39,11 +32,6 @@ impl Fields {
 /// Relocated if it is allocated.
 fn allocated(yes: bool) -> Verdict {
     if yes { Relocate } else { NONE }
-}
-
-/// Open if `open`, and else relocated.
-fn open_if(open: bool) -> Verdict {
-    if open { OPEN } else { Relocate }
 }
 
 /// What is to be done about `word`; nothing is said of floating point, of vectors and of matrices,
@@ -164,7 +152,7 @@ fn barrier(crm: u32, op2: u32) -> Verdict {
         0b001 => allocated(crm & 0b11 == 0b10),
         0b010 | 0b100 | 0b101 | 0b110 => Relocate,
         0b011 if crm == 0 => Refuse(Why::Exclusive),
-        0b111 => open_if(crm != 0),
+        0b111 => Verdict::open_if(crm != 0),
         _ => NONE,
     }
 }
@@ -280,7 +268,7 @@ fn three_sources(f: Fields) -> Verdict {
     match f.bits(23, 21) {
         0 => Relocate,
         1 | 5 => allocated(f.sf),
-        2 | 6 if f.sf && !o0 => open_if(ra != 31),
+        2 | 6 if f.sf && !o0 => Verdict::open_if(ra != 31),
         _ => NONE,
     }
 }
@@ -326,7 +314,7 @@ fn exclusive(f: Fields) -> Verdict {
         return if two {
             allocated(rt2 == 31)
         } else {
-            open_if(rs != 31 || rt2 != 31)
+            Verdict::open_if(rs != 31 || rt2 != 31)
         };
     }
     match (two, load) {
@@ -335,8 +323,8 @@ fn exclusive(f: Fields) -> Verdict {
             allocated(rt2 == 31 && rs.is_multiple_of(2) && rt.is_multiple_of(2))
         }
         (_, false) => Refuse(Why::Exclusive),
-        (true, true) => open_if(rs != 31 || rt == rt2),
-        (false, true) => open_if(rs != 31 || rt2 != 31),
+        (true, true) => Verdict::open_if(rs != 31 || rt == rt2),
+        (false, true) => Verdict::open_if(rs != 31 || rt2 != 31),
     }
 }
 
@@ -385,7 +373,7 @@ fn pair(f: Fields, vector: bool, mode: u32) -> Verdict {
     let emulated = load && !vector && mode == 2 && opc != 1;
     match twice || moved {
         false if emulated => Emulate,
-        open => open_if(open),
+        open => Verdict::open_if(open),
     }
 }
 
@@ -408,12 +396,12 @@ fn one_register(f: Fields, vector: bool) -> Verdict {
         (false, 0b00) => allocated(opc == 0 || prefetch),
         (false, 0b10) => allocated(has_form(size, opc)),
         (false, _) if !has_form(size, opc) => NONE,
-        (false, _) => open_if(f.rn == f.rd && f.rn != 31),
+        (false, _) => Verdict::open_if(f.rn == f.rd && f.rn != 31),
         (true, 0b10) => allocated(f.bit(14) && (has_form(size, opc) || prefetch)),
         (true, 0b00) => atomic(f, size),
         (true, _) if size != 3 => NONE,
         (true, 0b01) => Relocate,
-        (true, _) => open_if(f.rn == f.rd && f.rn != 31),
+        (true, _) => Verdict::open_if(f.rn == f.rd && f.rn != 31),
     }
 }
 
@@ -434,7 +422,7 @@ fn atomic(f: Fields, size: u32) -> Verdict {
     let plain = size == 3 && !acquire && !release;
     let eight = f.rd.is_multiple_of(2) && f.rd < 24;
     match f.bits(14, 12) {
-        0b100 if acquire && !release => open_if(f.rm != 31),
+        0b100 if acquire && !release => Verdict::open_if(f.rm != 31),
         0b001 | 0b101 => allocated(plain && eight && f.rm == 31),
         0b010 | 0b011 => allocated(plain && eight),
         _ => NONE,

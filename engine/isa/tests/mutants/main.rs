@@ -13,6 +13,8 @@ mod model_of_arm;
 mod model_of_arm64;
 #[path = "../vector/mod.rs"]
 mod vector;
+#[path = "../words/mod.rs"]
+mod words;
 
 /// How many states of the machine each emulated vector is run on.
 const STATES: u32 = 48;

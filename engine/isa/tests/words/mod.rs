@@ -2,10 +2,95 @@
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::collections::BTreeSet;
-use std::fmt::Debug;
 
-use engine_isa::Row;
+use capstone::Capstone;
+use engine_isa::{Plan, Row, Why};
 use proptest::prelude::*;
+
+/// What is to be done about an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Emulate,
+    Relocate,
+    Refuse(Why),
+}
+
+impl Verdict {
+    /// What the manual leaves open.
+    pub const OPEN: Self = Self::Refuse(Why::Unpredictable);
+    /// What is no instruction.
+    pub const NONE: Self = Self::Refuse(Why::Undefined);
+
+    /// Open if `open`, and else relocated.
+    pub fn open_if(open: bool) -> Self {
+        if open { Self::OPEN } else { Self::Relocate }
+    }
+}
+
+impl<E, R> From<Plan<E, R>> for Verdict {
+    fn from(plan: Plan<E, R>) -> Self {
+        match plan {
+            Plan::Emulate(_) => Self::Emulate,
+            Plan::Relocate(_) => Self::Relocate,
+            Plan::Refuse(why) => Self::Refuse(why),
+        }
+    }
+}
+
+/// A table, and a second reading of the manual that it was made from.
+pub struct Table {
+    pub rows: &'static [Row],
+    pub answer: fn(u32) -> Verdict,
+    pub row: fn(u32) -> usize,
+    pub reading: fn(u32) -> Option<Verdict>,
+}
+
+impl Table {
+    /// Fails where the reading says something else than the table.
+    pub fn is_read_alike(&self, word: u32) -> Result<(), TestCaseError> {
+        let read = (self.reading)(word);
+        let answer = (self.answer)(word);
+        prop_assert_eq!(read.unwrap_or(answer), answer, "{:08x}", word);
+        Ok(())
+    }
+
+    /// Fails where the row is not the first that matches, looked for one after another.
+    pub fn has_first_row(&self, word: u32) -> Result<(), TestCaseError> {
+        let first = self.rows.iter().position(|row| row.pattern.matches(word));
+        prop_assert_eq!(Some((self.row)(word)), first, "{:08x}", word);
+        Ok(())
+    }
+
+    /// The first word of all that is read otherwise.
+    pub fn is_read_alike_everywhere(&self) -> Result<(), TestCaseError> {
+        (0..=u32::MAX).try_for_each(|word| self.is_read_alike(word))
+    }
+}
+
+/// Whether a condition holds, by the manuals' ConditionPassed and ConditionHolds: the flags N, Z, C and V are
+/// the highest bits of the status. What `always` and `never` do is for the caller to know.
+pub fn holds(condition: u32, status: u64) -> bool {
+    let flag = |bit: u32| status >> bit & 1 == 1;
+    let (n, z, c, v) = (flag(31), flag(30), flag(29), flag(28));
+    let result = match condition >> 1 {
+        0 => z,
+        1 => c,
+        2 => n,
+        3 => v,
+        4 => c && !z,
+        5 => n == v,
+        6 => n == v && !z,
+        _ => return true,
+    };
+    result ^ (condition & 1 == 1)
+}
+
+/// The disassembler's name for an instruction, if it knows it.
+pub fn name(capstone: &Capstone, word: u32) -> Option<String> {
+    let found = capstone.disasm_count(&word.to_le_bytes(), 0, 1).unwrap();
+    let first = found.iter().next()?;
+    Some(first.mnemonic()?.to_owned())
+}
 
 /// A word of some row, its free bits at random, with up to two bits flipped.
 pub fn near_a_row(rows: &'static [Row]) -> impl Strategy<Value = u32> {
@@ -38,29 +123,6 @@ fn drawn(row: &Row, free: u32) -> u32 {
             b'1' => word | 1 << bit,
             _ => word,
         })
-}
-
-/// Fails unless `answer` and `reading` agree on each of the 2^32 words and each row matches some;
-/// how many words are accepted.
-pub fn walk<E: Debug + PartialEq>(
-    rows: &[Row],
-    answer: fn(u32) -> Result<(), E>,
-    reading: fn(u32) -> Result<(), E>,
-) -> u64 {
-    let mut accepted = 0;
-    let mut counts = vec![0_u64; rows.len()];
-    for word in 0..=u32::MAX {
-        let answer = answer(word);
-        assert_eq!(answer, reading(word), "{word:08x}");
-        accepted += u64::from(answer.is_ok());
-        let row = rows.iter().position(|row| row.pattern.matches(word));
-        counts[row.expect("the last row matches every word")] += 1;
-    }
-    for (row, count) in rows.iter().zip(counts) {
-        println!("{count:>10}  {}  {}", row.pattern.text(), row.name);
-        assert_ne!(count, 0, "{} matches no word", row.name);
-    }
-    accepted
 }
 
 /// Fails unless each row has a name of its own, and a section of one of the manual's `parts`.
