@@ -115,10 +115,7 @@ fn of_judges(command: &[&str], more: &[&str]) -> Result<()> {
 fn mutants() -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let tests = ["--test", "mutants", "--test", "x86-mutants"];
-    let tests = run::cargo(&sh)
-        .args(["test", "--package", "engine-isa"])
-        .args(tests);
+    let tests = run::cargo(&sh).args(["test", "--package", "engine-isa", "--test", "mutants"]);
     run::openly(
         tests
             .env("RUSTFLAGS", "--cfg trapline_mutants")

@@ -53,6 +53,10 @@ pub struct FuzzIsa {
     /// Make the cases from this number, as an earlier run has said
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Make x86's cases of the text of these programs, libraries or kernels, too [default: what the host has
+    /// of a few]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    text: Vec<String>,
 }
 
 impl Fuzz {
@@ -71,6 +75,7 @@ impl FuzzIsa {
             minutes: None,
             cases: Some(3_000_000),
             seed: Some(1),
+            text: Vec::new(),
         }
     }
 
@@ -94,8 +99,10 @@ impl FuzzIsa {
             .into_iter()
             .filter_map(|(name, number)| Some((name, number?)));
         let sets = self.sets.iter().map(|set| set.name().to_owned());
-        sets.chain(given.flat_map(|(name, number)| [name.to_owned(), number.to_string()]))
-            .collect()
+        let numbers = given.flat_map(|(name, number)| [name.to_owned(), number.to_string()]);
+        let text = self.text.iter().cloned();
+        let option = (!self.text.is_empty()).then(|| "--text".to_owned());
+        sets.chain(numbers).chain(option).chain(text).collect()
     }
 }
 
@@ -122,8 +129,10 @@ mod tests {
             minutes: Some(2),
             cases: None,
             seed: Some(7),
+            text: vec!["a".to_owned(), "b".to_owned()],
         };
-        assert_eq!(task.words().join(" "), "arm64 --minutes 2 --seed 7");
+        let words = task.words().join(" ");
+        assert_eq!(words, "arm64 --minutes 2 --seed 7 --text a b");
         assert_eq!(FuzzIsa::default().words(), [""; 0]);
     }
 }

@@ -134,9 +134,23 @@ impl<S: Set> Tally<S> {
         }
         let rows = (0..).zip(&self.rows).zip(S::rows());
         let without = rows.filter(|((place, count), name)| {
-            count.agreed == 0 && S::why_not_known(name).is_none() && S::accepts(*place)
+            count.agreed == 0 && S::why_none(name).is_none() && S::accepts(*place)
         });
         without.map(|(_, name)| name).collect()
+    }
+
+    /// Lines about rows that real text has instructions of, of which none was compared; and whether it is
+    /// known why.
+    pub fn only_in_text(&self) -> Vec<(String, bool)> {
+        let rows = (0..).zip(&self.rows).zip(S::rows());
+        let found = rows.filter_map(|((place, count), name)| {
+            let times = S::in_text(place);
+            let is_judged = times == 0 || count.agreed > 0 || !S::accepts(place);
+            let why = S::why_none(name);
+            let line = format!("{name} ({times} times): {}", why.unwrap_or("nobody knows"));
+            (!is_judged).then_some((line, why.is_some()))
+        });
+        found.collect()
     }
 
     /// Whether there are more disagreements that a new processor does not confirm than Unicorn is

@@ -59,6 +59,10 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
         let entry = Self::NOT_KNOWN.iter().find(|(row, _)| *row == name);
         entry.map(|(_, why)| *why)
     }
+    /// Why none of a row's instructions is compared, if that is known.
+    fn why_none(name: &str) -> Option<&'static str> {
+        Self::why_not_known(name)
+    }
     /// The names of the registers.
     fn names() -> Names;
     /// The name of each row of the table.
@@ -84,6 +88,10 @@ pub trait Set: Copy + PartialEq + fmt::Debug + 'static {
     fn any(rng: &mut Rng) -> Self::Instruction;
     /// Whether a row accepts anything, as far as some thousands of its instructions tell.
     fn accepts(row: usize) -> bool;
+    /// How many instructions of a row there are in the real text that cases are made of, if they are of any.
+    fn in_text(_row: usize) -> u64 {
+        0
+    }
     /// Registers by chance that suit the instruction at the address `pc`.
     fn state(instruction: Self::Instruction, pc: u64, rng: &mut Rng) -> State;
     /// The bytes of an instruction.

@@ -1,6 +1,7 @@
 //! Throws cases by chance at an instruction set's plans until a limit. Ends with 1 if there is a
 //! disagreement.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -13,8 +14,7 @@ use engine_isa_judge::x86::set::X86;
 use engine_isa_judge::{arm, arm64, spelling, x86};
 use lexopt::prelude::*;
 
-const USAGE: &str =
-    "usage: isa-fuzz [arm|arm64|x86]... [--minutes N] [--cases N] [--seed S] [--threads N]";
+const USAGE: &str = "usage: isa-fuzz [arm|arm64|x86]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
 
 /// An instruction set, and how each of its judges is asked.
 struct Judged {
@@ -34,7 +34,11 @@ const SETS: [Judged; 3] = [
     },
     Judged {
         name: X86::NAME,
-        judge: |options| judge::<X86>(options, &x86::spelling::SET),
+        judge: |options| {
+            let taken = take_text(options);
+            let read = read(options, &x86::spelling::IA32);
+            taken & read & judge::<X86>(options, &x86::spelling::SET)
+        },
     },
 ];
 
@@ -45,6 +49,8 @@ struct Options {
     cases: Option<u64>,
     seed: u64,
     threads: u64,
+    /// Files of x86-64 whose text cases are made of.
+    text: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -68,6 +74,7 @@ fn options() -> Result<Options, lexopt::Error> {
         cases: None,
         seed: now.as_secs(),
         threads,
+        text: Vec::new(),
     };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -76,6 +83,7 @@ fn options() -> Result<Options, lexopt::Error> {
             Long("cases") => options.cases = Some(parser.value()?.parse()?),
             Long("seed") => options.seed = parser.value()?.parse()?,
             Long("threads") => options.threads = parser.value()?.parse::<u64>()?.max(1),
+            Long("text") => options.text.extend(parser.values()?.map(PathBuf::from)),
             Value(name) => options.add_set(name.string()?)?,
             other => return Err(other.unexpected()),
         }
@@ -134,6 +142,33 @@ fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> b
     kept && read && executed
 }
 
+/// Reads the text that cases are made of, which capstone then reads as we do: whether it does, and it is all
+/// there that was asked for.
+fn take_text(options: &Options) -> bool {
+    let usual = x86::text::USUAL.map(PathBuf::from);
+    let asked = !options.text.is_empty();
+    let files = if asked { &options.text[..] } else { &usual };
+    let mut text = x86::text::Text::default();
+    for file in files {
+        match text.add(file) {
+            Err(error) if asked => {
+                println!("{}: {error}", file.display());
+                return false;
+            }
+            _ => {}
+        }
+    }
+    let mut judge = spelling::Judge::new(&x86::spelling::SET);
+    text.kept().for_each(|bytes| judge.judge(*bytes));
+    let rows = text.rows.iter().filter(|count| **count > 0).count();
+    println!(
+        "real text: {} instructions of {rows} rows",
+        text.instructions()
+    );
+    x86::text::take(text);
+    tell_reading("real text", &judge.tally)
+}
+
 /// Whether every kept case agrees.
 fn replay<S: Set>() -> bool {
     let disagreeing = execution::replay::<S>();
@@ -166,8 +201,13 @@ fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> 
     for tally in on_threads(options, |seed| spelling::run(set, seed, words, until)) {
         sum.add(tally);
     }
+    tell_reading(set.name, &sum)
+}
+
+/// Prints what reading has come to; whether nothing differs that has no explanation.
+fn tell_reading(what: &str, sum: &spelling::Tally) -> bool {
     println!(
-        "capstone: {} read, {} the same, {} refused, {} explained, {} unexplained",
+        "capstone of {what}: {} read, {} the same, {} refused, {} explained, {} unexplained",
         sum.words,
         sum.same,
         sum.refused,
@@ -177,7 +217,7 @@ fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> 
     for (reason, (count, word)) in &sum.explained {
         println!("{count:>10}  {reason} ({word})");
     }
-    for line in &sum.unexplained {
+    for line in sum.unexplained.iter().take(2 * TOLD) {
         println!("DIFFERS: {line}");
     }
     sum.unexplained.is_empty()
@@ -199,6 +239,10 @@ fn execute<S: Set>(options: &Options) -> bool {
         sum
     };
     tell(&sum);
+    let only_in_text = sum.only_in_text();
+    for (line, _) in &only_in_text {
+        println!("IN REAL TEXT, AND EXECUTED BY NONE: {line}");
+    }
     let (unknown, unrepresented) = (sum.unknown(), sum.unrepresented());
     for line in &unknown {
         println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
@@ -212,6 +256,7 @@ fn execute<S: Set>(options: &Options) -> bool {
     sum.disagreements.is_empty()
         && unknown.is_empty()
         && unrepresented.is_empty()
+        && only_in_text.iter().all(|(_, is_known)| *is_known)
         && !sum.is_unsteady()
 }
 
@@ -266,8 +311,12 @@ fn tell_rows<S: Set>(sum: &execution::Tally<S>) {
     for (name, count) in rows.filter(|(_, count)| count.words > 0) {
         let execution::Count { words, agreed, .. } = count;
         let (unknown, _) = &count.unknown;
-        let why = S::why_not_known(name)
-            .map_or_else(String::new, |why| format!(", {unknown} not known: {why}"));
+        let reason = if *agreed == 0 {
+            S::why_none(name)
+        } else {
+            S::why_not_known(name)
+        };
+        let why = reason.map_or_else(String::new, |why| format!(", {unknown} not known: {why}"));
         println!("{agreed:>10}  {name} ({words} words{why})");
     }
 }

@@ -1,85 +1,9 @@
 //! What of x86-64 cannot be compared, or only in part, each with the reason.
 
-use engine_isa::x86::ROWS;
-
 use super::registers::{RFLAGS, RIP, RSP};
 use super::set::X86;
 use super::shape::{Bytes, Shape};
 use crate::set::{Done, End, Outcome};
-
-/// Why no processor here has some instructions that a row accepts, if that is known.
-pub fn why_not_known(name: &str) -> Option<&'static str> {
-    let row = ROWS.iter().find(|row| row.name == name)?;
-    let text = row.encoding.text();
-    let is_vector = ["VEX", "EVEX", "XOP"]
-        .iter()
-        .any(|form| text.starts_with(form));
-    let first = name.split([',', ' ']).next()?;
-    let listed = NOT_KNOWN.iter().find(|(firsts, _)| firsts.contains(&first));
-    match (is_vector, listed) {
-        (true, _) => Some("which of these there are depends on the processor of the host"),
-        (false, listed) => listed.map(|(_, why)| *why),
-    }
-}
-
-/// Rows by the first word of their names, of which no processor here has some instructions, or none can be
-/// compared, each with the reason.
-const NOT_KNOWN: &[(&[&str], &str)] = &[
-    (
-        &["rdtscp", "rdrand", "rdseed", "rdpid", "rdtsc", "rdpmc"],
-        "they are not the same when they are executed twice",
-    ),
-    (&["ins", "insb", "in", "out", "outsb"], "there are no ports"),
-    (
-        &[
-            "vmlaunch", "vmcall", "vmxoff", "vmload", "clgi", "vmrun", "invlpga", "invlpgb",
-            "vmread", "vmclear", "vmxon", "vmptrld", "xrstors", "invept", "pconfig", "enclv",
-            "encls", "enclu", "seamops",
-        ],
-        "they are for whoever runs virtual machines, or manages memory for all",
-    ),
-    (
-        &[
-            "xabort",
-            "lkgs",
-            "rstorssp",
-            "setssbsy",
-            "saveprevssp",
-            "clrssbsy",
-            "wrussd",
-            "wrssd",
-            "wrmsrns",
-            "rdmsrlist",
-            "xend",
-            "serialize",
-            "xsusldtrk",
-            "xresldtrk",
-            "testui",
-            "clui",
-            "senduipi",
-            "rdpkru",
-            "mcommit",
-            "rdpru",
-            "prefetch",
-            "prefetchw",
-            "ptwrite",
-            "aesdecwide128kl",
-            "aesenc128kl",
-            "aesdec128kl",
-            "encodekey128",
-            "movdir64b",
-            "enqcmds",
-            "enqcmd",
-            "movdiri",
-            "aadd",
-            "aand",
-            "axor",
-            "aor",
-            "hreset",
-        ],
-        "newer processors have it, or it is for what this host has switched off",
-    ),
-];
 
 /// Whether an instruction may be about floating point, vectors or masks.
 pub fn is_wide(bytes: &Bytes) -> bool {
@@ -132,11 +56,16 @@ pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
     if !on_host && shape.map == 3 && matches!(shape.opcode, 0x60 | 0x61) {
         return Some("QEMU's processor takes some lengths of texts for negative, and crashes");
     }
+    let modrm = bytes.get(shape.at + 1).copied().unwrap_or_default();
+    if !on_host && shape.prefixes & Shape::LOCK != 0 && modrm >= 0xc0 {
+        return Some(
+            "QEMU's processor takes a locked bit of a register for one of memory, and crashes",
+        );
+    }
     let is_transaction = matches!(shape.opcode, 0xc6 | 0xc7) && shape.map == 0;
-    if !on_host && is_transaction && bytes.get(shape.at + 1) == Some(&0xf8) {
+    if !on_host && is_transaction && modrm == 0xf8 {
         return Some("QEMU's processor has no transactions, and takes their beginning for MOV");
     }
-    let modrm = bytes.get(shape.at + 1).copied().unwrap_or_default();
     match (shape.is_vector, shape.map, shape.opcode, modrm) {
         (false, 1, 0x31 | 0x33, _) | (false, 1, 0x01, 0xf9) => {
             Some("it reads a counter, which goes on counting")

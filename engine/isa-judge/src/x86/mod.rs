@@ -2,18 +2,24 @@
 
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod child;
+pub mod differences;
+pub mod drawn;
 #[cfg(feature = "unicorn")]
 pub mod guest;
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod host;
 #[cfg(feature = "unicorn")]
 pub mod judged;
+#[cfg(feature = "unicorn")]
+pub mod known;
 pub mod kprobes;
+pub mod made;
 pub mod registers;
 #[cfg(feature = "unicorn")]
 pub mod set;
 pub mod shape;
 pub mod spelling;
+pub mod text;
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod vectors;
 

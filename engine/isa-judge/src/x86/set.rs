@@ -1,16 +1,18 @@
 //! x86-64 as it is executed.
 
-use std::sync::LazyLock;
-
 use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
 use engine_isa::{Fault, Plan};
 
+use super::drawn;
 #[cfg(target_arch = "x86_64")]
 use super::host::Host;
 use super::judged;
+use super::known;
+use super::made;
 use super::registers;
-use super::shape::{self, Bytes};
-use crate::chance::{Rng, percent};
+use super::shape::Bytes;
+use super::text;
+use crate::chance::Rng;
 use crate::machine::Guest;
 use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
@@ -50,7 +52,11 @@ impl Set for X86 {
     const KEPT: &'static str = include_str!("../../regressions/x86.txt");
 
     fn why_not_known(name: &str) -> Option<&'static str> {
-        judged::why_not_known(name)
+        known::why_not_known(name)
+    }
+
+    fn why_none(name: &str) -> Option<&'static str> {
+        known::why_none(name)
     }
 
     fn names() -> Names {
@@ -86,25 +92,19 @@ impl Set for X86 {
     }
 
     fn any(rng: &mut Rng) -> Bytes {
-        match rng.u32(0..10) {
-            0..6 => {
-                let pool = &POOL[rng.usize(0..POOL.len())];
-                shape::vary(pool[rng.usize(0..pool.len())], rng)
-            }
-            6..9 => shape::any(rng),
-            _ => {
-                let mut bytes = [0; LONGEST];
-                rng.fill(&mut bytes);
-                bytes
-            }
-        }
+        made::one::<true>(rng)
     }
 
     fn accepts(row: usize) -> bool {
-        POOL.iter().any(|pool| {
-            let is_of_row = |bytes: &Bytes| x86::row(bytes) == row;
-            pool.first().is_some_and(is_of_row)
+        let mut rng = Rng::with_seed(row as u64);
+        (0..4096).any(|_| {
+            let bytes = drawn::of_row::<true>(row, &mut rng);
+            x86::row(&bytes) == row && !matches!(x86::plan(&bytes), Plan::Refuse(_))
         })
+    }
+
+    fn in_text(row: usize) -> u64 {
+        text::count(row)
     }
 
     fn state(bytes: Bytes, pc: u64, rng: &mut Rng) -> State {
@@ -193,25 +193,3 @@ impl Set for X86 {
 pub fn length(bytes: &Bytes) -> usize {
     x86::length(bytes).unwrap_or(LONGEST).min(LONGEST)
 }
-
-/// How many examples there are of a row.
-const EXAMPLES: usize = 8;
-/// How many instructions by chance the examples are looked for in.
-const LOOKED_AT: usize = 3_000_000;
-
-/// For each row that accepts anything, instructions of it that are accepted.
-static POOL: LazyLock<Vec<Vec<Bytes>>> = LazyLock::new(|| {
-    let mut rng = Rng::with_seed(1);
-    let mut pool: Vec<Vec<Bytes>> = vec![Vec::new(); ROWS.len()];
-    for _ in 0..LOOKED_AT {
-        let bytes = shape::any(&mut rng);
-        let examples = &mut pool[x86::row(&bytes)];
-        let is_wanted = examples.len() < EXAMPLES || percent(&mut rng, 1);
-        if is_wanted && !matches!(x86::plan(&bytes), Plan::Refuse(_)) {
-            examples.truncate(EXAMPLES - 1);
-            examples.insert(0, bytes);
-        }
-    }
-    pool.retain(|examples| !examples.is_empty());
-    pool
-});

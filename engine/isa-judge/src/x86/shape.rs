@@ -1,5 +1,5 @@
-//! How x86-64 instructions are put together, as the judges see it: enough to make one by chance, and to
-//! have its address lead to where there is memory.
+//! How x86 instructions are put together, as the judges see it: enough to have an address lead to where
+//! there is memory.
 
 use crate::chance::{Rng, percent, small};
 use crate::state::State;
@@ -39,30 +39,38 @@ impl Shape {
     /// 66.
     pub const SIZE: u8 = 16;
 
-    /// Reads the beginning of an instruction.
+    /// Reads the beginning of an instruction of 64-bit mode.
     pub fn read(bytes: &Bytes) -> Self {
+        Self::read_in(true, bytes)
+    }
+
+    /// The same where that is so or not: else there is no REX, and a VEX begins as LDS, LES and BOUND of
+    /// registers would.
+    pub fn read_in(wide: bool, bytes: &Bytes) -> Self {
         let mut shape = Self::default();
         // Of several REX the last counts, and only right before the opcode.
         while shape.at < 12 {
             match (prefix(bytes[shape.at]), bytes[shape.at]) {
                 (Some(prefix), _) => (shape.prefixes, shape.rex) = (shape.prefixes | prefix, 0),
-                (None, rex @ 0x40..=0x4f) => shape.rex = rex & 15,
+                (None, rex @ 0x40..=0x4f) if wide => shape.rex = rex & 15,
                 _ => break,
             }
             shape.at += 1;
         }
         let rest = &bytes[shape.at..];
+        let begins = wide || rest[1] >= 0xc0;
         let (map, length, rex) = match *rest {
-            [0xc5, a, ..] => (1, 2, !a >> 5 & 4),
-            [0xc4, a, b, ..] => (a & 31, 3, !a >> 5 & 7 | b >> 4 & 8),
+            [0xc5, a, ..] if begins => (1, 2, !a >> 5 & 4),
+            [0xc4, a, b, ..] if begins => (a & 31, 3, !a >> 5 & 7 | b >> 4 & 8),
             [0x8f, a, b, ..] if a & 31 >= 8 => (a & 31, 3, !a >> 5 & 7 | b >> 4 & 8),
-            [0x62, a, b, _, ..] => (a & 7, 4, !a >> 5 & 7 | b >> 4 & 8),
+            [0x62, a, b, _, ..] if begins => (a & 7, 4, !a >> 5 & 7 | b >> 4 & 8),
             [0x0f, 0x38, ..] => (2, 2, shape.rex),
             [0x0f, 0x3a, ..] => (3, 2, shape.rex),
             [0x0f, ..] => (1, 1, shape.rex),
             _ => (0, 0, shape.rex),
         };
-        shape.is_vector = matches!(rest[0], 0xc4 | 0xc5 | 0x62) || rest[0] == 0x8f && map >= 8;
+        shape.is_vector =
+            begins && matches!(rest[0], 0xc4 | 0xc5 | 0x62) || rest[0] == 0x8f && map >= 8;
         shape.map = map;
         shape.rex = rex;
         shape.at = (shape.at + length).min(bytes.len() - 1);
@@ -98,55 +106,6 @@ const fn prefix(byte: u8) -> Option<u8> {
         0x26 | 0x2e | 0x36 | 0x3e => Some(0),
         _ => None,
     }
-}
-
-/// An instruction put together by chance: prefixes, an opcode of any map, and whatever bytes behind it.
-pub fn any(rng: &mut Rng) -> Bytes {
-    let mut bytes: Bytes = [0; 15];
-    rng.fill(&mut bytes);
-    let mut at = 0;
-    let mut put = |byte: u8| {
-        bytes[at] = byte;
-        at += 1;
-    };
-    while percent(rng, 25) && at_most(&mut put, rng) {}
-    if percent(rng, 35) {
-        put(0x40 | rng.u8(..) & 15);
-    }
-    match rng.u32(0..100) {
-        0..40 => {}
-        40..65 => put(0x0f),
-        65..72 => [0x0f, 0x38].into_iter().for_each(put),
-        72..79 => [0x0f, 0x3a].into_iter().for_each(put),
-        79..83 => [0xc5, rng.u8(..)].into_iter().for_each(put),
-        83..91 => {
-            let map = rng.u8(1..4);
-            [0xc4, rng.u8(..) & 0xe0 | map, rng.u8(..)]
-                .into_iter()
-                .for_each(put);
-        }
-        91..99 => {
-            let map = [1, 2, 3, 5, 6][rng.usize(0..5)];
-            let second = rng.u8(..) | 4;
-            [0x62, rng.u8(..) & 0xf0 | map, second, rng.u8(..)]
-                .into_iter()
-                .for_each(put);
-        }
-        _ => [0x8f, rng.u8(..) & 0xe0 | rng.u8(8..11), rng.u8(..)]
-            .into_iter()
-            .for_each(put),
-    }
-    let_it_reach(&mut bytes, rng);
-    bytes
-}
-
-/// A prefix of those that are the commonest first.
-fn at_most(put: &mut impl FnMut(u8), rng: &mut Rng) -> bool {
-    const PREFIXES: [u8; 12] = [
-        0x66, 0xf3, 0xf2, 0x66, 0xf3, 0xf2, 0x67, 0x65, 0x64, 0xf0, 0x2e, 0x3e,
-    ];
-    put(PREFIXES[rng.usize(0..PREFIXES.len())]);
-    percent(rng, 60)
 }
 
 /// Has what is counted from the instruction pointer mostly lead into the window.
@@ -200,29 +159,6 @@ fn displacement(bytes: &Bytes, at: usize, form: u8) -> u64 {
         }
         _ => 0,
     }
-}
-
-/// An instruction's bytes with some of what is behind its opcode, or its prefixes, made anew.
-pub fn vary(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
-    let at = Shape::read(&bytes).at;
-    if percent(rng, 70) && at + 1 < bytes.len() {
-        let rest = &mut bytes[at + 1..];
-        let register = rest[0];
-        rng.fill(rest);
-        if percent(rng, 60) {
-            rest[0] = rest[0] & 0xc7 | register & 0x38;
-        }
-        if percent(rng, 20) {
-            rest[0] |= 0xc0;
-        }
-    } else if percent(rng, 30) {
-        bytes.rotate_right(1);
-        bytes[0] = [0x66, 0xf2, 0xf3, 0x48, 0x41, 0x67, 0x65, 0xf0][rng.usize(0..8)];
-    } else if percent(rng, 30) {
-        bytes[rng.usize(0..bytes.len())] ^= 1 << rng.u32(0..8);
-    }
-    let_it_reach(&mut bytes, rng);
-    bytes
 }
 
 /// Whether an address is of the page of code.

@@ -9,6 +9,7 @@ mod emulate;
 mod encoding;
 mod index;
 mod instruction;
+mod notation;
 mod opening;
 mod operand;
 mod register;

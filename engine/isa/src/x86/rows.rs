@@ -217,7 +217,9 @@ rows! {
     "66 0F 01 CE-CF", "SEAMCALL", "seamops, seamcall", relocate(same);
     "NP 0F 01 D0-D1", "XGETBV", "xgetbv, xsetbv", relocate(same);
     "NP 0F 01 D4", "VMFUNC", "vmfunc", refuse(Mapping);
-    "NP 0F 01 D5-D6", "XEND", "xend, xtest", relocate(same);
+    // A trap within a transaction ends it.
+    "NP 0F 01 D5", "XEND", "xend", refuse(Exclusive);
+    "NP 0F 01 D6", "XTEST", "xtest", relocate(same);
     // What it enters is told where to leave to: behind it.
     "NP 0F 01 D7", "ENCLU", "enclu", refuse(Unported);
     // AMD's, from volume 3 of its manual.
@@ -246,7 +248,9 @@ rows! {
     "0F 05", "SYSCALL", "syscall", refuse(Trap);
     "0F 06", "CLTS", "clts", relocate(same);
     "0F 07", "SYSRET", "sysret", refuse(Order);
-    "0F 08-09", "INVD", "invd, wbinvd, wbnoinvd", relocate(same);
+    // What the trap has written may be in the cache and nowhere else.
+    "0F 08", "INVD", "invd", refuse(Mapping);
+    "0F 09", "WBINVD", "wbinvd, wbnoinvd", relocate(same);
     "0F 0B", "UD", "ud2", refuse(Undefined);
     "0F 0D /r", "PREFETCHW", "prefetch, prefetchw, prefetchwt1", relocate(same);
     // Hints, and what is reserved for more of them.
@@ -282,9 +286,7 @@ rows! {
     "66 0F AE /6-7 mem", "CLWB", "clwb, clflushopt", relocate(same);
     "F3 0F AE /4 mem", "PTWRITE", "ptwrite m", relocate(same);
     "F3 0F AE /6 mem", "CLRSSBSY", "clrssbsy", relocate(same);
-    "NP 0F AE E8", "LFENCE", "lfence", relocate(same);
-    "NP 0F AE F0", "MFENCE", "mfence", relocate(same);
-    "NP 0F AE F8", "SFENCE", "sfence", relocate(same);
+    "NP 0F AE /5-7 reg", "LFENCE", "lfence, mfence, sfence", relocate(same);
     "F3 0F AE /0-3 reg", "RDFSBASE/RDGSBASE", "rdfsbase, rdgsbase, wrfsbase, wrgsbase", relocate(same);
     "F3 0F AE /4 reg", "PTWRITE", "ptwrite r", relocate(same);
     "F3 0F AE /5 reg", "INCSSPD/INCSSPQ", "incsspd, incsspq", relocate(same);

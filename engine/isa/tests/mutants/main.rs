@@ -1,5 +1,5 @@
 //! The instruction core's tests can see a defect: with each that is seeded, vectors or model
-//! differ, and without one neither does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
+//! differ, or the slots of x86, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
@@ -11,10 +11,15 @@ mod arm64;
 mod model_of_arm;
 #[path = "../arm64/model.rs"]
 mod model_of_arm64;
+#[path = "../x86/model.rs"]
+mod model_of_x86;
+#[path = "../x86/reading.rs"]
+mod reading;
 #[path = "../vector/mod.rs"]
 mod vector;
 #[path = "../words/mod.rs"]
 mod words;
+mod x86;
 
 /// How many states of the machine each emulated vector is run on.
 const STATES: u32 = 48;
@@ -101,6 +106,7 @@ impl Set {
 /// One test, since the defect is chosen for all.
 #[test]
 fn each_mutant_is_caught_and_nothing_else_is() {
-    let missed = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
+    let words = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
+    let missed = [words, x86::missed()].concat();
     assert!(missed.is_empty(), "not caught: {missed:?}");
 }

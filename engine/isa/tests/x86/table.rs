@@ -154,6 +154,7 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("F3 0F 3A F0 C0", "newer than it"),
     ("66 0F 38 F", "newer than it"),
     ("NP 0F 38 F", "newer than it"),
+    ("NP 0F AE /5-7 reg", "it minds the last digit of a fence"),
     ("0F BC-BD /r", "F2 means nothing here"),
     ("F3 90", "66 means nothing here"),
     (

@@ -1,22 +1,11 @@
-//! The tests of x86's plans can see a defect: with each that is seeded, vectors, model or slots
-//! differ, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
-//! that there is nothing here.
-#![cfg(trapline_mutants)]
+//! x86, of 64-bit mode and not, with states of its machine. What its third witness sees are slots.
 
 use engine_isa::Plan;
 use engine_isa::mutant::{Mutant, choose};
 use engine_isa::x86::{self, Emulation, Relocation};
 
-#[path = "x86/model.rs"]
-mod model;
-#[path = "x86/reading.rs"]
-mod reading;
-mod vector;
-
-use model::{Model, Ram, laid_out, mask};
-
-/// How many states of the machine each emulated vector is run on.
-const STATES: usize = 48;
+use crate::model_of_x86::{Model, Ram, laid_out, mask};
+use crate::{Numbers, STATES, vector};
 
 /// A vector, of 64-bit mode or not.
 #[derive(Clone)]
@@ -67,30 +56,19 @@ fn vectors() -> Vec<Vector> {
     [of(true, "x86"), of(false, "ia32")].concat()
 }
 
-/// Numbers that look like chance, the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Registers, a few of which are small.
-    fn registers(&mut self, wide: bool) -> [u64; 17] {
-        let width = mask(if wide { 64 } else { 32 });
-        [0; 17].map(|_: u64| match self.next() % 8 {
-            0 => self.next() % 3,
-            _ => self.next() & width,
-        })
-    }
+/// Registers, a few of which are small.
+fn registers(numbers: &mut Numbers, wide: bool) -> [u64; 17] {
+    let width = mask(if wide { 64 } else { 32 });
+    [0; 17].map(|_: u64| match numbers.next() % 8 {
+        0 => u64::from(numbers.next() % 3),
+        _ => numbers.next_two() & width,
+    })
 }
 
 /// Whether an emulated vector ends otherwise than the model does.
 fn runs_wrong(vector: &Vector, numbers: &mut Numbers) -> bool {
-    let (before, flags) = (numbers.registers(vector.wide), numbers.next() & 0xfff);
+    let before = registers(numbers, vector.wide);
+    let flags = u64::from(numbers.next() & 0xfff);
     let Plan::Emulate(emulation) = vector.answer() else {
         return true;
     };
@@ -143,14 +121,14 @@ fn is_misplaced(vector: &Vector) -> bool {
 
 /// How many plans, runs and slots are wrong.
 fn wrong(vectors: &[Vector]) -> [usize; 3] {
-    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut numbers = Numbers::new();
     let saying = |verb| {
         let vectors = vectors.iter();
         vectors.filter(move |vector: &&Vector| vector.plan.starts_with(verb))
     };
     let differs = |vector: &&Vector| vector.answer().to_string() != vector.plan;
     let plans = vectors.iter().filter(differs).count();
-    let runs = saying("emulate ").flat_map(|vector| [vector; STATES]);
+    let runs = saying("emulate ").flat_map(|vector| [vector; STATES as usize]);
     let runs = runs
         .filter(|vector| runs_wrong(vector, &mut numbers))
         .count();
@@ -158,9 +136,8 @@ fn wrong(vectors: &[Vector]) -> [usize; 3] {
     [plans, runs, slots.count()]
 }
 
-/// One test, since the defect is chosen for all.
-#[test]
-fn each_mutant_is_caught_and_nothing_else_is() {
+/// The names of the defects that nobody sees.
+pub fn missed() -> Vec<&'static str> {
     let vectors = vectors();
     choose(None);
     assert_eq!(wrong(&vectors), [0; 3]);
@@ -169,14 +146,12 @@ fn each_mutant_is_caught_and_nothing_else_is() {
         choose(Some(mutant));
         let wrong = wrong(&vectors);
         let [plans, runs, slots] = wrong;
-        println!(
-            "{:<20} {plans:>5} plans {runs:>6} runs {slots:>5} slots",
-            mutant.name()
-        );
+        let name = mutant.name();
+        println!("{name:<20} {plans:>6} plans {runs:>6} runs {slots:>5} slots");
         if wrong == [0; 3] {
-            missed.push(mutant.name());
+            missed.push(name);
         }
     }
     choose(None);
-    assert!(missed.is_empty(), "not caught: {missed:?}");
+    missed
 }

@@ -1,0 +1,374 @@
+//! Rows of x86-64 of which no processor here has some instructions, or none can be compared: because it is so on
+//! any host, or because the processor of this one says that it lacks what they take.
+
+use engine_isa::x86::{ROWS, Row};
+
+/// Why no processor here has some instructions that a row accepts, if that is known. Of vectors there is always
+/// something that no row asks for.
+pub fn why_not_known(name: &str) -> Option<&'static str> {
+    let is_vector = row(name).is_some_and(|row| form(row).is_some());
+    let why = "operands that are to differ, or registers that there are not, make it none";
+    is_vector.then_some(why).or_else(|| why_none(name))
+}
+
+/// Why none of a row's instructions is compared here, if that is known.
+pub fn why_none(name: &str) -> Option<&'static str> {
+    let row = row(name)?;
+    let first = name.split([',', ' ']).next()?;
+    let (form_text, _) = row.encoding.text().split_once('.').unwrap_or_default();
+    let of_form = format!("{form_text} {first}");
+    let is_listed = |firsts: &[&str]| firsts.contains(&first) || firsts.contains(&&*of_form);
+    let of_any = ANYWHERE.iter().find(|(firsts, _)| is_listed(firsts));
+    let mut taken = TAKEN.iter().filter(|(firsts, _)| is_listed(firsts));
+    let lacking = taken.find(|(_, feature)| !feature.is_here());
+    of_any
+        .map(|(_, why)| *why)
+        .or_else(|| Some(lacking?.1.name))
+        .or_else(|| form(row)?.lacking())
+}
+
+fn row(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+/// Rows by the first word of their names, of which on any host some instructions are not known, or none is
+/// compared, each with the reason.
+const ANYWHERE: &[(&[&str], &str)] = &[
+    (
+        &[
+            "rdtscp", "rdrand", "rdseed", "rdpid", "rdtsc", "rdpmc", "rdpru",
+        ],
+        "they are not the same when they are executed twice",
+    ),
+    (&["ins", "insb", "in", "out", "outsb"], "there are no ports"),
+    (
+        &[
+            "vmlaunch", "vmcall", "vmxoff", "vmload", "clgi", "vmrun", "invlpga", "invlpgb",
+            "vmread", "vmclear", "vmxon", "vmptrld", "xrstors", "invept", "pconfig", "enclv",
+            "encls", "tdcall", "seamops",
+        ],
+        "they are for whoever runs virtual machines, or manages memory for all",
+    ),
+    (
+        &[
+            "lkgs",
+            "wrmsrns",
+            "rdmsrlist",
+            "mcommit",
+            "hreset",
+            "enqcmds",
+            "enqcmd",
+        ],
+        "they are newer than QEMU's processor, and no host lets programs do them",
+    ),
+    (
+        &[
+            "rstorssp",
+            "setssbsy",
+            "saveprevssp",
+            "clrssbsy",
+            "wrussd",
+            "wrssd",
+            "testui",
+            "clui",
+            "senduipi",
+            "tilerelease",
+            "ldtilecfg",
+            "sttilecfg",
+            "tileloaddt1",
+            "tilestored",
+            "tileloadd",
+            "tilezero",
+            "tdpbf16ps",
+            "tdpfp16ps",
+            "tdpbuud",
+            "tdpbusd",
+            "tdpbsud",
+            "tdpbssd",
+            "tcmmrlfp16ps",
+            "tcmmimfp16ps",
+        ],
+        "shadow stacks, user interrupts and tiles are not switched on for a program that did not ask",
+    ),
+    (
+        &["prefetch", "prefetchw"],
+        "some makers' processors have none with a register in place of memory",
+    ),
+];
+
+/// What a processor says of itself: a leaf of CPUID and its part, which of EAX to EDX, and the bit.
+#[derive(Clone, Copy, Debug)]
+struct Feature {
+    leaf: u32,
+    part: u32,
+    register: usize,
+    bit: u32,
+    /// What it is called, or what is to be said where it is lacking.
+    name: &'static str,
+}
+
+const fn feature(leaf: u32, part: u32, register: usize, bit: u32, name: &'static str) -> Feature {
+    Feature {
+        leaf,
+        part,
+        register,
+        bit,
+        name,
+    }
+}
+
+const EAX: usize = 0;
+const EBX: usize = 1;
+const ECX: usize = 2;
+const EDX: usize = 3;
+/// The leaf with most of them.
+const MORE: u32 = 7;
+const OF_AMD: u32 = 0x8000_0001;
+
+/// What rows take that Unicorn's EPYC lacks, by the first word of their names; with a form before it, only of
+/// that form.
+const TAKEN: &[(&[&str], Feature)] = &[
+    (
+        &["xbegin", "xabort", "xtest"],
+        feature(MORE, 0, EBX, 11, "this host has no transactions"),
+    ),
+    (
+        &[
+            "gf2p8mulb",
+            "gf2p8affineqb",
+            "gf2p8affineinvqb",
+            "vgf2p8mulb",
+            "vgf2p8affineinvqb",
+            "vgf2p8affineqb",
+        ],
+        feature(MORE, 0, ECX, 8, "this host has no GFNI"),
+    ),
+    (
+        &["serialize"],
+        feature(MORE, 0, EDX, 14, "this host has no SERIALIZE"),
+    ),
+    (
+        &["xsusldtrk"],
+        feature(MORE, 0, EDX, 16, "this host has no TSXLDTRK"),
+    ),
+    (
+        &["rdpkru"],
+        feature(
+            MORE,
+            0,
+            ECX,
+            4,
+            "this host has no protection keys, or has them off",
+        ),
+    ),
+    (
+        &["ptwrite"],
+        feature(0x14, 0, EBX, 4, "this host has no PTWRITE"),
+    ),
+    (
+        &[
+            "aesdecwide128kl",
+            "aesenc128kl",
+            "aesdec128kl",
+            "encodekey128",
+            "loadiwkey",
+        ],
+        feature(0x19, 0, EBX, 0, "this host has no Key Locker"),
+    ),
+    (
+        &["movdir64b"],
+        feature(MORE, 0, ECX, 28, "this host has no MOVDIR64B"),
+    ),
+    (
+        &["movdiri"],
+        feature(MORE, 0, ECX, 27, "this host has no MOVDIRI"),
+    ),
+    (
+        &["aadd", "aand", "axor", "aor"],
+        feature(MORE, 1, EAX, 3, "this host has no RAO-INT"),
+    ),
+    (
+        &["umonitor", "tpause"],
+        feature(MORE, 0, ECX, 5, "this host has no WAITPKG"),
+    ),
+    (
+        &["VEX vpdpbusd"],
+        feature(MORE, 1, EAX, 4, "this host has no AVX-VNNI"),
+    ),
+    (
+        &["VEX vpmadd52huq"],
+        feature(MORE, 1, EAX, 23, "this host has no AVX-IFMA"),
+    ),
+    (
+        &["vpdpbuud", "vpdpbsud", "vpdpbssd"],
+        feature(MORE, 1, EDX, 4, "this host has no AVX-VNNI-INT8"),
+    ),
+    (
+        &["vpdpwuud", "vpdpwusd", "vpdpwsud"],
+        feature(MORE, 1, EDX, 10, "this host has no AVX-VNNI-INT16"),
+    ),
+    (
+        &[
+            "VEX vcvtneps2bf16",
+            "vcvtneoph2ps",
+            "vbcstnesh2ps",
+            "vbcstnebf162ps",
+            "vcvtneobf162ps",
+        ],
+        feature(MORE, 1, EDX, 5, "this host has no AVX-NE-CONVERT"),
+    ),
+    (
+        &["vsha512rnds2", "vsha512msg1"],
+        feature(MORE, 1, EAX, 0, "this host has no SHA512"),
+    ),
+    (
+        &["vsm3msg1", "vsm3msg2", "vsm3rnds2"],
+        feature(MORE, 1, EAX, 1, "this host has no SM3"),
+    ),
+    (
+        &["vsm4key4", "vsm4rnds4"],
+        feature(MORE, 1, EAX, 2, "this host has no SM4"),
+    ),
+    (
+        &["cmpbexadd"],
+        feature(MORE, 1, EAX, 7, "this host has no CMPCCXADD"),
+    ),
+    (
+        &["vpermil2pd", "vfmaddsubpd", "vfmaddpd", "vfnmaddpd"],
+        feature(
+            OF_AMD,
+            0,
+            ECX,
+            16,
+            "this host has no FMA4, which goes with XOP",
+        ),
+    ),
+    (
+        &["blcfill", "blci", "XOP bextr"],
+        feature(OF_AMD, 0, ECX, 21, "this host has no TBM"),
+    ),
+    (
+        &["llwpcb", "lwpins"],
+        feature(OF_AMD, 0, ECX, 15, "this host has no LWP"),
+    ),
+    (
+        &["vp4dpwssd"],
+        feature(MORE, 0, EDX, 2, "this host has no AVX512_4VNNIW"),
+    ),
+    (
+        &["v4fmaddps", "v4fmaddss", "v4fnmaddps", "v4fnmaddss"],
+        feature(MORE, 0, EDX, 3, "this host has no AVX512_4FMAPS"),
+    ),
+    (
+        &["vp2intersectd"],
+        feature(MORE, 0, EDX, 8, "this host has no AVX512_VP2INTERSECT"),
+    ),
+    (
+        &["vgatherpf0dpd"],
+        feature(MORE, 0, EBX, 26, "this host has no AVX512PF"),
+    ),
+    (
+        &[
+            "vexp2pd",
+            "vrcp28pd",
+            "vrcp28sd",
+            "vrsqrt28pd",
+            "vrsqrt28sd",
+        ],
+        feature(MORE, 0, EBX, 27, "this host has no AVX512ER"),
+    ),
+];
+
+/// What begins the instructions of a row, where that is more than prefixes.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// All that the form's rows take which are not in [`TAKEN`].
+    takes: &'static [Feature],
+    lacking: &'static str,
+}
+
+fn form(row: &Row) -> Option<&'static Form> {
+    let (form, _) = row.encoding.text().split_once('.')?;
+    Some(match form {
+        "VEX" => &VEX,
+        "EVEX" if is_fp16(row) => &FP16,
+        "EVEX" => &EVEX,
+        "XOP" => &XOP,
+        _ => return None,
+    })
+}
+
+/// Whether an EVEX row is of AVX512-FP16: so are some of its third map, by their prefix.
+fn is_fp16(row: &Row) -> bool {
+    let text = row.encoding.text();
+    row.section.contains("FP16") || ["NP.0F3A", "F3.0F3A"].iter().any(|map| text.contains(map))
+}
+
+const VEX: Form = Form {
+    takes: &[
+        feature(1, 0, ECX, 28, "AVX"),
+        feature(1, 0, ECX, 12, "FMA"),
+        feature(1, 0, ECX, 29, "F16C"),
+        feature(MORE, 0, EBX, 3, "BMI1"),
+        feature(MORE, 0, EBX, 5, "AVX2"),
+        feature(MORE, 0, EBX, 8, "BMI2"),
+        feature(MORE, 0, ECX, 9, "VAES"),
+        feature(MORE, 0, ECX, 10, "VPCLMULQDQ"),
+    ],
+    lacking: "this host has not all of AVX and AVX2 with AES and carry-less multiplication",
+};
+const EVEX: Form = Form {
+    takes: &[
+        feature(MORE, 0, EBX, 16, "AVX512F"),
+        feature(MORE, 0, EBX, 17, "AVX512DQ"),
+        feature(MORE, 0, EBX, 21, "AVX512_IFMA"),
+        feature(MORE, 0, EBX, 28, "AVX512CD"),
+        feature(MORE, 0, EBX, 30, "AVX512BW"),
+        feature(MORE, 0, EBX, 31, "AVX512VL"),
+        feature(MORE, 0, ECX, 1, "AVX512_VBMI"),
+        feature(MORE, 0, ECX, 6, "AVX512_VBMI2"),
+        feature(MORE, 0, ECX, 9, "VAES"),
+        feature(MORE, 0, ECX, 10, "VPCLMULQDQ"),
+        feature(MORE, 0, ECX, 11, "AVX512_VNNI"),
+        feature(MORE, 0, ECX, 12, "AVX512_BITALG"),
+        feature(MORE, 0, ECX, 14, "AVX512_VPOPCNTDQ"),
+        feature(MORE, 1, EAX, 5, "AVX512_BF16"),
+    ],
+    lacking: "this host has not all of AVX-512",
+};
+const FP16: Form = Form {
+    takes: &[feature(MORE, 0, EDX, 23, "AVX512_FP16")],
+    lacking: "this host has no AVX512-FP16",
+};
+const XOP: Form = Form {
+    takes: &[feature(OF_AMD, 0, ECX, 11, "XOP")],
+    lacking: "this host has no XOP",
+};
+
+impl Form {
+    fn lacking(&self) -> Option<&'static str> {
+        let has_all = self.takes.iter().all(Feature::is_here);
+        (!has_all).then_some(self.lacking)
+    }
+}
+
+impl Feature {
+    /// Whether the processor of this host says that it has it.
+    #[cfg(target_arch = "x86_64")]
+    fn is_here(&self) -> bool {
+        use std::arch::x86_64::__cpuid_count;
+        // A leaf says of which range it is, and the first of a range which is its last.
+        let last = __cpuid_count(self.leaf & 0x8000_0000, 0).eax;
+        if self.leaf > last {
+            return false;
+        }
+        let said = __cpuid_count(self.leaf, self.part);
+        [said.eax, said.ebx, said.ecx, said.edx][self.register] >> self.bit & 1 == 1
+    }
+
+    /// There is none that programs of x86 could ask.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn is_here(&self) -> bool {
+        false
+    }
+}
