@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The self-test's device, and the memory that a run sees: the page of the
- * instruction, a stack, and data. See native.h.
+ * The self-test's device, and the memory that a run sees: the pages of the
+ * instructions, a stack, and data. See native.h.
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 #include <linux/uaccess.h>
@@ -16,7 +17,8 @@
 #include "native.h"
 #include "shim.h"
 
-/* Where in its page the instruction stands. */
+/* How many instructions can be probed at once, and where in its page each stands. */
+#define SITES 32
 #define SITE_OFFSET 2048
 
 /* The part of a stack that a run sees, and where it is in the stack. */
@@ -28,8 +30,9 @@
 
 #define DATA_SIZE 16384
 
-/* What the other side of the device needs to know. */
+/* What the other side of the device needs to know of the site of that number. */
 struct native_places {
+	u64 number;
 	u64 site;
 	u64 page;
 	u64 stack;
@@ -44,14 +47,21 @@ struct native_memory {
 	u8 data[DATA_SIZE];
 };
 
-#define NATIVE_PLACES _IOR('N', 0, struct native_places)
-#define NATIVE_PAGE _IOW('N', 1, u8[4096])
+/* What the page of that number is filled with. */
+struct native_page {
+	u64 number;
+	u8 bytes[4096];
+};
+
+#define NATIVE_PLACES _IOWR('N', 0, struct native_places)
+#define NATIVE_PAGE _IOW('N', 1, struct native_page)
 #define NATIVE_RUN _IO('N', 2)
 
-static unsigned long page;
+/* In the order of their addresses. */
+static unsigned long pages[SITES];
 static void *stack;
 
-/* Where instructions of the page reach it that name it by how far it is away. */
+/* Where instructions of the pages reach it that name it by how far it is away. */
 static u8 data[DATA_SIZE] __aligned(PAGE_SIZE);
 
 /* One run at a time. */
@@ -86,27 +96,35 @@ static long run(void __user *user)
 
 static long fill_page(void __user *user)
 {
-	void *bytes = memdup_user(user, PAGE_SIZE);
+	struct native_page *filled = memdup_user(user, sizeof(*filled));
+	long error = 0;
 
-	if (IS_ERR(bytes))
-		return PTR_ERR(bytes);
-	shim_code_write(page, bytes, PAGE_SIZE);
-	shim_code_flush(page, PAGE_SIZE);
-	kfree(bytes);
-	return 0;
+	if (IS_ERR(filled))
+		return PTR_ERR(filled);
+	if (filled->number < SITES) {
+		shim_code_write(pages[filled->number], filled->bytes, PAGE_SIZE);
+		shim_code_flush(pages[filled->number], PAGE_SIZE);
+	} else {
+		error = -ERANGE;
+	}
+	kfree(filled);
+	return error;
 }
 
 static long places(void __user *user)
 {
-	struct native_places places = {
-		.site = trapline_native_site(),
-		.page = page,
-		.stack = (unsigned long)stack + STACK_OFFSET,
-		.stack_size = STACK_SEEN,
-		.data = (unsigned long)data,
-		.data_size = DATA_SIZE,
-	};
+	struct native_places places;
 
+	if (copy_from_user(&places, user, sizeof(places)))
+		return -EFAULT;
+	if (places.number >= SITES)
+		return -ERANGE;
+	places.site = trapline_native_site(places.number);
+	places.page = pages[places.number];
+	places.stack = (unsigned long)stack + STACK_OFFSET;
+	places.stack_size = STACK_SEEN;
+	places.data = (unsigned long)data;
+	places.data_size = DATA_SIZE;
 	return copy_to_user(user, &places, sizeof(places)) ? -EFAULT : 0;
 }
 
@@ -136,35 +154,58 @@ static struct miscdevice device = {
 	.fops = &operations,
 };
 
-unsigned long trapline_native_site(void)
+unsigned long trapline_native_site(unsigned int number)
 {
-	return page + SITE_OFFSET;
+	return number < SITES ? pages[number] + SITE_OFFSET : 0;
 }
 
 void trapline_native_release(void)
 {
+	unsigned int number;
+
 	free_pages((unsigned long)stack, STACK_ORDER);
-	if (page)
-		shim_code_free(page);
+	for (number = 0; number < SITES; number++)
+		if (pages[number])
+			shim_code_free(pages[number]);
+}
+
+static int by_address(const void *one, const void *other)
+{
+	unsigned long left = *(const unsigned long *)one;
+	unsigned long right = *(const unsigned long *)other;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Functions are listed in the order of their addresses. */
+static int prepare_pages(void)
+{
+	unsigned long site;
+	unsigned int number;
+
+	for (number = 0; number < SITES; number++) {
+		pages[number] = shim_code_alloc();
+		if (!pages[number])
+			return -ENOMEM;
+		site = trapline_native_site(number);
+		shim_code_write(site, trapline_native.first, trapline_native.first_length);
+		shim_code_flush(site, trapline_native.first_length);
+	}
+	sort(pages, SITES, sizeof(*pages), by_address, NULL);
+	return 0;
 }
 
 int trapline_native_prepare(void)
 {
-	unsigned long site;
 	int error = trapline_native.prepare();
 
 	if (error)
 		return error;
 	stack = (void *)__get_free_pages(GFP_KERNEL, STACK_ORDER);
-	page = shim_code_alloc();
-	if (!stack || !page) {
+	error = stack ? prepare_pages() : -ENOMEM;
+	if (error)
 		trapline_native_release();
-		return -ENOMEM;
-	}
-	site = trapline_native_site();
-	shim_code_write(site, trapline_native.first, trapline_native.first_length);
-	shim_code_flush(site, trapline_native.first_length);
-	return 0;
+	return error;
 }
 
 int trapline_native_init(void)

@@ -2,7 +2,7 @@
 /* For modules without the self-test. */
 #include "native.h"
 
-unsigned long trapline_native_site(void)
+unsigned long trapline_native_site(unsigned int number)
 {
 	return 0;
 }

@@ -4,9 +4,10 @@
  * registers that he chooses, so that what it does by itself can be compared with
  * what it does while it is probed. Built into the module with seeded defects only.
  *
- * The instruction stands in a page of its own, which the module lists as the
- * function `trapline_native`, so that it can be probed as every other. Whoever
- * may open the device can have the kernel execute whatever he likes.
+ * Each instruction stands in a page of its own, which the module lists as a
+ * function `trapline_native`, so that it can be probed as every other. There are
+ * several, since what it costs to arm one probe it costs to arm all of them.
+ * Whoever may open the device can have the kernel execute whatever he likes.
  */
 #ifndef TRAPLINE_NATIVE_H
 #define TRAPLINE_NATIVE_H
@@ -15,8 +16,11 @@
 
 #define TRAPLINE_NATIVE_NAME "trapline_native"
 
-/* native-device.c, or native.c where there is no self-test: where that function is, or 0. */
-unsigned long trapline_native_site(void);
+/*
+ * native-device.c, or native.c where there is no self-test: where the function of
+ * that number is, at a higher address than the one before; or 0, if there are not so many.
+ */
+unsigned long trapline_native_site(unsigned int number);
 
 /* native-device.c: before and after all else that a trap needs. */
 int trapline_native_prepare(void);
@@ -30,7 +34,7 @@ void trapline_native_exit(void);
 struct trapline_native {
 	/* What a run begins with and ends with, but for memory. */
 	size_t state;
-	/* What stands there first, since a function that is refused is not listed. */
+	/* What stands at a site first, since a function that is refused is not listed. */
 	const void *first;
 	size_t first_length;
 	/* Finds what is needed of the kernel's own functions. */
@@ -38,7 +42,7 @@ struct trapline_native {
 	/* The hook that catches what begins a run, and what ends it. */
 	int (*hook)(void);
 	void (*unhook)(void);
-	/* Runs what is at the site with that state, and puts there what became of it. */
+	/* Runs what is where that state says, and puts there what became of it. */
 	void (*run)(void *state);
 };
 

@@ -87,30 +87,44 @@ static int visit_symbol(void *data, const char *name, struct module *module,
 	return walk->visit(walk->context, name, strlen(name), address);
 }
 
-/* The self-test's own, if there is one, and it is on that side of the kernel's text. */
-static int visit_native(struct walk *walk, bool below)
+/* The self-test's own, if there are any, and they are on that side of the kernel's text. */
+static int visit_natives(struct walk *walk, bool below)
 {
-	unsigned long native = trapline_native_site();
+	unsigned int number = 0;
+	unsigned long native;
+	int stop = 0;
 
-	if (!native || (native < text_start) != below)
-		return 0;
-	return walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
-			   strlen(TRAPLINE_NATIVE_NAME), native);
+	while (!stop && (native = trapline_native_site(number++)))
+		if ((native < text_start) == below)
+			stop = walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
+					   strlen(TRAPLINE_NATIVE_NAME), native);
+	return stop;
+}
+
+static bool is_native(unsigned long address)
+{
+	unsigned int number = 0;
+	unsigned long native;
+
+	while ((native = trapline_native_site(number++)))
+		if (native == address)
+			return true;
+	return false;
 }
 
 int shim_each_function(shim_visit_fn visit, void *context)
 {
 	struct walk walk = { .visit = visit, .context = context };
-	int stop = visit_native(&walk, true);
+	int stop = visit_natives(&walk, true);
 
 	if (!stop)
 		stop = each_symbol(visit_symbol, &walk);
-	return stop ? stop : visit_native(&walk, false);
+	return stop ? stop : visit_natives(&walk, false);
 }
 
 unsigned int shim_off_limits(unsigned long address)
 {
-	if (trapline_native_site() && address == trapline_native_site())
+	if (is_native(address))
 		return 0;
 	if (!is_core_text(address))
 		return 1;

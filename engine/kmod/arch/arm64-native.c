@@ -14,6 +14,7 @@
 #include <asm/debug-monitors.h>
 #include <asm/neon.h>
 #include <asm/ptrace.h>
+#include <asm/sysreg.h>
 #include <asm/traps.h>
 
 #include "../native.h"
@@ -39,6 +40,8 @@ struct native_state {
 	u32 fpcr;
 	u32 fpsr;
 	u64 ended;
+	u64 par;
+	u64 reserved;
 	__uint128_t vectors[32];
 };
 
@@ -155,7 +158,10 @@ static void run(void *state)
 	local_irq_save(flags);
 	running = state;
 	load_vectors(state);
+	write_sysreg(running->par, par_el1);
+	isb();
 	enter_on(running->sp);
+	running->par = read_sysreg_par();
 	store_vectors(state);
 	local_irq_restore(flags);
 	kernel_neon_end();

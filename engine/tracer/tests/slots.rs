@@ -190,3 +190,30 @@ fn a_slot_is_given_back_when_the_text_it_was_for_has_gone() {
     fake.write(MOVED, MOV_5);
     assert_eq!(fake.image(), before);
 }
+
+#[test]
+fn a_slot_is_given_back_when_its_text_has_changed_before_it_was_armed() {
+    let (fake, engine) = engine();
+    let before = fake.image();
+    let others = trace(&engine, &["shifted"]);
+    let id = open(&engine);
+    enable(&engine, id, "moved").unwrap();
+    STUCK.set(true);
+    assert_eq!(go(&engine, id, 0), Ok(1), "text cannot be written");
+    STUCK.set(false);
+    assert_eq!(stat(&engine, "slots"), 2, "but slots can");
+    fake.write(MOVED, MOV_6);
+    let last = trace(&engine, &["alpha"]);
+    let slot = slot_of(fake, &engine, MOVED);
+    assert_eq!(words_at(fake, slot), [MOV_6, JUMP, MOVED as u32 + 4]);
+    assert_eq!(
+        (stat(&engine, "slots"), stat(&engine, "slot_bytes")),
+        (2, 24)
+    );
+    for id in [id, last, others] {
+        engine.close(id);
+    }
+    assert_eq!(stat(&engine, "slot_bytes"), 0);
+    fake.write(MOVED, MOV_5);
+    assert_eq!(fake.image(), before);
+}

@@ -42,7 +42,7 @@ impl<S: Set> Cases<S> {
         let mut chance = Rng::with_seed(vector.seed());
         let mut runs = Vec::new();
         for _ in 0..TRIES {
-            let state = S::by_chance(&mut chance, places);
+            let mut state = S::by_chance(&mut chance, places);
             let contents = match chance.bool() {
                 true => Contents::Numbers,
                 false => Contents::Exits(S::POINTER),
@@ -53,6 +53,7 @@ impl<S: Set> Cases<S> {
                 places,
             };
             if S::keeps_inside(&text, &state, &around) {
+                S::complete(&mut state, &mut chance);
                 let memory = filled(contents, places);
                 runs.push(Run { state, memory });
             }

@@ -4,6 +4,7 @@
 use std::fs::{File, OpenOptions};
 
 use harness_ioctl::ask;
+use rustix::io::Errno;
 use rustix::ioctl::Opcode;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -19,10 +20,12 @@ pub const STACK: usize = 2048;
 /// The bytes of data that it sees.
 pub const DATA: usize = 4 * PAGE;
 
-/// Where things are in the kernel.
+/// Where things are in the kernel, for an instruction.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Places {
+    /// Its number among those that can be probed at once.
+    pub number: u64,
     /// The instruction.
     pub site: u64,
     /// The page that it is in.
@@ -35,6 +38,14 @@ pub struct Places {
     pub data: u64,
     /// Their bytes.
     pub data_size: u64,
+}
+
+/// What a page is filled with.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+struct Filled {
+    number: u64,
+    bytes: [u8; PAGE],
 }
 
 /// The memory of a run, besides the page.
@@ -65,7 +76,7 @@ pub struct Run<S: Set> {
 /// The device.
 pub struct Device {
     file: File,
-    places: Places,
+    sites: Vec<Places>,
 }
 
 impl Device {
@@ -74,26 +85,44 @@ impl Device {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let name = DEVICE.into();
         let file = opened.map_err(|why| Error::File { name, why })?;
-        let places = Places::default();
-        let mut device = Self { file, places };
-        let mut places = Places::default();
-        device.ask("places", PLACES, places.as_mut_bytes())?;
-        device.places = places;
-        let sizes = [places.stack_size as usize, places.data_size as usize];
-        match sizes == [STACK, DATA] {
+        let sites = Vec::new();
+        let mut device = Self { file, sites };
+        while let Some(places) = device.places(device.sites.len())? {
+            device.sites.push(places);
+        }
+        let is_known = |places: &Places| {
+            [places.stack_size as usize, places.data_size as usize] == [STACK, DATA]
+        };
+        match !device.sites.is_empty() && device.sites.iter().all(is_known) {
             true => Ok(device),
             false => Err(Error::Wrong("the device has another layout".into())),
         }
     }
 
-    /// Where things are.
-    pub fn places(&self) -> &Places {
-        &self.places
+    /// Where instructions can be, in the order of their addresses.
+    pub fn sites(&self) -> &[Places] {
+        &self.sites
     }
 
-    /// Fills the instruction's page.
-    pub fn fill(&self, page: &[u8; PAGE]) -> Result<(), Error> {
-        self.ask("page", PAGE_IN, &mut page.clone())
+    /// Where things are for the instruction of that number, if there are so many.
+    fn places(&self, number: usize) -> Result<Option<Places>, Error> {
+        let mut places = Places {
+            number: number as u64,
+            ..Places::default()
+        };
+        match self.ask("places", PLACES, places.as_mut_bytes()) {
+            Err(Error::System { why, .. }) if why == Errno::RANGE => Ok(None),
+            asked => asked.map(|()| Some(places)),
+        }
+    }
+
+    /// Fills an instruction's page.
+    pub fn fill(&self, places: &Places, page: &[u8; PAGE]) -> Result<(), Error> {
+        let mut filled = Filled {
+            number: places.number,
+            bytes: *page,
+        };
+        self.ask("page", PAGE_IN, filled.as_mut_bytes())
     }
 
     /// Runs the instruction.
@@ -121,8 +150,8 @@ impl Device {
 
 const READ: u32 = 2;
 const WRITE: u32 = 1;
-const PLACES: Opcode = number(READ, size_of::<Places>(), 0);
-const PAGE_IN: Opcode = number(WRITE, PAGE, 1);
+const PLACES: Opcode = number(READ | WRITE, size_of::<Places>(), 0);
+const PAGE_IN: Opcode = number(WRITE, size_of::<Filled>(), 1);
 const RUN: Opcode = number(0, 0, 2);
 
 /// Linux' `_IOC`.

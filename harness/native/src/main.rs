@@ -4,6 +4,7 @@
 
 mod arm;
 mod arm64;
+mod batch;
 mod cases;
 mod device;
 mod image;
@@ -22,10 +23,9 @@ use std::process::ExitCode;
 use fastrand::Rng;
 use lexopt::{Arg, Parser, ValueExt};
 
-use cases::Cases;
-use device::{Device, Run};
+use batch::Batch;
+use device::Device;
 use probe::Prober;
-use rustix::thread::{CpuSet, sched_setaffinity};
 use set::Set;
 use tally::Tally;
 use vectors::Vector;
@@ -52,9 +52,6 @@ enum Error {
     Wrong(String),
 }
 
-/// As many as a guest has, at the most.
-const PROCESSORS: usize = 4;
-
 fn main() -> ExitCode {
     let ran = match ARCH {
         "arm" => run::<arm::A32>(),
@@ -77,22 +74,27 @@ fn main() -> ExitCode {
 
 /// What came of the vectors, and of their neighbours.
 fn run<S: Set>() -> Result<[Tally; 2], Error> {
-    let device = Device::open()?;
-    let prober = Prober::new(S::POINTER)?;
-    let mut tally = Tally::new(device.places());
-    let mut neighbours = Tally::new(device.places());
     let asked = Asked::parse()?;
+    let device = Device::open()?;
+    let prober = Prober::new(S::POINTER, device.sites()[0].data)?;
+    let mut vectors = Vec::new();
     for path in &asked.paths {
-        for vector in vectors::read::<S>(path)? {
-            judge::<S>(&device, &prober, &vector, asked.tells, &mut tally)?;
-            let mut chance = Rng::with_seed(vector.seed());
-            for _ in 0..asked.neighbours {
-                let vector = vector.neighbour::<S>(&mut chance);
-                judge::<S>(&device, &prober, &vector, asked.tells, &mut neighbours)?;
-            }
-        }
+        vectors.extend(vectors::read::<S>(path)?);
     }
-    Ok([tally, neighbours])
+    let near = |vector: &Vector| {
+        let mut chance = Rng::with_seed(vector.seed());
+        let near = (0..asked.neighbours).map(|_| vector.neighbour::<S>(&mut chance));
+        near.collect::<Vec<_>>()
+    };
+    let neighbours: Vec<_> = vectors.iter().flat_map(near).collect();
+    let judge = |vectors: Vec<Vector>| {
+        let mut batch = Batch::<S>::new(&device, &prober, asked.tells);
+        vectors
+            .into_iter()
+            .try_for_each(|vector| batch.add(vector))?;
+        batch.end()
+    };
+    Ok([judge(vectors)?, judge(neighbours)?])
 }
 
 /// What the command line asks for.
@@ -125,77 +127,18 @@ impl Asked {
     }
 }
 
-/// Runs one by itself, then probed, and counts what came of it.
-fn judge<S: Set>(
-    device: &Device,
-    prober: &Prober,
-    vector: &Vector,
-    tells: bool,
-    tally: &mut Tally,
-) -> Result<(), Error> {
-    if tells {
-        eprintln!("{} {}", vector.text, vector.called);
-    }
-    let mut cases = match Cases::<S>::of(vector, device.places()) {
-        Ok(cases) => cases,
-        Err(why) => {
-            if tells {
-                eprintln!("not run, {why}");
-            }
-            tally.skip(why);
-            return Ok(());
-        }
-    };
-    device.fill(&cases.page)?;
-    let native = run_alone(device, &mut cases.runs)?;
-    if native.is_empty() {
-        tally.skip("this processor does not have it, or traps");
-        return Ok(());
-    }
-    let probe = prober.arm(vector)?;
-    let probed = each(device, &cases.runs);
-    let fired = probe.disarm()?;
-    tally.compare(vector, &cases.text, &cases.runs, &native, &probed?, fired);
-    Ok(())
-}
-
-/// Runs what is not probed yet. What something ends before its time is not a case.
-fn run_alone<S: Set>(device: &Device, runs: &mut Vec<Run<S>>) -> Result<Vec<Run<S>>, Error> {
-    let native = each(device, runs)?;
-    let mut is_whole = native.iter().map(|run| S::cut_short(&run.state).is_none());
-    runs.retain(|_| is_whole.next() == Some(true));
-    let whole = native.into_iter();
-    Ok(whole
-        .filter(|run| S::cut_short(&run.state).is_none())
-        .collect())
-}
-
-/// Runs each on another processor than the last.
-fn each<S: Set>(device: &Device, runs: &[Run<S>]) -> Result<Vec<Run<S>>, Error> {
-    let ran = |(number, run)| {
-        move_on(number);
-        device.run(run)
-    };
-    runs.iter().enumerate().map(ran).collect()
-}
-
-/// Goes to the processor of that number, if there is one.
-fn move_on(number: usize) {
-    let mut there = CpuSet::new();
-    there.set(number % PROCESSORS);
-    let _ = sched_setaffinity(None, &there);
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
 
     use super::*;
+    use crate::cases::Cases;
     use crate::device::{DATA, Places, STACK};
 
     /// As places are in a kernel of 64 bits.
     const PLACES: Places = Places {
+        number: 0,
         site: 0xffff_ffff_c010_0800,
         page: 0xffff_ffff_c010_0000,
         stack: 0xffff_8880_0123_3400,

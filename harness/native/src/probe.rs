@@ -1,4 +1,4 @@
-//! A probe on the instruction, asked for as the command asks for every probe.
+//! Probes on the instructions, asked for as the command asks for every probe.
 #![expect(unsafe_code, reason = "the device of the tracer takes addresses")]
 
 use std::fs::{File, OpenOptions};
@@ -9,14 +9,17 @@ use harness_ioctl::ask;
 use rustix::io::Errno;
 use zerocopy::{FromZeros, IntoBytes};
 
-use crate::vectors::Vector;
-use crate::{Error, PROCESSORS};
+use crate::Error;
+use crate::batch::PROCESSORS;
 
-/// Whose first instruction it is.
+/// Whose first instructions they are.
 const FUNCTION: &[u8] = b"trapline_native";
 
-/// Bytes of buffers, which few records need.
-const BUFFER: u32 = 4096;
+/// Bytes of buffers: more than the records of all runs of all sites take.
+const BUFFER: u32 = 32 << 10;
+
+/// Bytes of what nobody asks for.
+const LITTLE: u32 = 4096;
 
 /// What the device says to a number of a CPU that there cannot be.
 const NO_SUCH_CPU: Errno = Errno::SRCH;
@@ -26,16 +29,18 @@ pub struct Prober {
     program: Vec<u8>,
 }
 
-/// One that is armed.
-pub struct Probe {
+/// Those that are armed.
+pub struct Probes {
     consumer: File,
+    sites: usize,
 }
 
 impl Prober {
-    /// With a program that makes a record of each firing, where addresses have so many bytes.
-    pub fn new(pointer: usize) -> Result<Self, Error> {
+    /// With a program that makes a record of each firing, with what it reads at an address; addresses have so
+    /// many bytes.
+    pub fn new(pointer: usize, address: u64) -> Result<Self, Error> {
         let text = Text {
-            source: "fbt::trapline_native:entry { trace(0); }".into(),
+            source: format!("fbt::trapline_native:entry {{ trace(*(int *){address:#x}); }}"),
             kind: Kind::Specifier,
             arguments: Vec::new(),
         };
@@ -49,48 +54,50 @@ impl Prober {
         Ok(Self { program })
     }
 
-    /// Puts one on the instruction that is there now.
-    pub fn arm(&self, vector: &Vector) -> Result<Probe, Error> {
+    /// Puts one on the instruction that is there now, at each of so many sites.
+    pub fn arm(&self, sites: usize) -> Result<Probes, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let name = DEVICE.into();
         let consumer = opened.map_err(|why| Error::File { name, why })?;
-        let probe = Probe { consumer };
+        let probes = Probes { consumer, sites };
         let mut program = Program {
             address: self.program.as_ptr().expose_provenance() as u64,
             size: self.program.len() as u32,
             reserved: 0,
         };
-        probe.ask("program", Command::Program, program.as_mut_bytes())?;
+        probes.ask("program", Command::Program, program.as_mut_bytes())?;
         let mut enable = Enable::new_zeroed();
         enable.description = Description::new(b"fbt", b"", FUNCTION, b"entry")
             .map_err(|why| Error::Wrong(format!("{why:?}")))?;
-        probe.ask("enable", Command::Enable, enable.as_mut_bytes())?;
+        probes.ask("enable", Command::Enable, enable.as_mut_bytes())?;
         let mut go = Go {
             buffer_size: BUFFER,
-            aggregation_size: BUFFER,
+            aggregation_size: LITTLE,
             ..Go::default()
         };
-        probe.ask("go", Command::Go, go.as_mut_bytes())?;
-        match (enable.matched, go.unarmed) {
-            (1, 0) => Ok(probe),
-            _ => Err(Error::Wrong(format!(
-                "{} {}: cannot be probed",
-                vector.text, vector.called
+        probes.ask("go", Command::Go, go.as_mut_bytes())?;
+        match (enable.matched as usize == sites, go.unarmed) {
+            (true, 0) => Ok(probes),
+            (_, unarmed) => Err(Error::Wrong(format!(
+                "of {sites} sites {} have a probe, and {unarmed} of those could not be armed",
+                enable.matched
             ))),
         }
     }
 }
 
-impl Probe {
-    /// Takes it away; how often it has fired.
-    pub fn disarm(self) -> Result<usize, Error> {
+impl Probes {
+    /// Takes them away; how often each has fired, in the order of their sites.
+    pub fn disarm(self) -> Result<Vec<usize>, Error> {
         let mut stop = Stop::default();
         self.ask("stop", Command::Stop, stop.as_mut_bytes())?;
-        (0..PROCESSORS).try_fold(0, |fired, cpu| Ok(fired + self.fired_on(cpu as u32)?))
+        let mut fired = vec![0; self.sites];
+        (0..PROCESSORS).try_for_each(|cpu| self.count(cpu as u32, &mut fired))?;
+        Ok(fired)
     }
 
-    /// How often it has fired there; not at all where there is no such processor.
-    fn fired_on(&self, cpu: u32) -> Result<usize, Error> {
+    /// Adds how often they have fired on that processor: not at all where there is none of that number.
+    fn count(&self, cpu: u32, fired: &mut [usize]) -> Result<(), Error> {
         let mut room = vec![0u8; BUFFER as usize];
         let mut snap = BufSnap {
             address: room.as_mut_ptr().expose_provenance() as u64,
@@ -99,8 +106,18 @@ impl Probe {
             ..BufSnap::default()
         };
         match self.ask("bufsnap", Command::BufSnap, snap.as_mut_bytes()) {
-            Err(Error::System { why, .. }) if cpu > 0 && why == NO_SUCH_CPU => Ok(0),
-            asked => asked.map(|()| Records::new(&room[..snap.size as usize]).count()),
+            Err(Error::System { why, .. }) if cpu > 0 && why == NO_SUCH_CPU => return Ok(()),
+            asked => asked?,
+        }
+        // Enablings are numbered from 1, in the order of the addresses.
+        for record in Records::new(&room[..snap.size as usize]) {
+            let site = (record.header.epid as usize).wrapping_sub(1);
+            let fired = fired.get_mut(site);
+            *fired.ok_or_else(|| Error::Wrong("a record is of nobody".into()))? += 1;
+        }
+        match snap.drops {
+            0 => Ok(()),
+            drops => Err(Error::Wrong(format!("{drops} records were lost"))),
         }
     }
 

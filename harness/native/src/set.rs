@@ -38,8 +38,11 @@ pub trait Set {
     /// Changes what is in the page beside it, if it needs something there.
     fn prepare(text: &Text, page: &mut [u8; PAGE], places: &Places);
 
-    /// A state by chance, which may lead anywhere.
+    /// A state by chance, which may lead anywhere, without what leads nowhere.
     fn by_chance(chance: &mut Rng, places: &Places) -> Self::State;
+
+    /// Puts what leads nowhere into a state by chance: floating point and vectors.
+    fn complete(state: &mut Self::State, chance: &mut Rng);
 
     /// Whether the instruction reaches nothing but what it may from there, and comes out where it is seen.
     fn keeps_inside(text: &Text, state: &Self::State, around: &Around<'_>) -> bool;

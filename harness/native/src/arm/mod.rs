@@ -92,11 +92,14 @@ impl Set for A32 {
         state.registers[PC] = places.site as u32;
         let (flags, greater) = (chance.u32(..32), chance.u32(..16));
         state.cpsr = MODE | flags << 27 | greater << 16;
+        state
+    }
+
+    fn complete(state: &mut State, chance: &mut Rng) {
         state.fpscr = chance.u32(..16) << 28;
         for double in &mut state.doubles {
             *double = u64::from(number(chance)) << 32 | u64::from(number(chance));
         }
-        state
     }
 
     fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {

@@ -21,6 +21,9 @@ const LEAVE: u32 = 0xd420_0000 | 0xd7d0 << 5;
 /// How a run ends that ends as it should.
 const LEFT: u64 = 1;
 
+/// The bits of PAR_EL1 that a page's address has.
+const PAGES: u64 = 0x0000_ffff_ffff_f000;
+
 /// A64.
 pub struct A64;
 
@@ -42,6 +45,10 @@ pub struct State {
     fpsr: u32,
     /// What ended the run.
     ended: u64,
+    /// What the processor last said of an address: no instruction that is run asks it, but a probe may.
+    par: u64,
+    /// Zero.
+    reserved: u64,
     /// v0 to v31.
     vectors: [[u64; 2]; 32],
 }
@@ -96,6 +103,11 @@ impl Set for A64 {
         state.sp = stack_pointer(chance, places);
         state.pc = places.site;
         state.pstate = chance.u64(..16) << 28;
+        state
+    }
+
+    fn complete(state: &mut State, chance: &mut Rng) {
+        state.par = PAGES & chance.u64(..);
         state.fpcr = chance.u32(..4) << 22;
         for half in state.vectors.as_flattened_mut() {
             *half = match chance.bool() {
@@ -103,7 +115,6 @@ impl Set for A64 {
                 false => chance.u64(..),
             };
         }
-        state
     }
 
     fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
@@ -142,12 +153,13 @@ impl Set for A64 {
         }
         let others = |state: &State| {
             let [sp, pc, pstate] = [state.sp, state.pc, state.pstate];
-            [sp, pc, pstate, state.fpcr.into(), state.fpsr.into()]
+            let [fpcr, fpsr] = [state.fpcr, state.fpsr].map(u64::from);
+            [sp, pc, pstate, fpcr, fpsr, state.par]
         };
         let (native_others, probed_others) = (others(native), others(probed));
         if native_others != probed_others {
             return Some(format!(
-                "sp, pc, pstate, fpcr and fpsr are {native_others:x?} or {probed_others:x?}"
+                "sp, pc, pstate, fpcr, fpsr and par are {native_others:x?} or {probed_others:x?}"
             ));
         }
         (native.vectors != probed.vectors)

@@ -257,8 +257,14 @@ fn by_nine_bits_or_register(word: u32) -> Access {
         (false, 0b01) => at(Offset::After(nine), 16, 1, true),
         (false, 0b10) => Access::Other(USERS),
         (false, _) => at(Offset::Before(nine), 16, 1, true),
-        // Atomic ones.
-        (true, 0b00) => at(Offset::Before(0), 8, 8, false),
+        // Atomic ones, which read even where their names say that they store.
+        (true, 0b00) => Access::At {
+            offset: Offset::Before(0),
+            bytes: 8,
+            aligned: 8,
+            is_read: true,
+            moves: false,
+        },
         (true, 0b10) => {
             let offset = Offset::Register {
                 number: field(word, 16, 5),
@@ -347,5 +353,23 @@ pub fn fit(word: u32, ahead: u64) -> u32 {
         true => of_nineteen,
         false if field(word, 25, 6) == 0b01_1011 => word & 0xfff8_001f | (words & 0x3fff) << 5,
         false => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::FromZeros;
+
+    use super::*;
+
+    /// What is below the stack pointer is not what it was, so nothing may be read there.
+    #[test]
+    fn what_an_atomic_access_returns_it_has_read() {
+        const SWPB: u32 = 0x3822_82ac;
+        const LDADD: u32 = 0xb820_03e0;
+        for word in [SWPB, LDADD] {
+            let reach = reach(word, &State::new_zeroed());
+            assert!(reach.is_some_and(|reach| reach.is_read), "{word:08x}");
+        }
     }
 }

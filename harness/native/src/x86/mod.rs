@@ -129,8 +129,11 @@ impl Set for X86 {
         state.registers = [(); 21].map(|()| value(chance, places));
         state.registers[IP] = places.site;
         state.registers[SP] = stack_pointer(chance, places);
-        extended(&mut state.extended, chance);
         state
+    }
+
+    fn complete(state: &mut State, chance: &mut Rng) {
+        extended(&mut state.extended, chance);
     }
 
     fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
