@@ -183,7 +183,7 @@ impl<M: Memory> Machine<'_, M> {
 
 /// Whether an address can be one: its upper bits are all the same. Processors that have more bits than these have
 /// code at no others.
-const fn is_canonical(address: u64) -> bool {
+fn is_canonical(address: u64) -> bool {
     const SIGN: u32 = 47;
     let upper = address.cast_signed().wrapping_shr(SIGN);
     mutant::is_chosen(Mutant::AnyAddress) || matches!(upper, 0 | -1)

@@ -56,11 +56,12 @@ fn vectors() -> Vec<Vector> {
     [of(true, "x86"), of(false, "ia32")].concat()
 }
 
-/// Registers, a few of which are small.
+/// Registers, a few of which are small, and half of them addresses that are some.
 fn registers(numbers: &mut Numbers, wide: bool) -> [u64; 17] {
     let width = mask(if wide { 64 } else { 32 });
     [0; 17].map(|_: u64| match numbers.next() % 8 {
         0 => u64::from(numbers.next() % 3),
+        1..=4 => (numbers.next_two().cast_signed() >> 17).cast_unsigned() & width,
         _ => numbers.next_two() & width,
     })
 }
