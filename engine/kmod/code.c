@@ -40,7 +40,7 @@ unsigned long shim_code_alloc(void)
 
 	shim_code_range(range);
 	address = (unsigned long)allocate_within(PAGE_SIZE, PAGE_SIZE, range[0], range[1],
-						 GFP_KERNEL, PAGE_KERNEL_ROX,
+						 GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL_ROX,
 						 VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
 						 __builtin_return_address(0));
 	if (!address)

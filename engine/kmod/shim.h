@@ -212,7 +212,7 @@ void trapline_hook_exit(void);
 /* code.c: for architectures whose other memory is too far away from the kernel's text. */
 int trapline_code_init(void);
 
-/* arch/: for those, a word of which every part is a trap that means nothing to anybody. */
+/* arch/: for those, a word of which every part is a trap that is nobody's, and ends in an oops. */
 u32 trapline_nobodys_trap(void);
 
 /* memory.c: so many more pieces of memory are in use, or fewer. */

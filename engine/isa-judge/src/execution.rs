@@ -154,9 +154,9 @@ impl<S: Set> Tally<S> {
     }
 
     /// Whether there are more disagreements that a new processor does not confirm than Unicorn is
-    /// known for, which is one in a million cases.
+    /// known for, which is one in a million cases, and a few to begin with.
     pub fn is_unsteady(&self) -> bool {
-        self.unconfirmed.len() as u64 > 20 + self.compared() / 50_000
+        self.unconfirmed.len() as u64 > 20 + self.compared() / 1_000_000
     }
 }
 

@@ -38,7 +38,7 @@ reasons! {
     Exclusive, "exclusive",
         "it needs an exclusive access that a trap would end";
     Far, "far",
-        "its copy would stand too far from what it names";
+        "its copy would stand too far from what it names, or from the way back";
     Implementation, "implementation",
         "processors are free to differ in what this instruction does";
     Keys, "keys",

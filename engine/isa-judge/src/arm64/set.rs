@@ -199,14 +199,6 @@ impl Set for A64 {
             _ => u64::MAX,
         }
     }
-
-    fn compared_at_fault(done: &Done<'_, Self>, register: usize) -> u64 {
-        judged::compared_at_fault(done, register)
-    }
-
-    fn unsettled_at_fault(_: &Done<'_, Self>) -> u64 {
-        16
-    }
 }
 
 fn value(rng: &mut Rng) -> u64 {

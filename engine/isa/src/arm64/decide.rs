@@ -2,7 +2,7 @@
 //! differ. Each function here is given the word and those of its fields that
 //! matter, and makes the whole plan.
 
-use super::emulate::{self, Emulation};
+use super::emulate::Emulation;
 use super::relocate::{Relocation, same};
 use crate::mutant::{self, Mutant};
 use crate::{Plan, Why};
@@ -32,14 +32,6 @@ fn is_apart(base: u32, one: u32, other: u32) -> bool {
 /// Two registers must differ.
 pub(super) fn apart(word: u32, one: u32, other: u32) -> Answer {
     if_so(are_apart(one, other), word)
-}
-
-/// The same of `ldp` at an offset, which is emulated.
-pub(super) fn ldp(sf: u32, offset: u32, second: u32, base: u32, first: u32) -> Answer {
-    if are_apart(first, second) {
-        return Plan::Emulate(emulate::ldp(sf, offset, second, base, first));
-    }
-    Plan::Refuse(Why::Unpredictable)
 }
 
 /// Loads or stores one register, and writes to its base.

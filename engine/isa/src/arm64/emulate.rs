@@ -169,13 +169,6 @@ pub(super) const fn ldursw(offset: u32, base: u32, target: u32) -> Emulation {
     ldurs(0b10, 0, offset, base, target)
 }
 
-/// `ldp` at an offset in units of one of the two.
-pub(super) const fn ldp(sf: u32, offset: u32, second: u32, base: u32, first: u32) -> Emulation {
-    let to = [Register::new(sf, first), Register::new(sf, second)];
-    let from = Address::new(base, scaled(signed(offset, 7), 0b10 | sf));
-    Emulation(Action::Load(Load::Pair { to, from }))
-}
-
 /// `ldr` of a word or a doubleword that is a number of words away.
 pub(super) const fn ldr_literal(is_8_bytes: u32, words: u32, target: u32) -> Emulation {
     let to = Register::new(is_8_bytes, target);

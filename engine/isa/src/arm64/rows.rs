@@ -13,7 +13,7 @@
 //! The rows know the extensions up to Armv8.8 and Armv9.3. Later ones are not
 //! allocated here.
 
-use super::decide::{apart, exclusive_store, ldp, load_pair, moves_base, store_pair};
+use super::decide::{apart, exclusive_store, load_pair, moves_base, store_pair};
 use super::emulate::{
     Emulation, adr, adrp, b, b_if, bl, blr, br, bti, cb, ldr, ldr_literal, ldrs, ldrsw,
     ldrsw_literal, ldur, ldurs, ldursw, mov, mov_from_sp, movk, movn, movz, nop, paciasp,
@@ -106,6 +106,8 @@ rows! {
     "1101 0101 0000 0011 0010 0010 0011 1111", "C6.2", "psb", relocate(same(word));
     "1101 0101 0000 0011 0010 0010 0101 1111", "C6.2", "tsb", relocate(same(word));
     "1101 0101 0000 0011 0010 0010 1001 1111", "C6.2", "csdb", relocate(same(word));
+    // What is behind it signs otherwise, and must be the next instruction.
+    "1101 0101 0000 0011 0010 0100 1111 1111", "C6.2", "pacm", refuse(Unpredictable);
     "1101 0101 0000 0011 0010 mmmm ooo1 1111", "C6.2", "hint, dgh, clrbhb", relocate(same(word));
 
     // Barriers.
@@ -226,7 +228,7 @@ rows! {
     "k010 1000 01ii iiii iuuu uunn nnnt tttt", "C6.2", "ldnp", decide(apart(word, t, u));
     "k010 1001 00ii iiii iuuu uunn nnnt tttt", "C6.2", "stp", relocate(same(word));
     "0110 1001 00ii iiii iuuu uunn nnnt tttt", "C6.2", "stgp", relocate(same(word));
-    "s010 1001 01ii iiii iuuu uunn nnnt tttt", "C6.2.213", "ldp", decide(ldp(s, i, u, n, t));
+    "k010 1001 01ii iiii iuuu uunn nnnt tttt", "C6.2.213", "ldp", decide(apart(word, t, u));
     "0110 1001 01ii iiii iuuu uunn nnnt tttt", "C6.2", "ldpsw", decide(apart(word, t, u));
     "k010 100p 10ii iiii iuuu uunn nnnt tttt", "C6.2", "stp (writes its base)", decide(store_pair(word, u, n, t));
     "0110 100p 10ii iiii iuuu uunn nnnt tttt", "C6.2", "stgp (writes its base)", decide(store_pair(word, u, n, t));

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use super::Regs;
-use super::operand::{Distance, Register, Size, width};
+use super::operand::{Distance, Register, width};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
@@ -109,16 +109,8 @@ pub(super) enum Load {
         from: Address,
         datum: Datum,
     },
-    Pair {
-        to: [Register; 2],
-        from: Address,
-    },
     /// From a distance to the instruction.
-    Literal {
-        to: Register,
-        by: i32,
-        datum: Datum,
-    },
+    Literal { to: Register, by: i32, datum: Datum },
 }
 
 impl Load {
@@ -128,7 +120,6 @@ impl Load {
                 let value = datum.load(from.resolve(regs)?, memory)?;
                 to.write(regs, value);
             }
-            Self::Pair { to, from } => load_pair(to, from, regs, memory)?,
             Self::Literal { to, by, datum } => {
                 let too_far = if mutant::is_chosen(Mutant::LiteralAhead) {
                     4
@@ -144,30 +135,10 @@ impl Load {
     }
 }
 
-fn load_pair(
-    to: [Register; 2],
-    from: Address,
-    regs: &mut Regs,
-    memory: &mut impl Memory,
-) -> Result<(), Fault> {
-    let width = match to[0].size {
-        Size::W => Width::Four,
-        Size::X => Width::Eight,
-    };
-    let lower = from.resolve(regs)?;
-    let higher = lower.wrapping_add(width.bytes());
-    let values = [memory.load(lower, width)?, memory.load(higher, width)?];
-    for (register, value) in to.into_iter().zip(values) {
-        register.write(regs, value);
-    }
-    Ok(())
-}
-
 impl fmt::Display for Load {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::One { to, from, datum } => write!(out, "ldr{datum} {to}, {from}"),
-            Self::Pair { to: [a, b], from } => write!(out, "ldp {a}, {b}, {from}"),
             Self::Literal { to, by, datum } => {
                 write!(out, "ldr{datum} {to}, {}", Distance(by.into()))
             }

@@ -131,7 +131,6 @@ impl Model {
                 let operand = self.x(field(word, 20, 16), datasize);
                 self.set_x(field(word, 4, 0), datasize, operand);
             }
-            0b010010 => self.load_pair(word)?,
             0b110000 | 0b110001 if field(word, 29, 29) == 0 => self.load_literal(word)?,
             _ => self.load(word)?,
         }
@@ -267,18 +266,6 @@ impl Model {
             _ => panic!("{word:08x} is a store"),
         };
         self.set_x(field(word, 4, 0), regsize, value);
-        Ok(())
-    }
-
-    fn load_pair(&mut self, word: u32) -> Result<(), Fault> {
-        let datasize = 32 << field(word, 31, 31);
-        let dbytes = u64::from(datasize / 8);
-        let offset = sign_extend(field(word, 21, 15).into(), 7).wrapping_mul(dbytes);
-        let address = self.base(field(word, 9, 5))?.wrapping_add(offset);
-        let data1 = self.rom.mem(address, dbytes)?;
-        let data2 = self.rom.mem(address.wrapping_add(dbytes), dbytes)?;
-        self.set_x(field(word, 4, 0), datasize, data1);
-        self.set_x(field(word, 14, 10), datasize, data2);
         Ok(())
     }
 }

@@ -370,11 +370,7 @@ fn pair(f: Fields, vector: bool, mode: u32) -> Verdict {
     }
     let twice = load && f.rd == rt2;
     let moved = moves && !vector && f.rn != 31 && (f.rn == f.rd || f.rn == rt2);
-    let emulated = load && !vector && mode == 2 && opc != 1;
-    match twice || moved {
-        false if emulated => Emulate,
-        open => Verdict::open_if(open),
-    }
+    Verdict::open_if(twice || moved)
 }
 
 fn one_register(f: Fields, vector: bool) -> Verdict {
