@@ -26,6 +26,8 @@ pub enum Judged {
     Arm64,
     /// x86-64
     X86,
+    /// Programs of 32 bits on x86
+    Ia32,
 }
 
 impl Judged {
@@ -34,6 +36,7 @@ impl Judged {
             Self::Arm => "arm",
             Self::Arm64 => "arm64",
             Self::X86 => "x86",
+            Self::Ia32 => "ia32",
         }
     }
 }

@@ -13,7 +13,7 @@ use engine_isa_judge::chance::Rng;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::regression::Case;
 use engine_isa_judge::set::Set;
-use engine_isa_judge::x86::set::X86;
+use engine_isa_judge::x86::set::{Ia32, X86};
 
 fn the_kept_cases_are_settled<S: Set>() {
     let again = execution::replay::<S>();
@@ -127,6 +127,14 @@ of_each! {
         ("4801f7", "4829f7", "what is done, in the slot"),
         ("480305f0efffff", "480305f8efffff", "what is counted from the instruction pointer"),
         ("4883c408", "83c408", "the width, in the slot"),
+    ];
+    ia32 Ia32: &[
+        ("55", "53", "another register is pushed"),
+        ("8b4708", "8b4710", "the displacement of a load"),
+        ("01f7", "29f7", "what is done, in the slot"),
+        ("40", "48", "what is a prefix elsewhere"),
+        ("e810000000", "e820000000", "how far a call goes"),
+        ("83c408", "83c40c", "the constant, in the slot"),
     ];
 }
 

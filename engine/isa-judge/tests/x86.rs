@@ -5,7 +5,7 @@ use engine_isa_judge::chance::Rng;
 use engine_isa_judge::spelling::{self, Said};
 use engine_isa_judge::x86::shape::Bytes;
 use engine_isa_judge::x86::spelling::{IA32, SET};
-use engine_isa_judge::x86::text::Text;
+use engine_isa_judge::x86::text::{Text, TextError};
 use proptest::prelude::*;
 
 proptest! {
@@ -81,12 +81,14 @@ fn another_number_is_noticed() {
     assert_eq!(told(IA32.said, jmp), 0);
 }
 
-/// The text of this very program has what compilers emit, and is read.
+/// The text of this very program has what compilers emit, and is read, if it is one of x86-64.
 #[test]
-#[cfg(target_arch = "x86_64")]
 fn real_text_is_read_the_same() {
     let mut text = Text::default();
-    text.add(&std::env::current_exe().unwrap()).unwrap();
+    match text.add(&std::env::current_exe().unwrap()) {
+        Err(TextError::Other(_)) => return,
+        added => added.unwrap(),
+    }
     assert!(text.instructions() > 100_000, "{}", text.instructions());
     let mut judge = spelling::Judge::new(&SET);
     text.kept().for_each(|bytes| judge.judge(*bytes));

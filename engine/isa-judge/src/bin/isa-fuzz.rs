@@ -10,11 +10,11 @@ use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::set::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
-use engine_isa_judge::x86::set::X86;
+use engine_isa_judge::x86::set::{Ia32, X86};
 use engine_isa_judge::{arm, arm64, spelling, x86};
 use lexopt::prelude::*;
 
-const USAGE: &str = "usage: isa-fuzz [arm|arm64|x86]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
+const USAGE: &str = "usage: isa-fuzz [arm|arm64|x86|ia32]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
 
 /// An instruction set, and how each of its judges is asked.
 struct Judged {
@@ -23,7 +23,7 @@ struct Judged {
 }
 
 /// The sets there are.
-const SETS: [Judged; 3] = [
+const SETS: [Judged; 4] = [
     Judged {
         name: A32::NAME,
         judge: |options| judge::<A32>(options, &arm::spelling::SET),
@@ -34,11 +34,11 @@ const SETS: [Judged; 3] = [
     },
     Judged {
         name: X86::NAME,
-        judge: |options| {
-            let taken = take_text(options);
-            let read = read(options, &x86::spelling::IA32);
-            taken & read & judge::<X86>(options, &x86::spelling::SET)
-        },
+        judge: |options| take_text(options) & judge::<X86>(options, &x86::spelling::SET),
+    },
+    Judged {
+        name: Ia32::NAME,
+        judge: |options| judge::<Ia32>(options, &x86::spelling::IA32),
     },
 ];
 

@@ -247,13 +247,20 @@ impl Child {
     }
 }
 
-/// Has this thread and the process take turns on one processor, the next at each call: that one waits
-/// for the other is quicker there.
+thread_local! {
+    /// The processor of this thread, another for the next thread.
+    static OWN: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        NEXT.fetch_add(1, Ordering::Relaxed) % count
+    };
+}
+
+/// Has this thread and its processes take turns on one processor: that one waits for the other is quicker
+/// there. It stays the same for all processes of the thread, so that none is left behind on another.
 fn share_a_processor(pid: Pid) -> nix::Result<()> {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
     let mut one = CpuSet::new();
-    one.set(NEXT.fetch_add(1, Ordering::Relaxed) % count)?;
+    one.set(OWN.with(|own| *own))?;
     // That it may not is no reason to do without.
     let _ = sched_setaffinity(pid, &one);
     let _ = sched_setaffinity(Pid::from_raw(0), &one);

@@ -1,11 +1,11 @@
-//! How Unicorn is driven for x86-64. It knows no AVX: what has a VEX or EVEX is for the processor of the
+//! How Unicorn is driven for x86-64, and for programs of 32 bits. It knows no AVX: what has a VEX or EVEX is for the processor of the
 //! host.
 
 use unicorn_engine::unicorn_const::{Arch, Mode, TlbType};
 use unicorn_engine::{RegisterX86, Unicorn, X86CpuModel};
 
 use super::registers::{FS_BASE, MXCSR, RFLAGS, RIP, ST0, ZMM, ZMM0};
-use super::set::X86;
+use super::set::Of;
 use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 
@@ -28,6 +28,17 @@ const GENERAL: [RegisterX86; 16] = [
     RegisterX86::R14,
     RegisterX86::R15,
 ];
+/// The same of 32 bits, of which there are half as many.
+const NARROW: [RegisterX86; 8] = [
+    RegisterX86::EAX,
+    RegisterX86::ECX,
+    RegisterX86::EDX,
+    RegisterX86::EBX,
+    RegisterX86::ESP,
+    RegisterX86::EBP,
+    RegisterX86::ESI,
+    RegisterX86::EDI,
+];
 const BASES: [RegisterX86; 2] = [RegisterX86::FS_BASE, RegisterX86::GS_BASE];
 const STATUS: [RegisterX86; 4] = [
     RegisterX86::MXCSR,
@@ -36,12 +47,42 @@ const STATUS: [RegisterX86; 4] = [
     RegisterX86::FPTAG,
 ];
 
-impl Emulated for X86 {
+/// What of the registers there is in a mode.
+struct Present {
+    general: &'static [RegisterX86],
+    pc: RegisterX86,
+    flags: RegisterX86,
+    bases: &'static [RegisterX86],
+    vectors: i32,
+}
+
+impl<const WIDE: bool> Of<WIDE> {
+    const PRESENT: Present = if WIDE {
+        Present {
+            general: &GENERAL,
+            pc: RegisterX86::RIP,
+            flags: RegisterX86::RFLAGS,
+            bases: &BASES,
+            vectors: 16,
+        }
+    } else {
+        Present {
+            general: &NARROW,
+            pc: RegisterX86::EIP,
+            flags: RegisterX86::EFLAGS,
+            bases: &[],
+            vectors: 8,
+        }
+    };
+}
+
+impl<const WIDE: bool> Emulated for Of<WIDE> {
     /// That there was one: the next is taken for a second one during the first.
     const REMEMBERS: bool = true;
 
     fn open(_: &'static str) -> Uc {
-        let mut uc = Unicorn::new_with_data(Arch::X86, Mode::MODE_64, None).expect(SOUND);
+        let mode = if WIDE { Mode::MODE_64 } else { Mode::MODE_32 };
+        let mut uc = Unicorn::new_with_data(Arch::X86, mode, None).expect(SOUND);
         uc.ctl_set_cpu_model(X86CpuModel::EPYC_ROME as i32)
             .expect(SOUND);
         // As if there were paging: else an address has no more bits than memory has.
@@ -51,12 +92,12 @@ impl Emulated for X86 {
 
     fn write(uc: &mut Uc, state: &State, is_wide: bool) {
         let mut put = |register: RegisterX86, value| uc.reg_write(register, value).expect(SOUND);
-        for (register, value) in GENERAL.into_iter().zip(&state[0..]) {
-            put(register, *value);
+        for (register, value) in Self::PRESENT.general.iter().zip(&state[0..]) {
+            put(*register, *value);
         }
-        put(RegisterX86::RFLAGS, state[RFLAGS]);
-        for (register, value) in BASES.into_iter().zip(&state[FS_BASE..]) {
-            put(register, *value);
+        put(Self::PRESENT.flags, state[RFLAGS]);
+        for (register, value) in Self::PRESENT.bases.iter().zip(&state[FS_BASE..]) {
+            put(*register, *value);
         }
         if !is_wide {
             return;
@@ -67,20 +108,20 @@ impl Emulated for X86 {
         for (number, halves) in (0..8).zip(state[ST0..].chunks_exact(2)) {
             long(uc, RegisterX86::ST0 as i32 + number, &bytes(halves)[..10]);
         }
-        for (number, parts) in (0..16).zip(state[ZMM0..].chunks_exact(ZMM)) {
+        for (number, parts) in (0..Self::PRESENT.vectors).zip(state[ZMM0..].chunks_exact(ZMM)) {
             long(uc, RegisterX86::XMM0 as i32 + number, &bytes(&parts[..2]));
         }
     }
 
     fn registers(uc: &Uc, state: &mut State, is_wide: bool) {
         let get = |register: RegisterX86| uc.reg_read(register).expect(SOUND);
-        for (register, value) in GENERAL.into_iter().zip(&mut state[0..]) {
-            *value = get(register);
+        for (register, value) in Self::PRESENT.general.iter().zip(&mut state[0..]) {
+            *value = get(*register);
         }
-        state[RIP] = get(RegisterX86::RIP);
-        state[RFLAGS] = get(RegisterX86::RFLAGS);
-        for (register, value) in BASES.into_iter().zip(&mut state[FS_BASE..]) {
-            *value = get(register);
+        state[RIP] = get(Self::PRESENT.pc);
+        state[RFLAGS] = get(Self::PRESENT.flags);
+        for (register, value) in Self::PRESENT.bases.iter().zip(&mut state[FS_BASE..]) {
+            *value = get(*register);
         }
         if !is_wide {
             return;
@@ -91,7 +132,7 @@ impl Emulated for X86 {
         for (number, halves) in (0..8).zip(state[ST0..].chunks_exact_mut(2)) {
             read_long(uc, RegisterX86::ST0 as i32 + number, halves);
         }
-        for (number, parts) in (0..16).zip(state[ZMM0..].chunks_exact_mut(ZMM)) {
+        for (number, parts) in (0..Self::PRESENT.vectors).zip(state[ZMM0..].chunks_exact_mut(ZMM)) {
             read_long(uc, RegisterX86::XMM0 as i32 + number, &mut parts[..2]);
         }
     }

@@ -1,13 +1,11 @@
-//! What of x86-64 cannot be compared, or only in part, each with the reason.
+//! What of x86 cannot be compared, or only in part, each with the reason.
 
 use super::registers::{RFLAGS, RIP, RSP};
-use super::set::X86;
 use super::shape::{Bytes, Shape};
-use crate::set::{Done, End, Outcome};
+use crate::set::{End, Outcome};
 
 /// Whether an instruction may be about floating point, vectors or masks.
-pub fn is_wide(bytes: &Bytes) -> bool {
-    let shape = Shape::read(bytes);
+pub fn is_wide(shape: &Shape) -> bool {
     if shape.is_vector {
         return true;
     }
@@ -22,8 +20,7 @@ pub fn is_wide(bytes: &Bytes) -> bool {
 
 /// How many instructions it may take a processor to do one: one that is repeated is done again and
 /// again, in all the memory that there is.
-pub fn steps(bytes: &Bytes) -> usize {
-    let shape = Shape::read(bytes);
+pub fn steps(shape: &Shape) -> usize {
     let is_string =
         shape.map == 0 && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
     if is_string && shape.prefixes & Shape::REPEAT != 0 {
@@ -48,8 +45,7 @@ pub fn is_branch(text: &[u8]) -> bool {
 }
 
 /// Why it is not the same when it is executed twice, if it is not.
-pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
-    let shape = Shape::read(bytes);
+pub fn not_judged(shape: &Shape, bytes: &Bytes, on_host: bool) -> Option<&'static str> {
     if !on_host && shape.is_vector {
         return Some("QEMU's processor has no AVX, and takes XOP for POP");
     }
@@ -79,21 +75,20 @@ pub fn not_judged(bytes: &Bytes, on_host: bool) -> Option<&'static str> {
 }
 
 /// Whether an instruction may change what others do after it.
-pub fn changes_system(bytes: &Bytes) -> bool {
-    let shape = Shape::read(bytes);
+pub fn changes_system(shape: &Shape) -> bool {
     matches!(
         (shape.is_vector, shape.map, shape.opcode),
-        (false, 0, 0x8e | 0xf4)
+        (false, 0, 0x07 | 0x1f | 0x8e | 0xc4 | 0xc5 | 0xf4)
             | (false, 1, 0x00..=0x09 | 0x20..=0x23 | 0x30..=0x35 | 0xa1 | 0xa9)
             | (false, 1, 0xae | 0xb2 | 0xb4 | 0xb5 | 0xc7)
     )
 }
 
-/// Ends that differ for a reason.
-pub fn excused(done: &Done<'_, X86>, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
+/// Ends of an instruction with this opcode that differ for a reason.
+pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
     /// The flag that asks for an exception after each instruction.
     const TF: u64 = 0x100;
-    let gives_back = Shape::read(&done.instruction).opcode == 0xc2;
+    let gives_back = opcode == 0xc2;
     let far = native.state[RSP].abs_diff(ours.state[RSP]) == 0x1_0000;
     match (native.end, ours.end) {
         (End::Other(_), End::Fault(address)) if !is_canonical(address) => {

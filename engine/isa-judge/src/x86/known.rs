@@ -1,30 +1,72 @@
-//! Rows of x86-64 of which no processor here has some instructions, or none can be compared: because it is so on
+//! Rows of x86 of which no processor here has some instructions, or none can be compared: because it is so on
 //! any host, or because the processor of this one says that it lacks what they take.
 
 use engine_isa::x86::{ROWS, Row};
 
 /// Why no processor here has some instructions that a row accepts, if that is known. Of vectors there is always
 /// something that no row asks for.
-pub fn why_not_known(name: &str) -> Option<&'static str> {
+pub fn why_not_known<const WIDE: bool>(name: &str) -> Option<&'static str> {
     let is_vector = row(name).is_some_and(|row| form(row).is_some());
     let why = "operands that are to differ, or registers that there are not, make it none";
-    is_vector.then_some(why).or_else(|| why_none(name))
+    let is_partly = !has_host::<WIDE>() && PARTLY_IN_QEMU.contains(&first(name));
+    why_none::<WIDE>(name)
+        .or(is_vector.then_some(why))
+        .or(is_partly.then_some(ONLY_QEMU))
 }
 
+/// Whether the processor of the host is asked.
+const fn has_host<const WIDE: bool>() -> bool {
+    WIDE && cfg!(target_arch = "x86_64")
+}
+
+/// The first word of a row's name.
+fn first(name: &str) -> &str {
+    name.split([',', ' ']).next().unwrap_or_default()
+}
+
+/// Where the processor of the host is not asked.
+const ONLY_QEMU: &str =
+    "QEMU's processor has it not, or not with every operand and prefix, and no other is asked";
+
+/// Rows that QEMU's processor does not have, by the first word of their names.
+const NOT_IN_QEMU: &[&str] = &[
+    "vmgexit",
+    "monitorx",
+    "clzero",
+    "rdfsbase",
+    "sha1msg1",
+    "sha1rnds4",
+];
+
+/// Rows of which it has some instructions and not others.
+const PARTLY_IN_QEMU: &[&str] = &[
+    "bndcl", "popcnt", "rcpss", "insertq", "haddps", "cmpps", "cmppd", "cmpss", "cmpsd",
+    "addsubps", "lddqu", "crc32",
+];
+
 /// Why none of a row's instructions is compared here, if that is known.
-pub fn why_none(name: &str) -> Option<&'static str> {
+pub fn why_none<const WIDE: bool>(name: &str) -> Option<&'static str> {
     let row = row(name)?;
-    let first = name.split([',', ' ']).next()?;
+    let first = first(name);
     let (form_text, _) = row.encoding.text().split_once('.').unwrap_or_default();
     let of_form = format!("{form_text} {first}");
-    let is_listed = |firsts: &[&str]| firsts.contains(&first) || firsts.contains(&&*of_form);
+    let is_listed = |firsts: &[&str]| {
+        [first, &of_form, name]
+            .iter()
+            .any(|one| firsts.contains(one))
+    };
     let of_any = ANYWHERE.iter().find(|(firsts, _)| is_listed(firsts));
     let mut taken = TAKEN.iter().filter(|(firsts, _)| is_listed(firsts));
+    if let Some((_, why)) = of_any {
+        return Some(why);
+    }
+    if !has_host::<WIDE>() {
+        let is_lacking = form(row).is_some() || is_listed(NOT_IN_QEMU) || taken.next().is_some();
+        return is_lacking.then_some(ONLY_QEMU);
+    }
     let lacking = taken.find(|(_, feature)| !feature.is_here());
-    of_any
-        .map(|(_, why)| *why)
-        .or_else(|| Some(lacking?.1.name))
-        .or_else(|| form(row)?.lacking())
+    let lacking = lacking.map(|(_, feature)| feature.name);
+    lacking.or_else(|| form(row)?.lacking())
 }
 
 fn row(name: &str) -> Option<&'static Row> {
@@ -41,6 +83,7 @@ const ANYWHERE: &[(&[&str], &str)] = &[
         "they are not the same when they are executed twice",
     ),
     (&["ins", "insb", "in", "out", "outsb"], "there are no ports"),
+    (&["jmp far imm"], "there is no other segment to go to"),
     (
         &[
             "vmlaunch", "vmcall", "vmxoff", "vmload", "clgi", "vmrun", "invlpga", "invlpgb",

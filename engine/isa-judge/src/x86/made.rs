@@ -33,13 +33,16 @@ pub fn one<const WIDE: bool>(rng: &mut Rng) -> Bytes {
 }
 
 /// An instruction put together by chance: prefixes, an opcode of any map, and whatever bytes behind it.
-pub fn any(rng: &mut Rng) -> Bytes {
+fn any(rng: &mut Rng) -> Bytes {
     let mut bytes: Bytes = [0; 15];
     rng.fill(&mut bytes);
     let mut at = 0;
+    // Of more prefixes than there is room for the last are left out.
     let mut put = |byte: u8| {
-        bytes[at] = byte;
-        at += 1;
+        if let Some(place) = bytes.get_mut(at) {
+            *place = byte;
+            at += 1;
+        }
     };
     while percent(rng, 25) && at_most(&mut put, rng) {}
     if percent(rng, 35) {
@@ -103,7 +106,7 @@ fn vary(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
 
 /// An instruction of real text: as it is, with a bit or a byte changed, another register or number, or one
 /// prefix more.
-pub fn change(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
+fn change(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
     let behind = Shape::read(&bytes).at + 1;
     match rng.u32(0..10) {
         0..2 => {}

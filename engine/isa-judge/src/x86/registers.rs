@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use engine_isa::x86::Regs;
 
-use super::shape::{self, Bytes};
+use super::shape::{self, Bytes, Shape};
 use crate::chance::{self, Rng, percent, small, wide_edge};
 use crate::state::{Names, State};
 use crate::window;
@@ -94,7 +94,7 @@ pub fn of_regs(regs: &Regs, state: &mut State) {
 }
 
 /// Registers by chance that suit an instruction at `pc`.
-pub fn by_chance(bytes: &Bytes, pc: u64, rng: &mut Rng) -> State {
+pub fn by_chance<const WIDE: bool>(bytes: &Bytes, pc: u64, rng: &mut Rng) -> State {
     let mut state = State::zero(&NAMES);
     state[0..16].fill_with(|| value(rng));
     state[RSP] = window::pointer(rng) & !7;
@@ -108,10 +108,18 @@ pub fn by_chance(bytes: &Bytes, pc: u64, rng: &mut Rng) -> State {
     }
     state[RIP] = pc;
     state[RFLAGS] = rng.u64(..) & FREE_FLAGS | FIXED_FLAGS;
-    let base = window::pointer(rng) & !0xfff;
-    state[FS_BASE..CORE].fill(base);
+    if WIDE {
+        let base = window::pointer(rng) & !0xfff;
+        state[FS_BASE..CORE].fill(base);
+    }
     if percent(rng, 85) {
-        shape::aim(bytes, &mut state, rng);
+        shape::aim(&Shape::read_in(WIDE, bytes), bytes, &mut state, rng);
+    }
+    if !WIDE {
+        state[0..8]
+            .iter_mut()
+            .for_each(|value| *value &= 0xffff_ffff);
+        state[8..RIP].fill(0);
     }
     floating_point(&mut state, rng);
     state

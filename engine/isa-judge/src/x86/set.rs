@@ -1,4 +1,4 @@
-//! x86-64 as it is executed.
+//! x86-64, and programs of 32 bits, as they are executed.
 
 use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
 use engine_isa::{Fault, Plan};
@@ -10,7 +10,7 @@ use super::judged;
 use super::known;
 use super::made;
 use super::registers;
-use super::shape::Bytes;
+use super::shape::{Bytes, Shape};
 use super::text;
 use crate::chance::Rng;
 use crate::machine::Guest;
@@ -18,23 +18,28 @@ use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
 use crate::window::Window;
 
-/// x86-64.
+/// x86 where that is so or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct X86;
+pub struct Of<const WIDE: bool>;
+
+/// x86-64.
+pub type X86 = Of<true>;
+/// Programs of 32 bits.
+pub type Ia32 = Of<false>;
 
 /// How many bytes of the page an instruction and the stop behind it may take.
 pub const PLACE: usize = 32;
 /// The name of the host's processor.
 const HOST: &str = "host";
 
-impl Set for X86 {
+impl<const WIDE: bool> Set for Of<WIDE> {
     type Instruction = Bytes;
     type Emulation = Emulation;
     type Relocation = Relocation;
 
-    const NAME: &'static str = "x86";
+    const NAME: &'static str = if WIDE { "x86" } else { "ia32" };
     const PROCESSORS: &'static [&'static str] = &["epyc"];
-    const MORE_PROCESSORS: &'static [&'static str] = if cfg!(target_arch = "x86_64") {
+    const MORE_PROCESSORS: &'static [&'static str] = if WIDE && cfg!(target_arch = "x86_64") {
         &[HOST]
     } else {
         &[]
@@ -49,14 +54,18 @@ impl Set for X86 {
     const FLAGS: usize = registers::RFLAGS;
     const FREE_FLAGS: u64 = registers::FREE_FLAGS;
     const NOT_KNOWN: &'static [(&'static str, &'static str)] = &[];
-    const KEPT: &'static str = include_str!("../../regressions/x86.txt");
+    const KEPT: &'static str = if WIDE {
+        include_str!("../../regressions/x86.txt")
+    } else {
+        include_str!("../../regressions/ia32.txt")
+    };
 
     fn why_not_known(name: &str) -> Option<&'static str> {
-        known::why_not_known(name)
+        known::why_not_known::<WIDE>(name)
     }
 
     fn why_none(name: &str) -> Option<&'static str> {
-        known::why_none(name)
+        known::why_none::<WIDE>(name)
     }
 
     fn names() -> Names {
@@ -68,11 +77,19 @@ impl Set for X86 {
     }
 
     fn row(bytes: Bytes) -> usize {
-        x86::row(&bytes)
+        if WIDE {
+            x86::row(&bytes)
+        } else {
+            x86::row_ia32(&bytes)
+        }
     }
 
     fn plan(bytes: Bytes) -> PlanOf<Self> {
-        x86::plan(&bytes)
+        if WIDE {
+            x86::plan(&bytes)
+        } else {
+            x86::plan_ia32(&bytes)
+        }
     }
 
     fn slot(relocation: Relocation, at: u64, from: u64) -> Option<Vec<u8>> {
@@ -92,32 +109,32 @@ impl Set for X86 {
     }
 
     fn any(rng: &mut Rng) -> Bytes {
-        made::one::<true>(rng)
+        made::one::<WIDE>(rng)
     }
 
     fn accepts(row: usize) -> bool {
         let mut rng = Rng::with_seed(row as u64);
         (0..4096).any(|_| {
-            let bytes = drawn::of_row::<true>(row, &mut rng);
-            x86::row(&bytes) == row && !matches!(x86::plan(&bytes), Plan::Refuse(_))
+            let bytes = drawn::of_row::<WIDE>(row, &mut rng);
+            Self::row(bytes) == row && !matches!(Self::plan(bytes), Plan::Refuse(_))
         })
     }
 
     fn in_text(row: usize) -> u64 {
-        text::count(row)
+        if WIDE { text::count(row) } else { 0 }
     }
 
     fn state(bytes: Bytes, pc: u64, rng: &mut Rng) -> State {
-        registers::by_chance(&bytes, pc, rng)
+        registers::by_chance::<WIDE>(&bytes, pc, rng)
     }
 
     /// As many as its plan is about; all of them if it is refused.
     fn bytes(bytes: &Bytes) -> Vec<u8> {
-        bytes[..length(bytes)].to_vec()
+        bytes[..length::<WIDE>(bytes)].to_vec()
     }
 
     fn text(bytes: Bytes) -> String {
-        let known = &bytes[..length(&bytes)];
+        let known = &bytes[..length::<WIDE>(&bytes)];
         known.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -132,11 +149,11 @@ impl Set for X86 {
 
     fn simpler(bytes: Bytes) -> Vec<Bytes> {
         let mut found = Vec::new();
-        for place in 0..length(&bytes) {
+        for place in 0..length::<WIDE>(&bytes) {
             for bit in 0..8 {
                 let mut simpler = bytes;
                 simpler[place] &= !(1 << bit);
-                if simpler != bytes && x86::row(&simpler) == x86::row(&bytes) {
+                if simpler != bytes && Self::row(simpler) == Self::row(bytes) {
                     found.push(simpler);
                 }
             }
@@ -153,23 +170,24 @@ impl Set for X86 {
     }
 
     fn is_wide(bytes: Bytes) -> bool {
-        judged::is_wide(&bytes)
+        judged::is_wide(&Shape::read_in(WIDE, &bytes))
     }
 
     fn steps(bytes: Bytes) -> usize {
-        judged::steps(&bytes)
+        judged::steps(&Shape::read_in(WIDE, &bytes))
     }
 
     fn not_judged(bytes: Bytes, processor: &'static str) -> Option<&'static str> {
-        judged::not_judged(&bytes, processor == HOST)
+        judged::not_judged(&Shape::read_in(WIDE, &bytes), &bytes, processor == HOST)
     }
 
     fn changes_system(bytes: Bytes) -> bool {
-        judged::changes_system(&bytes)
+        judged::changes_system(&Shape::read_in(WIDE, &bytes))
     }
 
     fn excused(done: &Done<'_, Self>, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
-        judged::excused(done, native, ours)
+        let opcode = Shape::read_in(WIDE, &done.instruction).opcode;
+        judged::excused(opcode, native, ours)
     }
 
     /// All but RF, which says something about debugging; and on the host all but what Linux does not let
@@ -190,6 +208,11 @@ impl Set for X86 {
 }
 
 /// The length of an instruction that has one.
-pub fn length(bytes: &Bytes) -> usize {
-    x86::length(bytes).unwrap_or(LONGEST).min(LONGEST)
+fn length<const WIDE: bool>(bytes: &Bytes) -> usize {
+    let length = if WIDE {
+        x86::length(bytes)
+    } else {
+        x86::length_ia32(bytes)
+    };
+    length.unwrap_or(LONGEST).min(LONGEST)
 }

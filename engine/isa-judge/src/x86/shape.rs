@@ -120,12 +120,11 @@ pub fn let_it_reach(bytes: &mut Bytes, rng: &mut Rng) {
 }
 
 /// Has the registers that an instruction may take its address from lead into the window.
-pub fn aim(bytes: &Bytes, state: &mut State, rng: &mut Rng) {
-    let shape = Shape::read(bytes);
+pub fn aim(shape: &Shape, bytes: &Bytes, state: &mut State, rng: &mut Rng) {
     let Some(modrm) = shape.modrm(bytes).filter(|modrm| modrm >> 6 != 3) else {
         return;
     };
-    let target = window::pointer(rng).wrapping_sub(segment(&shape, state));
+    let target = window::pointer(rng).wrapping_sub(segment(shape, state));
     let (rex_x, rex_b) = (shape.rex >> 1 & 1, shape.rex & 1);
     let sib = (modrm & 7 == 4).then(|| bytes.get(shape.at + 2).copied().unwrap_or_default());
     let displacement = displacement(bytes, shape.at + 2 + usize::from(sib.is_some()), modrm >> 6);
