@@ -72,7 +72,8 @@ static int caught(struct notifier_block *self, unsigned long event, void *data)
 	struct die_args *args = data;
 	struct pt_regs *regs = args->regs;
 
-	if (stage == IDLE || user_mode(regs) || running_on != raw_smp_processor_id())
+	if (smp_load_acquire(&stage) == IDLE || running_on != raw_smp_processor_id() ||
+	    user_mode(regs))
 		return NOTIFY_DONE;
 	if (event != DIE_INT3 && event != DIE_TRAP && event != DIE_GPF)
 		return NOTIFY_DONE;
@@ -121,7 +122,8 @@ static void run(void *state)
 	running = state;
 	running_on = smp_processor_id();
 	load_extended(state);
-	stage = ENTERS;
+	/* Other processors trap meanwhile: whoever sees this sees whose it is. */
+	smp_store_release(&stage, ENTERS);
 	asm volatile("int3" : : : "memory");
 	store_extended(state);
 	local_irq_restore(flags);
