@@ -94,7 +94,7 @@ pub const fn not_judged(word: u32) -> Option<&'static str> {
     let operation = word >> 16 & 7;
     let number = word >> 12 & 15;
     let counts = reads && operation & 3 == 3 && matches!(number, 9 | 14) || reads && number == 14;
-    let is_random = reads && word >> 6 & 0x3fff == 0b01_1001_0010_0100;
+    let is_random = reads && word >> 6 & 0x3fff == 0b10_1100_1001_0000;
     match (counts, is_random) {
         (true, _) => Some("it reads a counter, which goes on counting"),
         (_, true) => Some("it reads a random number"),
