@@ -162,6 +162,18 @@ fn what_unicorn_would_die_of_is_left_out() {
     assert_eq!(verdict("85616d79 max x11=80000ff8"), Verdict::Agree);
 }
 
+/// `mrs x0, rndr`, `mrs x0, rndrrs`, and `mrs x0, cntvct_el0`.
+#[test]
+fn what_is_never_the_same_is_left_out() {
+    for word in ["d53b2400", "d53b2420", "d53be040"] {
+        let verdict = verdict(&format!("{word} max"));
+        assert!(
+            matches!(verdict, Verdict::Skipped(_)),
+            "{word}: {verdict:?}"
+        );
+    }
+}
+
 /// `br x1` to half of an instruction, and to a whole one; and a word that is none, which Unicorn would die of
 /// wherever a branch leads to it.
 #[test]
