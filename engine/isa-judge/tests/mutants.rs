@@ -102,7 +102,7 @@ fn of_arm64(defect: Mutant) -> (bool, bool) {
 /// Whether interrupts come in between is not to be seen of one instruction.
 fn of_x86(defect: Mutant) -> (bool, bool) {
     match defect {
-        Mutant::ShadowIgnored => (false, false),
+        Mutant::AnyAddress | Mutant::ShadowIgnored => (false, false),
         Mutant::LockAnywhere => (false, true),
         Mutant::ImmediateOfFour
         | Mutant::LowRegister
