@@ -2,7 +2,7 @@
 
 use engine_isa::{Fault, Plan};
 
-use crate::chance::Rng;
+use crate::chance::{Rng, percent};
 use crate::compare;
 use crate::set::{Done, End, Machine, Outcome, PlanOf, Run, Set};
 use crate::state::State;
@@ -10,6 +10,12 @@ use crate::window::{self, CODE, CODE_BYTES, DATA_BYTES, SLOTS, SLOTS_BYTES, Wind
 
 /// Why there is nothing to compare.
 const REFUSED: &str = "it is refused";
+
+/// Makes eight bytes an address that a program can have: random ones are none on x86-64, and nothing goes there.
+fn make_address(word: &mut [u8]) {
+    word[5] &= 0x7f;
+    word[6..].fill(0);
+}
 
 /// Instructions side by side on a page of code, with data around them.
 pub struct Page<S: Set> {
@@ -66,7 +72,14 @@ impl<S: Set> Page<S> {
 
     fn with(instructions: Vec<S::Instruction>, plans: Vec<PlanOf<S>>, seed: u64) -> Self {
         let mut data = Box::new([0; DATA_BYTES]);
-        Rng::with_seed(seed).fill(&mut data[..]);
+        let mut numbers = Rng::with_seed(seed);
+        numbers.fill(&mut data[..]);
+        for word in data
+            .chunks_exact_mut(8)
+            .filter(|_| percent(&mut numbers, 50))
+        {
+            make_address(word);
+        }
         let code = code_of::<S>(&instructions);
         Self {
             slots: slots_of::<S>(&plans),

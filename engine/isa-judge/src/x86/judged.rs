@@ -99,9 +99,13 @@ pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static 
         {
             Some("QEMU's processor goes to where nothing can be, and faults there")
         }
-        (End::Fault(_), End::Fault(address)) if !is_canonical(address) && opcode == 0xff => Some(
-            "it can neither store where it is to come back nor go on, and either may be seen first",
-        ),
+        (End::Fault(at), End::Fault(address))
+            if !is_canonical(address) && at == native.state[RSP].wrapping_sub(8) =>
+        {
+            Some(
+                "it can neither store where it is to come back nor go on, and either may be seen first",
+            )
+        }
         (End::Done, End::Other(_)) if native.state[RFLAGS] & TF != 0 => {
             Some("the trap that it asked for comes before the way back, and not behind it")
         }

@@ -7,6 +7,7 @@ use crate::words::Verdict;
 
 use Verdict::{Emulate, Refuse, Relocate};
 
+const OPEN: Verdict = Verdict::OPEN;
 const NONE: Verdict = Verdict::NONE;
 
 /// An instruction, and its fields by where they mostly are.
@@ -143,6 +144,8 @@ fn system(f: Fields) -> Verdict {
 fn hint(number: u32) -> Verdict {
     match number {
         0 | 25 | 32 | 34 | 36 | 38 => Emulate,
+        // PACM, which is about the instruction behind it.
+        39 => OPEN,
         _ => Relocate,
     }
 }
