@@ -140,8 +140,8 @@ impl<M: Memory> Machine<'_, M> {
         self.go(address)
     }
 
-    /// An address that is none in 64-bit mode faults where the branch is, and not where it leads: the return from
-    /// the trap would not get there, either.
+    /// An address that is none in 64-bit mode faults where the branch is, and not where it leads, which processors
+    /// may choose between: the return from the trap would not get there.
     fn go(&mut self, address: u64) -> Result<(), Fault> {
         if self.word == Width::Eight && !is_canonical(address) {
             return Err(Fault { address });
