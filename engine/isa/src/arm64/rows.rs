@@ -142,7 +142,7 @@ rows! {
     "1101 0101 0000 1000 0111 0110 010x xxxx", "C6.2", "dc (isw)", refuse(Mapping);
     "1101 0101 0000 1000 0111 0110 1x0x xxxx", "C6.2", "dc (igsw, igdsw)", refuse(Mapping);
     "1101 0101 0000 1xxx 1x11 xxxx xxxx xxxx", "C6.2", "sys (of the implementation)", refuse(Implementation);
-    "1101 0101 0000 1ooo nnnn mmmm pppt tttt", "C6.2", "sys, at, dc, ic, tlbi, cfp, cpp, dvp", relocate(same(word));
+    "1101 0101 0000 1ooo nnnn mmmm pppt tttt", "C6.2", "sys, at, brb, dc, ic, tlbi, cfp, cpp, dvp", relocate(same(word));
     "1101 0101 0010 1ooo nnnn mmmm pppt tttt", "C6.2", "sysl", relocate(same(word));
     // What the trap has overwritten with its own.
     "1101 0101 00x1 1x00 0100 0000 00xx xxxx", "C5.2", "mrs, msr (elr, spsr)", refuse(Spsr);
