@@ -28,7 +28,12 @@ pub fn why_not_known(name: &str) -> Option<&'static str> {
 /// Rows of which some words are accepted that neither processor has, each with the reason.
 const NOT_KNOWN: &[(&[&str], &str)] = &[
     (
-        &["sys, at, brb, dc, ic, tlbi, cfp, cpp, dvp", "sysl", "msr", "mrs"],
+        &[
+            "sys, at, brb, dc, ic, tlbi, cfp, cpp, dvp",
+            "sysl",
+            "msr",
+            "mrs",
+        ],
         "which system registers and operations there are is the processor's affair",
     ),
     (
