@@ -100,7 +100,7 @@ pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static 
             Some("QEMU's processor goes to where nothing can be, and faults there")
         }
         (End::Fault(at), End::Fault(address))
-            if !is_canonical(address) && at == native.state[RSP].wrapping_sub(8) =>
+            if !is_canonical(address) && is_pushed_at(at, native.state[RSP]) =>
         {
             Some(
                 "it can neither store where it is to come back nor go on, and either may be seen first",
@@ -114,6 +114,11 @@ pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static 
         }
         _ => None,
     }
+}
+
+/// Whether an address is one of the eight that a push would write.
+const fn is_pushed_at(address: u64, stack: u64) -> bool {
+    address.wrapping_sub(stack.wrapping_sub(8)) < 8
 }
 
 /// Whether the upper bits of an address are all the same.
