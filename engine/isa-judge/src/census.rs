@@ -7,6 +7,7 @@ use std::fmt;
 
 use object::Architecture;
 
+use crate::bodies::Bodies;
 use crate::image::{Code, Image};
 use crate::{arm, arm64, x86};
 
@@ -28,6 +29,8 @@ pub struct Set {
     pub is_return: fn(&Image, u64, &Code) -> bool,
     /// What it does to the monitor of exclusive accesses.
     pub monitor: fn(&Code) -> Monitor,
+    /// Walks over the functions of an image.
+    pub walk: fn(&Image, &Self) -> Bodies,
 }
 
 /// What kprobes does about an instruction.

@@ -45,6 +45,8 @@ pub struct Image {
     tracer: Option<u64>,
     /// What they jump to in order to return.
     thunk: Option<u64>,
+    /// All that can take its place, by what processor the kernel runs on.
+    thunks: BTreeSet<u64>,
 }
 
 /// A function of the text.
@@ -54,6 +56,13 @@ pub struct Function {
     pub name: String,
     /// How many bytes it has, data in it included.
     pub size: u64,
+}
+
+impl Function {
+    /// Whether it is the cold part of another.
+    pub fn is_part(&self) -> bool {
+        self.name.contains(".cold")
+    }
 }
 
 /// The parts of the text on which the kernel allows no probes: what traps and faults run through.
@@ -99,6 +108,7 @@ impl Image {
             kept_out: symbols.kept_out(),
             rewritten: symbols.rewritten(&file)?,
             functions: symbols.functions,
+            thunks: symbols.thunks,
             fixed_up: fixed_up(&file)?,
             start,
             text,
@@ -127,6 +137,60 @@ impl Image {
         bytes.iter().all(|byte| *byte == 0) && self.spanning(at).is_none()
     }
 
+    /// Each instruction of a part of the text, with its address.
+    pub fn instructions(
+        &self,
+        part: Range<u64>,
+        length: fn(&Code) -> usize,
+    ) -> impl Iterator<Item = (u64, Code)> {
+        let mut at = part.start;
+        std::iter::from_fn(move || {
+            while at < part.end {
+                let (here, code) = (at, self.bytes(at));
+                at += length(&code).max(1) as u64;
+                if self.is_code(here) {
+                    return Some((here, code));
+                }
+            }
+            None
+        })
+    }
+
+    /// Whether there is an instruction, or a part of one.
+    pub fn is_code(&self, at: u64) -> bool {
+        let before = self.code.partition_point(|run| run.start <= at);
+        let run = before.checked_sub(1).and_then(|last| self.code.get(last));
+        run.is_some_and(|run| run.contains(&at))
+    }
+
+    /// Copies text; false where there is none.
+    pub fn load(&self, at: u64, bytes: &mut [u8]) -> bool {
+        let from = at.wrapping_sub(self.start) as usize;
+        let end = from.saturating_add(bytes.len());
+        let found = self.text.get(from..end);
+        if let Some(found) = found {
+            bytes.copy_from_slice(found);
+        }
+        found.is_some()
+    }
+
+    /// The extent of the part of a function that an address is in.
+    pub fn part_of(&self, function: &Function, at: u64) -> Option<Range<u64>> {
+        let (start, part) = self.spanning(at)?;
+        let is_its = part.name.strip_prefix(&function.name)?.starts_with(".cold");
+        is_its.then_some(start..start + part.size)
+    }
+
+    /// Whether a jump there is a return.
+    pub fn is_return_thunk(&self, at: u64) -> bool {
+        self.thunks.contains(&at)
+    }
+
+    /// The bytes from an address on.
+    pub fn code_at(&self, at: u64) -> Code {
+        self.bytes(at)
+    }
+
     /// The bytes from an address on; behind the text 0.
     fn bytes(&self, at: u64) -> Code {
         let rest = &self.text[(at - self.start) as usize..];
@@ -139,7 +203,7 @@ impl Image {
     /// Where a probe on a function's entry stands: behind the call of the kernel's own tracer, if that is
     /// first, as on x86. The cold part of a function has no entry.
     pub fn entry(&self, start: u64) -> Option<u64> {
-        let is_part = self.functions.get(&start)?.name.contains(".cold");
+        let is_part = self.functions.get(&start)?.is_part();
         let calls_tracer = self.goes_to(start, 0xe8) == self.tracer && self.tracer.is_some();
         let behind = if calls_tracer { 5 } else { 0 };
         (!is_part).then_some(start + behind)
@@ -190,6 +254,8 @@ struct Symbols {
     bounds: BTreeMap<String, u64>,
     /// Labels by name.
     named: BTreeMap<String, u64>,
+    /// What functions of x86 may jump to in order to return.
+    thunks: BTreeSet<u64>,
 }
 
 impl Symbols {
@@ -199,6 +265,7 @@ impl Symbols {
             marks: BTreeMap::new(),
             bounds: BTreeMap::new(),
             named: BTreeMap::new(),
+            thunks: BTreeSet::new(),
         };
         for symbol in file.symbols() {
             let (name, address) = (symbol.name()?, symbol.address());
@@ -208,6 +275,9 @@ impl Symbols {
             }
             if NAMED.contains(&name) {
                 symbols.named.insert(name.to_owned(), address);
+            }
+            if name.ends_with("_return_thunk") {
+                symbols.thunks.insert(address);
             }
             if !text.contains(&address) {
                 continue;

@@ -13,6 +13,7 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Exclusive};
 use object::Architecture;
 
+use crate::bodies;
 use crate::census::{self, Bounds, Monitor};
 use crate::chance::{Rng, percent};
 use crate::words::word;
@@ -40,6 +41,7 @@ pub const CENSUS: census::Set = census::Set {
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,
     },
+    walk: bodies::walk::<arm::A32>,
 };
 
 /// The ways in which compiled functions return, under any condition: `bx lr`, several registers

@@ -13,6 +13,7 @@ use engine_isa::Plan;
 use engine_isa::arm64::{self, Exclusive};
 use object::Architecture;
 
+use crate::bodies;
 use crate::census::{self, Bounds, Monitor};
 use crate::words::word;
 
@@ -40,4 +41,5 @@ pub const CENSUS: census::Set = census::Set {
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,
     },
+    walk: bodies::walk::<arm64::A64>,
 };

@@ -34,6 +34,7 @@ fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
     let census = census::count(&image, set);
     let mut out = std::io::stdout().lock();
     write!(out, "{census}")?;
+    write!(out, "{}", (set.walk)(&image, set))?;
     let beyond = census.beyond(set.bounds);
     for line in &beyond {
         writeln!(out, "BEYOND THE BOUNDS of {}: {line}", set.name)?;
