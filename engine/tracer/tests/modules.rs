@@ -111,7 +111,7 @@ fn who_comes_while_a_module_is_away_traces_it_when_it_is_back() {
     come(fake, &engine, HERE);
     let before = trace(&engine, "mod", 4);
     go_away(fake, &engine, HERE);
-    let after = trace(&engine, "", 0 + kernels(&engine));
+    let after = trace(&engine, "", kernels(&engine));
     come(fake, &engine, HERE);
     execute(fake, &engine, HERE);
     assert_eq!(drain(&engine, before, 0), [1]);
