@@ -121,7 +121,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         control.batch.write(
             &self.platform,
             sites,
-            |site| (!site.armed && site.is_wanted(functions) && self.can_displace(site)).then(|| word(I::TRAP)),
+            |site| {
+                (!site.armed && site.is_wanted(functions) && self.can_displace(site))
+                    .then(|| word(I::TRAP))
+            },
             |site| site.armed = true,
         );
     }

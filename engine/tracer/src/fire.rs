@@ -117,7 +117,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         regs: &I::Regs,
     ) {
         let [probe, _] = function.probes;
-        if site.is_entry && let Some((probe, ecbs)) = live.probe(probe) {
+        if site.is_entry
+            && let Some((probe, ecbs)) = live.probe(probe)
+        {
             let called = called(live, function, Role::Entry);
             self.fire(ecbs, probe.id, called, Arguments::Entry(regs));
         }

@@ -216,7 +216,10 @@ impl<E> Live<E> {
         let sites = self.sites.capacity().wrapping_mul(size_of::<Site<E>>());
         let index = self.index.capacity().wrapping_mul(size_of::<u32>());
         let ecbs = self.ecbs.capacity().wrapping_mul(size_of::<LiveEcb>());
-        let functions = self.functions.capacity().wrapping_mul(size_of::<Function>());
+        let functions = self
+            .functions
+            .capacity()
+            .wrapping_mul(size_of::<Function>());
         let probes = self.probes.capacity().wrapping_mul(size_of::<Probe>());
         [sites, index, functions, probes, ecbs, self.names.len()]
             .into_iter()
@@ -254,7 +257,8 @@ mod tests {
         for (count, step) in [(0, 4), (1, 4), (2, 1), (1000, 1), (1000, 4), (1000, 4096)] {
             let mut live = Live::new(count).unwrap();
             for number in 0..count {
-                live.add_site(site(0xc000_0000 + 2 * number * step)).unwrap();
+                live.add_site(site(0xc000_0000 + 2 * number * step))
+                    .unwrap();
             }
             for number in 0..count {
                 let address = 0xc000_0000 + 2 * number * step;

@@ -41,7 +41,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-impl<T: Copy + Default + PartialEq> Control<T> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Enables what consumers have asked for in these functions; whether there was any.
     fn enable_in<I: Isa<Text = T>, P: Platform>(
         &mut self,
@@ -64,14 +64,18 @@ impl<T: Copy + Default + PartialEq> Control<T> {
 }
 
 /// Enables what a consumer wishes for in these functions; whether there was any.
-fn grant<T: Copy + Default + PartialEq>(
+fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>>(
     registry: &mut Registry<T>,
     consumer: &mut Consumer,
     (description, clause): &Wish,
     loaded: &Loaded,
 ) -> Result<bool, Error> {
     let mut any = false;
-    for (number, role) in loaded.numbers.clone().flat_map(|number| Role::ALL.map(|role| (number, role))) {
+    for (number, role) in loaded
+        .numbers
+        .clone()
+        .flat_map(|number| Role::ALL.map(|role| (number, role)))
+    {
         let probe = Probe::Function(number, role);
         let ecb = Ecb {
             probe,

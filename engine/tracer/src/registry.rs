@@ -74,7 +74,7 @@ pub struct Registry<T> {
     pub profile: Profile,
 }
 
-impl<T: Copy + Default + PartialEq> Registry<T> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     /// Every probe that `platform` offers.
     pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {

@@ -65,11 +65,7 @@ pub struct StatsRow {
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
     /// this index.
-    pub fn fbt_row<R>(
-        &self,
-        index: usize,
-        see: impl FnOnce(Option<FbtRow<'_>>) -> R,
-    ) -> Option<R> {
+    pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(Option<FbtRow<'_>>) -> R) -> Option<R> {
         self.control.with(|control| {
             let fbt = &control.registry.fbt;
             let site = fbt.sites().get(index)?;
@@ -86,7 +82,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         site: &'a Site<I::Text>,
         function: &'a Function,
     ) -> FbtRow<'a> {
-        let role = if site.is_entry { Role::Entry } else { Role::Return };
+        let role = if site.is_entry {
+            Role::Entry
+        } else {
+            Role::Return
+        };
         let [module, name] = control.registry.fbt.called(function);
         let plan = I::plan(&site.text);
         let live_hits = self.live.read(|live| {
@@ -102,7 +102,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ecbs: function.wanted(role),
             armed: site.armed,
             hits: site.hits.wrapping_add(live_hits as u64),
-            instruction: site.text.as_ref().get(..I::length(&plan)).unwrap_or_default(),
+            instruction: site
+                .text
+                .as_ref()
+                .get(..I::length(&plan))
+                .unwrap_or_default(),
             plan: match plan {
                 Plan::Emulate(_) => "emulate",
                 Plan::Relocate(_) => "relocate",

@@ -92,10 +92,7 @@ fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOf
     Ok(())
 }
 
-fn add_sites<I: Isa>(
-    fbt: &Fbt<I::Text>,
-    live: &mut Live<I::Emulation>,
-) -> Result<(), OutOfMemory> {
+fn add_sites<I: Isa>(fbt: &Fbt<I::Text>, live: &mut Live<I::Emulation>) -> Result<(), OutOfMemory> {
     let functions = fbt.functions();
     for site in fbt.sites().iter().filter(|site| is_live(site, functions)) {
         let Some(function) = functions.get(site.function as usize) else {

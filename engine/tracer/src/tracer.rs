@@ -242,7 +242,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-impl<T: Copy + Default + PartialEq> Control<T> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
     pub(crate) fn ask<I: Isa<Text = T>, P: Platform>(
         &mut self,

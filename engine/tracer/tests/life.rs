@@ -59,7 +59,7 @@ fn functions_are_provided_or_refused_with_a_reason() {
         (DATA, "data"),
         (NEAR, "far"),
         (SPLIT_COLD, "part"),
-        (0xdead_0000, "unreadable"),
+        (VANISHED, "unreadable"),
     ];
     assert_eq!(refused, expected);
 }

@@ -46,7 +46,7 @@ impl Isa for Native {
         _: &mut [u64],
         _: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
-        Err(Unwalked::Unreadable)
+        Err(Unwalked::Extent)
     }
 
     fn room(_: usize) -> usize {

@@ -118,7 +118,11 @@ impl<T> Fbt<T> {
 
     /// Whether all sites of that probe are armed.
     pub fn is_armed(&self, number: usize, role: Role) -> bool {
-        let Some(function) = self.functions.get(number).filter(|_| self.has(number, role)) else {
+        let Some(function) = self
+            .functions
+            .get(number)
+            .filter(|_| self.has(number, role))
+        else {
             return false;
         };
         let is_armed = |site: u32| self.sites.get(site as usize).is_some_and(|site| site.armed);
@@ -130,7 +134,10 @@ impl<T> Fbt<T> {
 
     /// How many bytes all that is known of functions and sites takes.
     pub fn bytes(&self) -> usize {
-        let functions = self.functions.capacity().wrapping_mul(size_of::<Function>());
+        let functions = self
+            .functions
+            .capacity()
+            .wrapping_mul(size_of::<Function>());
         let sites = self.sites.capacity().wrapping_mul(size_of::<Site<T>>());
         let walk = self.memory.capacity().wrapping_mul(size_of::<u64>());
         [functions, sites, walk, self.names.len()].into_iter().sum()

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use engine_abi::Description;
-use engine_isa::body::{Exit, Text};
+use engine_isa::body::{Exit, Text, Unwalked};
 
 use super::function::{Function, Returns};
 use super::place;
@@ -19,16 +19,38 @@ use crate::isa::Isa;
 use crate::names::Names;
 use crate::platform::Platform;
 
+/// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
+/// be many more, something else lies behind it that nobody lists.
+const LENGTHS: Range<usize> = 1..1 << 18;
+
+/// The most memory that a walk is given: no function has parts that need more.
+const ROOM_MAX: usize = 1 << 15;
+
 /// What a walk can see of the module that it is in.
-struct Around<'a, P> {
+struct Around<'a, P, T> {
     platform: &'a P,
     names: &'a Names,
     functions: &'a [Function],
+    /// The site of the function's entry.
+    entry: Option<&'a Site<T>>,
 }
 
-impl<P: Platform> Around<'_, P> {
-    fn loads(&self, address: u64, bytes: &mut [u8]) -> bool {
-        self.platform.peek(address as usize, bytes).is_ok()
+impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
+    /// Reads text as it is without our trap: of a function whose returns are not known only the entry can
+    /// be armed.
+    fn loads<I: Isa<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
+        let address = address as usize;
+        let is_read = self.platform.peek(address, bytes).is_ok();
+        if let Some(site) = self.entry.filter(|site| site.armed) {
+            let displaced = site.text.as_ref().iter().take(I::TRAP.len());
+            for (place, byte) in (site.address..).zip(displaced) {
+                let place = place.checked_sub(address);
+                if let Some(to) = place.and_then(|place| bytes.get_mut(place)) {
+                    *to = *byte;
+                }
+            }
+        }
+        is_read
     }
 
     /// Where the part of `function` is that has that address, if there is one.
@@ -44,14 +66,14 @@ impl<P: Platform> Around<'_, P> {
     }
 
     /// The ways out of `function`, to `found`.
-    fn exits<I: Isa>(
+    fn exits<I: Isa<Text = T>>(
         &self,
         function: &Function,
         memory: &mut [u64],
         found: &mut Vec<(usize, Leaves)>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let text = Text {
-            load: &|address, bytes| self.loads(address, bytes),
+            load: &|address, bytes| self.loads::<I>(address, bytes),
             part: &|address| self.part(function, address),
             returns: &|address| self.platform.is_return_thunk(address as usize),
         };
@@ -77,7 +99,7 @@ impl<P: Platform> Around<'_, P> {
 /// An instruction that leaves a function, and how.
 type Way = (usize, Leaves);
 
-impl<T: Copy + Default + PartialEq> Fbt<T> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// Somebody asks for what `description` describes: of those of these functions whose return that is,
     /// the ways out are looked for.
     pub fn ask<I: Isa<Text = T>, P: Platform>(
@@ -135,16 +157,39 @@ impl<T: Copy + Default + PartialEq> Fbt<T> {
         if let Err(reason) = may_return::<I, P>(platform, function, self.names.get(function.name)) {
             return Ok(Err(reason));
         }
-        let words = I::room(function.end.wrapping_sub(function.address));
-        if self.memory.len() < words {
-            self.memory = filled(words, || 0)?;
+        let mut words = I::room(function.end.wrapping_sub(function.address));
+        loop {
+            if self.memory.len() < words {
+                self.memory = filled(words, || 0)?;
+            }
+            ways.clear();
+            match self.walk::<I, P>(platform, number, ways)? {
+                // Its parts are more or larger than most.
+                Err(Reason::Unwalked(Unwalked::Room)) if words < ROOM_MAX => {
+                    words = words.saturating_mul(2);
+                }
+                walked => return Ok(walked),
+            }
         }
+    }
+
+    fn walk<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        number: usize,
+        ways: &mut Vec<Way>,
+    ) -> Result<Result<(), Reason>, OutOfMemory> {
+        let Some(function) = self.functions.get(number) else {
+            return Ok(Err(Reason::Endless));
+        };
         let module = self.modules.get(function.module as usize);
         let numbers = module.map_or(0..0, |module| module.numbers());
+        let entry = function.entry.ok();
         let around = Around {
             platform,
             names: &self.names,
             functions: self.functions.get(numbers).unwrap_or_default(),
+            entry: entry.and_then(|site| self.sites.get(site as usize)),
         };
         around.exits::<I>(function, &mut self.memory, ways)
     }
@@ -222,7 +267,9 @@ fn may_return<I: Isa, P: Platform>(
     place::allowed(platform, function.address)?;
     match function.entry {
         Err(Reason::Data | Reason::Part) => Err(Reason::Data),
-        _ if function.end <= function.address => Err(Reason::Endless),
+        _ if !LENGTHS.contains(&function.end.wrapping_sub(function.address)) => {
+            Err(Reason::Endless)
+        }
         _ => Ok(()),
     }
 }
