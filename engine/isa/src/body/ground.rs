@@ -45,9 +45,12 @@ pub struct Ground<'a> {
     known: Marks<'a>,
 }
 
-/// How many words the marks of so many bytes take.
+/// How many words the marks of so many bytes take. `align` is a power of 2.
 pub(super) const fn words(bytes: u64, align: u64) -> usize {
-    bytes.div_ceil(align).div_ceil(64) as usize
+    let places = bytes
+        .saturating_add(align.wrapping_sub(1))
+        .wrapping_shr(align.trailing_zeros());
+    places.div_ceil(64) as usize
 }
 
 impl<'a> Ground<'a> {
