@@ -36,6 +36,9 @@ impl Steps for A32 {
         if let Some((from, bytes)) = literal(word, at as u32) {
             ground.is_data(from.into(), bytes);
         }
+        if let Some(from) = address(word, at as u32) {
+            ground.has_data(from.into(), 4);
+        }
         match control(word, at as u32).away {
             Some(Away::Switch) if is_by_pc(word) => switch(word, at, ground),
             _ => Ok(()),
@@ -57,8 +60,7 @@ const fn is_by_pc(word: u32) -> bool {
     bits(word, 16, 4) as usize == PC
 }
 
-/// What an instruction loads from, or makes the address of, that is a distance from the pc: where it is, and
-/// how many bytes.
+/// What an instruction loads from that is a distance from the pc: where it is, and how many bytes.
 fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
     if !is_by_pc(word) || word >> 28 == 0b1111 {
         return None;
@@ -69,7 +71,6 @@ fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
         0b010 if bit(word, 20) => (offset, 4),
         0b000 if is_extra_load(word) => (half, if is_dual(word) { 8 } else { 4 }),
         0b110 if is_extension_load(word) => (bits(word, 0, 8) << 2, 8),
-        0b001 => return address(word, at).map(|address| (address, 4)),
         _ => return None,
     };
     let pc = at.wrapping_add(8);
@@ -97,8 +98,13 @@ const fn is_extension_load(word: u32) -> bool {
     bit(word, 24) && bit(word, 20) && !bit(word, 21) && bits(word, 9, 3) == 0b101
 }
 
-/// `adr`. In lr it is where something returns to.
+/// Where `adr` points to: to data, of which it does not say how many they are. In lr it is where something
+/// returns to, and without a distance it is not asked for data, but for the pc.
 const fn address(word: u32, at: u32) -> Option<u32> {
+    let is_distance = bits(word, 25, 3) == 0b001 && constant(word) != 0;
+    if !(is_distance && is_by_pc(word)) || word >> 28 == 0b1111 {
+        return None;
+    }
     let pc = at.wrapping_add(8);
     match (bits(word, 20, 5), bits(word, 12, 4)) {
         (_, 14 | 15) => None,

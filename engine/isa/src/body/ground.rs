@@ -170,8 +170,14 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// So many bytes at this address are data.
+    /// So many bytes at this address are data, and what is behind them may be anything.
     pub fn is_data(&mut self, at: u64, bytes: u64) {
+        self.has_data(at, bytes);
+        self.end_before(at.wrapping_add(bytes));
+    }
+
+    /// So many bytes at this address are data, or more.
+    pub fn has_data(&mut self, at: u64, bytes: u64) {
         if mutant::is_chosen(Mutant::PoolIsCode) {
             return;
         }
@@ -182,7 +188,6 @@ impl<'a> Ground<'a> {
             }
             offset = offset.saturating_add(self.align);
         }
-        self.end_before(at.wrapping_add(bytes));
     }
 
     fn may_be_code(&self, place: usize) -> bool {
