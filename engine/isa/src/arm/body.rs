@@ -20,7 +20,7 @@ impl Steps for A32 {
         Step {
             length: 4,
             control: control(word, at as u32),
-            comes_back: !is_call(word),
+            goes_on: !(is_call(word) || is_nop(word)),
         }
     }
 
@@ -54,6 +54,11 @@ const fn word(code: &Code) -> u32 {
 /// `bl`, and `blx` to an address or by a register.
 const fn is_call(word: u32) -> bool {
     bits(word, 24, 4) == 0b1011 || word & 0x0fff_fff0 == 0x012f_ff30 || word >> 25 == 0b111_1101
+}
+
+/// `nop`, and what it was before there was one.
+const fn is_nop(word: u32) -> bool {
+    matches!(word, 0xe320_f000 | 0xe1a0_0000)
 }
 
 const fn is_by_pc(word: u32) -> bool {

@@ -36,10 +36,12 @@ pub struct Ground<'a> {
     pub(super) exits: Marks<'a>,
     /// Places that control gets to, and that have not been looked at.
     reached: Marks<'a>,
-    /// No place below is among them.
+    /// No place below is among them. Without it every search would begin at the entry.
     lowest: usize,
     /// Places behind where control ends, and behind data.
     behind: Marks<'a>,
+    /// No place below is among these.
+    lowest_behind: usize,
     data: Marks<'a>,
     /// What were data when the walk was done before.
     known: Marks<'a>,
@@ -70,6 +72,7 @@ impl<'a> Ground<'a> {
             reached: Marks::none(reached),
             lowest: 0,
             behind: Marks::none(behind),
+            lowest_behind: 0,
             data: Marks::none(data),
             known: Marks::none(known),
         })
@@ -167,6 +170,7 @@ impl<'a> Ground<'a> {
     pub(super) fn end_before(&mut self, at: u64) {
         if let Some(place) = self.place(at) {
             self.behind.set(place);
+            self.lowest_behind = self.lowest_behind.min(place);
         }
     }
 
@@ -197,19 +201,21 @@ impl<'a> Ground<'a> {
     /// The lowest place that control gets to and that has not been looked at. The lowest, since data mostly
     /// stand behind what loads from them: so they are known as such when control seems to run into them.
     pub(super) fn next_reached(&mut self) -> Option<usize> {
-        loop {
-            let place = self.reached.take(self.lowest)?;
+        while let Some(place) = self.reached.take(self.lowest) {
             self.lowest = place;
             if self.may_be_code(place) {
                 return Some(place);
             }
         }
+        self.lowest = usize::MAX;
+        None
     }
 
     /// The lowest place behind an end that is nothing yet.
     pub(super) fn next_gap(&mut self) -> Option<usize> {
         loop {
-            let place = self.behind.take(0)?;
+            let place = self.behind.take(self.lowest_behind)?;
+            self.lowest_behind = place;
             if self.may_be_code(place) {
                 return Some(place);
             }
@@ -236,6 +242,6 @@ impl<'a> Ground<'a> {
         ] {
             marks.clear();
         }
-        self.lowest = 0;
+        (self.lowest, self.lowest_behind) = (0, 0);
     }
 }

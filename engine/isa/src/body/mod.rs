@@ -33,8 +33,9 @@ pub(crate) mod sealed {
         /// Its length in bytes.
         pub length: u64,
         pub control: Control,
-        /// Whether it goes on for sure, if it does not go away. What is called may not come back.
-        pub comes_back: bool,
+        /// Whether it goes on for sure, if it does not go away. What is called may not come back, and nops may be
+        /// what fills the text behind that.
+        pub goes_on: bool,
     }
 
     /// What may stand behind where control ends.
@@ -180,7 +181,7 @@ impl<'a, S: Set> Walk<'a, S> {
         if !step.control.next {
             self.ground.end_before(behind);
         } else if !self.ground.reach(behind) {
-            self.falls_out |= step.comes_back;
+            self.falls_out |= step.goes_on;
         }
     }
 
@@ -237,7 +238,7 @@ impl<'a, S: Set> Walk<'a, S> {
     }
 
     /// Whether control runs over the function's end, or a part's, into what stands behind it. What is called
-    /// last is taken not to come back.
+    /// last is taken not to come back, with nops behind it or without.
     #[must_use]
     pub const fn falls_out(&self) -> bool {
         self.falls_out
