@@ -47,9 +47,12 @@ pub struct Ground<'a> {
     known: Marks<'a>,
 }
 
-/// How many words the marks of so many bytes take.
+/// How many words the marks of so many bytes take, where instructions begin at multiples of `align`, a power
+/// of two.
 pub(super) const fn words(bytes: u64, align: u64) -> usize {
-    bytes.div_ceil(align).div_ceil(64) as usize
+    let in_a_word = align.trailing_zeros().wrapping_add(6);
+    let more = bytes & 1_u64.wrapping_shl(in_a_word).wrapping_sub(1) != 0;
+    (bytes.wrapping_shr(in_a_word) as usize).saturating_add(more as usize)
 }
 
 impl<'a> Ground<'a> {
@@ -84,10 +87,11 @@ impl<'a> Ground<'a> {
         if range.is_empty() || (range.start | bytes) & self.align.wrapping_sub(1) != 0 {
             return Err(Unwalked::Extent);
         }
-        let used = |stretch: &Stretch| words(stretch.bytes, self.align);
-        let first: usize = self.stretches.iter().map(used).sum();
-        let end = first.checked_add(words(bytes, self.align));
-        let fits = end.is_some_and(|end| end <= self.code.words().len());
+        let first = self.stretches.iter().fold(0_usize, |sum, stretch| {
+            sum.saturating_add(words(stretch.bytes, self.align))
+        });
+        let end = first.saturating_add(words(bytes, self.align));
+        let fits = end <= self.code.words().len();
         let stretch = self.stretches.get_mut(self.count).filter(|_| fits);
         *stretch.ok_or(Unwalked::Room)? = Stretch {
             start: range.start,
@@ -104,7 +108,7 @@ impl<'a> Ground<'a> {
         for stretch in &self.stretches {
             let offset = at.wrapping_sub(stretch.start);
             if offset < stretch.bytes {
-                let place = offset.checked_div(self.align)? as usize;
+                let place = offset.wrapping_shr(self.align.trailing_zeros()) as usize;
                 let left = stretch.bytes.wrapping_sub(offset);
                 return Some((stretch.first.wrapping_add(place), left));
             }
@@ -131,11 +135,12 @@ impl<'a> Ground<'a> {
         stretch.start.wrapping_add(offset.wrapping_mul(self.align))
     }
 
-    /// The bytes from an address on.
+    /// The bytes from an address on, and how many there are up to the end.
     #[inline]
-    pub fn code(&mut self, at: u64) -> Result<Code, Unwalked> {
+    pub(super) fn code(&mut self, at: u64) -> Result<(Code, u64), Unwalked> {
         let (_, left) = self.find(at).ok_or(Unwalked::Unreadable(at))?;
-        self.window.code(at, left).ok_or(Unwalked::Unreadable(at))
+        let code = self.window.code(at, left);
+        Ok((code.ok_or(Unwalked::Unreadable(at))?, left))
     }
 
     /// The same by another window.
@@ -149,7 +154,7 @@ impl<'a> Ground<'a> {
         if !self.holds(at) {
             return Ok(None);
         }
-        let [a, b, c, d, ..] = self.code(at)?;
+        let ([a, b, c, d, ..], _) = self.code(at)?;
         Ok(Some(u32::from_le_bytes([a, b, c, d])))
     }
 

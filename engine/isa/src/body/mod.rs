@@ -68,7 +68,7 @@ impl<S: Steps> Set for S {}
 
 /// The text walked over, as the walker's host sees it.
 pub struct Text<'a> {
-    /// Reads text; false where it cannot be read.
+    /// Reads text, as it is without anybody's traps; false where it cannot be read.
     pub load: &'a dyn Fn(u64, &mut [u8]) -> bool,
     /// Whether an address outside of the function is in a part of it (`.cold`): the extent of that part.
     pub part: &'a dyn Fn(u64) -> Option<Range<u64>>,
@@ -119,7 +119,7 @@ pub const fn room<S: Set>(bytes: u64) -> usize {
 }
 
 impl<'a, S: Set> Walk<'a, S> {
-    /// Walks over a function.
+    /// Walks over a function. All memory that is lent is cleared, so let it be no more than [`room`] says.
     ///
     /// # Errors
     /// [`Unwalked`], and then nothing is known of the function.
@@ -152,7 +152,8 @@ impl<'a, S: Set> Walk<'a, S> {
         let falls_out = self.falls_out;
         while let Some(place) = self.ground.next_gap() {
             let at = self.ground.address(place);
-            match S::gap(&self.ground.code(at)?) {
+            let (code, _) = self.ground.code(at)?;
+            match S::gap(&code) {
                 Gap::Instruction => _ = self.ground.reach(at),
                 Gap::Filling(bytes) => self.ground.end_before(at.wrapping_add(bytes)),
             }
@@ -166,8 +167,12 @@ impl<'a, S: Set> Walk<'a, S> {
     fn follow(&mut self) -> Result<(), Unwalked> {
         while let Some(place) = self.ground.next_reached() {
             let at = self.ground.address(place);
-            let code = self.ground.code(at)?;
+            let (code, left) = self.ground.code(at)?;
             let step = S::step(&code, at);
+            if step.length > left {
+                self.falls_out = true;
+                continue;
+            }
             self.ground.code.set(place);
             S::survey(&code, at, &mut self.ground)?;
             self.go_away(place, step.control)?;
