@@ -43,9 +43,7 @@ pub struct Image {
     rewritten: BTreeSet<u64>,
     /// What functions of x86 call first, for the kernel's own tracer.
     tracer: Option<u64>,
-    /// What they jump to in order to return.
-    thunk: Option<u64>,
-    /// All that can take its place, by what processor the kernel runs on.
+    /// What they jump to in order to return: one of these, by what processor the kernel runs on.
     thunks: BTreeSet<u64>,
 }
 
@@ -76,9 +74,10 @@ const KEPT_OUT: [&str; 7] = [
     "softirqentry",
 ];
 
-/// What functions of x86 call first, and what they jump to in order to return.
+/// What functions of x86 call first.
 const TRACER: &str = "__fentry__";
-const THUNK: &str = "__x86_return_thunk";
+/// What the names end with of what they jump to in order to return.
+const THUNK: &str = "_return_thunk";
 
 /// Where the kernel lists what it rewrites as it runs: jump labels and static calls. (What it has chosen once
 /// and for all by the processor it runs on, it has before a module can be loaded.)
@@ -86,7 +85,7 @@ const JUMPS: [&str; 2] = ["__start___jump_table", "__stop___jump_table"];
 const CALLS: [&str; 2] = ["__start_static_call_sites", "__stop_static_call_sites"];
 
 /// The labels that are looked for.
-const NAMED: [&str; 6] = [TRACER, THUNK, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
+const NAMED: [&str; 5] = [TRACER, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
 
 impl Image {
     /// Reads an ELF file.
@@ -104,7 +103,6 @@ impl Image {
             architecture: file.architecture(),
             code: symbols.code(file.architecture(), start + text.len() as u64)?,
             tracer: symbols.named.get(TRACER).copied(),
-            thunk: symbols.named.get(THUNK).copied(),
             kept_out: symbols.kept_out(),
             rewritten: symbols.rewritten(&file)?,
             functions: symbols.functions,
@@ -186,13 +184,8 @@ impl Image {
         self.thunks.contains(&at)
     }
 
-    /// The bytes from an address on.
-    pub fn code_at(&self, at: u64) -> Code {
-        self.bytes(at)
-    }
-
     /// The bytes from an address on; behind the text 0.
-    fn bytes(&self, at: u64) -> Code {
+    pub fn bytes(&self, at: u64) -> Code {
         let rest = &self.text[(at - self.start) as usize..];
         let mut code = [0; 15];
         let count = rest.len().min(code.len());
@@ -211,7 +204,8 @@ impl Image {
 
     /// Whether a function of x86 returns by the jump at an address.
     pub fn jumps_to_return(&self, at: u64) -> bool {
-        self.thunk.is_some() && self.goes_to(at, 0xe9) == self.thunk
+        let target = self.goes_to(at, 0xe9);
+        target.is_some_and(|target| self.is_return_thunk(target))
     }
 
     /// Where the branch with this opcode and four bytes of displacement leads.
@@ -276,7 +270,7 @@ impl Symbols {
             if NAMED.contains(&name) {
                 symbols.named.insert(name.to_owned(), address);
             }
-            if name.ends_with("_return_thunk") {
+            if name.ends_with(THUNK) {
                 symbols.thunks.insert(address);
             }
             if !text.contains(&address) {

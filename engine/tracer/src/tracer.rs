@@ -139,7 +139,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         id: u32,
     ) -> Result<(u32, Description), Error> {
         self.control.with(|control| {
-            control.ask::<I, P>(&self.platform, description)?;
+            // Who goes on from one that matched has asked.
+            if id <= 1 {
+                control.ask::<I, P>(&self.platform, description)?;
+            }
             let registry = &control.registry;
             let mut matching = registry.matching(description, id);
             let probe = matching.next().ok_or(Error::NotFound)?;

@@ -20,7 +20,7 @@ impl Steps for A32 {
         Step {
             length: 4,
             control: control(word, at as u32),
-            comes_back: !is_call(word),
+            goes_on: !(is_call(word) || is_nop(word)),
         }
     }
 
@@ -35,6 +35,9 @@ impl Steps for A32 {
         let word = word(code);
         if let Some((from, bytes)) = literal(word, at as u32) {
             ground.is_data(from.into(), bytes);
+        }
+        if let Some(from) = address(word, at as u32) {
+            ground.has_data(from.into(), 4);
         }
         match control(word, at as u32).away {
             Some(Away::Switch) if is_by_pc(word) => switch(word, at, ground),
@@ -53,12 +56,16 @@ const fn is_call(word: u32) -> bool {
     bits(word, 24, 4) == 0b1011 || word & 0x0fff_fff0 == 0x012f_ff30 || word >> 25 == 0b111_1101
 }
 
+/// `nop`, and what it was before there was one.
+const fn is_nop(word: u32) -> bool {
+    matches!(word, 0xe320_f000 | 0xe1a0_0000)
+}
+
 const fn is_by_pc(word: u32) -> bool {
     bits(word, 16, 4) as usize == PC
 }
 
-/// What an instruction loads from, or makes the address of, that is a distance from the pc: where it is, and
-/// how many bytes.
+/// What an instruction loads from that is a distance from the pc: where it is, and how many bytes.
 fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
     if !is_by_pc(word) || word >> 28 == 0b1111 {
         return None;
@@ -69,7 +76,6 @@ fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
         0b010 if bit(word, 20) => (offset, 4),
         0b000 if is_extra_load(word) => (half, if is_dual(word) { 8 } else { 4 }),
         0b110 if is_extension_load(word) => (bits(word, 0, 8) << 2, 8),
-        0b001 => return address(word, at).map(|address| (address, 4)),
         _ => return None,
     };
     let pc = at.wrapping_add(8);
@@ -97,8 +103,13 @@ const fn is_extension_load(word: u32) -> bool {
     bit(word, 24) && bit(word, 20) && !bit(word, 21) && bits(word, 9, 3) == 0b101
 }
 
-/// `adr`. In lr it is where something returns to.
+/// Where `adr` points to: to data, of which it does not say how many they are. In lr it is where something
+/// returns to, and without a distance it is not asked for data, but for the pc.
 const fn address(word: u32, at: u32) -> Option<u32> {
+    let is_distance = bits(word, 25, 3) == 0b001 && constant(word) != 0;
+    if !(is_distance && is_by_pc(word)) || word >> 28 == 0b1111 {
+        return None;
+    }
     let pc = at.wrapping_add(8);
     match (bits(word, 20, 5), bits(word, 12, 4)) {
         (_, 14 | 15) => None,

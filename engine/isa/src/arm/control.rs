@@ -115,8 +115,9 @@ pub(super) const fn constant(word: u32) -> u32 {
     bits(word, 0, 8).rotate_right(rotation)
 }
 
-/// `ldr pc`. From the top of the stack, which it takes away, it returns; by an index in a register it
-/// is one of a table.
+/// `ldr pc`. From the top of the stack, which it takes away, it returns. A literal leads elsewhere. What else is
+/// loaded is of a table, whether its index is in a register or has been added before: nothing compiled for
+/// ARMv5 or later calls so.
 fn loaded(word: u32) -> Option<Away> {
     let is_index = bit(word, 25);
     let is_transfer = !(is_index && bit(word, 4));
@@ -124,12 +125,16 @@ fn loaded(word: u32) -> Option<Away> {
     if !(is_transfer && loads_word && register(word, 12) == PC) {
         return None;
     }
-    let pops = !bit(word, 24) && bit(word, 23) && register(word, 16) == SP;
-    Some(match (is_index, pops) {
-        (true, _) => switch(),
-        (false, true) => Away::Return,
-        (false, false) => Away::Indirect,
+    Some(match (is_index, register(word, 16)) {
+        (false, SP) if pops(word) => Away::Return,
+        (false, PC) => Away::Indirect,
+        _ => switch(),
     })
+}
+
+/// Whether a transfer moves its base up, afterwards.
+const fn pops(word: u32) -> bool {
+    !bit(word, 24) && bit(word, 23)
 }
 
 fn switch() -> Away {

@@ -22,7 +22,7 @@ impl Steps for A64 {
         Step {
             length: 4,
             control: with_switch(control(word, at)),
-            comes_back: !is_call(word),
+            goes_on: !(is_call(word) || word == NOP),
         }
     }
 
@@ -40,6 +40,8 @@ impl Steps for A64 {
         Ok(())
     }
 }
+
+const NOP: u32 = 0xd503_201f;
 
 const fn word(code: &Code) -> u32 {
     let [a, b, c, d, ..] = *code;

@@ -36,21 +36,23 @@ pub struct Ground<'a> {
     pub(super) exits: Marks<'a>,
     /// Places that control gets to, and that have not been looked at.
     reached: Marks<'a>,
-    /// No place below is among them.
+    /// No place below is among them. Without it every search would begin at the entry.
     lowest: usize,
     /// Places behind where control ends, and behind data.
     behind: Marks<'a>,
+    /// No place below is among these.
+    lowest_behind: usize,
     data: Marks<'a>,
     /// What were data when the walk was done before.
     known: Marks<'a>,
 }
 
-/// How many words the marks of so many bytes take. `align` is a power of 2.
+/// How many words the marks of so many bytes take, where instructions begin at multiples of `align`, a power
+/// of two.
 pub(super) const fn words(bytes: u64, align: u64) -> usize {
-    let places = bytes
-        .saturating_add(align.wrapping_sub(1))
-        .wrapping_shr(align.trailing_zeros());
-    places.div_ceil(64) as usize
+    let in_a_word = align.trailing_zeros().wrapping_add(6);
+    let more = bytes & 1_u64.wrapping_shl(in_a_word).wrapping_sub(1) != 0;
+    (bytes.wrapping_shr(in_a_word) as usize).saturating_add(more as usize)
 }
 
 impl<'a> Ground<'a> {
@@ -73,6 +75,7 @@ impl<'a> Ground<'a> {
             reached: Marks::none(reached),
             lowest: 0,
             behind: Marks::none(behind),
+            lowest_behind: 0,
             data: Marks::none(data),
             known: Marks::none(known),
         })
@@ -84,10 +87,11 @@ impl<'a> Ground<'a> {
         if range.is_empty() || (range.start | bytes) & self.align.wrapping_sub(1) != 0 {
             return Err(Unwalked::Extent);
         }
-        let used = |stretch: &Stretch| words(stretch.bytes, self.align);
-        let first: usize = self.stretches.iter().map(used).sum();
-        let end = first.checked_add(words(bytes, self.align));
-        let fits = end.is_some_and(|end| end <= self.code.words().len());
+        let first = self.stretches.iter().fold(0_usize, |sum, stretch| {
+            sum.saturating_add(words(stretch.bytes, self.align))
+        });
+        let end = first.saturating_add(words(bytes, self.align));
+        let fits = end <= self.code.words().len();
         let stretch = self.stretches.get_mut(self.count).filter(|_| fits);
         *stretch.ok_or(Unwalked::Room)? = Stretch {
             start: range.start,
@@ -104,7 +108,7 @@ impl<'a> Ground<'a> {
         for stretch in &self.stretches {
             let offset = at.wrapping_sub(stretch.start);
             if offset < stretch.bytes {
-                let place = offset.checked_div(self.align)? as usize;
+                let place = offset.wrapping_shr(self.align.trailing_zeros()) as usize;
                 let left = stretch.bytes.wrapping_sub(offset);
                 return Some((stretch.first.wrapping_add(place), left));
             }
@@ -131,11 +135,12 @@ impl<'a> Ground<'a> {
         stretch.start.wrapping_add(offset.wrapping_mul(self.align))
     }
 
-    /// The bytes from an address on.
+    /// The bytes from an address on, and how many there are up to the end.
     #[inline]
-    pub fn code(&mut self, at: u64) -> Result<Code, Unwalked> {
+    pub(super) fn code(&mut self, at: u64) -> Result<(Code, u64), Unwalked> {
         let (_, left) = self.find(at).ok_or(Unwalked::Unreadable(at))?;
-        self.window.code(at, left).ok_or(Unwalked::Unreadable(at))
+        let code = self.window.code(at, left);
+        Ok((code.ok_or(Unwalked::Unreadable(at))?, left))
     }
 
     /// The same by another window.
@@ -149,7 +154,7 @@ impl<'a> Ground<'a> {
         if !self.holds(at) {
             return Ok(None);
         }
-        let [a, b, c, d, ..] = self.code(at)?;
+        let ([a, b, c, d, ..], _) = self.code(at)?;
         Ok(Some(u32::from_le_bytes([a, b, c, d])))
     }
 
@@ -170,11 +175,18 @@ impl<'a> Ground<'a> {
     pub(super) fn end_before(&mut self, at: u64) {
         if let Some(place) = self.place(at) {
             self.behind.set(place);
+            self.lowest_behind = self.lowest_behind.min(place);
         }
     }
 
-    /// So many bytes at this address are data.
+    /// So many bytes at this address are data, and what is behind them may be anything.
     pub fn is_data(&mut self, at: u64, bytes: u64) {
+        self.has_data(at, bytes);
+        self.end_before(at.wrapping_add(bytes));
+    }
+
+    /// So many bytes at this address are data, or more.
+    pub fn has_data(&mut self, at: u64, bytes: u64) {
         if mutant::is_chosen(Mutant::PoolIsCode) {
             return;
         }
@@ -185,7 +197,6 @@ impl<'a> Ground<'a> {
             }
             offset = offset.saturating_add(self.align);
         }
-        self.end_before(at.wrapping_add(bytes));
     }
 
     fn may_be_code(&self, place: usize) -> bool {
@@ -195,19 +206,21 @@ impl<'a> Ground<'a> {
     /// The lowest place that control gets to and that has not been looked at. The lowest, since data mostly
     /// stand behind what loads from them: so they are known as such when control seems to run into them.
     pub(super) fn next_reached(&mut self) -> Option<usize> {
-        loop {
-            let place = self.reached.take(self.lowest)?;
+        while let Some(place) = self.reached.take(self.lowest) {
             self.lowest = place;
             if self.may_be_code(place) {
                 return Some(place);
             }
         }
+        self.lowest = usize::MAX;
+        None
     }
 
     /// The lowest place behind an end that is nothing yet.
     pub(super) fn next_gap(&mut self) -> Option<usize> {
         loop {
-            let place = self.behind.take(0)?;
+            let place = self.behind.take(self.lowest_behind)?;
+            self.lowest_behind = place;
             if self.may_be_code(place) {
                 return Some(place);
             }
@@ -234,6 +247,6 @@ impl<'a> Ground<'a> {
         ] {
             marks.clear();
         }
-        self.lowest = 0;
+        (self.lowest, self.lowest_behind) = (0, 0);
     }
 }

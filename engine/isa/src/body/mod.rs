@@ -33,8 +33,9 @@ pub(crate) mod sealed {
         /// Its length in bytes.
         pub length: u64,
         pub control: Control,
-        /// Whether it goes on for sure, if it does not go away. What is called may not come back.
-        pub comes_back: bool,
+        /// Whether it goes on for sure, if it does not go away. What is called may not come back, and nops may be
+        /// what fills the text behind that.
+        pub goes_on: bool,
     }
 
     /// What may stand behind where control ends.
@@ -67,7 +68,7 @@ impl<S: Steps> Set for S {}
 
 /// The text walked over, as the walker's host sees it.
 pub struct Text<'a> {
-    /// Reads text; false where it cannot be read.
+    /// Reads text, as it is without anybody's traps; false where it cannot be read.
     pub load: &'a dyn Fn(u64, &mut [u8]) -> bool,
     /// Whether an address outside of the function is in a part of it (`.cold`): the extent of that part.
     pub part: &'a dyn Fn(u64) -> Option<Range<u64>>,
@@ -118,7 +119,7 @@ pub const fn room<S: Set>(bytes: u64) -> usize {
 }
 
 impl<'a, S: Set> Walk<'a, S> {
-    /// Walks over a function.
+    /// Walks over a function. All memory that is lent is cleared, so let it be no more than [`room`] says.
     ///
     /// # Errors
     /// [`Unwalked`], and then nothing is known of the function.
@@ -151,7 +152,8 @@ impl<'a, S: Set> Walk<'a, S> {
         let falls_out = self.falls_out;
         while let Some(place) = self.ground.next_gap() {
             let at = self.ground.address(place);
-            match S::gap(&self.ground.code(at)?) {
+            let (code, _) = self.ground.code(at)?;
+            match S::gap(&code) {
                 Gap::Instruction => _ = self.ground.reach(at),
                 Gap::Filling(bytes) => self.ground.end_before(at.wrapping_add(bytes)),
             }
@@ -165,8 +167,12 @@ impl<'a, S: Set> Walk<'a, S> {
     fn follow(&mut self) -> Result<(), Unwalked> {
         while let Some(place) = self.ground.next_reached() {
             let at = self.ground.address(place);
-            let code = self.ground.code(at)?;
+            let (code, left) = self.ground.code(at)?;
             let step = S::step(&code, at);
+            if step.length > left {
+                self.falls_out = true;
+                continue;
+            }
             self.ground.code.set(place);
             S::survey(&code, at, &mut self.ground)?;
             self.go_away(place, step.control)?;
@@ -180,7 +186,7 @@ impl<'a, S: Set> Walk<'a, S> {
         if !step.control.next {
             self.ground.end_before(behind);
         } else if !self.ground.reach(behind) {
-            self.falls_out |= step.comes_back;
+            self.falls_out |= step.goes_on;
         }
     }
 
@@ -237,7 +243,7 @@ impl<'a, S: Set> Walk<'a, S> {
     }
 
     /// Whether control runs over the function's end, or a part's, into what stands behind it. What is called
-    /// last is taken not to come back.
+    /// last is taken not to come back, with nops behind it or without.
     #[must_use]
     pub const fn falls_out(&self) -> bool {
         self.falls_out

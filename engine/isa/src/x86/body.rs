@@ -20,27 +20,36 @@ impl Steps for X64 {
             Some(length) => Step {
                 length: length as u64,
                 control: of_length(code, length, at),
-                comes_back: !is_call(code),
+                goes_on: !(is_call(code) || is_nop(code)),
             },
             None => Step {
                 length: 1,
                 control: Control::END,
-                comes_back: false,
+                goes_on: false,
             },
         }
     }
 
     /// int3 stands behind returns and jumps, so that nothing is executed there in advance.
     fn gap(code: &Code) -> Gap {
-        match code {
-            [0xcc, ..] => Gap::Filling(1),
-            _ => Gap::Instruction,
+        match code.iter().take_while(|byte| **byte == 0xcc).count() {
+            0 => Gap::Instruction,
+            count => Gap::Filling(count as u64),
         }
     }
 
     fn survey(_: &Code, _: u64, _: &mut Ground<'_>) -> Result<(), Unwalked> {
         Ok(())
     }
+}
+
+/// `nop`, of whatever length.
+fn is_nop(code: &Code) -> bool {
+    let mut rest = code.as_slice();
+    while let [0x2e | 0x66, tail @ ..] = rest {
+        rest = tail;
+    }
+    matches!(rest, [0x90, ..] | [0x0f, 0x1f, ..])
 }
 
 /// `call`, and `ud2`, by which the kernel warns, or says that it has a bug.
