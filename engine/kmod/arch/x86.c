@@ -82,9 +82,6 @@ const char *const trapline_return_thunks[] = {
 	"srso_return_thunk",
 	"srso_alias_return_thunk",
 	"its_return_thunk",
-	"retbleed_untrain_ret",
-	"zen_untrain_ret",
-	"srso_untrain_ret",
 	NULL,
 };
 
