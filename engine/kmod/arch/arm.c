@@ -93,12 +93,15 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 }
 
 /*
- * What returns by the stack has all of its frame left, as the tables describe it.
+ * The tables describe a function's body, from behind its prologue to before its
+ * epilogue. How far that has got only the very instruction says, which is not
+ * there: so the callers are not known.
  */
 unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
-	return trapline_unwind(regs, 0, frames, count);
+	frames[0] = regs->ARM_pc;
+	return 1;
 }
 
 const char *const trapline_return_thunks[] = { NULL };
