@@ -421,7 +421,7 @@ impl Image {
             functions: [(0x1000, function)].into(),
             start: 0x1000,
             text: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-            code: vec![0x1000..0x1000 + code * 4],
+            code: std::iter::once(0x1000..0x1000 + code * 4).collect(),
             kept_out: Vec::new(),
             fixed_up: Vec::new(),
             rewritten: BTreeSet::new(),
