@@ -61,6 +61,15 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	/* Of any condition. */
+	return (word & 0x0fffffff) == (KPROBE_ARM_BREAKPOINT_INSTRUCTION & 0x0fffffff);
+}
+
 bool trapline_rewritten(unsigned long address)
 {
 	return false;

@@ -41,6 +41,11 @@ static struct notifier_block hook = {
 	.priority = INT_MAX,
 };
 
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	return *(const u8 *)bytes == INT3_INSN_OPCODE;
+}
+
 bool trapline_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
