@@ -61,13 +61,15 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+/* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
+#define KPROBE_TRAP 0x07f001f8
+
 bool trapline_is_kprobe_trap(const void *bytes)
 {
 	u32 word;
 
 	memcpy(&word, bytes, sizeof(word));
-	/* Of any condition. */
-	return (word & 0x0fffffff) == (KPROBE_ARM_BREAKPOINT_INSTRUCTION & 0x0fffffff);
+	return (word & 0x0fffffff) == KPROBE_TRAP;
 }
 
 bool trapline_rewritten(unsigned long address)
