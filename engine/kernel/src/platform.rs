@@ -151,6 +151,8 @@ impl Platform for Kernel {
     }
 
     fn patch(&self, patches: &mut [Patch]) {
+        #[cfg(trapline_mutants)]
+        let patches = crate::mutant::made(patches);
         // SAFETY: the tracer patches only sites it has peeked, and puts back what was there. It holds
         // the control lock.
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
