@@ -22,9 +22,10 @@ const DTRACE: &str = "/usr/sbin/dtrace";
 const AGENT: &str = "/sbin/trapline-agent";
 /// Where the fuzzer lies inside a guest.
 const FUZZ: &str = "/sbin/trapline-fuzz";
-
 /// Where what compares instructions with themselves lies inside a guest.
 const NATIVE: &str = "/sbin/trapline-native";
+/// Where the storm lies inside a guest.
+const STORM: &str = "/sbin/trapline-storm";
 
 /// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
@@ -41,6 +42,7 @@ pub fn make(
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
     let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
     let native = program::make(guest, &toolchain, &program::NATIVE)?;
+    let storm = program::make(guest, &toolchain, &program::STORM)?;
     let mut parts = vec![
         Part::new(MODULE, 0o644, plain),
         Part::new(MUTANTS_MODULE, 0o644, mutants),
@@ -48,6 +50,7 @@ pub fn make(
         Part::new(AGENT, 0o755, agent),
         Part::new(FUZZ, 0o755, fuzz),
         Part::new(NATIVE, 0o755, native),
+        Part::new(STORM, 0o755, storm),
     ];
     let modules = test_module::make_all(guest, &headers)?;
     parts.extend(
