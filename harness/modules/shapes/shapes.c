@@ -30,6 +30,25 @@ noinline unsigned long shape_value(unsigned long argument)
 	return 2 * argument + 1;
 }
 
+shape_fn shape_mark;
+noinline unsigned long shape_mark(unsigned long argument)
+{
+	barrier();
+	return argument;
+}
+
+/* What a tracer sees between the two is what a tracer does. */
+unsigned long shape_marks(unsigned long argument)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	shape_mark(argument);
+	shape_mark(argument);
+	local_irq_restore(flags);
+	return argument;
+}
+
 static const struct shape *find(const char *name)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The functions that can be called, and what each makes of its argument; arch/ has all but the first. */
+/* The functions that can be called, and what each makes of its argument; arch/ has most of them. */
 #ifndef SHAPES_H
 #define SHAPES_H
 
@@ -13,6 +13,7 @@
 	is(tail_maybe)      /* value(0) by a conditional jump; x + 100 for others */ \
 	is(pool)            /* x + 70 for 0 to 2, if its words that look like ways out are as they were built */ \
 	is(table)           /* 100, 111, 122, 133 through a table; 99 behind that */ \
-	is(branches)        /* 200, 211, 222, 233 through a row of branches; 199 behind that */
+	is(branches)        /* 200, 211, 222, 233 through a row of branches; 199 behind that */ \
+	is(marks)           /* calls mark twice, and nothing comes in between */
 
 #endif
