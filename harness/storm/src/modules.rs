@@ -11,7 +11,10 @@ use crate::options::Options;
 const DOOR: &str = "/proc/trapline-shapes";
 
 pub fn round(options: &Options) -> Result<(), Error> {
-    let file = File::open(&options.module)?;
+    let Some(module) = &options.module else {
+        return Ok(());
+    };
+    let file = File::open(module)?;
     finit_module(&file, c"", 0)?;
     let used = used();
     delete_module(c"trapline_shapes", 0)?;

@@ -12,8 +12,8 @@ use crate::Error;
 pub struct Options {
     /// How long.
     pub time: Duration,
-    /// The module that comes and goes, which makes a file in `/proc`.
-    pub module: PathBuf,
+    /// The module that comes and goes; without it none does.
+    pub module: Option<PathBuf>,
 }
 
 impl Options {
@@ -21,7 +21,7 @@ impl Options {
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
         let mut options = Self {
             time: Duration::from_secs(10),
-            module: "/lib/trapline/trapline-shapes.ko".into(),
+            module: None,
         };
         let mut parser = Parser::from_iter(words);
         while let Some(argument) = parser.next()? {
@@ -29,7 +29,7 @@ impl Options {
                 Arg::Long("seconds") => {
                     options.time = Duration::from_secs(parser.value()?.parse()?);
                 }
-                Arg::Long("module") => options.module = parser.value()?.into(),
+                Arg::Long("module") => options.module = Some(parser.value()?.into()),
                 other => return Err(other.unexpected().into()),
             }
         }
