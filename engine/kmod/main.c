@@ -44,9 +44,13 @@ static int __init trapline_init(void)
 	error = trapline_native_prepare();
 	if (error)
 		return error;
-	error = trapline_start();
+	error = trapline_modules_init();
 	if (error)
 		goto release;
+	error = trapline_start();
+	trapline_modules_begin(!error);
+	if (error)
+		goto forget;
 	error = trapline_timer_init();
 	if (error)
 		goto end;
@@ -74,7 +78,11 @@ unhook:
 untime:
 	trapline_timer_exit();
 end:
+	trapline_modules_exit();
 	trapline_end();
+	goto release;
+forget:
+	trapline_modules_exit();
 release:
 	trapline_native_release();
 	trapline_memory_exit();
@@ -89,6 +97,7 @@ static void __exit trapline_exit(void)
 	trapline_proc_exit();
 	trapline_hook_exit();
 	trapline_timer_exit();
+	trapline_modules_exit();
 	trapline_end();
 	trapline_native_release();
 	trapline_memory_exit();

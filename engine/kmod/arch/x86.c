@@ -12,7 +12,6 @@
 #include <linux/mutex.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
-#include <linux/sched.h>
 #include <linux/static_call.h>
 
 #include <asm/e820/api.h>
@@ -69,6 +68,25 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	return trapline_unwind(&entry, 0, frames, count);
 }
 
+unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+				    unsigned int count)
+{
+	return trapline_unwind_entry(regs, frames, count);
+}
+
+/* Each mitigation has its own; what is not mitigated is a return by itself. */
+const char *const trapline_return_thunks[] = {
+	"__x86_return_thunk",
+	"retbleed_return_thunk",
+	"srso_return_thunk",
+	"srso_alias_return_thunk",
+	"its_return_thunk",
+	"retbleed_untrain_ret",
+	"zen_untrain_ret",
+	"srso_untrain_ret",
+	NULL,
+};
+
 /*
  * Devices are mapped uncached, or as write-combining; but the kernel also maps
  * the first megabyte as if it were RAM throughout.
@@ -104,18 +122,20 @@ void trapline_hook_exit(void)
 	unregister_die_notifier(&hook);
 }
 
-/*
- * Length is that of the trap, a byte, which other CPUs see whole. There may be
- * tens of thousands to patch in a row, so others get their turn in between.
- */
-int shim_patch(unsigned long address, const void *bytes, size_t length)
+/* The first byte of each word is the trap's, or what it displaced; other CPUs see it whole. */
+void trapline_patch(struct shim_patch *patches, size_t count)
 {
+	size_t i;
+
 	mutex_lock(text_lock);
-	poke((void *)address, bytes, length);
+	for (i = 0; i < count; i++) {
+		u8 byte = patches[i].word;
+
+		poke((void *)patches[i].address, &byte, sizeof(byte));
+		patches[i].failed = 0;
+	}
 	sync_cores();
 	mutex_unlock(text_lock);
-	cond_resched();
-	return 0;
 }
 
 /* The modules' addresses, which are as near as the compilers want the kernel's own. */

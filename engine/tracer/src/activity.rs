@@ -37,7 +37,7 @@ impl Activity {
             Called::Own(Own::Begin) => self.is(Stage::Warmup),
             Called::Own(Own::End) => self.is(Stage::Cooldown),
             Called::Own(Own::Error) => !self.is(Stage::Stopped),
-            Called::Timer(_) | Called::Function(_) => self.is(Stage::Active),
+            Called::Timer(_) | Called::Function(..) => self.is(Stage::Active),
         }
     }
 
@@ -97,11 +97,12 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::fbt::Role;
 
     fn admitted(activity: &Activity) -> [bool; 4] {
         let probes = [
             Called::Own(Own::Begin),
-            Called::Function(b"f"),
+            Called::Function([b"m", b"f"], Role::Entry),
             Called::Timer(b"tick-1"),
             Called::Own(Own::End),
         ];

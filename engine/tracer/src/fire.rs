@@ -14,9 +14,10 @@ use crate::consumer::ConsumerId;
 use crate::firing::{Arguments, Firing};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
-use crate::live::{LiveEcb, Resume};
+use crate::live::{Function, Live, LiveEcb, Resume, Site};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
+use crate::providers::fbt::Role;
 use crate::registry::Called;
 use crate::tracer::Tracer;
 
@@ -90,38 +91,75 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub fn trap(&self, regs: &mut I::Regs, memory: &mut impl Memory) -> Trap {
         let pc = I::pc(regs);
         self.live.read(|live| {
-            let Some((site, ecbs)) = live.and_then(|live| live.sites.get(pc)) else {
+            let found = live.and_then(|live| Some((live, live.site(pc)?)));
+            let Some((live, site)) = found else {
                 if self.is_not_ours(pc) {
                     I::set_pc(regs, pc);
                     return Trap::Retry;
                 }
                 return Trap::Stray;
             };
-            let called = Called::Function(self.names.get(site.function));
-            self.fire(ecbs, site.id, called, Arguments::Entry(&*regs));
-            match site.resume {
-                Resume::Slot(slot) => {
-                    I::enter(regs, slot);
-                    Trap::Resumed
-                }
-                Resume::Emulate(emulation) => {
-                    I::set_pc(regs, pc);
-                    match I::emulate(emulation, regs, memory) {
-                        Ok(()) => Trap::Resumed,
-                        Err(_) => Trap::Failed,
-                    }
-                }
+            site.hits.fetch_add(1, Ordering::Relaxed);
+            if let Some(function) = live.function(site.function) {
+                self.enter(live, site, function, regs);
+                self.leave(live, site, function, regs);
             }
+            resume::<I>(site.resume, pc, regs, memory)
         })
+    }
+
+    /// Fires the function's entry, if `site` is that.
+    fn enter(
+        &self,
+        live: &Live<I::Emulation>,
+        site: &Site<I::Emulation>,
+        function: &Function,
+        regs: &I::Regs,
+    ) {
+        let [probe, _] = function.probes;
+        if site.is_entry
+            && let Some((probe, ecbs)) = live.probe(probe)
+        {
+            let called = called(live, function, Role::Entry);
+            self.fire(ecbs, probe.id, called, Arguments::Entry(regs));
+        }
+    }
+
+    /// Fires the function's return, if `site` leaves the function, and does so now: on a condition it may
+    /// not.
+    fn leave(
+        &self,
+        live: &Live<I::Emulation>,
+        site: &Site<I::Emulation>,
+        function: &Function,
+        regs: &I::Regs,
+    ) {
+        let [_, probe] = function.probes;
+        let goes = match site.resume {
+            Resume::Emulate(emulation) => I::goes(emulation, regs),
+            Resume::Slot(_) => true,
+        };
+        if let Some(leaves) = site.leaves
+            && let Some((probe, ecbs)) = live.probe(probe)
+            && goes
+        {
+            let called = called(live, function, Role::Return);
+            let arguments = Arguments::Return(regs, site.offset, leaves);
+            self.fire(ecbs, probe.id, called, arguments);
+        }
     }
 
     /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
     /// the other.
     pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
         self.live.read(|live| {
-            if let Some((timer, ecbs)) = live.and_then(|live| live.timers.get(number)) {
+            let found = live.and_then(|live| {
+                let timer = live.timer(number)?;
+                Some((timer, live.probe(timer.probe)?))
+            });
+            if let Some((timer, (probe, ecbs))) = found {
                 let arguments = Arguments::Numbers([kernel_pc, user_pc, 0, 0, 0, 0]);
-                self.fire(ecbs, timer.id, Called::Timer(timer.name.bytes()), arguments);
+                self.fire(ecbs, probe.id, Called::Timer(timer.name.bytes()), arguments);
             }
         });
     }
@@ -131,13 +169,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
         self.platform.undisturbed(|| {
             self.with_session(id.0, |session| {
-                let epids = session.own(own);
-                if epids.is_empty() {
+                let ecbs = session.own(own);
+                if ecbs.is_empty() {
                     return;
                 }
                 let arguments = Arguments::Numbers([0; 6]);
                 self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
-                    session.fire(firing, frames, epids.iter().copied());
+                    session.fire(firing, frames, ecbs.iter().copied());
                 });
             });
             self.platform.cpu() as u32
@@ -161,7 +199,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                     .count();
                 let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
                 self.with_session(*consumer, |session| {
-                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.epid));
+                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.enabling));
                 });
                 rest = behind;
             }
@@ -192,5 +230,32 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             };
             work(&firing, frames);
         });
+    }
+}
+
+/// What the function's probe of that role is called by.
+fn called<'a, E>(live: &'a Live<E>, function: &Function, role: Role) -> Called<'a> {
+    Called::Function(function.names.map(|name| live.name(name)), role)
+}
+
+/// Does the instruction that a trap at `pc` displaced, or has the CPU go on in its slot.
+fn resume<I: Isa>(
+    resume: Resume<I::Emulation>,
+    pc: usize,
+    regs: &mut I::Regs,
+    memory: &mut impl Memory,
+) -> Trap {
+    match resume {
+        Resume::Slot(slot) => {
+            I::enter(regs, slot);
+            Trap::Resumed
+        }
+        Resume::Emulate(emulation) => {
+            I::set_pc(regs, pc);
+            match I::emulate(emulation, regs, memory) {
+                Ok(()) => Trap::Resumed,
+                Err(_) => Trap::Failed,
+            }
+        }
     }
 }

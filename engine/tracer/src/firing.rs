@@ -5,8 +5,9 @@ use core::cell::Cell;
 use engine_dvm::Builtin;
 
 use crate::isa::Isa;
-use crate::platform::{Platform, Task, Unreadable};
+use crate::platform::{Origin, Platform, Task, Unreadable};
 use crate::providers::dtrace::Own;
+use crate::providers::fbt::Leaves;
 use crate::registry::Called;
 
 /// The arguments of a probe.
@@ -14,6 +15,8 @@ use crate::registry::Called;
 pub enum Arguments<'a, R> {
     /// Those of a function that is entered with these registers.
     Entry(&'a R),
+    /// How far into a function it is left with these registers, and how.
+    Return(&'a R, usize, Leaves),
     /// Numbers, and then zeros.
     Numbers([u64; 6]),
 }
@@ -103,17 +106,29 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     /// The program counters on the kernel stack, in `frames`: a function's own is not among them, as
     /// its caller is the first.
     pub fn stack<'f>(&self, frames: &'f mut [u64]) -> &'f [u64] {
-        let (regs, own) = match &self.arguments {
-            Arguments::Entry(regs) => (Some(*regs), 1),
-            Arguments::Numbers(_) => (None, 0),
-        };
-        let count = self.platform.stack(regs, frames);
+        let (origin, own) = self.origin();
+        let count = self.platform.stack(origin, frames);
         frames.get(own..count).unwrap_or_default()
+    }
+
+    /// Where the stack is looked at from, and how many frames are the function's own.
+    fn origin(&self) -> (Origin<'a, I::Regs>, usize) {
+        match self.arguments {
+            Arguments::Entry(regs) => (Origin::Entry(regs), 1),
+            Arguments::Return(regs, ..) => (Origin::Return(regs), 1),
+            Arguments::Numbers(_) => (Origin::Interrupted, 0),
+        }
     }
 
     fn argument(&self, number: u64) -> u64 {
         match &self.arguments {
             Arguments::Entry(regs) => I::argument(regs, number, &mut self.loader()),
+            // What a tail call will return is not known yet.
+            Arguments::Return(regs, offset, leaves) => match (number, leaves) {
+                (0, _) => *offset as u64,
+                (1, Leaves::Return) => I::returned(regs),
+                _ => 0,
+            },
             Arguments::Numbers(numbers) => {
                 let number = usize::try_from(number)
                     .ok()
@@ -126,6 +141,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     fn caller(&self) -> u64 {
         match &self.arguments {
             Arguments::Entry(regs) => I::caller(regs, &mut self.loader()),
+            Arguments::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
             Arguments::Numbers(_) => 0,
         }
     }

@@ -1,10 +1,13 @@
 //! A32 on ARMv6 and later, by the undefined-instruction trap.
 
+use core::ops::Range;
+
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::stack_word;
+use super::{exits, stack_word};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -55,6 +58,19 @@ impl Isa for Native {
         matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
     }
 
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        exits::<arm::A32>(text, function, memory, see)
+    }
+
+    fn room(bytes: usize) -> usize {
+        room::<arm::A32>(bytes as u64)
+    }
+
     fn pc(regs: &Regs) -> usize {
         regs.r[15] as usize
     }
@@ -74,6 +90,14 @@ impl Isa for Native {
 
     fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
         regs.r[14].into()
+    }
+
+    fn returned(regs: &Regs) -> u64 {
+        regs.r[0].into()
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        emulation.goes(regs)
     }
 
     fn emulate(

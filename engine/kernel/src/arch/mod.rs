@@ -4,6 +4,9 @@
 //! tracer wants it; `MUTANTS`, the names of its seeded defects; and `memory`, the memory of the
 //! code that a trap interrupted.
 
+use core::ops::Range;
+
+use engine_isa::body::{Exit, Set, Text, Unwalked, Walk};
 use engine_tracer::Load;
 
 #[cfg(target_arch = "aarch64")]
@@ -30,4 +33,17 @@ fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
         Ok(()) => usize::from_ne_bytes(word) as u64,
         Err(_) => 0,
     }
+}
+
+/// Shows every instruction that leaves a function.
+fn exits<S: Set>(
+    text: &Text<'_>,
+    function: Range<usize>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(usize, Exit),
+) -> Result<(), Unwalked> {
+    let function = function.start as u64..function.end as u64;
+    let walk = Walk::<S>::over(text, function, memory)?;
+    walk.exits(&mut |address, exit| see(address as usize, exit));
+    Ok(())
 }
