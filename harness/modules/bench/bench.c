@@ -20,6 +20,7 @@ static const struct {
 	{ "calls", bench_calls },
 	{ "kprobe", bench_kprobe },
 	{ "settled-kprobe", bench_settled_kprobe },
+	{ "body-kprobe", bench_body_kprobe },
 	{ "kretprobe", bench_kretprobe },
 	{ "trap", bench_trap },
 	{ "arm", bench_arm },

@@ -14,6 +14,9 @@
 unsigned long trapline_bench_probed(unsigned long argument);
 void trapline_bench_trapped(void);
 
+/* How far into the probed function its body begins, behind what the function tracer has of it. */
+extern const unsigned long bench_body;
+
 /* Puts up, and takes down, a handler of that trap that goes on behind it. */
 int bench_trap_init(void);
 void bench_trap_exit(void);
@@ -29,8 +32,9 @@ extern void *const bench_sites[BENCH_SITES];
  * instructions these are instructions.
  */
 s64 bench_calls(unsigned long unused);
-s64 bench_kprobe(unsigned long offset);
-s64 bench_settled_kprobe(unsigned long offset);
+s64 bench_kprobe(unsigned long unused);
+s64 bench_settled_kprobe(unsigned long unused);
+s64 bench_body_kprobe(unsigned long unused);
 s64 bench_kretprobe(unsigned long unused);
 s64 bench_trap(unsigned long unused);
 s64 bench_arm(unsigned long sites);

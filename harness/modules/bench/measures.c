@@ -60,20 +60,26 @@ static s64 kprobe(unsigned long offset, unsigned int settle)
 
 	if (error)
 		return error;
-	msleep(settle);
+	if (settle)
+		msleep(settle);
 	took = bench_calls(0);
 	unregister_kprobe(&probe);
 	return probe.nmissed ? -EBUSY : took;
 }
 
-s64 bench_kprobe(unsigned long offset)
+s64 bench_kprobe(unsigned long unused)
 {
-	return kprobe(offset, 0);
+	return kprobe(0, 0);
 }
 
-s64 bench_settled_kprobe(unsigned long offset)
+s64 bench_settled_kprobe(unsigned long unused)
 {
-	return kprobe(offset, 500);
+	return kprobe(0, 500);
+}
+
+s64 bench_body_kprobe(unsigned long unused)
+{
+	return kprobe(bench_body, 0);
 }
 
 static int handle_return(struct kretprobe_instance *instance, struct pt_regs *regs)

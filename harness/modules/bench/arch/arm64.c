@@ -13,6 +13,9 @@
 static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
 
+/* Two no-ops are the function tracer's. */
+const unsigned long bench_body = 2 * AARCH64_INSN_SIZE;
+
 noinline void trapline_bench_trapped(void)
 {
 	asm volatile("brk %0" : : "i"(NUMBER));

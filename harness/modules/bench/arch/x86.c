@@ -5,11 +5,15 @@
 #include <linux/notifier.h>
 
 #include <asm/ptrace.h>
+#include <asm/text-patching.h>
 
 #include "../bench.h"
 
 /* Behind the trap. */
 extern const char trapline_bench_behind[];
+
+/* A call is the function tracer's. */
+const unsigned long bench_body = CALL_INSN_SIZE;
 
 noinline void trapline_bench_trapped(void)
 {
