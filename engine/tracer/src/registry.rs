@@ -142,7 +142,13 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         id: u32,
     ) -> impl Iterator<Item = Probe> + 'a {
         let first = (id as usize).saturating_sub(1);
-        (first..self.len())
+        // There are a hundred thousand of functions', and many a description means none of them.
+        let end = if fbt::may_be_meant(description) {
+            self.len()
+        } else {
+            FIRST_FUNCTION
+        };
+        (first..end)
             .filter_map(|index| self.probe(index))
             .filter(|probe| self.is_described(*probe, description))
     }

@@ -16,6 +16,10 @@ mod site;
 
 use alloc::vec::Vec;
 
+use engine_abi::Description;
+
+use crate::glob::matches;
+
 pub use function::{Function, Module, Returns};
 pub use place::probeable;
 pub use provide::Loaded;
@@ -50,6 +54,24 @@ impl Role {
             Self::Return => b"return",
         }
     }
+}
+
+/// Whether `description` can mean any function's probe of that role.
+pub fn may_mean(description: &Description, role: Role) -> bool {
+    let meant = [
+        (description.provider(), PROVIDER),
+        (description.name(), role.name()),
+    ];
+    meant
+        .into_iter()
+        .all(|(pattern, name)| pattern.is_empty() || matches(pattern, name))
+}
+
+/// Whether `description` can mean any function's probe.
+pub fn may_be_meant(description: &Description) -> bool {
+    Role::ALL
+        .into_iter()
+        .any(|role| may_mean(description, role))
 }
 
 /// All functions, and the sites that are known.

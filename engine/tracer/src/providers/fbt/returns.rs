@@ -12,7 +12,7 @@ use super::function::{Function, Returns};
 use super::place;
 use super::reason::Reason;
 use super::site::{Leaves, Site};
-use super::{Fbt, PROVIDER, Role};
+use super::{Fbt, PROVIDER, Role, may_mean};
 use crate::glob::describes;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
@@ -121,6 +121,9 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         description: &Description,
         numbers: Range<usize>,
     ) -> Result<(), OutOfMemory> {
+        if !may_mean(description, Role::Return) {
+            return Ok(());
+        }
         for number in numbers {
             if self.is_asked(number, description) {
                 let returns = self.look::<I, P>(platform, number)?;
