@@ -231,8 +231,8 @@ fn go(chance: &mut Rng) -> Go {
     how
 }
 
-/// A description of probes that there are, most of the time. For one of functions the module looks at all
-/// that there are, which takes it longer than a hundred other requests: so those are few.
+/// A description of probes that there are, most of the time. For each the module looks at every probe that there
+/// is; what is found of functions is walked over and patched besides, so those are few.
 fn description(chance: &mut Rng) -> Description {
     let names: [&[u8]; 3] = [b"BEGIN", b"END", b"ERROR"];
     let [provider, function, name]: [&[u8]; 3] = match chance.u32(..24) {
