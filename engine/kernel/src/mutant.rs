@@ -7,7 +7,6 @@ use core::hint::spin_loop;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::body::Exit;
-use engine_isa::mutant::{self, Mutant};
 use engine_isa::{Fault, Memory, Width};
 use engine_tracer::{Patch, Platform};
 
@@ -57,12 +56,7 @@ const EVERYWHERE: [&str; 7] = [
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
-    let of_walks = Mutant::WALK.iter().map(|mutant| mutant.name());
-    arch::MUTANTS
-        .iter()
-        .copied()
-        .chain(EVERYWHERE)
-        .chain(of_walks)
+    arch::MUTANTS.iter().copied().chain(EVERYWHERE)
 }
 
 /// `value-plus-1`: what a function returns is told one too high.

@@ -209,6 +209,10 @@ const TAKEN: &[(&[&str], Feature)] = &[
         feature(OF_AMD, 0, ECX, 29, "this host has no MONITORX"),
     ),
     (
+        &["vmgexit"],
+        feature(OF_AMD, 0, ECX, 2, "this host has no SVM, or hides it"),
+    ),
+    (
         &["clzero"],
         feature(0x8000_0008, 0, EBX, 0, "this host has no CLZERO"),
     ),
