@@ -38,6 +38,9 @@ static int __init trapline_init(void)
 	error = trapline_stack_init();
 	if (error)
 		return error;
+	error = trapline_neighbours_init();
+	if (error)
+		return error;
 	error = trapline_arch_init();
 	if (error)
 		return error;

@@ -110,6 +110,9 @@ size_t shim_ftrace_slot(unsigned long address);
 /* symbols.c: reads text; callable from a trap. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
+/* neighbours.c: the same, as it would be without the kernel's own kprobes. */
+int shim_peek_original(unsigned long address, void *bytes, size_t length);
+
 /* symbols.c: not 0 if who jumps there returns. */
 int shim_is_return_thunk(unsigned long address);
 
@@ -246,6 +249,7 @@ void trapline_modules_begin(bool is_there);
 void trapline_modules_exit(void);
 
 int trapline_stack_init(void);
+int trapline_neighbours_init(void);
 
 /* stack.c: the kernel's unwinder, from where the registers are. */
 unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
@@ -253,6 +257,9 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);
+
+/* arch/: whether these bytes are the trap of the kernel's own kprobes. */
+bool trapline_is_kprobe_trap(const void *bytes);
 
 /* arch/: whether something that only this architecture has rewrites text there. */
 bool trapline_rewritten(unsigned long address);

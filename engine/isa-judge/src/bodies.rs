@@ -185,3 +185,44 @@ impl fmt::Display for Bodies {
         writeln!(out, "walked over in {:.2} s", self.time.as_secs_f64())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm;
+
+    /// ldr r0, [pc, #0]; bx lr; a literal that looks like bx lr.
+    const WORDS: [u32; 3] = [0xe59f_0000, 0xe12f_ff1e, 0xe12f_ff1e];
+
+    fn bodies(code: u64) -> Bodies {
+        let image = Image::of_words(arm::CENSUS.architecture, &WORDS, code);
+        (arm::CENSUS.walk)(&image, &arm::CENSUS)
+    }
+
+    fn wrong(bodies: &Bodies) -> Vec<(&'static str, u64)> {
+        let wrong = bodies.wrong.iter();
+        wrong.map(|(what, at, _)| (*what, *at)).collect()
+    }
+
+    #[test]
+    fn a_walk_is_right_where_the_symbols_say_the_same() {
+        let bodies = bodies(2);
+        assert!(bodies.are_right(), "{bodies}");
+        assert_eq!(bodies.exits, [("returns", 1)].into());
+        assert_eq!((bodies.functions, bodies.found), (1, 2));
+    }
+
+    #[test]
+    fn an_instruction_that_is_missed_is_told() {
+        let bodies = bodies(3);
+        assert!(!bodies.are_right());
+        assert_eq!(wrong(&bodies), [("a return not found", 0x1008)]);
+    }
+
+    #[test]
+    fn data_that_are_taken_for_instructions_are_told() {
+        let bodies = bodies(1);
+        let what = "data taken for an instruction";
+        assert_eq!(wrong(&bodies), [(what, 0x1004)]);
+    }
+}

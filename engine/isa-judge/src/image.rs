@@ -407,3 +407,26 @@ fn span<'a>(file: &object::File<'a>, at: Range<u64>) -> Result<&'a [u8], ImageEr
     });
     Ok(found.transpose()?.unwrap_or_default())
 }
+
+#[cfg(test)]
+impl Image {
+    /// One function, of words of which so many are instructions.
+    pub fn of_words(architecture: Architecture, words: &[u32], code: u64) -> Self {
+        let function = Function {
+            name: "only".to_owned(),
+            size: words.len() as u64 * 4,
+        };
+        Self {
+            architecture,
+            functions: [(0x1000, function)].into(),
+            start: 0x1000,
+            text: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            code: std::iter::once(0x1000..0x1000 + code * 4).collect(),
+            kept_out: Vec::new(),
+            fixed_up: Vec::new(),
+            rewritten: BTreeSet::new(),
+            tracer: None,
+            thunks: BTreeSet::new(),
+        }
+    }
+}

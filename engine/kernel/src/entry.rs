@@ -156,6 +156,10 @@ pub unsafe extern "C" fn trapline_module_coming(module: usize, name: *const c_ch
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_module_going(module: usize) {
+    #[cfg(trapline_mutants)]
+    if crate::mutant::is_chosen(crate::mutant::MODULE_KEPT) {
+        return;
+    }
     // SAFETY: as the caller promises.
     unsafe { engine() }.module_going(module);
 }

@@ -142,7 +142,17 @@ impl Platform for Kernel {
         }
     }
 
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        // SAFETY: as in `peek`; it is the control side that asks.
+        match unsafe { ffi::shim_peek_original(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
+            0 => Ok(()),
+            _ => Err(Unreadable),
+        }
+    }
+
     fn patch(&self, patches: &mut [Patch]) {
+        #[cfg(trapline_mutants)]
+        let patches = crate::mutant::made(patches);
         // SAFETY: the tracer patches only sites it has peeked, and puts back what was there. It holds
         // the control lock.
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };

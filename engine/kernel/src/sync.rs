@@ -56,6 +56,17 @@ pub struct KernelTryLock<T> {
 // SAFETY: the value is only reached through `try_with`, by one at a time.
 unsafe impl<T: Send> Sync for KernelTryLock<T> {}
 
+/// Whether who finds it taken has it too: never, but for a seeded defect.
+#[cfg(not(trapline_mutants))]
+const fn is_shared() -> bool {
+    false
+}
+
+#[cfg(trapline_mutants)]
+fn is_shared() -> bool {
+    crate::mutant::is_chosen(crate::mutant::UNGUARDED)
+}
+
 impl<T: Send> TryLock<T> for KernelTryLock<T> {
     fn new(value: T) -> Self {
         Self {
@@ -65,7 +76,7 @@ impl<T: Send> TryLock<T> for KernelTryLock<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if self.taken.swap(true, Ordering::Acquire) {
+        if self.taken.swap(true, Ordering::Acquire) && !is_shared() {
             return None;
         }
         // SAFETY: `taken` was false, and is true until `work` is done.

@@ -61,6 +61,17 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+/* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
+#define KPROBE_TRAP 0x07f001f8
+
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word & 0x0fffffff) == KPROBE_TRAP;
+}
+
 bool trapline_rewritten(unsigned long address)
 {
 	return false;
@@ -93,12 +104,15 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 }
 
 /*
- * What returns by the stack has all of its frame left, as the tables describe it.
+ * The tables describe a function's body, from behind its prologue to before its
+ * epilogue. How far that has got only the very instruction says, which is not
+ * there: so the callers are not known.
  */
 unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
-	return trapline_unwind(regs, 0, frames, count);
+	frames[0] = regs->ARM_pc;
+	return 1;
 }
 
 const char *const trapline_return_thunks[] = { NULL };

@@ -44,6 +44,14 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word == BRK64_OPCODE_KPROBES;
+}
+
 bool trapline_rewritten(unsigned long address)
 {
 	return false;

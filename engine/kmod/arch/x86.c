@@ -13,6 +13,7 @@
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include <asm/e820/api.h>
 #include <asm/ptrace.h>
@@ -39,6 +40,11 @@ static struct notifier_block hook = {
 	.notifier_call = trapped,
 	.priority = INT_MAX,
 };
+
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	return *(const u8 *)bytes == INT3_INSN_OPCODE;
+}
 
 bool trapline_rewritten(unsigned long address)
 {
@@ -81,9 +87,6 @@ const char *const trapline_return_thunks[] = {
 	"srso_return_thunk",
 	"srso_alias_return_thunk",
 	"its_return_thunk",
-	"retbleed_untrain_ret",
-	"zen_untrain_ret",
-	"srso_untrain_ret",
 	NULL,
 };
 
@@ -122,17 +125,46 @@ void trapline_hook_exit(void)
 	unregister_die_notifier(&hook);
 }
 
-/* The first byte of each word is the trap's, or what it displaced; other CPUs see it whole. */
-void trapline_patch(struct shim_patch *patches, size_t count)
+/* How many from the first on are at rising addresses in one page. */
+static size_t in_a_page(const struct shim_patch *patches, size_t count)
 {
+	size_t n = 1;
+
+	while (n < count && patches[n].address > patches[n - 1].address &&
+	       patches[n].address >> PAGE_SHIFT == patches->address >> PAGE_SHIFT)
+		n++;
+	return n;
+}
+
+/*
+ * To write costs much, and not by the byte: so what lies between is written, too,
+ * as it is. The first byte of each word is the trap's, or what it displaced; other
+ * CPUs see it whole.
+ */
+static void patch_page(struct shim_patch *patches, size_t count)
+{
+	static u8 text[PAGE_SIZE];
+	unsigned long first = patches->address;
 	size_t i;
 
-	mutex_lock(text_lock);
+	memcpy(text, (void *)first, patches[count - 1].address - first);
 	for (i = 0; i < count; i++) {
-		u8 byte = patches[i].word;
-
-		poke((void *)patches[i].address, &byte, sizeof(byte));
+		text[patches[i].address - first] = patches[i].word;
 		patches[i].failed = 0;
+	}
+	poke((void *)first, text, patches[count - 1].address - first + 1);
+}
+
+/* Whoever writes text holds its lock. */
+void trapline_patch(struct shim_patch *patches, size_t count)
+{
+	mutex_lock(text_lock);
+	while (count) {
+		size_t piece = in_a_page(patches, count);
+
+		patch_page(patches, piece);
+		patches += piece;
+		count -= piece;
 	}
 	sync_cores();
 	mutex_unlock(text_lock);

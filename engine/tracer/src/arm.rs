@@ -82,8 +82,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Plans anew: others patch text too, and may have since the probe was provided. Where no
     /// probe can be now, the text planned for is one that is not there, and there is no slot.
     fn review(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
-        let is_as_planned = self.is_there(site.address, site.text.as_ref());
-        if !is_as_planned {
+        if !self.is_as_planned(site) {
             if let Some(slot) = site.slot.take() {
                 slots.give_back(slot);
             }
@@ -130,9 +129,15 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     fn can_displace(&self, site: &Site<I::Text>) -> bool {
+        resume::<I>(I::plan(&site.text), site.slot).is_some() && self.is_as_planned(site)
+    }
+
+    /// Whether the instruction is the one that was planned for. What stands behind it may be another
+    /// site's trap.
+    fn is_as_planned(&self, site: &Site<I::Text>) -> bool {
         let plan = I::plan(&site.text);
         let planned = site.text.as_ref().get(..I::length(&plan));
-        resume::<I>(plan, site.slot).is_some()
+        !matches!(plan, Plan::Refuse(_))
             && planned.is_some_and(|planned| self.is_there(site.address, planned))
     }
 

@@ -78,7 +78,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
         RecordHeader {
             epid: self.epid,
             size: self.record_size.wrapping_add(HEAD),
-            timestamp: self.firing.now,
+            timestamp: self.firing.now(),
         }
     }
 
@@ -197,7 +197,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
 
     fn commit(&mut self, speculation: u64) {
         if let Some(ring) = self.session.rings.of(self.firing.cpu) {
-            let now = self.firing.now;
+            let now = self.firing.now();
             self.session
                 .speculations
                 .commit(speculation, self.cpu(), now, ring);

@@ -222,7 +222,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let firing = Firing {
                 platform: &self.platform,
                 cpu: number,
-                now: self.platform.now(),
+                now: Cell::new(None),
                 id,
                 called,
                 arguments,

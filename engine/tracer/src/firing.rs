@@ -27,8 +27,8 @@ pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     pub platform: &'a P,
     /// The CPU.
     pub cpu: usize,
-    /// Nanoseconds of the monotonic clock.
-    pub now: u64,
+    /// Nanoseconds of the monotonic clock, once somebody has asked for them.
+    pub now: Cell<Option<u64>>,
     /// The probe's ID.
     pub id: u32,
     /// What the probe is called by.
@@ -45,12 +45,21 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
         Self {
             platform: self.platform,
             cpu: self.cpu,
-            now: self.now,
+            now: Cell::new(Some(self.now())),
             id: own.id(),
             called: Called::Own(own),
             arguments: Arguments::Numbers(arguments),
             task: Cell::new(Some(self.task())),
         }
+    }
+
+    /// Nanoseconds of the monotonic clock, the same throughout the firing. The clock is the kernel's, and what
+    /// it calls may be traced: who does not ask spares those traps.
+    pub fn now(&self) -> u64 {
+        let now = self.now.get();
+        let now = now.unwrap_or_else(|| self.platform.now());
+        self.now.set(Some(now));
+        now
     }
 
     /// The thread.
@@ -67,7 +76,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
         match builtin {
             Builtin::Arg => self.argument(index),
             Builtin::Uregs => self.platform.user_register(index),
-            Builtin::Timestamp => self.now,
+            Builtin::Timestamp => self.now(),
             Builtin::Vtimestamp => self.platform.run_time(),
             Builtin::Walltimestamp => self.platform.wall_time(),
             Builtin::Cpu => self.cpu as u64,

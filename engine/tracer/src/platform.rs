@@ -78,6 +78,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Reads kernel text. Callable from a trap.
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
+    /// The same, as the text would be without the kernel's own kprobes.
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
+
     /// Writes kernel text at each of these places, with as few stops of the machine as it can; when it
     /// returns, every CPU executes what was written, and of each that was not it is said. Needs no
     /// memory. May sleep.

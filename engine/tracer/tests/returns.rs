@@ -131,6 +131,22 @@ fn a_function_whose_entry_is_traced_is_walked_over_as_if_it_were_not() {
 }
 
 #[test]
+fn a_kprobe_hides_no_way_out_and_keeps_its_own_instruction() {
+    const KPROBE: u32 = 0xe7f0_01f8;
+    for (at, displaced, matches) in [(LEAVES, 0xe350_0000, 1), (LEAVES + 12, 0xe12f_ff1e, 0)] {
+        let (fake, engine) = engine();
+        fake.write(at, KPROBE);
+        fake.kprobes.lock().unwrap().insert(at, displaced);
+        let id = open(&engine);
+        assert_eq!(engine.enable(id, &return_of("leaves"), 0), Ok(matches));
+        fake.write(at, displaced);
+        fake.kprobes.lock().unwrap().clear();
+        let again = open(&engine);
+        assert_eq!(engine.enable(again, &return_of("leaves"), 0), Ok(1));
+    }
+}
+
+#[test]
 fn a_part_counts_as_its_function() {
     let (fake, engine) = engine();
     let id = trace(&engine, "split");

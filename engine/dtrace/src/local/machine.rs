@@ -166,6 +166,10 @@ impl Platform for Machine {
         Err(Unreadable)
     }
 
+    fn peek_original(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
+    }
+
     fn patch(&self, patches: &mut [Patch]) {
         patches.iter_mut().for_each(|patch| patch.failed = 1);
     }

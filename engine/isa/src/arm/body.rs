@@ -3,9 +3,9 @@
 use super::PC;
 use super::control::{constant, control};
 use super::operand::{bit, bits};
-use crate::Away;
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
+use crate::{Away, Control};
 
 /// A32, to be walked over.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct A32;
 
 impl Steps for A32 {
     const ALIGN: u64 = 4;
-    const PARTS: u64 = 0;
+    const PARTS: u64 = 1024;
 
     fn step(code: &Code, at: u64) -> Step {
         let word = word(code);
@@ -31,7 +31,12 @@ impl Steps for A32 {
         }
     }
 
-    fn survey(code: &Code, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
+    fn survey(
+        code: &Code,
+        at: u64,
+        control: Control,
+        ground: &mut Ground<'_>,
+    ) -> Result<(), Unwalked> {
         let word = word(code);
         if let Some((from, bytes)) = literal(word, at as u32) {
             ground.is_data(from.into(), bytes);
@@ -39,7 +44,7 @@ impl Steps for A32 {
         if let Some(from) = address(word, at as u32) {
             ground.has_data(from.into(), 4);
         }
-        match control(word, at as u32).away {
+        match control.away {
             Some(Away::Switch) if is_by_pc(word) => switch(word, at, ground),
             _ => Ok(()),
         }

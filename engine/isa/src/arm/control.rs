@@ -76,8 +76,9 @@ const fn branch(word: u32, at: u32) -> Away {
     to(at.wrapping_add(8).wrapping_add_signed(by))
 }
 
+/// A whole word: what lies between is ignored (BranchWritePC, A2.3.1).
 const fn to(address: u32) -> Away {
-    Away::To(address as u64)
+    Away::To((address & !0b11) as u64)
 }
 
 /// `bx`, and data processing that writes the pc.

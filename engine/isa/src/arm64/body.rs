@@ -15,7 +15,7 @@ pub struct A64;
 
 impl Steps for A64 {
     const ALIGN: u64 = 4;
-    const PARTS: u64 = 0;
+    const PARTS: u64 = 1024;
 
     fn step(code: &Code, at: u64) -> Step {
         let word = word(code);
@@ -33,7 +33,7 @@ impl Steps for A64 {
         }
     }
 
-    fn survey(code: &Code, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
+    fn survey(code: &Code, at: u64, _: Control, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
         if let Some((from, bytes)) = literal(word(code), at) {
             ground.is_data(from, bytes);
         }

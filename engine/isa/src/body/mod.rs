@@ -57,7 +57,12 @@ pub(crate) mod sealed {
         /// What stands behind an end.
         fn gap(code: &Code) -> Gap;
         /// Marks what the instruction loads from, and where it switches to.
-        fn survey(code: &Code, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked>;
+        fn survey(
+            code: &Code,
+            at: u64,
+            control: Control,
+            ground: &mut Ground<'_>,
+        ) -> Result<(), Unwalked>;
     }
 }
 
@@ -174,7 +179,7 @@ impl<'a, S: Set> Walk<'a, S> {
                 continue;
             }
             self.ground.code.set(place);
-            S::survey(&code, at, &mut self.ground)?;
+            S::survey(&code, at, step.control, &mut self.ground)?;
             self.go_away(place, step.control)?;
             self.go_on(at, &step);
         }

@@ -38,7 +38,7 @@ impl Steps for X64 {
         }
     }
 
-    fn survey(_: &Code, _: u64, _: &mut Ground<'_>) -> Result<(), Unwalked> {
+    fn survey(_: &Code, _: u64, _: Control, _: &mut Ground<'_>) -> Result<(), Unwalked> {
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::{exits, stack_word};
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -93,11 +93,11 @@ impl Isa for Native {
     }
 
     fn returned(regs: &Regs) -> u64 {
-        regs.r[0].into()
+        told(regs.r[0].into())
     }
 
     fn goes(emulation: Emulation, regs: &Regs) -> bool {
-        emulation.goes(regs)
+        emulation.goes(regs) || always_leaves()
     }
 
     fn emulate(
@@ -143,6 +143,7 @@ pub const MUTANTS: &[&str] = &[
     STALE_SLOT,
     NO_CACHE_FLUSH,
     SLOT_CONDITION_LOST,
+    ALWAYS_LEAVES,
 ];
 
 /// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
@@ -163,4 +164,19 @@ pub fn memory(regs: *mut Regs) -> impl Memory {
     /// would have every value with it end the same way.
     const IL: usize = 1 << 20;
     IntoFrame::new(PUSH_INTO_FRAME, Interrupted, regs.cast(), TOP, !IL)
+}
+
+/// `always-leaves`: what leaves a function on a condition is taken to do so whenever it is come to.
+#[cfg(trapline_mutants)]
+const ALWAYS_LEAVES: &str = "always-leaves";
+
+/// Whether what leaves a function on a condition is taken to do so always: no, but for a seeded defect.
+#[cfg(not(trapline_mutants))]
+const fn always_leaves() -> bool {
+    false
+}
+
+#[cfg(trapline_mutants)]
+fn always_leaves() -> bool {
+    crate::mutant::is_chosen(ALWAYS_LEAVES)
 }

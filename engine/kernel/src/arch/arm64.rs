@@ -8,7 +8,7 @@ use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::{exits, stack_word};
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -93,7 +93,7 @@ impl Isa for Native {
     }
 
     fn returned(regs: &Regs) -> u64 {
-        regs.x[0]
+        told(regs.x[0])
     }
 
     fn goes(emulation: Emulation, regs: &Regs) -> bool {

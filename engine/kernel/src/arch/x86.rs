@@ -7,7 +7,7 @@ use engine_isa::x86::{self, Emulation, Regs, Relocation};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::{exits, stack_word};
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
@@ -138,7 +138,7 @@ impl Isa for Native {
     }
 
     fn returned(regs: &Regs) -> u64 {
-        regs.ax
+        told(regs.ax)
     }
 
     fn goes(emulation: Emulation, regs: &Regs) -> bool {

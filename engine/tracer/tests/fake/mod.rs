@@ -221,6 +221,8 @@ pub struct Fake {
     code: Mutex<usize>,
     /// The slots that a thread is in.
     pub inside: Mutex<BTreeSet<usize>>,
+    /// What the kernel's own kprobes have displaced.
+    pub kprobes: Mutex<BTreeMap<usize, u32>>,
     /// The modules that are loaded: where each begins, and its name.
     modules: Mutex<BTreeMap<usize, String>>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
@@ -266,6 +268,7 @@ impl Fake {
             firings: RwLock::new(()),
             code: Mutex::new(CODE_AT),
             inside: Mutex::default(),
+            kprobes: Mutex::default(),
             modules: Mutex::default(),
             timers: Mutex::default(),
         }
@@ -400,6 +403,16 @@ impl Platform for &'static Fake {
             // Between functions something is left that is none.
             let word = text.get(&address).unwrap_or(&UDF).to_le_bytes();
             bytes.copy_from_slice(&word[..bytes.len()]);
+        }
+        Ok(())
+    }
+
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.peek(address, bytes)?;
+        for (address, word) in (address..).step_by(4).zip(bytes.chunks_mut(4)) {
+            if let Some(original) = self.kprobes.lock().unwrap().get(&address) {
+                word.copy_from_slice(&original.to_le_bytes()[..word.len()]);
+            }
         }
         Ok(())
     }

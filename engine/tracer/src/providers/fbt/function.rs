@@ -67,6 +67,17 @@ pub enum Returns {
     },
 }
 
+impl Returns {
+    /// Whether there is something to be found out.
+    pub fn may_be_asked(self) -> bool {
+        match self {
+            Self::Unasked => true,
+            Self::Refused(reason) => reason.may_pass(),
+            Self::Sites { .. } => false,
+        }
+    }
+}
+
 impl Function {
     /// How many active ECBs its probe of that role has, as long as it is there.
     pub fn wanted(&self, role: Role) -> u32 {

@@ -27,6 +27,8 @@ pub enum Reason {
     Endless,
     /// Its text could not be followed to every way out.
     Unwalked(Unwalked),
+    /// Another patcher has put a jump into it.
+    Foreign,
     /// It never returns, and calls nothing in its own place.
     Stays,
 }
@@ -44,6 +46,7 @@ impl Reason {
             Self::Unreadable => "unreadable",
             Self::Endless => "endless",
             Self::Unwalked(_) => "unwalked",
+            Self::Foreign => "foreign",
             Self::Stays => "stays",
         }
     }
@@ -60,8 +63,17 @@ impl Reason {
             Self::Unreadable => "its text cannot be read",
             Self::Endless => "nothing that the kernel lists says where it ends",
             Self::Unwalked(_) => "its text cannot be followed to every way out of it",
+            Self::Foreign => "another patcher has put a jump into it",
             Self::Stays => "no instruction of it leaves it",
         }
+    }
+
+    /// Whether it may be otherwise the next time, since others patch text too.
+    pub fn may_pass(self) -> bool {
+        matches!(
+            self,
+            Self::Foreign | Self::Instruction(_) | Self::Unreadable | Self::Unwalked(_)
+        )
     }
 
     /// Whether it is refused because a trap in it could come in the way of traps.

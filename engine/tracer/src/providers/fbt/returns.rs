@@ -17,7 +17,7 @@ use crate::glob::describes;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::names::Names;
-use crate::platform::Platform;
+use crate::platform::{OffLimits, Platform};
 
 /// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
 /// be many more, something else lies behind it that nobody lists.
@@ -36,11 +36,11 @@ struct Around<'a, P, T> {
 }
 
 impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
-    /// Reads text as it is without our trap: of a function whose returns are not known only the entry can
-    /// be armed.
+    /// Reads text as it is without traps. Of ours, a function whose returns are not known has one at its
+    /// entry at the most.
     fn loads<I: Isa<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
         let address = address as usize;
-        let is_read = self.platform.peek(address, bytes).is_ok();
+        let is_read = self.platform.peek_original(address, bytes).is_ok();
         if let Some(site) = self.entry.filter(|site| site.armed) {
             let displaced = site.text.as_ref().iter().take(I::TRAP.len());
             for (place, byte) in (site.address..).zip(displaced) {
@@ -77,7 +77,7 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
             part: &|address| self.part(function, address),
             returns: &|address| self.platform.is_return_thunk(address as usize),
         };
-        let mut pushed = Ok(());
+        let (mut pushed, mut foreign) = (Ok(()), false);
         let walked = I::exits(
             &text,
             function.address..function.end,
@@ -85,14 +85,27 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
             &mut |address, exit| {
                 let leaves = match exit {
                     Exit::Return => Leaves::Return,
-                    Exit::Tail(_) => Leaves::Tail,
+                    Exit::Tail(to) => {
+                        foreign |= to.is_some_and(|to| self.is_foreign(to));
+                        Leaves::Tail
+                    }
                 };
                 if pushed.is_ok() {
                     pushed = push(found, (address, leaves));
                 }
             },
         );
-        pushed.map(|()| walked.map_err(Reason::Unwalked))
+        pushed.map(|()| match walked {
+            Ok(()) if foreign => Err(Reason::Foreign),
+            walked => walked.map_err(Reason::Unwalked),
+        })
+    }
+
+    /// Whether what is at that address is nobody's function: where others have put a jump in place of
+    /// instructions, it leads there.
+    fn is_foreign(&self, address: u64) -> bool {
+        let off_limits = self.platform.off_limits(address as usize);
+        off_limits == Some(OffLimits::Discarded)
     }
 }
 
@@ -125,7 +138,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         let function = self.functions.get(number);
         function.is_some_and(|function| {
             let [module, name] = self.called(function);
-            function.returns == Returns::Unasked
+            function.returns.may_be_asked()
                 && function.is_there
                 && describes(description, [PROVIDER, module, name, Role::Return.name()])
         })
@@ -157,13 +170,14 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         if let Err(reason) = may_return::<I, P>(platform, function, self.names.get(function.name)) {
             return Ok(Err(reason));
         }
-        let mut words = I::room(function.end.wrapping_sub(function.address));
+        let bytes = function.end.wrapping_sub(function.address);
+        let mut words = I::room(bytes);
         loop {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;
             }
             ways.clear();
-            match self.walk::<I, P>(platform, number, ways)? {
+            match self.walk::<I, P>(platform, number, words, ways)? {
                 // Its parts are more or larger than most.
                 Err(Reason::Unwalked(Unwalked::Room)) if words < ROOM_MAX => {
                     words = words.saturating_mul(2);
@@ -177,6 +191,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         &mut self,
         platform: &P,
         number: usize,
+        words: usize,
         ways: &mut Vec<Way>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let Some(function) = self.functions.get(number) else {
@@ -191,7 +206,9 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
             functions: self.functions.get(numbers).unwrap_or_default(),
             entry: entry.and_then(|site| self.sites.get(site as usize)),
         };
-        around.exits::<I>(function, &mut self.memory, ways)
+        // Not more than that: it clears what it is given.
+        let memory = self.memory.get_mut(..words).unwrap_or_default();
+        around.exits::<I>(function, memory, ways)
     }
 
     /// Sites for all these ways out of the function of that number, or for none.
