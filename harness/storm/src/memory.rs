@@ -5,11 +5,8 @@ use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::Command;
 
-use rustix::io::Errno;
-use rustix::mount::{MountFlags, mount};
 use rustix::process::Signal;
 
 use crate::Error;
@@ -18,29 +15,17 @@ use crate::options::Options;
 /// The word by which this program is told to be the one that is killed.
 pub const EAT: &str = "--eat";
 
-const GROUPS: &str = "/sys/fs/cgroup";
+/// It is there since the guest booted (`images/init`).
 const GROUP: &str = "/sys/fs/cgroup/storm";
 const BYTES: &str = "4194304";
 
 pub fn round(_: &Options) -> Result<(), Error> {
-    if !Path::new(GROUP).exists() {
-        make_group()?;
-    }
+    fs::write(format!("{GROUP}/memory.max"), BYTES)?;
     let status = Command::new(env::current_exe()?).arg(EAT).status()?;
     if status.signal() == Some(Signal::KILL.as_raw()) {
         return Ok(());
     }
     Err(Error::Wrong(format!("what eats all memory: {status}")))
-}
-
-fn make_group() -> Result<(), Error> {
-    match mount("cgroup2", GROUPS, "cgroup2", MountFlags::empty(), None) {
-        Ok(()) | Err(Errno::BUSY) => {}
-        Err(why) => return Err(why.into()),
-    }
-    fs::write(format!("{GROUPS}/cgroup.subtree_control"), "+memory")?;
-    fs::create_dir(GROUP)?;
-    Ok(fs::write(format!("{GROUP}/memory.max"), BYTES)?)
 }
 
 /// Takes memory until it is killed; ends by itself if there is no limit to it.
