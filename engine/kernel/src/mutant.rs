@@ -30,12 +30,6 @@ pub fn choose(name: &[u8]) -> bool {
         return false;
     };
     CHOSEN.store(index, Ordering::Relaxed);
-    let mut of_walks = Mutant::WALK.iter();
-    mutant::choose(
-        of_walks
-            .find(|mutant| mutant.name().as_bytes() == name)
-            .copied(),
-    );
     true
 }
 
