@@ -46,7 +46,7 @@ static int __init trapline_init(void)
 		return error;
 	error = trapline_native_prepare();
 	if (error)
-		return error;
+		goto arch;
 	error = trapline_modules_init();
 	if (error)
 		goto release;
@@ -89,6 +89,8 @@ forget:
 release:
 	trapline_native_release();
 	trapline_memory_exit();
+arch:
+	trapline_arch_exit();
 	return error;
 }
 
@@ -104,6 +106,7 @@ static void __exit trapline_exit(void)
 	trapline_end();
 	trapline_native_release();
 	trapline_memory_exit();
+	trapline_arch_exit();
 }
 
 module_init(trapline_init);

@@ -257,11 +257,15 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);
+void trapline_arch_exit(void);
 
 /* arch/: whether these bytes are the trap of the kernel's own kprobes. */
 bool trapline_is_kprobe_trap(const void *bytes);
 
-/* arch/: whether something that only this architecture has rewrites text there. */
+/* symbols.c: whether a jump label is there. Where labels are of several lengths the kernel reads each. */
+bool trapline_is_jump_label(unsigned long address);
+
+/* arch/: whether something else than the function tracer rewrites the instruction there. */
 bool trapline_rewritten(unsigned long address);
 
 /* arch/: the same from a trap at a function's entry, which has made no frame yet. */

@@ -172,7 +172,14 @@ int shim_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_ftraced(at, at) || is_jump_label(at, at) || trapline_rewritten(address);
+	return is_ftraced(at, at) || trapline_rewritten(address);
+}
+
+bool trapline_is_jump_label(unsigned long address)
+{
+	void *at = (void *)address;
+
+	return is_jump_label(at, at);
 }
 
 size_t shim_ftrace_slot(unsigned long address)

@@ -74,7 +74,11 @@ bool trapline_is_kprobe_trap(const void *bytes)
 
 bool trapline_rewritten(unsigned long address)
 {
-	return false;
+	return trapline_is_jump_label(address);
+}
+
+void trapline_arch_exit(void)
+{
 }
 
 int trapline_arch_init(void)

@@ -4,14 +4,18 @@
  * text through the kernel's own text_poke(). The handler runs as in an NMI: the
  * kernel has told RCU, whatever the CPU was doing.
  */
+#include <linux/bsearch.h>
 #include <linux/errno.h>
+#include <linux/jump_label.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/mutex.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
+#include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 
@@ -46,11 +50,55 @@ bool trapline_is_kprobe_trap(const void *bytes)
 	return *(const u8 *)bytes == INT3_INSN_OPCODE;
 }
 
+/*
+ * Where the kernel proper has jump labels and static calls: their addresses, in
+ * order. It asks a whole table for each address, and decodes what is there; of
+ * a hundred thousand addresses that would take minutes.
+ */
+static unsigned long *rewritten;
+static size_t rewritten_count;
+
+static int compare(const void *one, const void *other)
+{
+	unsigned long a = *(const unsigned long *)one, b = *(const unsigned long *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static int find_rewritten(void)
+{
+	const struct jump_entry *label = (void *)trapline_symbol("__start___jump_table");
+	const struct jump_entry *labels_end = (void *)trapline_symbol("__stop___jump_table");
+	const struct static_call_site *site = (void *)trapline_symbol("__start_static_call_sites");
+	const struct static_call_site *sites_end = (void *)trapline_symbol("__stop_static_call_sites");
+	size_t count = labels_end - label + (sites_end - site);
+
+	if (!label || !labels_end || !site || !sites_end)
+		return -ENOENT;
+	rewritten = kvmalloc_array(count, sizeof(*rewritten), GFP_KERNEL);
+	if (!rewritten)
+		return -ENOMEM;
+	for (; label < labels_end; label++)
+		rewritten[rewritten_count++] = jump_entry_code(label);
+	for (; site < sites_end; site++)
+		rewritten[rewritten_count++] = (unsigned long)&site->addr + site->addr;
+	sort(rewritten, rewritten_count, sizeof(*rewritten), compare, NULL);
+	return 0;
+}
+
+void trapline_arch_exit(void)
+{
+	kvfree(rewritten);
+}
+
+/* What is asked for is where an instruction begins. Modules have tables of their own, which are short. */
 bool trapline_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_static_call(at, at);
+	if (trapline_is_module_text(address))
+		return trapline_is_jump_label(address) || is_static_call(at, at);
+	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
 int trapline_arch_init(void)
@@ -61,7 +109,7 @@ int trapline_arch_init(void)
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
 	if (!poke || !sync_cores || !text_lock || !is_static_call)
 		return -ENOENT;
-	return trapline_code_init();
+	return find_rewritten() ?: trapline_code_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */
