@@ -4,21 +4,19 @@
 //! is taken nothing is called that could itself be probed: the live table is plain memory, and the
 //! platform promises as much for `cpu` and for reading a value under [`Rcu`].
 
-use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use alloc::vec::Vec;
 use engine_isa::Memory;
 
 use crate::consumer::ConsumerId;
-use crate::firing::{Arguments, Firing};
+use crate::firing::{Arguments, Fired, Firing};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
 use crate::live::{Function, Live, LiveEcb, Resume, Site};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
 use crate::providers::fbt::Role;
-use crate::registry::Called;
 use crate::tracer::Tracer;
 
 /// The most frames of a stack, and one for the function whose entry fires.
@@ -120,8 +118,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         if site.is_entry
             && let Some((probe, ecbs)) = live.probe(probe)
         {
-            let called = called(live, function, Role::Entry);
-            self.fire(ecbs, probe.id, called, Arguments::Entry(regs));
+            let fired = Fired::Function(function, live.names(), Role::Entry);
+            let arguments = Arguments::Entry(regs);
+            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
         }
     }
 
@@ -134,18 +133,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         function: &Function,
         regs: &I::Regs,
     ) {
+        let Some(leaves) = site.leaves else {
+            return;
+        };
         let [_, probe] = function.probes;
         let goes = match site.resume {
             Resume::Emulate(emulation) => I::goes(emulation, regs),
             Resume::Slot(_) => true,
         };
-        if let Some(leaves) = site.leaves
-            && let Some((probe, ecbs)) = live.probe(probe)
-            && goes
-        {
-            let called = called(live, function, Role::Return);
+        if goes && let Some((probe, ecbs)) = live.probe(probe) {
+            let fired = Fired::Function(function, live.names(), Role::Return);
             let arguments = Arguments::Return(regs, site.offset, leaves);
-            self.fire(ecbs, probe.id, called, arguments);
+            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
         }
     }
 
@@ -159,7 +158,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             });
             if let Some((timer, (probe, ecbs))) = found {
                 let arguments = Arguments::Numbers([kernel_pc, user_pc, 0, 0, 0, 0]);
-                self.fire(ecbs, probe.id, Called::Timer(timer.name.bytes()), arguments);
+                let fired = Fired::Timer(timer.name.bytes());
+                self.fire(ecbs, &self.firing(probe.id, fired, arguments));
             }
         });
     }
@@ -174,8 +174,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                     return;
                 }
                 let arguments = Arguments::Numbers([0; 6]);
-                self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
-                    session.fire(firing, frames, ecbs.iter().copied());
+                let firing = self.firing(own.id(), Fired::Own(own), arguments);
+                self.guarded(&firing, |frames| {
+                    session.fire(&firing, frames, ecbs.iter().copied());
                 });
             });
             self.platform.cpu() as u32
@@ -183,14 +184,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Fires these ECBs, which are ordered by their consumers.
-    fn fire(
-        &self,
-        ecbs: &[LiveEcb],
-        id: u32,
-        called: Called<'_>,
-        arguments: Arguments<'_, I::Regs>,
-    ) {
-        self.guarded(id, called, arguments, |firing, frames| {
+    fn fire(&self, ecbs: &[LiveEcb], firing: &Firing<'_, I, P>) {
+        self.guarded(firing, |frames| {
             let mut rest = ecbs;
             while let Some(LiveEcb { consumer, .. }) = rest.first() {
                 let count = rest
@@ -206,36 +201,22 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
-    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
-    fn guarded(
-        &self,
+    /// A firing here and now.
+    fn firing<'a>(
+        &'a self,
         id: u32,
-        called: Called<'_>,
-        arguments: Arguments<'_, I::Regs>,
-        work: impl FnOnce(&Firing<'_, I, P>, &mut [u64]),
-    ) {
-        let number = self.platform.cpu();
-        let Some(cpu) = self.cpus.get(number) else {
-            return;
-        };
-        cpu.guarded(|frames| {
-            let firing = Firing {
-                platform: &self.platform,
-                cpu: number,
-                now: Cell::new(None),
-                id,
-                called,
-                arguments,
-                task: Cell::new(None),
-            };
-            work(&firing, frames);
-        });
+        fired: Fired<'a>,
+        arguments: Arguments<'a, I::Regs>,
+    ) -> Firing<'a, I, P> {
+        Firing::new(&self.platform, id, fired, arguments)
     }
-}
 
-/// What the function's probe of that role is called by.
-fn called<'a, E>(live: &'a Live<E>, function: &Function, role: Role) -> Called<'a> {
-    Called::Function(function.names.map(|name| live.name(name)), role)
+    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
+    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut [u64])) {
+        if let Some(cpu) = self.cpus.get(firing.cpu) {
+            cpu.guarded(work);
+        }
+    }
 }
 
 /// Does the instruction that a trap at `pc` displaced, or has the CPU go on in its slot.

@@ -5,10 +5,35 @@ use core::cell::Cell;
 use engine_dvm::Builtin;
 
 use crate::isa::Isa;
+use crate::live::Function;
+use crate::names::Names;
 use crate::platform::{Origin, Platform, Task, Unreadable};
 use crate::providers::dtrace::Own;
-use crate::providers::fbt::Leaves;
+use crate::providers::fbt::{Leaves, Role};
 use crate::registry::Called;
+
+/// What has fired. What it is called by is made out only for who asks.
+#[derive(Debug, Clone, Copy)]
+pub enum Fired<'a> {
+    /// One of the engine's own probes.
+    Own(Own),
+    /// A timer of that name.
+    Timer(&'a [u8]),
+    /// A function's probe, whose names are among these.
+    Function(&'a Function, &'a Names, Role),
+}
+
+impl<'a> Fired<'a> {
+    fn called(self) -> Called<'a> {
+        match self {
+            Self::Own(own) => Called::Own(own),
+            Self::Timer(name) => Called::Timer(name),
+            Self::Function(function, names, role) => {
+                Called::Function(function.names.map(|name| names.get(name)), role)
+            }
+        }
+    }
+}
 
 /// The arguments of a probe.
 #[derive(Debug)]
@@ -31,8 +56,8 @@ pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     pub now: Cell<Option<u64>>,
     /// The probe's ID.
     pub id: u32,
-    /// What the probe is called by.
-    pub called: Called<'a>,
+    /// The probe.
+    pub fired: Fired<'a>,
     /// Its arguments.
     pub arguments: Arguments<'a, I::Regs>,
     /// The thread, once somebody has asked for it.
@@ -40,6 +65,24 @@ pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
 }
 
 impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
+    /// A firing here and now.
+    pub fn new(
+        platform: &'a P,
+        id: u32,
+        fired: Fired<'a>,
+        arguments: Arguments<'a, I::Regs>,
+    ) -> Self {
+        Self {
+            platform,
+            cpu: platform.cpu(),
+            now: Cell::new(None),
+            id,
+            fired,
+            arguments,
+            task: Cell::new(None),
+        }
+    }
+
     /// The same moment as a firing of one of the engine's own probes.
     pub fn turned(&self, own: Own, arguments: [u64; 6]) -> Self {
         Self {
@@ -47,7 +90,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             cpu: self.cpu,
             now: Cell::new(Some(self.now())),
             id: own.id(),
-            called: Called::Own(own),
+            fired: Fired::Own(own),
             arguments: Arguments::Numbers(arguments),
             task: Cell::new(Some(self.task())),
         }
@@ -64,7 +107,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
     /// The thread.
     pub fn task(&self) -> Task {
-        let in_tick = matches!(self.called, Called::Timer(_));
+        let in_tick = matches!(self.fired, Fired::Timer(_));
         let task = self.task.get();
         let task = task.unwrap_or_else(|| self.platform.task(in_tick));
         self.task.set(Some(task));
@@ -95,7 +138,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
     /// Writes a built-in variable that is a string into `text`, cut to fit; how many bytes that were.
     pub fn text(&self, builtin: Builtin, text: &mut [u8]) -> usize {
-        let [provider, module, function, name] = self.called.names();
+        let [provider, module, function, name] = self.fired.called().names();
         match builtin {
             Builtin::Probeprov => copy(provider, text),
             Builtin::Probemod => copy(module, text),

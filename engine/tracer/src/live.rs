@@ -150,9 +150,9 @@ impl<E> Live<E> {
         self.names.add(name)
     }
 
-    /// A name that was added.
-    pub fn name(&self, name: Span) -> &[u8] {
-        self.names.get(name)
+    /// The names that were added.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Adds a function; its number.

@@ -144,7 +144,7 @@ impl<P: Platform> Session<P> {
         ecb: Enabling,
     ) -> Result<(), Failure> {
         let clause = self.program.clause(ecb.clause);
-        let Some(clause) = clause.filter(|_| self.activity.admits(firing.called)) else {
+        let Some(clause) = clause.filter(|_| self.activity.admits(firing.fired)) else {
             return Ok(());
         };
         let memory = Memory {
