@@ -53,7 +53,7 @@ impl<P: Platform> Cpu<P> {
         })
     }
 
-    /// What fired.
+    /// What fired, and had a clause run.
     pub(crate) fn fired(&self) -> u64 {
         self.fired.load(Ordering::Relaxed)
     }
@@ -63,11 +63,13 @@ impl<P: Platform> Cpu<P> {
         self.recursions.load(Ordering::Relaxed) as u64
     }
 
-    /// Runs `work`, unless this CPU is in such work already: then that is counted.
-    fn guarded(&self, work: impl FnOnce(&mut [u64])) {
+    /// Runs `work`, unless this CPU is in such work already: then that is counted. Work that says that
+    /// something came of it is counted too.
+    fn guarded(&self, work: impl FnOnce(&mut [u64]) -> bool) {
         let worked = self.guard.try_with(|frames| {
-            bump(&self.fired);
-            work(frames);
+            if work(frames) {
+                bump(&self.fired);
+            }
         });
         if worked.is_none() {
             // Those that are turned away can interrupt one another.
@@ -176,7 +178,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 let arguments = Arguments::Numbers([0; 6]);
                 let firing = self.firing(own.id(), Fired::Own(own), arguments);
                 self.guarded(&firing, |frames| {
-                    session.fire(&firing, frames, ecbs.iter().copied());
+                    session.fire(&firing, frames, ecbs.iter().copied())
                 });
             });
             self.platform.cpu() as u32
@@ -186,18 +188,20 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Fires these ECBs, which are ordered by their consumers.
     fn fire(&self, ecbs: &[LiveEcb], firing: &Firing<'_, I, P>) {
         self.guarded(firing, |frames| {
-            let mut rest = ecbs;
+            let (mut rest, mut any) = (ecbs, false);
             while let Some(LiveEcb { consumer, .. }) = rest.first() {
                 let count = rest
                     .iter()
                     .take_while(|ecb| ecb.consumer == *consumer)
                     .count();
                 let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
-                self.with_session(*consumer, |session| {
-                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.enabling));
+                let ran = self.with_session(*consumer, |session| {
+                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.enabling))
                 });
+                any |= ran.unwrap_or_default();
                 rest = behind;
             }
+            any
         });
     }
 
@@ -212,7 +216,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
-    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut [u64])) {
+    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut [u64]) -> bool) {
         if let Some(cpu) = self.cpus.get(firing.cpu) {
             cpu.guarded(work);
         }

@@ -110,24 +110,31 @@ impl<P: Platform> Session<P> {
         })
     }
 
-    /// Runs the clauses of these ECBs, in this order. `frames` is room for a stack.
+    /// Runs the clauses of these ECBs, in this order; whether any ran. `frames` is room for a stack.
     pub fn fire<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         frames: &mut [u64],
         ecbs: impl Iterator<Item = Enabling>,
-    ) {
+    ) -> bool {
         let Some(workspace) = self.workspaces.get(firing.cpu) else {
-            return;
+            return false;
         };
-        workspace.try_with(|workspace| {
+        let ran = workspace.try_with(|workspace| {
             workspace.locals.begin();
+            let mut any = false;
             for ecb in ecbs {
-                if let Err(failure) = self.run(firing, workspace, frames, ecb) {
-                    self.fail(firing, workspace, frames, (ecb.epid, failure));
+                match self.run(firing, workspace, frames, ecb) {
+                    Ok(ran) => any |= ran,
+                    Err(failure) => {
+                        any = true;
+                        self.fail(firing, workspace, frames, (ecb.epid, failure));
+                    }
                 }
             }
+            any
         });
+        ran.unwrap_or_default()
     }
 
     /// The ECBs of one of the engine's own probes.
@@ -135,17 +142,17 @@ impl<P: Platform> Session<P> {
         self.own.get(own as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Runs one clause, if it may run now.
+    /// Runs one clause, if it may run now; whether it does.
     fn run<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         workspace: &mut Workspace,
         frames: &mut [u64],
         ecb: Enabling,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let clause = self.program.clause(ecb.clause);
         let Some(clause) = clause.filter(|_| self.activity.admits(firing.fired)) else {
-            return Ok(());
+            return Ok(false);
         };
         let memory = Memory {
             scratch: &mut workspace.scratch,
@@ -155,7 +162,7 @@ impl<P: Platform> Session<P> {
         let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
         engine_dvm::run(clause, memory, &mut run)?;
         run.close();
-        Ok(())
+        Ok(true)
     }
 
     /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
