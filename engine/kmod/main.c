@@ -38,15 +38,22 @@ static int __init trapline_init(void)
 	error = trapline_stack_init();
 	if (error)
 		return error;
+	error = trapline_neighbours_init();
+	if (error)
+		return error;
 	error = trapline_arch_init();
 	if (error)
 		return error;
 	error = trapline_native_prepare();
 	if (error)
-		return error;
-	error = trapline_start();
+		goto arch;
+	error = trapline_modules_init();
 	if (error)
 		goto release;
+	error = trapline_start();
+	trapline_modules_begin(!error);
+	if (error)
+		goto forget;
 	error = trapline_timer_init();
 	if (error)
 		goto end;
@@ -74,10 +81,16 @@ unhook:
 untime:
 	trapline_timer_exit();
 end:
+	trapline_modules_exit();
 	trapline_end();
+	goto release;
+forget:
+	trapline_modules_exit();
 release:
 	trapline_native_release();
 	trapline_memory_exit();
+arch:
+	trapline_arch_exit();
 	return error;
 }
 
@@ -89,9 +102,11 @@ static void __exit trapline_exit(void)
 	trapline_proc_exit();
 	trapline_hook_exit();
 	trapline_timer_exit();
+	trapline_modules_exit();
 	trapline_end();
 	trapline_native_release();
 	trapline_memory_exit();
+	trapline_arch_exit();
 }
 
 module_init(trapline_init);

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -69,6 +70,11 @@ void shim_synchronize(void)
 	cpus_read_lock();
 	cpus_read_unlock();
 	synchronize_rcu();
+}
+
+void shim_breathe(void)
+{
+	cond_resched();
 }
 
 /*

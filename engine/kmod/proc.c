@@ -4,6 +4,7 @@
  * show the kernel's addresses, so they are root's.
  */
 #include <linux/proc_fs.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 
 #include "shim.h"
@@ -28,9 +29,10 @@ static int fbt_fetch(size_t index, union row *row)
 
 static void fbt_print(struct seq_file *file, const union row *row)
 {
-	seq_printf(file, "%u %08lx %s %s %s %u %u\n", row->fbt.id,
+	seq_printf(file, "%u %08llx %s %s %s %u %u %llu %s %s\n", row->fbt.id,
 		   row->fbt.address, row->fbt.module, row->fbt.function,
-		   row->fbt.name, row->fbt.ecbs, row->fbt.armed);
+		   row->fbt.name, row->fbt.ecbs, row->fbt.armed, row->fbt.hits,
+		   row->fbt.instruction, row->fbt.plan);
 }
 
 static int refused_fetch(size_t index, union row *row)
@@ -40,9 +42,14 @@ static int refused_fetch(size_t index, union row *row)
 
 static void refused_print(struct seq_file *file, const union row *row)
 {
-	seq_printf(file, "%08lx %s %s %s %s\n", row->refused.address,
-		   row->refused.module, row->refused.function,
+	seq_printf(file, "%08lx %s %s %s %s %s\n", row->refused.address,
+		   row->refused.module, row->refused.function, row->refused.name,
 		   row->refused.word, row->refused.sentence);
+}
+
+static int toxic_fetch(size_t index, union row *row)
+{
+	return trapline_toxic_row(index, &row->refused);
 }
 
 static int stats_fetch(size_t index, union row *row)
@@ -56,8 +63,10 @@ static void stats_print(struct seq_file *file, const union row *row)
 }
 
 static struct table tables[] = {
-	{ "fbt", "ID ADDRESS MODULE FUNCTION NAME ECBS ARMED", fbt_fetch, fbt_print },
-	{ "refused", "ADDRESS MODULE FUNCTION WHY SENTENCE", refused_fetch, refused_print },
+	{ "fbt", "ID ADDRESS MODULE FUNCTION NAME ECBS ARMED HITS INSTRUCTION PLAN",
+	  fbt_fetch, fbt_print },
+	{ "refused", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", refused_fetch, refused_print },
+	{ "toxic", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", toxic_fetch, refused_print },
 	{ "stats", "NAME VALUE", stats_fetch, stats_print },
 };
 
@@ -66,22 +75,27 @@ static const struct table *table_of(struct seq_file *file)
 	return pde_data(file_inode(file->file));
 }
 
-/* Position 0 is the line with the columns' names; position n is row n - 1. */
-static void *table_at(struct seq_file *file, loff_t position)
-{
-	if (position == 0)
-		return SEQ_START_TOKEN;
-	return table_of(file)->fetch(position - 1, file->private) ? file->private : NULL;
-}
-
+/*
+ * Position 0 is the line with the columns' names; position n is row n - 1, or
+ * the next one behind a gap there. No lock is held from one row to the next.
+ */
 static void *table_start(struct seq_file *file, loff_t *position)
 {
-	return table_at(file, *position);
+	int there;
+
+	if (*position == 0)
+		return SEQ_START_TOKEN;
+	while ((there = table_of(file)->fetch(*position - 1, file->private)) == TRAPLINE_ROW_GAP) {
+		++*position;
+		cond_resched();
+	}
+	return there == TRAPLINE_ROW ? file->private : NULL;
 }
 
 static void *table_next(struct seq_file *file, void *row, loff_t *position)
 {
-	return table_at(file, ++*position);
+	++*position;
+	return table_start(file, position);
 }
 
 static void table_stop(struct seq_file *file, void *row)

@@ -63,12 +63,17 @@ u64 shim_user_register(u64 number);
 int shim_load(unsigned long address, void *to, size_t length);
 int shim_load_user(unsigned long address, void *to, size_t length);
 
+/* memory.c: gives others their turn, in the middle of much work. */
+void shim_breathe(void);
+
 /*
  * stack.c: writes the program counters on the kernel's stack, innermost first:
- * from a function's entry, or without registers, from what an interrupt came
- * upon. How many there were. Callable from a trap.
+ * from a function's entry, or from an instruction that leaves one, or without
+ * registers, from what an interrupt came upon. How many there were. Callable
+ * from a trap.
  */
-unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count);
+unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
+			int is_return);
 
 /* timer.c: trapline_tick() is called each time so many nanoseconds are over. */
 int shim_timer_start(u32 number, u64 nanoseconds, int everywhere);
@@ -76,10 +81,22 @@ int shim_timer_start(u32 number, u64 nanoseconds, int everywhere);
 /* timer.c: returns when the last tick is over. */
 void shim_timer_stop(u32 number);
 
-/* symbols.c: shows the functions of the kernel proper until one is not 0. */
+/*
+ * modules.c: shows the modules that are there, but this one, until one is not 0.
+ * The number is the module's until trapline_module_going() has returned, which
+ * waits for the control lock, and for trapline_start().
+ */
+typedef int (*shim_module_fn)(void *context, unsigned long module,
+			      const char *name, size_t length);
+int shim_each_module(shim_module_fn visit, void *context);
+
+/*
+ * symbols.c: shows the functions of a module, or with 0 of the kernel proper,
+ * until one is not 0. A size of 0 is not known.
+ */
 typedef int (*shim_visit_fn)(void *context, const char *name, size_t length,
-			     unsigned long address);
-int shim_each_function(shim_visit_fn visit, void *context);
+			     unsigned long address, size_t size);
+int shim_each_function(unsigned long module, shim_visit_fn visit, void *context);
 
 /* symbols.c: why not to probe there, as platform.rs numbers it; 0 if one may. */
 unsigned int shim_off_limits(unsigned long address);
@@ -93,8 +110,24 @@ size_t shim_ftrace_slot(unsigned long address);
 /* symbols.c: reads text; callable from a trap. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
-/* arch/: writes text, on every CPU; may sleep. */
-int shim_patch(unsigned long address, const void *bytes, size_t length);
+/* neighbours.c: the same, as it would be without the kernel's own kprobes. */
+int shim_peek_original(unsigned long address, void *bytes, size_t length);
+
+/* symbols.c: not 0 if who jumps there returns. */
+int shim_is_return_thunk(unsigned long address);
+
+/* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
+struct shim_patch {
+	unsigned long address;
+	u32 word;
+	u32 failed;
+};
+
+/*
+ * patch.c: writes text at all of them, on every CPU, and says of each whether it
+ * failed. Needs no memory; may sleep. Under the control lock.
+ */
+void shim_patch(struct shim_patch *patches, size_t count);
 
 /* arch/: between which addresses pages for code are. */
 void shim_code_range(unsigned long range[2]);
@@ -142,25 +175,41 @@ void trapline_close(int consumer);
 int trapline_ioctl(int consumer, unsigned int number, void *body,
 		   size_t length);
 
+/* From the modules' notifier: one has come, or is going. One that is known is not told of again. */
+void trapline_module_coming(unsigned long module, const char *name, size_t length);
+void trapline_module_going(unsigned long module);
+
 #ifdef TRAPLINE_MUTANTS
 int trapline_mutate(const char *name);
 #endif
 
-/* Rows of /proc/dtrace/. Not 0 while there is a row of this index. */
+/* What there is of an index of a table: nothing there nor behind it, a row, or nothing there. */
+enum trapline_row {
+	TRAPLINE_ROW_END,
+	TRAPLINE_ROW,
+	TRAPLINE_ROW_GAP,
+};
+
+/* Rows of /proc/dtrace/. */
 struct trapline_fbt_row {
-	unsigned long address;
+	u64 hits;
+	u64 address;
 	u32 id;
 	u32 ecbs;
 	u32 armed;
+	char instruction[40];
+	char plan[96];
 	char module[64];
 	char function[192];
 	char name[64];
+	u32 reserved;
 };
 
 struct trapline_refused_row {
 	unsigned long address;
 	char module[64];
 	char function[192];
+	char name[64];
 	char word[32];
 	char sentence[192];
 };
@@ -172,21 +221,35 @@ struct trapline_stats_row {
 
 int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
 int trapline_refused_row(size_t index, struct trapline_refused_row *row);
+int trapline_toxic_row(size_t index, struct trapline_refused_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
-static_assert(sizeof(struct trapline_fbt_row) == sizeof(long) + 12 + 320 +
-	      (sizeof(long) == 8 ? 4 : 0));
-static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 480);
+static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
+static_assert(sizeof(struct trapline_fbt_row) == 488);
+static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
 static_assert(sizeof(struct trapline_stats_row) == 40);
 
 /* Between the C files, not for Rust. */
 
-/* symbols.c: the address of one of the kernel's own functions; 0 if none. */
+/* symbols.c: the address of one of the kernel's own functions; 0 if none. The other says so, too. */
+unsigned long trapline_find(const char *name);
 unsigned long trapline_symbol(const char *name);
 int trapline_symbols_init(void);
 
+/* modules.c: whether text of a module is there, but this one's, that stays until the module goes. */
+bool trapline_is_module_text(unsigned long address);
+
+/* modules.c: shim_each_function() of one that is there. */
+int trapline_each_function_of(unsigned long module, shim_visit_fn visit, void *context);
+
+/* modules.c: trapline_module_*() wait from the first until the second has told whether they can be called. */
+int trapline_modules_init(void);
+void trapline_modules_begin(bool is_there);
+void trapline_modules_exit(void);
+
 int trapline_stack_init(void);
+int trapline_neighbours_init(void);
 
 /* stack.c: the kernel's unwinder, from where the registers are. */
 unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
@@ -194,13 +257,33 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);
+void trapline_arch_exit(void);
 
-/* arch/: whether something that only this architecture has rewrites text there. */
+/* arch/: whether these bytes are the trap of the kernel's own kprobes. */
+bool trapline_is_kprobe_trap(const void *bytes);
+
+/* symbols.c: whether a jump label is there. Where labels are of several lengths the kernel reads each. */
+bool trapline_is_jump_label(unsigned long address);
+
+/* arch/: whether something else than the function tracer rewrites the instruction there. */
 bool trapline_rewritten(unsigned long address);
 
 /* arch/: the same from a trap at a function's entry, which has made no frame yet. */
 unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count);
+
+/* arch/: and from a trap at an instruction that leaves a function. */
+unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+				    unsigned int count);
+
+/* arch/: names of what who jumps there returns by, null behind the last; not every kernel has all. */
+extern const char *const trapline_return_thunks[];
+
+/* patch.c: the most that arch/ is asked for at once. */
+#define TRAPLINE_PATCHES 256
+
+/* arch/: writes so many, at one stop of the machine where it stops the machine. */
+void trapline_patch(struct shim_patch *patches, size_t count);
 
 /* arch/: whether the page of the kernel's that begins there is RAM; callable from a trap. */
 bool trapline_is_ram(unsigned long page);

@@ -27,10 +27,11 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 }
 
 static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
-			   unsigned int count)
+			   unsigned int count, bool is_return)
 {
 	if (regs)
-		return trapline_unwind_entry(regs, frames, count);
+		return is_return ? trapline_unwind_return(regs, frames, count) :
+				   trapline_unwind_entry(regs, frames, count);
 	regs = get_irq_regs();
 	if (!regs || user_mode(regs))
 		return 0;
@@ -42,7 +43,8 @@ static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
  * was interrupted. It fills the first half of `frames` where its words are half
  * as long; from behind, they can be spread out in place.
  */
-unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count)
+unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
+			int is_return)
 {
 	unsigned long *words = (unsigned long *)frames;
 	unsigned int found, i;
@@ -50,7 +52,7 @@ unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count)
 	if (count == 0)
 		return 0;
 	hold_messages();
-	found = unwind(regs, words, count);
+	found = unwind(regs, words, count, is_return);
 	release_messages();
 	for (i = found; i-- > 0;)
 		frames[i] = words[i];

@@ -5,6 +5,7 @@
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -20,12 +21,20 @@ static typeof(&ftrace_text_reserved) is_ftraced;
 static typeof(&jump_label_text_reserved) is_jump_label;
 static typeof(&search_exception_tables) find_fixup;
 
-/* Where the kernel's text begins, and code of it that is freed once the kernel is up. */
-static unsigned long text_start, init_start, init_end;
+/* Code of the kernel that is freed once it is up. */
+static unsigned long init_start, init_end;
+
+/* Where who jumps there returns, as far as this kernel has them. */
+static unsigned long return_thunks[8];
+
+unsigned long trapline_find(const char *name)
+{
+	return lookup_name(name);
+}
 
 unsigned long trapline_symbol(const char *name)
 {
-	unsigned long address = lookup_name(name);
+	unsigned long address = trapline_find(name);
 
 	if (!address)
 		pr_err("trapline: this kernel has no symbol %s\n", name);
@@ -47,23 +56,44 @@ static int find_lookup_name(void)
 	return 0;
 }
 
+static void find_return_thunks(void)
+{
+	const char *const *name = trapline_return_thunks;
+	size_t i = 0;
+
+	for (; *name && i < ARRAY_SIZE(return_thunks); name++) {
+		return_thunks[i] = trapline_find(*name);
+		i += return_thunks[i] != 0;
+	}
+}
+
+int shim_is_return_thunk(unsigned long address)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(return_thunks) && return_thunks[i]; i++)
+		if (return_thunks[i] == address)
+			return 1;
+	return 0;
+}
+
 int trapline_symbols_init(void)
 {
 	int error = find_lookup_name();
 
 	if (error)
 		return error;
+	find_return_thunks();
 	each_symbol = (void *)trapline_symbol("kallsyms_on_each_symbol");
 	is_core_text = (void *)trapline_symbol("core_kernel_text");
 	is_blacklisted = (void *)trapline_symbol("within_kprobe_blacklist");
 	is_ftraced = (void *)trapline_symbol("ftrace_text_reserved");
 	is_jump_label = (void *)trapline_symbol("jump_label_text_reserved");
 	find_fixup = (void *)trapline_symbol("search_exception_tables");
-	text_start = trapline_symbol("_stext");
 	init_start = trapline_symbol("_sinittext");
 	init_end = trapline_symbol("_einittext");
 	return each_symbol && is_core_text && is_blacklisted && is_ftraced &&
-	       is_jump_label && find_fixup && text_start && init_start && init_end ? 0 : -ENOENT;
+	       is_jump_label && find_fixup && init_start && init_end ? 0 : -ENOENT;
 }
 
 struct walk {
@@ -84,20 +114,20 @@ static int visit_symbol(void *data, const char *name, struct module *module,
 
 	if (module || !is_function(address))
 		return 0;
-	return walk->visit(walk->context, name, strlen(name), address);
+	return walk->visit(walk->context, name, strlen(name), address, 0);
 }
 
-/* The self-test's own, if there are any, and they are on that side of the kernel's text. */
-static int visit_natives(struct walk *walk, bool below)
+/* The self-test's own, if there are any. */
+static int visit_natives(struct walk *walk)
 {
 	unsigned int number = 0;
 	unsigned long native;
 	int stop = 0;
 
 	while (!stop && (native = trapline_native_site(number++)))
-		if ((native < text_start) == below)
-			stop = walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
-					   strlen(TRAPLINE_NATIVE_NAME), native);
+		stop = walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
+				   strlen(TRAPLINE_NATIVE_NAME), native,
+				   PAGE_SIZE - offset_in_page(native));
 	return stop;
 }
 
@@ -112,33 +142,44 @@ static bool is_native(unsigned long address)
 	return false;
 }
 
-int shim_each_function(shim_visit_fn visit, void *context)
+int shim_each_function(unsigned long module, shim_visit_fn visit, void *context)
 {
 	struct walk walk = { .visit = visit, .context = context };
-	int stop = visit_natives(&walk, true);
+	int stop;
 
-	if (!stop)
-		stop = each_symbol(visit_symbol, &walk);
-	return stop ? stop : visit_natives(&walk, false);
+	if (module)
+		return trapline_each_function_of(module, visit, context);
+	stop = visit_natives(&walk);
+	return stop ? stop : each_symbol(visit_symbol, &walk);
 }
 
 unsigned int shim_off_limits(unsigned long address)
 {
 	if (is_native(address))
 		return 0;
-	if (!is_core_text(address))
+	if (!is_core_text(address) && !trapline_is_module_text(address))
 		return 1;
 	if (is_blacklisted(address))
 		return 2;
 	return find_fixup(address) ? 3 : 0;
 }
 
-/* Text of the kernel proper: the tables that tell of it do not change, so no lock is taken. */
+/*
+ * The tables that tell of text are there as long as it is, and do not change once
+ * it can be asked for, so no lock is taken.
+ */
 int shim_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_ftraced(at, at) || is_jump_label(at, at) || trapline_rewritten(address);
+	return is_ftraced(at, at) || trapline_rewritten(address);
+}
+
+bool trapline_is_jump_label(unsigned long address)
+{
+	void *at = (void *)address;
+
+	return is_jump_label(at, at);
 }
 
 size_t shim_ftrace_slot(unsigned long address)

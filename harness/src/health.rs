@@ -388,6 +388,7 @@ mod tests {
                    [    0.3] EFI: Unhandled table, CPU0 up\n\
                    [    0.4] pci 0000:00:1f.0: [8086:2918] type 00 class 0x060100\n\
                    [    9.1] traps: bash[99] general protection fault ip:401000 sp:7ffd0 error:0\n\
+                   [    9.2] Memory cgroup out of memory: Killed process 194 (trapline-storm) total-vm:66780kB, anon-rss:4120kB\n\
                    [    9.2] perf: interrupt took too long (2512 > 2500), lowering rate\n";
         assert_eq!(scan(log), []);
     }

@@ -2,6 +2,7 @@
 //! the first.
 
 use std::fs;
+use std::thread;
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -10,42 +11,52 @@ use xshell::Cmd;
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::fuzz::FuzzIsa;
+use crate::guest;
 use crate::host;
 use crate::needs;
 use crate::progress::seconds;
 use crate::run;
 use crate::sweep::{self, Set};
 use crate::test;
-use crate::vm_test::VmTest;
+use crate::vm_test::{self, VmTest};
 
 type Stage = (&'static str, fn() -> Result<()>);
+type Outcome = (&'static str, Result<()>);
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 5] = [
     ("fmt", fmt),
     ("clippy", clippy),
     ("test", test::run),
     ("isa", isa),
     ("mutants", mutants),
-    ("vm-test", vm_test),
-    ("harness", harness),
 ];
+
+/// Made beside those: most of its time one compiler puts one program together, which leaves the other
+/// processors free.
+const IMAGES: Stage = ("images", images);
+
+/// What needs the images.
+const IN_GUESTS: [Stage; 2] = [("vm-test", scenarios), ("harness", harness)];
 
 /// Runs all stages.
 pub fn run() -> Result<()> {
-    let results = STAGES.map(|(name, stage)| {
-        eprintln!("== {name}");
-        let started = Instant::now();
-        let result = stage();
-        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
-        eprintln!("== {name}: {verdict} ({})", seconds(started.elapsed()));
-        (name, result)
-    });
-    summarise(
-        results
-            .into_iter()
-            .filter_map(|(name, result)| Some((name, result.err()?)))
-            .collect(),
-    )
+    let host = run_stage(("host", get_needs));
+    let images = thread::spawn(|| run_stage(IMAGES));
+    let mut outcomes = vec![host];
+    outcomes.extend(STAGES.map(run_stage));
+    outcomes.push(images.join().expect("a stage that fails says so"));
+    outcomes.extend(IN_GUESTS.map(run_stage));
+    let failed = |(name, result): Outcome| Some((name, result.err()?));
+    summarise(outcomes.into_iter().filter_map(failed).collect())
+}
+
+fn run_stage((name, stage): Stage) -> Outcome {
+    eprintln!("== {name}");
+    let started = Instant::now();
+    let result = stage();
+    let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+    eprintln!("== {name}: {verdict} ({})", seconds(started.elapsed()));
+    (name, result)
 }
 
 fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
@@ -58,6 +69,18 @@ fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
         names.push(name);
     }
     Err(Error::Stages(names.join(", ")))
+}
+
+/// What all the others need of the host, at once: two of them at a time could not install it.
+fn get_needs() -> Result<()> {
+    let guests = guest::select("all")?;
+    let of_guests = guests.iter().flat_map(needs::of_guest);
+    let needs: Vec<_> = needs::of_judges().into_iter().chain(of_guests).collect();
+    host::ensure(&needs)
+}
+
+fn images() -> Result<()> {
+    vm_test::make_ready(&guest::select("all")?)
 }
 
 fn fmt() -> Result<()> {
@@ -123,7 +146,7 @@ fn mutants() -> Result<()> {
     )
 }
 
-fn vm_test() -> Result<()> {
+fn scenarios() -> Result<()> {
     let dir = workspace_root().join("target/trapline");
     files::create_dir(&dir)?;
     let reports = [

@@ -115,6 +115,19 @@ pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The directories right below one, sorted.
+pub fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).at("list", dir)? {
+        let path = entry.at("list", dir)?.path();
+        if path.is_dir() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// The exclusive use of a directory, until dropped or until this process ends in any way.
 pub struct Lock {
     _file: File,

@@ -2,18 +2,16 @@
 //! system.
 
 use std::path::{Path, PathBuf};
-use std::thread::available_parallelism;
 
 use object::ObjectSymbol;
-use xshell::cmd;
 
 use crate::elf;
 use crate::engine::{self, Variant};
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
+use crate::kbuild;
 use crate::progress::Step;
-use crate::run;
 use crate::stamp::unless_current;
 use crate::toolchain::{self, Toolchain};
 
@@ -38,14 +36,14 @@ pub fn make(
         || {
             let step = Step::begin(format!("{}: {}.ko", guest.name, variant.name()));
             let build = dir.join("build").join(variant.name());
-            copy(&workspace_root().join("engine/kmod"), &build)?;
+            kbuild::copy(&workspace_root().join("engine/kmod"), &build)?;
             let lock = toolchain::lock()?;
             let archive = engine::compile(&step, guest, toolchain, variant)?;
             engine::link(&step, guest, &archive, &build.join("engine.o_shipped"))?;
             drop(lock);
             // The kernel's build wants to know each object's C sources; this one has none.
             files::write(&build.join(".engine.o.cmd"), b"")?;
-            compile_module(&step, guest, headers, &build, variant)?;
+            kbuild::compile(&step, guest, headers, &build, variant.cflags())?;
             let built = files::read(&build.join("trapline.ko"))?;
             refuse_panics(&module, &built)?;
             refuse_tracing(&module, &built)?;
@@ -55,27 +53,6 @@ pub fn make(
         },
     )?;
     Ok(module)
-}
-
-fn compile_module(
-    step: &Step,
-    guest: &Guest,
-    headers: &Path,
-    build: &Path,
-    variant: Variant,
-) -> Result<()> {
-    let sh = run::shell()?;
-    let jobs = available_parallelism().map_or(1, usize::from).to_string();
-    let set = [
-        format!("M={}", build.display()),
-        format!("ARCH={}", guest.build.kernel_arch),
-        format!("CROSS_COMPILE={}", guest.build.cross_compile),
-        format!("CC={}", guest.build.cc),
-        format!("KCFLAGS={}", variant.cflags()),
-    ];
-    // A make or cargo above us must not pass its own settings into the kernel's build.
-    let make = cmd!(sh, "make -j{jobs} -C {headers} {set...} modules");
-    run::quietly(step, make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL"))
 }
 
 /// A module that can panic can bring its machine down from inside a probe; none of ours may even
@@ -126,17 +103,6 @@ fn refuse_tracing(path: &Path, module: &[u8]) -> Result<()> {
             path.display()
         ))),
     }
-}
-
-/// A fresh copy of the sources: what an earlier build left may have been made with other headers.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    files::remove_dir(to)?;
-    for file in files::walk(from, &[])? {
-        if let Ok(name) = file.strip_prefix(from) {
-            files::write(&to.join(name), &files::read(&file)?)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::manifest::{MODULE, MUTANTS_MODULE};
 use crate::module;
 use crate::program;
 use crate::stamp::{Inputs, unless_current};
+use crate::test_module;
 use crate::toolchain::Toolchain;
 
 /// Where the dtrace command lies inside a guest.
@@ -21,9 +22,10 @@ const DTRACE: &str = "/usr/sbin/dtrace";
 const AGENT: &str = "/sbin/trapline-agent";
 /// Where the fuzzer lies inside a guest.
 const FUZZ: &str = "/sbin/trapline-fuzz";
-
 /// Where what compares instructions with themselves lies inside a guest.
 const NATIVE: &str = "/sbin/trapline-native";
+/// Where the storm lies inside a guest.
+const STORM: &str = "/sbin/trapline-storm";
 
 /// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
@@ -40,24 +42,46 @@ pub fn make(
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
     let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
     let native = program::make(guest, &toolchain, &program::NATIVE)?;
-    let parts = [
-        (MODULE, 0o644, plain),
-        (MUTANTS_MODULE, 0o644, mutants),
-        (DTRACE, 0o755, dtrace),
-        (AGENT, 0o755, agent),
-        (FUZZ, 0o755, fuzz),
-        (NATIVE, 0o755, native),
+    let storm = program::make(guest, &toolchain, &program::STORM)?;
+    let mut parts = vec![
+        Part::new(MODULE, 0o644, plain),
+        Part::new(MUTANTS_MODULE, 0o644, mutants),
+        Part::new(DTRACE, 0o755, dtrace),
+        Part::new(AGENT, 0o755, agent),
+        Part::new(FUZZ, 0o755, fuzz),
+        Part::new(NATIVE, 0o755, native),
+        Part::new(STORM, 0o755, storm),
     ];
+    let modules = test_module::make_all(guest, &headers)?;
+    parts.extend(
+        modules
+            .into_iter()
+            .map(|(path, file)| Part::new(path, 0o644, file)),
+    );
     concatenate(guest, base, &parts)
 }
 
-fn concatenate(guest: &Guest, base: &Path, parts: &[(&str, u32, PathBuf)]) -> Result<PathBuf> {
+/// A file of ours in a guest.
+struct Part {
+    path: String,
+    mode: u32,
+    file: PathBuf,
+}
+
+impl Part {
+    fn new(path: impl Into<String>, mode: u32, file: PathBuf) -> Self {
+        let path = path.into();
+        Self { path, mode, file }
+    }
+}
+
+fn concatenate(guest: &Guest, base: &Path, parts: &[Part]) -> Result<PathBuf> {
     let dir = guest.dir();
     let initrd = dir.join("initrd.cpio");
     let mut inputs = Inputs::new()?;
     inputs.add_stamp(&dir, "base");
-    for (_, _, path) in parts {
-        inputs.add_file(path)?;
+    for part in parts {
+        inputs.add_file(&part.file)?;
     }
     unless_current(
         &dir,
@@ -66,8 +90,8 @@ fn concatenate(guest: &Guest, base: &Path, parts: &[(&str, u32, PathBuf)]) -> Re
         std::slice::from_ref(&initrd),
         || {
             let mut overlay = Archive::default();
-            for (path, mode, file) in parts {
-                overlay.file(path, *mode, files::read(file)?);
+            for part in parts {
+                overlay.file(&part.path, part.mode, files::read(&part.file)?);
             }
             let mut bytes = files::read(base)?;
             bytes.extend(overlay.into_bytes().at("write", &initrd)?);

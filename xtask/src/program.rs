@@ -64,6 +64,13 @@ pub const NATIVE: Program = Program {
     ],
 };
 
+/// What keeps a guest's kernel busy.
+pub const STORM: Program = Program {
+    name: "trapline-storm",
+    package: "harness-storm",
+    folders: &["harness/storm"],
+};
+
 /// Builds a program for a guest.
 pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
     let dir = guest.dir();

@@ -1,11 +1,11 @@
-//! A block cut into its tables. That it can be cut is all that is known of it here: rows are copied
-//! out one by one, and one that is not there is `None`.
+//! A block cut into its tables. That it can be cut is all that is known of it here: rows are looked at
+//! one by one, where they are, and one that is not there is `None`.
 
 use engine_abi::{
     AggregationRow, ClauseRow, FieldRow, Instruction, KeyRow, MAGIC, PROGRAM_MAX, ProgramHeader,
     Span, VariableRow,
 };
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::invalid::{Invalid, Why};
 
@@ -87,7 +87,7 @@ impl Table {
 }
 
 /// A row of a table.
-pub(crate) trait Row: FromBytes {
+pub(crate) trait Row: FromBytes + KnownLayout + Immutable {
     /// Whose row it is.
     const TABLE: Table;
 }
@@ -174,13 +174,13 @@ impl<'a> Tables<'a> {
     }
 
     /// A row of a table.
-    pub(crate) fn row<T: Row>(self, index: u32) -> Option<T> {
+    pub(crate) fn row<T: Row>(self, index: u32) -> Option<&'a T> {
         if index >= self.count(T::TABLE) {
             return None;
         }
         let table = self.block.get(self.layout.start(T::TABLE)..)?.as_bytes();
         let row = table.get((index as usize).wrapping_mul(size_of::<T>())..)?;
-        T::read_from_prefix(row).ok().map(|(row, _)| row)
+        T::ref_from_prefix(row).ok().map(|(row, _)| row)
     }
 
     /// The instructions of a span: each is a word, so that fetching one costs no more than that.

@@ -1,8 +1,10 @@
 //! The machine: it runs a clause, instruction by instruction.
 //!
-//! It takes no more steps than the clause has instructions, and each does an amount of work that grows
+//! It never steps back, so it takes no more steps than the clause has instructions, and each does an amount of work that grows
 //! with the size of its operands at most: of strings, of a value, or of scratch memory. Nothing in it
 //! panics; what verification has excluded would be an illegal operation.
+
+use core::hint::black_box;
 
 use engine_abi::{Fault, FieldKind, Instruction};
 
@@ -29,11 +31,12 @@ pub struct Failure {
 }
 
 /// Runs a clause.
+#[inline(always)]
 pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Result<(), Failure> {
     let mut machine = Machine {
-        clause,
-        registers: [0; REGISTERS as usize],
-        space: Space::new(clause.tables.strings(), memory.scratch),
+        // Zeros that look like any number: for plain ones a function is called that clears word by word.
+        registers: [black_box(0); REGISTERS as usize],
+        space: Space::new(clause.tables, memory.scratch),
         key: memory.key,
         pushed: 0,
         tokens: Tokens::default(),
@@ -41,13 +44,12 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
     };
     let code = clause.code();
     let mut at = 0;
-    for _ in 0..clause.row.code.count {
-        let Some(instruction) = code.get(at) else {
-            break;
-        };
+    while let Some(instruction) = code.get(at) {
+        let next = at.wrapping_add(1);
         match machine.step(instruction) {
-            Ok(Step::Next) => at = at.wrapping_add(1),
-            Ok(Step::To(target)) => at = target,
+            Ok(Step::Next) => at = next,
+            // Never back, so that it ends.
+            Ok(Step::To(target)) => at = target.max(next),
             Ok(Step::End) => break,
             Err(trouble) => return Err(failure(clause, at, trouble)),
         }
@@ -77,7 +79,6 @@ enum Step {
 
 /// A run of a clause.
 pub(crate) struct Machine<'a, E> {
-    pub(crate) clause: Clause<'a>,
     registers: [u64; REGISTERS as usize],
     pub(crate) space: Space<'a>,
     /// What is pushed, in its first bytes.
@@ -101,13 +102,12 @@ impl<E: Env> Machine<'_, E> {
             Op::Bnz => return Ok(if a != 0 { target } else { Step::Next }),
             Op::Open => return Ok(opened(self.env.open(None))),
             Op::Opens => return Ok(opened(self.env.open(Some(a)))),
-            _ => {}
+            _ if op.shape().writes_d => {
+                let value = self.value(op, instruction.immediate, a, b)?;
+                self.write(instruction.d, value);
+            }
+            _ => self.act(op, instruction.immediate, a, b)?,
         }
-        let value = match compute(op, a, b) {
-            Some(value) => value?,
-            None => self.perform(op, instruction, a, b)?,
-        };
-        self.write(instruction.d, value);
         Ok(Step::Next)
     }
 
@@ -116,7 +116,7 @@ impl<E: Env> Machine<'_, E> {
         register.copied().unwrap_or(0)
     }
 
-    /// Writes a register. An op that writes none names `r0`, which stays 0.
+    /// Writes a register, but for `r0`, which stays 0.
     fn write(&mut self, number: u8, value: u64) {
         let register = self.registers.get_mut(usize::from(number % REGISTERS));
         if let Some(register) = register {
@@ -127,15 +127,9 @@ impl<E: Env> Machine<'_, E> {
         }
     }
 
-    /// Carries out an op that does more than compute. Answers what it writes to its register.
-    fn perform(
-        &mut self,
-        op: Op,
-        instruction: Instruction,
-        a: u64,
-        b: u64,
-    ) -> Result<u64, Trouble> {
-        let immediate = instruction.immediate;
+    /// What an op writes to its register.
+    #[inline(always)]
+    fn value(&mut self, op: Op, immediate: u32, a: u64, b: u64) -> Result<u64, Trouble> {
         match op {
             Op::Seti => Ok(immediate as i32 as u64),
             Op::Seth => Ok(u64::from(immediate) << 32 | a & 0xffff_ffff),
@@ -151,11 +145,12 @@ impl<E: Env> Machine<'_, E> {
             Op::Ldb => self.builtin(immediate, a),
             Op::Ldv | Op::Lda => self.get(immediate),
             Op::Call => self.call(Subroutine::from_code(immediate).ok_or(Fault::IllegalOperation)?),
-            _ => self.act(op, immediate, a, b).map(|()| 0),
+            _ => Ok(compute(op, a, b).unwrap_or(Err(Fault::IllegalOperation))?),
         }
     }
 
     /// Carries out an op that writes no register.
+    #[inline(always)]
     fn act(&mut self, op: Op, immediate: u32, a: u64, b: u64) -> Result<(), Trouble> {
         match op {
             Op::Stb => self.store(a, &(b as u8).to_ne_bytes())?,
@@ -180,7 +175,7 @@ impl<E: Env> Machine<'_, E> {
 
     /// Bytes of a string, its NUL included.
     pub(crate) fn string_size(&self) -> usize {
-        self.clause.tables.header().string_size as usize
+        self.space.tables().header().string_size as usize
     }
 
     /// Something to read with, and room to write what it read to.
@@ -266,7 +261,7 @@ impl<E: Env> Machine<'_, E> {
 
     /// Records a value, or what is at an address.
     fn record(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
-        let field = self.clause.tables.field(number);
+        let field = self.space.tables().field(number);
         let field = field.ok_or(Fault::IllegalOperation)?;
         if field.kind == FieldKind::Scalar {
             self.record_scalar(field.offset, field.size, value);

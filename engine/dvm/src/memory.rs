@@ -8,6 +8,7 @@
 use engine_abi::Fault;
 
 use crate::address::{Location, Segment};
+use crate::block::Tables;
 use crate::env::{Env, Unreadable};
 
 /// What a run is lent. Nothing that is in it before matters, and nothing behind it is of use.
@@ -45,25 +46,30 @@ impl From<Fault> for Trouble {
 
 /// The machine's own memory.
 pub(crate) struct Space<'a> {
-    strings: &'a [u8],
+    tables: Tables<'a>,
     scratch: &'a mut [u8],
     given: usize,
 }
 
 impl<'a> Space<'a> {
     /// None of `scratch` is given out.
-    pub(crate) fn new(strings: &'a [u8], scratch: &'a mut [u8]) -> Self {
+    pub(crate) fn new(tables: Tables<'a>, scratch: &'a mut [u8]) -> Self {
         Self {
-            strings,
+            tables,
             scratch,
             given: 0,
         }
     }
 
+    /// The program's tables.
+    pub(crate) fn tables(&self) -> Tables<'a> {
+        self.tables
+    }
+
     /// What can be read.
     pub(crate) fn own(&self) -> Own<'_> {
         Own {
-            strings: self.strings,
+            strings: self.tables.strings(),
             scratch: self.scratch.get(..self.given).unwrap_or_default(),
         }
     }
@@ -74,7 +80,7 @@ impl<'a> Space<'a> {
         let split = self.scratch.split_at_mut_checked(begin);
         let (scratch, free) = split.ok_or(Fault::NoScratch)?;
         let own = Own {
-            strings: self.strings,
+            strings: self.tables.strings(),
             scratch: scratch.get(..self.given).unwrap_or_default(),
         };
         let room = free.get_mut(..size).ok_or(Fault::NoScratch)?;
@@ -117,7 +123,8 @@ impl<'a> Space<'a> {
         match Location::of(from) {
             Location::Own(Segment::Scratch, from) => self.shift(from, to, size),
             Location::Own(Segment::Strings, offset) => {
-                let strings = self.strings.get(offset as usize..).unwrap_or_default();
+                let strings = self.tables.strings();
+                let strings = strings.get(offset as usize..).unwrap_or_default();
                 let bytes = strings.get(..size).ok_or(Trouble::bad(from))?;
                 copy(self.writable(to, size)?, bytes);
                 Ok(())

@@ -56,7 +56,7 @@ pub struct Aggregation {
 }
 
 impl Field {
-    pub(crate) fn of(row: FieldRow) -> Result<Self, Why> {
+    pub(crate) fn of(row: &FieldRow) -> Result<Self, Why> {
         let kind = FieldKind::from_code(row.kind).ok_or(Why::Code)?;
         zero(row.reserved == [0; 7])?;
         let sized = match kind {
@@ -83,7 +83,7 @@ impl Field {
 }
 
 impl Variable {
-    pub(crate) fn of(row: VariableRow) -> Result<Self, Why> {
+    pub(crate) fn of(row: &VariableRow) -> Result<Self, Why> {
         let scope = Scope::from_code(row.scope).ok_or(Why::Code)?;
         let kind = ValueKind::from_code(row.kind).ok_or(Why::Code)?;
         zero(row.reserved == 0)?;
@@ -113,7 +113,7 @@ impl Variable {
 }
 
 impl KeyPart {
-    pub(crate) fn of(row: KeyRow) -> Result<Self, Why> {
+    pub(crate) fn of(row: &KeyRow) -> Result<Self, Why> {
         let kind = FieldKind::from_code(row.kind).ok_or(Why::Code)?;
         zero(row.reserved == [0; 3])?;
         let sized = match kind {
@@ -129,7 +129,7 @@ impl KeyPart {
 }
 
 impl Aggregation {
-    pub(crate) fn of(row: AggregationRow) -> Result<Self, Why> {
+    pub(crate) fn of(row: &AggregationRow) -> Result<Self, Why> {
         let function = AggregateFunction::from_code(row.function).ok_or(Why::Code)?;
         zero(row.reserved == [0; 3])?;
         Ok(Self {

@@ -49,7 +49,7 @@ impl<E: Env> Machine<'_, E> {
     }
 
     fn variable(&self, number: u32) -> Result<Variable, Trouble> {
-        let variable = self.clause.tables.variable(number);
+        let variable = self.space.tables().variable(number);
         variable.ok_or(Fault::IllegalOperation.into())
     }
 }

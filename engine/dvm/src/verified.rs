@@ -97,7 +97,7 @@ impl<B> fmt::Debug for Verified<B> {
 #[derive(Debug, Clone, Copy)]
 pub struct Clause<'a> {
     pub(crate) tables: Tables<'a>,
-    pub(crate) row: ClauseRow,
+    pub(crate) row: &'a ClauseRow,
 }
 
 impl<'a> Clause<'a> {
@@ -131,7 +131,7 @@ impl<'a> Clause<'a> {
             let middle = u32::midpoint(begun, later);
             let row = self.row.actions.first.wrapping_add(middle);
             match self.tables.row::<u32>(row) {
-                Some(begin) if begin <= at => begun = middle.wrapping_add(1),
+                Some(begin) if *begin <= at => begun = middle.wrapping_add(1),
                 _ => later = middle,
             }
         }

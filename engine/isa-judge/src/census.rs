@@ -7,6 +7,7 @@ use std::fmt;
 
 use object::Architecture;
 
+use crate::bodies::Bodies;
 use crate::image::{Code, Image};
 use crate::{arm, arm64, x86};
 
@@ -28,6 +29,12 @@ pub struct Set {
     pub is_return: fn(&Image, u64, &Code) -> bool,
     /// What it does to the monitor of exclusive accesses.
     pub monitor: fn(&Code) -> Monitor,
+    /// Whether nobody executes it, where it stands between instructions.
+    pub is_filling: fn(&Code) -> bool,
+    /// Whether it is an instruction, though the image may say that it is data.
+    pub is_marked_data: fn(&Code) -> bool,
+    /// Walks over the functions of an image.
+    pub walk: fn(&Image, &Self) -> Bodies,
 }
 
 /// What kprobes does about an instruction.

@@ -43,8 +43,8 @@ pub struct Image {
     rewritten: BTreeSet<u64>,
     /// What functions of x86 call first, for the kernel's own tracer.
     tracer: Option<u64>,
-    /// What they jump to in order to return.
-    thunk: Option<u64>,
+    /// What they jump to in order to return: one of these, by what processor the kernel runs on.
+    thunks: BTreeSet<u64>,
 }
 
 /// A function of the text.
@@ -54,6 +54,13 @@ pub struct Function {
     pub name: String,
     /// How many bytes it has, data in it included.
     pub size: u64,
+}
+
+impl Function {
+    /// Whether it is the cold part of another.
+    pub fn is_part(&self) -> bool {
+        self.name.contains(".cold")
+    }
 }
 
 /// The parts of the text on which the kernel allows no probes: what traps and faults run through.
@@ -67,9 +74,10 @@ const KEPT_OUT: [&str; 7] = [
     "softirqentry",
 ];
 
-/// What functions of x86 call first, and what they jump to in order to return.
+/// What functions of x86 call first.
 const TRACER: &str = "__fentry__";
-const THUNK: &str = "__x86_return_thunk";
+/// What the names end with of what they jump to in order to return.
+const THUNK: &str = "_return_thunk";
 
 /// Where the kernel lists what it rewrites as it runs: jump labels and static calls. (What it has chosen once
 /// and for all by the processor it runs on, it has before a module can be loaded.)
@@ -77,7 +85,7 @@ const JUMPS: [&str; 2] = ["__start___jump_table", "__stop___jump_table"];
 const CALLS: [&str; 2] = ["__start_static_call_sites", "__stop_static_call_sites"];
 
 /// The labels that are looked for.
-const NAMED: [&str; 6] = [TRACER, THUNK, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
+const NAMED: [&str; 5] = [TRACER, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
 
 impl Image {
     /// Reads an ELF file.
@@ -95,10 +103,10 @@ impl Image {
             architecture: file.architecture(),
             code: symbols.code(file.architecture(), start + text.len() as u64)?,
             tracer: symbols.named.get(TRACER).copied(),
-            thunk: symbols.named.get(THUNK).copied(),
             kept_out: symbols.kept_out(),
             rewritten: symbols.rewritten(&file)?,
             functions: symbols.functions,
+            thunks: symbols.thunks,
             fixed_up: fixed_up(&file)?,
             start,
             text,
@@ -127,8 +135,57 @@ impl Image {
         bytes.iter().all(|byte| *byte == 0) && self.spanning(at).is_none()
     }
 
+    /// Each instruction of a part of the text, with its address.
+    pub fn instructions(
+        &self,
+        part: Range<u64>,
+        length: fn(&Code) -> usize,
+    ) -> impl Iterator<Item = (u64, Code)> {
+        let mut at = part.start;
+        std::iter::from_fn(move || {
+            while at < part.end {
+                let (here, code) = (at, self.bytes(at));
+                at += length(&code).max(1) as u64;
+                if self.is_code(here) {
+                    return Some((here, code));
+                }
+            }
+            None
+        })
+    }
+
+    /// Whether there is an instruction, or a part of one.
+    pub fn is_code(&self, at: u64) -> bool {
+        let before = self.code.partition_point(|run| run.start <= at);
+        let run = before.checked_sub(1).and_then(|last| self.code.get(last));
+        run.is_some_and(|run| run.contains(&at))
+    }
+
+    /// Copies text; false where there is none.
+    pub fn load(&self, at: u64, bytes: &mut [u8]) -> bool {
+        let from = at.wrapping_sub(self.start) as usize;
+        let end = from.saturating_add(bytes.len());
+        let found = self.text.get(from..end);
+        if let Some(found) = found {
+            bytes.copy_from_slice(found);
+        }
+        found.is_some()
+    }
+
+    /// The extent of the part of a function that an address is in.
+    pub fn part_of(&self, function: &Function, at: u64) -> Option<Range<u64>> {
+        let (start, part) = self.spanning(at)?;
+        let is_its = part.name.strip_prefix(&function.name)?.starts_with(".cold");
+        is_its.then_some(start..start + part.size)
+    }
+
+    /// Whether a jump there is a return.
+    pub fn is_return_thunk(&self, at: u64) -> bool {
+        self.thunks.contains(&at)
+    }
+
     /// The bytes from an address on; behind the text 0.
-    fn bytes(&self, at: u64) -> Code {
+    pub fn bytes(&self, at: u64) -> Code {
         let rest = &self.text[(at - self.start) as usize..];
         let mut code = [0; 15];
         let count = rest.len().min(code.len());
@@ -139,7 +196,7 @@ impl Image {
     /// Where a probe on a function's entry stands: behind the call of the kernel's own tracer, if that is
     /// first, as on x86. The cold part of a function has no entry.
     pub fn entry(&self, start: u64) -> Option<u64> {
-        let is_part = self.functions.get(&start)?.name.contains(".cold");
+        let is_part = self.functions.get(&start)?.is_part();
         let calls_tracer = self.goes_to(start, 0xe8) == self.tracer && self.tracer.is_some();
         let behind = if calls_tracer { 5 } else { 0 };
         (!is_part).then_some(start + behind)
@@ -147,7 +204,8 @@ impl Image {
 
     /// Whether a function of x86 returns by the jump at an address.
     pub fn jumps_to_return(&self, at: u64) -> bool {
-        self.thunk.is_some() && self.goes_to(at, 0xe9) == self.thunk
+        let target = self.goes_to(at, 0xe9);
+        target.is_some_and(|target| self.is_return_thunk(target))
     }
 
     /// Where the branch with this opcode and four bytes of displacement leads.
@@ -190,6 +248,8 @@ struct Symbols {
     bounds: BTreeMap<String, u64>,
     /// Labels by name.
     named: BTreeMap<String, u64>,
+    /// What functions of x86 may jump to in order to return.
+    thunks: BTreeSet<u64>,
 }
 
 impl Symbols {
@@ -199,6 +259,7 @@ impl Symbols {
             marks: BTreeMap::new(),
             bounds: BTreeMap::new(),
             named: BTreeMap::new(),
+            thunks: BTreeSet::new(),
         };
         for symbol in file.symbols() {
             let (name, address) = (symbol.name()?, symbol.address());
@@ -208,6 +269,9 @@ impl Symbols {
             }
             if NAMED.contains(&name) {
                 symbols.named.insert(name.to_owned(), address);
+            }
+            if name.ends_with(THUNK) {
+                symbols.thunks.insert(address);
             }
             if !text.contains(&address) {
                 continue;
@@ -342,4 +406,27 @@ fn span<'a>(file: &object::File<'a>, at: Range<u64>) -> Result<&'a [u8], ImageEr
         data.transpose()
     });
     Ok(found.transpose()?.unwrap_or_default())
+}
+
+#[cfg(test)]
+impl Image {
+    /// One function, of words of which so many are instructions.
+    pub fn of_words(architecture: Architecture, words: &[u32], code: u64) -> Self {
+        let function = Function {
+            name: "only".to_owned(),
+            size: words.len() as u64 * 4,
+        };
+        Self {
+            architecture,
+            functions: [(0x1000, function)].into(),
+            start: 0x1000,
+            text: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            code: std::iter::once(0x1000..0x1000 + code * 4).collect(),
+            kept_out: Vec::new(),
+            fixed_up: Vec::new(),
+            rewritten: BTreeSet::new(),
+            tracer: None,
+            thunks: BTreeSet::new(),
+        }
+    }
 }

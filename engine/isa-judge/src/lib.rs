@@ -10,6 +10,7 @@
 
 pub mod arm;
 pub mod arm64;
+pub mod bodies;
 #[cfg(feature = "unicorn")]
 pub mod case;
 pub mod census;

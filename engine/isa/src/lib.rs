@@ -27,7 +27,9 @@ extern crate std;
 
 pub mod arm;
 pub mod arm64;
+pub mod body;
 mod condition;
+mod control;
 mod index;
 mod memory;
 #[cfg(trapline_mutants)]
@@ -40,6 +42,7 @@ mod table;
 mod why;
 pub mod x86;
 
+pub use control::{Away, Control};
 pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;
 pub use plan::Plan;

@@ -84,6 +84,11 @@ mutants! {
         ShadowIgnored, "shadow-ignored", "interrupts that are allowed right before waiting for one may come before";
         SibWithoutBase, "sib-without-base", "an index without a base has no displacement";
     }
+    WALK, "walks over functions" {
+        PartIsElsewhere, "part-is-elsewhere", "a jump to a part of a function is a way out of it";
+        PoolIsCode, "pool-is-code", "what instructions load from are instructions";
+        SwitchIsTail, "switch-is-tail", "a switch is a way out";
+    }
 }
 
 /// The chosen defect's place among all.

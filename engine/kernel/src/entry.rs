@@ -137,6 +137,33 @@ pub unsafe extern "C" fn trapline_ioctl(
     }
 }
 
+/// A module of that number has come. One that is known brings nothing.
+///
+/// # Safety
+/// Between start and end, where sleeping is allowed; the module stays until `trapline_module_going` of it
+/// has returned, and `name` has `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_module_coming(module: usize, name: *const c_char, length: usize) {
+    // SAFETY: as the caller promises.
+    let name = unsafe { slice::from_raw_parts(name.cast(), length) };
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.module_coming(module, name);
+}
+
+/// The module of that number is going: when this returns, its text is as it was.
+///
+/// # Safety
+/// Between start and end, where sleeping is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_module_going(module: usize) {
+    #[cfg(trapline_mutants)]
+    if crate::mutant::is_chosen(crate::mutant::MODULE_KEPT) {
+        return;
+    }
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.module_going(module);
+}
+
 /// Chooses the seeded defect of this name.
 ///
 /// # Safety
@@ -155,16 +182,43 @@ pub unsafe extern "C" fn trapline_mutate(name: *const c_char) -> c_int {
 /// Room for a name in a row, with its NUL.
 const ROW_TEXT: usize = 192;
 
+/// `enum trapline_row`, which C gets as an int: what there is of an index of a table.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub enum Row {
+    /// Nothing there nor behind it.
+    End,
+    /// A row.
+    Row,
+    /// Nothing there.
+    Gap,
+}
+
+impl Row {
+    /// Where there may be gaps: what a table has shown of an index, if it has it.
+    fn of(shown: Option<bool>) -> Self {
+        match shown {
+            None => Self::End,
+            Some(true) => Self::Row,
+            Some(false) => Self::Gap,
+        }
+    }
+}
+
 /// `struct trapline_fbt_row`.
 #[repr(C)]
 pub struct FbtRow {
-    address: usize,
+    hits: u64,
+    address: u64,
     id: u32,
     ecbs: u32,
     armed: u32,
+    instruction: [c_char; 40],
+    plan: [c_char; 96],
     module: [c_char; 64],
     function: [c_char; ROW_TEXT],
     name: [c_char; 64],
+    reserved: u32,
 }
 
 /// `struct trapline_refused_row`.
@@ -173,6 +227,7 @@ pub struct RefusedRow {
     address: usize,
     module: [c_char; 64],
     function: [c_char; ROW_TEXT],
+    name: [c_char; 64],
     word: [c_char; 32],
     sentence: [c_char; ROW_TEXT],
 }
@@ -187,8 +242,8 @@ pub struct StatsRow {
 // As `shim.h` has them.
 const _: () = {
     let word = size_of::<usize>();
-    assert!(size_of::<FbtRow>() == word + 12 + 320 + if word == 8 { 4 } else { 0 });
-    assert!(size_of::<RefusedRow>() == word + 480);
+    assert!(size_of::<FbtRow>() == 488);
+    assert!(size_of::<RefusedRow>() == word + 544);
     assert!(size_of::<StatsRow>() == 40);
 };
 
@@ -201,57 +256,97 @@ fn put<const N: usize>(field: &mut [c_char; N], text: &[u8]) {
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/fbt`; 0 behind the last.
+/// Puts bytes into a field of a row as a number each, of two digits of base 16.
+fn put_hex<const N: usize>(field: &mut [c_char; N], bytes: &[u8]) {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let digit = |four: u8| DIGITS.get(usize::from(four)).copied().unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let room = N.saturating_sub(1);
+    let ended = digits.map(digit).take(room).chain([0]);
+    for (to, from) in field.iter_mut().zip(ended) {
+        *to = from as c_char;
+    }
+}
+
+impl FbtRow {
+    fn fill(&mut self, from: &engine_tracer::FbtRow<'_>) {
+        (self.hits, self.address) = (from.hits, from.address as u64);
+        (self.id, self.ecbs) = (from.id, from.ecbs);
+        self.armed = u32::from(from.armed);
+        put_hex(&mut self.instruction, from.instruction);
+        put(&mut self.plan, from.plan.as_bytes());
+        put(&mut self.module, from.module);
+        put(&mut self.function, from.function);
+        put(&mut self.name, from.name);
+    }
+}
+
+impl RefusedRow {
+    fn fill(&mut self, from: &engine_tracer::RefusedRow<'_>) {
+        self.address = from.address;
+        put(&mut self.module, from.module);
+        put(&mut self.function, from.function);
+        put(&mut self.name, from.name);
+        put(&mut self.word, from.reason.word().as_bytes());
+        put(&mut self.sentence, from.reason.sentence().as_bytes());
+    }
+}
+
+/// Fills the row of this index of `/proc/dtrace/fbt`.
 ///
 /// # Safety
 /// Between start and end, where sleeping is allowed; `row` is the caller's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> c_int {
+pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> Row {
     // SAFETY: the caller's, and zeroed memory is a value of it.
     let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let shown = unsafe { engine() }.fbt_row(index, |from| {
-        (to.address, to.id, to.ecbs) = (from.address, from.id, from.ecbs);
-        to.armed = u32::from(from.armed);
-        put(&mut to.module, from.module);
-        put(&mut to.function, from.function);
-        put(&mut to.name, from.name);
-    });
-    c_int::from(shown.is_some())
+    let engine = unsafe { engine() };
+    Row::of(engine.fbt_row(index, |from| from.map(|from| to.fill(&from)).is_some()))
 }
 
-/// Fills the row of this index of `/proc/dtrace/refused`; 0 behind the last.
+/// Fills the row of this index of `/proc/dtrace/refused`.
 ///
 /// # Safety
 /// As [`trapline_fbt_row`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_refused_row(index: usize, row: *mut RefusedRow) -> c_int {
+pub unsafe extern "C" fn trapline_refused_row(index: usize, row: *mut RefusedRow) -> Row {
     // SAFETY: the caller's, and zeroed memory is a value of it.
     let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let shown = unsafe { engine() }.refused_row(index, |from| {
-        to.address = from.address;
-        put(&mut to.module, from.module);
-        put(&mut to.function, from.function);
-        put(&mut to.word, from.reason.word().as_bytes());
-        put(&mut to.sentence, from.reason.sentence().as_bytes());
-    });
-    c_int::from(shown.is_some())
+    let engine = unsafe { engine() };
+    Row::of(engine.refused_row(index, |from| from.map(|from| to.fill(&from)).is_some()))
 }
 
-/// Fills the row of this index of `/proc/dtrace/stats`; 0 behind the last.
+/// Fills the row of this index of `/proc/dtrace/toxic`: it shows some of those of `/proc/dtrace/refused`.
 ///
 /// # Safety
 /// As [`trapline_fbt_row`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_stats_row(index: usize, row: *mut StatsRow) -> c_int {
+pub unsafe extern "C" fn trapline_toxic_row(index: usize, row: *mut RefusedRow) -> Row {
+    // SAFETY: the caller's, and zeroed memory is a value of it.
+    let to = unsafe { &mut *row };
+    // SAFETY: as the caller promises.
+    let engine = unsafe { engine() };
+    Row::of(engine.refused_row(index, |from| {
+        let toxic = from.filter(|from| from.reason.is_toxic());
+        toxic.map(|from| to.fill(&from)).is_some()
+    }))
+}
+
+/// Fills the row of this index of `/proc/dtrace/stats`.
+///
+/// # Safety
+/// As [`trapline_fbt_row`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_stats_row(index: usize, row: *mut StatsRow) -> Row {
     // SAFETY: the caller's, and zeroed memory is a value of it.
     let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
     let Some(from) = (unsafe { engine() }).stats_row(index) else {
-        return 0;
+        return Row::End;
     };
     to.value = from.value;
     put(&mut to.name, from.name.as_bytes());
-    1
+    Row::Row
 }

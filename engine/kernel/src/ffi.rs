@@ -2,9 +2,13 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Isa, Task};
+use engine_tracer::{Isa, Patch, Task};
 
 use crate::arch::Native;
+
+/// C's `shim_module_fn`: sees one module; not 0 ends the walk.
+pub type ModuleFn =
+    extern "C" fn(context: *mut c_void, module: usize, name: *const c_char, length: usize) -> c_int;
 
 /// C's `shim_visit_fn`: sees one function; not 0 ends the walk.
 pub type VisitFn = extern "C" fn(
@@ -12,6 +16,7 @@ pub type VisitFn = extern "C" fn(
     name: *const c_char,
     length: usize,
     address: usize,
+    size: usize,
 ) -> c_int;
 
 /// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
@@ -19,6 +24,9 @@ pub type Regs = <Native as Isa>::Regs;
 
 // C's `struct shim_task`.
 const _: () = assert!(size_of::<Task>() == 56);
+
+// C's `struct shim_patch`.
+const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
 
 unsafe extern "C" {
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
@@ -44,17 +52,28 @@ unsafe extern "C" {
     pub fn shim_load(address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_load_user(address: usize, to: *mut c_void, length: usize) -> c_int;
 
-    pub fn shim_stack(regs: *const Regs, frames: *mut u64, count: c_uint) -> c_uint;
+    pub safe fn shim_breathe();
+
+    pub fn shim_stack(
+        regs: *const Regs,
+        frames: *mut u64,
+        count: c_uint,
+        is_return: c_int,
+    ) -> c_uint;
 
     pub fn shim_timer_start(number: u32, nanoseconds: u64, everywhere: c_int) -> c_int;
     pub fn shim_timer_stop(number: u32);
 
-    pub fn shim_each_function(visit: VisitFn, context: *mut c_void) -> c_int;
+    pub fn shim_each_module(visit: ModuleFn, context: *mut c_void) -> c_int;
+    pub fn shim_each_function(module: usize, visit: VisitFn, context: *mut c_void) -> c_int;
     pub safe fn shim_off_limits(address: usize) -> c_uint;
     pub safe fn shim_rewritten(address: usize) -> c_int;
     pub safe fn shim_ftrace_slot(address: usize) -> usize;
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
-    pub fn shim_patch(address: usize, bytes: *const c_void, length: usize) -> c_int;
+    pub fn shim_peek_original(address: usize, bytes: *mut c_void, length: usize) -> c_int;
+    pub safe fn shim_is_return_thunk(address: usize) -> c_int;
+
+    pub fn shim_patch(patches: *mut Patch, count: usize);
 
     pub fn shim_code_range(range: *mut [usize; 2]);
     pub safe fn shim_code_alloc() -> usize;

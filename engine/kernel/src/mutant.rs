@@ -6,11 +6,12 @@
 use core::hint::spin_loop;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use engine_isa::body::Exit;
 use engine_isa::{Fault, Memory, Width};
-
-use engine_tracer::Platform;
+use engine_tracer::{Patch, Platform};
 
 use crate::arch;
+use crate::entry;
 use crate::platform::{self, Kernel};
 
 /// `spin-in-trap`: the trap's handler waits for what never comes. A trap is taken with interrupts off,
@@ -37,12 +38,53 @@ pub fn is_chosen(name: &str) -> bool {
     all().nth(CHOSEN.load(Ordering::Relaxed)) == Some(name)
 }
 
+/// Those that every instruction set has.
+const EVERYWHERE: [&str; 7] = [
+    SPIN_IN_TRAP,
+    KEEP_MEMORY,
+    VALUE_PLUS_1,
+    TAILS_FORGOTTEN,
+    ONE_KEPT,
+    MODULE_KEPT,
+    UNGUARDED,
+];
+
 fn all() -> impl Iterator<Item = &'static str> {
-    arch::MUTANTS
-        .iter()
-        .copied()
-        .chain([SPIN_IN_TRAP, KEEP_MEMORY])
+    arch::MUTANTS.iter().copied().chain(EVERYWHERE)
 }
+
+/// `value-plus-1`: what a function returns is told one too high.
+const VALUE_PLUS_1: &str = "value-plus-1";
+
+/// What a function is told to return.
+pub fn returned(value: u64) -> u64 {
+    value.wrapping_add(u64::from(is_chosen(VALUE_PLUS_1)))
+}
+
+/// `tails-forgotten`: a tail call is no way out of a function.
+const TAILS_FORGOTTEN: &str = "tails-forgotten";
+
+/// Whether a way out is overlooked.
+pub fn is_forgotten(exit: Exit) -> bool {
+    matches!(exit, Exit::Tail(_)) && is_chosen(TAILS_FORGOTTEN)
+}
+
+/// `one-kept`: of text that is restored at once, the last place is left as it is, and said to be restored.
+const ONE_KEPT: &str = "one-kept";
+
+/// Those of the patches that are made.
+pub fn made(patches: &mut [Patch]) -> &mut [Patch] {
+    let is_trap = |patch: &Patch| patch.word == entry::trapline_trap_word();
+    let kept = usize::from(is_chosen(ONE_KEPT) && !patches.iter().any(is_trap));
+    let count = patches.len().saturating_sub(kept);
+    patches.get_mut(..count).unwrap_or_default()
+}
+
+/// `module-kept`: what is of a module that goes is taken to be there still.
+pub const MODULE_KEPT: &str = "module-kept";
+
+/// `unguarded`: a trap that comes while its CPU fires fires too.
+pub const UNGUARDED: &str = "unguarded";
 
 /// What every trap begins with: it waits for ever, if that is the defect.
 pub fn spin() {

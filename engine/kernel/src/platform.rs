@@ -4,7 +4,9 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::ops::Range;
 use core::{ptr, slice};
 
-use engine_tracer::{OffLimits, OutOfMemory, Platform, Task, Unpatched, Unreadable, Visit};
+use engine_tracer::{
+    Listed, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable, Visit, VisitModule,
+};
 
 use crate::chance::Chance;
 use crate::ffi::{self, Regs};
@@ -100,12 +102,17 @@ impl Platform for Kernel {
         }
     }
 
-    fn stack(&self, regs: Option<&Regs>, frames: &mut [u64]) -> usize {
-        let regs = regs.map_or(ptr::null(), ptr::from_ref);
+    fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize {
+        let (regs, is_return) = match from {
+            Origin::Entry(regs) => (ptr::from_ref(regs), false),
+            Origin::Return(regs) => (ptr::from_ref(regs), true),
+            Origin::Interrupted => (ptr::null(), false),
+        };
         let count = c_uint::try_from(frames.len()).unwrap_or(c_uint::MAX);
+        let to = frames.as_mut_ptr();
         // SAFETY: `regs` is null, or is the registers that a trap's handler was given; `frames` has
         // room for as many.
-        unsafe { ffi::shim_stack(regs, frames.as_mut_ptr(), count) as usize }
+        unsafe { ffi::shim_stack(regs, to, count, is_return.into()) as usize }
     }
 
     fn timer_start(
@@ -135,12 +142,24 @@ impl Platform for Kernel {
         }
     }
 
-    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched> {
-        // SAFETY: the tracer patches only sites it has peeked, and puts back what was there.
-        match unsafe { ffi::shim_patch(address, bytes.as_ptr().cast(), bytes.len()) } {
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        // SAFETY: as in `peek`; it is the control side that asks.
+        match unsafe { ffi::shim_peek_original(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(()),
-            _ => Err(Unpatched),
+            _ => Err(Unreadable),
         }
+    }
+
+    fn patch(&self, patches: &mut [Patch]) {
+        #[cfg(trapline_mutants)]
+        let patches = crate::mutant::made(patches);
+        // SAFETY: the tracer patches only sites it has peeked, and puts back what was there. It holds
+        // the control lock.
+        unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
+    }
+
+    fn breathe(&self) {
+        ffi::shim_breathe();
     }
 
     /// A page, as large as all three architectures have them at the least.
@@ -187,10 +206,24 @@ impl Platform for Kernel {
         ffi::shim_ftrace_slot(address)
     }
 
-    fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
-        let mut walk = Walk { visit };
-        // SAFETY: `visit_one` gets this `walk` back, which outlives the call.
-        match unsafe { ffi::shim_each_function(visit_one, (&raw mut walk).cast()) } {
+    fn is_return_thunk(&self, address: usize) -> bool {
+        ffi::shim_is_return_thunk(address) != 0
+    }
+
+    fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Modules { visit };
+        // SAFETY: `visit_module` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_module(visit_module, (&raw mut walk).cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Functions { visit };
+        // SAFETY: `module` is a number that `each_module` or C has given, of a module that has not
+        // gone; `visit_function` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_function(module, visit_function, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
         }
@@ -219,20 +252,44 @@ pub fn flush_code(address: usize, length: usize) {
     unsafe { ffi::shim_code_flush(address, length) };
 }
 
+/// What a walk over the modules carries through C.
+struct Modules<'a> {
+    visit: &'a mut VisitModule<'a>,
+}
+
+extern "C" fn visit_module(
+    context: *mut c_void,
+    module: usize,
+    name: *const c_char,
+    length: usize,
+) -> c_int {
+    // SAFETY: `context` is the `walk` of `each_module`, which runs this and nothing else with it.
+    let walk = unsafe { &mut *context.cast::<Modules<'_>>() };
+    // SAFETY: C passes a name of this length, valid until this returns.
+    let name = unsafe { slice::from_raw_parts(name.cast(), length) };
+    c_int::from((walk.visit)(module, name).is_err())
+}
+
 /// What a walk over the functions carries through C.
-struct Walk<'a> {
+struct Functions<'a> {
     visit: &'a mut Visit<'a>,
 }
 
-extern "C" fn visit_one(
+extern "C" fn visit_function(
     context: *mut c_void,
     name: *const c_char,
     length: usize,
     address: usize,
+    size: usize,
 ) -> c_int {
     // SAFETY: `context` is the `walk` of `each_function`, which runs this and nothing else with it.
-    let walk = unsafe { &mut *context.cast::<Walk<'_>>() };
+    let walk = unsafe { &mut *context.cast::<Functions<'_>>() };
     // SAFETY: C passes a name of this length, valid until this returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
-    c_int::from((walk.visit)(name, address).is_err())
+    let listed = Listed {
+        name,
+        address,
+        size,
+    };
+    c_int::from((walk.visit)(listed).is_err())
 }

@@ -56,6 +56,17 @@ pub struct KernelTryLock<T> {
 // SAFETY: the value is only reached through `try_with`, by one at a time.
 unsafe impl<T: Send> Sync for KernelTryLock<T> {}
 
+/// Whether who finds it taken has it too: never, but for a seeded defect.
+#[cfg(not(trapline_mutants))]
+const fn is_shared() -> bool {
+    false
+}
+
+#[cfg(trapline_mutants)]
+fn is_shared() -> bool {
+    crate::mutant::is_chosen(crate::mutant::UNGUARDED)
+}
+
 impl<T: Send> TryLock<T> for KernelTryLock<T> {
     fn new(value: T) -> Self {
         Self {
@@ -65,7 +76,7 @@ impl<T: Send> TryLock<T> for KernelTryLock<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if self.taken.swap(true, Ordering::Acquire) {
+        if self.taken.swap(true, Ordering::Acquire) && !is_shared() {
             return None;
         }
         // SAFETY: `taken` was false, and is true until `work` is done.
@@ -90,19 +101,19 @@ impl<T> Rcu<T> for KernelRcu<T> {
         work(unsafe { self.0.load(Ordering::Acquire).as_ref() })
     }
 
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+    fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory> {
         let new = match value {
             Some(value) => boxed(value)?,
             None => ptr::null_mut(),
         };
         let old = self.0.swap(new, Ordering::AcqRel);
-        if !old.is_null() {
-            // SAFETY: control side only, which may sleep.
-            unsafe { ffi::shim_synchronize() };
-            // SAFETY: `boxed` made it, it is published no more, and no trap is left that saw it.
-            unsafe { unbox(old) };
+        if old.is_null() {
+            return Ok(None);
         }
-        Ok(())
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_synchronize() };
+        // SAFETY: `boxed` made it, it is published no more, and no trap is left that saw it.
+        Ok(Some(unsafe { unboxed(old) }))
     }
 }
 
@@ -111,7 +122,7 @@ impl<T> Drop for KernelRcu<T> {
         let last = *self.0.get_mut();
         if !last.is_null() {
             // SAFETY: `boxed` made it, and who owns the cell alone has no reader left.
-            unsafe { unbox(last) };
+            drop(unsafe { unboxed(last) });
         }
     }
 }
@@ -129,13 +140,14 @@ fn boxed<T>(value: T) -> Result<*mut T, OutOfMemory> {
     Ok(place)
 }
 
-/// Drops a value that `boxed` made.
+/// A value that `boxed` made, off the heap again.
 ///
 /// # Safety
 /// `boxed` made it, and nothing refers to it any more.
-unsafe fn unbox<T>(place: *mut T) {
+unsafe fn unboxed<T>(place: *mut T) -> T {
     // SAFETY: as the caller promises.
-    unsafe { place.drop_in_place() };
+    let value = unsafe { place.read() };
     // SAFETY: allocated in `boxed` with this layout.
     unsafe { dealloc(place.cast(), Layout::new::<T>()) };
+    value
 }

@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
-#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -62,9 +61,24 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+/* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
+#define KPROBE_TRAP 0x07f001f8
+
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word & 0x0fffffff) == KPROBE_TRAP;
+}
+
 bool trapline_rewritten(unsigned long address)
 {
-	return false;
+	return trapline_is_jump_label(address);
+}
+
+void trapline_arch_exit(void)
+{
 }
 
 int trapline_arch_init(void)
@@ -94,6 +108,20 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 }
 
 /*
+ * The tables describe a function's body, from behind its prologue to before its
+ * epilogue. How far that has got only the very instruction says, which is not
+ * there: so the callers are not known.
+ */
+unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+				    unsigned int count)
+{
+	frames[0] = regs->ARM_pc;
+	return 1;
+}
+
+const char *const trapline_return_thunks[] = { NULL };
+
+/*
  * The processor translates, as for a privileged read, and says so where it
  * cannot; no trap comes between. A supersection is never RAM here.
  */
@@ -119,20 +147,17 @@ void trapline_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/*
- * Length is that of the trap, a word. There may be tens of thousands to patch
- * in a row, so others get their turn in between.
- */
-int shim_patch(unsigned long address, const void *bytes, size_t length)
+/* With one CPU there is none to stop: interrupts are off for a word at a time. */
+void trapline_patch(struct shim_patch *patches, size_t count)
 {
-	u32 word;
+	size_t i;
 
-	memcpy(&word, bytes, sizeof(word));
 	cpus_read_lock();
-	patch_word((void *)address, word);
+	for (i = 0; i < count; i++) {
+		patch_word((void *)patches[i].address, patches[i].word);
+		patches[i].failed = 0;
+	}
 	cpus_read_unlock();
-	cond_resched();
-	return 0;
 }
 
 /* The page's other address, where the kernel has all its memory: it is written there. */

@@ -11,7 +11,6 @@
 #include <linux/minmax.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
-#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 
@@ -45,9 +44,21 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	u32 word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word == BRK64_OPCODE_KPROBES;
+}
+
 bool trapline_rewritten(unsigned long address)
 {
-	return false;
+	return trapline_is_jump_label(address);
+}
+
+void trapline_arch_exit(void)
+{
 }
 
 int trapline_arch_init(void)
@@ -74,6 +85,15 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	memcpy(frames, first, known * sizeof(*first));
 	return known + trapline_unwind(regs, 1, frames + known, count - known);
 }
+
+/* The frame is gone again before a function is left, whichever way. */
+unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+				    unsigned int count)
+{
+	return trapline_unwind_entry(regs, frames, count);
+}
+
+const char *const trapline_return_thunks[] = { NULL };
 
 /*
  * The processor translates, and says so where it cannot; no trap comes between.
@@ -104,22 +124,32 @@ void trapline_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/*
- * Length is that of the trap, a word. There may be tens of thousands to patch
- * in a row, so others get their turn in between.
- */
-int shim_patch(unsigned long address, const void *bytes, size_t length)
-{
-	void *at = (void *)address;
-	int error;
-	u32 word;
+/* As the kernel wants them; under the control lock. */
+static void *places[TRAPLINE_PATCHES];
+static u32 words[TRAPLINE_PATCHES];
 
-	memcpy(&word, bytes, sizeof(word));
+/* The kernel gives up at the first that fails, and does not say which that was. */
+static void patch_each(struct shim_patch *patches, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		patches[i].failed = patch_words(&places[i], &words[i], 1) != 0;
+}
+
+void trapline_patch(struct shim_patch *patches, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		places[i] = (void *)patches[i].address;
+		words[i] = patches[i].word;
+		patches[i].failed = 0;
+	}
 	cpus_read_lock();
-	error = patch_words(&at, &word, 1);
+	if (patch_words(places, words, count))
+		patch_each(patches, count);
 	cpus_read_unlock();
-	cond_resched();
-	return error;
 }
 
 /*

@@ -4,16 +4,20 @@
  * text through the kernel's own text_poke(). The handler runs as in an NMI: the
  * kernel has told RCU, whatever the CPU was doing.
  */
+#include <linux/bsearch.h>
 #include <linux/errno.h>
+#include <linux/jump_label.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/mutex.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
-#include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include <asm/e820/api.h>
 #include <asm/ptrace.h>
@@ -41,11 +45,60 @@ static struct notifier_block hook = {
 	.priority = INT_MAX,
 };
 
+bool trapline_is_kprobe_trap(const void *bytes)
+{
+	return *(const u8 *)bytes == INT3_INSN_OPCODE;
+}
+
+/*
+ * Where the kernel proper has jump labels and static calls: their addresses, in
+ * order. It asks a whole table for each address, and decodes what is there; of
+ * a hundred thousand addresses that would take minutes.
+ */
+static unsigned long *rewritten;
+static size_t rewritten_count;
+
+static int compare(const void *one, const void *other)
+{
+	unsigned long a = *(const unsigned long *)one, b = *(const unsigned long *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static int find_rewritten(void)
+{
+	const struct jump_entry *label = (void *)trapline_symbol("__start___jump_table");
+	const struct jump_entry *labels_end = (void *)trapline_symbol("__stop___jump_table");
+	const struct static_call_site *site = (void *)trapline_symbol("__start_static_call_sites");
+	const struct static_call_site *sites_end = (void *)trapline_symbol("__stop_static_call_sites");
+	size_t count = labels_end - label + (sites_end - site);
+
+	if (!label || !labels_end || !site || !sites_end)
+		return -ENOENT;
+	rewritten = kvmalloc_array(count, sizeof(*rewritten), GFP_KERNEL);
+	if (!rewritten)
+		return -ENOMEM;
+	for (; label < labels_end; label++)
+		rewritten[rewritten_count++] = jump_entry_code(label);
+	for (; site < sites_end; site++)
+		rewritten[rewritten_count++] = (unsigned long)&site->addr + site->addr;
+	sort(rewritten, rewritten_count, sizeof(*rewritten), compare, NULL);
+	return 0;
+}
+
+void trapline_arch_exit(void)
+{
+	kvfree(rewritten);
+}
+
+/* What is asked for is where an instruction begins. Modules have tables of their own, which are short. */
 bool trapline_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_static_call(at, at);
+	if (trapline_is_module_text(address))
+		return trapline_is_jump_label(address) || is_static_call(at, at);
+	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
 int trapline_arch_init(void)
@@ -56,7 +109,7 @@ int trapline_arch_init(void)
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
 	if (!poke || !sync_cores || !text_lock || !is_static_call)
 		return -ENOENT;
-	return trapline_code_init();
+	return find_rewritten() ?: trapline_code_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */
@@ -68,6 +121,22 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	entry.ip -= INT3_INSN_SIZE;
 	return trapline_unwind(&entry, 0, frames, count);
 }
+
+unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+				    unsigned int count)
+{
+	return trapline_unwind_entry(regs, frames, count);
+}
+
+/* Each mitigation has its own; what is not mitigated is a return by itself. */
+const char *const trapline_return_thunks[] = {
+	"__x86_return_thunk",
+	"retbleed_return_thunk",
+	"srso_return_thunk",
+	"srso_alias_return_thunk",
+	"its_return_thunk",
+	NULL,
+};
 
 /*
  * Devices are mapped uncached, or as write-combining; but the kernel also maps
@@ -104,18 +173,49 @@ void trapline_hook_exit(void)
 	unregister_die_notifier(&hook);
 }
 
+/* How many from the first on are at rising addresses in one page. */
+static size_t in_a_page(const struct shim_patch *patches, size_t count)
+{
+	size_t n = 1;
+
+	while (n < count && patches[n].address > patches[n - 1].address &&
+	       patches[n].address >> PAGE_SHIFT == patches->address >> PAGE_SHIFT)
+		n++;
+	return n;
+}
+
 /*
- * Length is that of the trap, a byte, which other CPUs see whole. There may be
- * tens of thousands to patch in a row, so others get their turn in between.
+ * To write costs much, and not by the byte: so what lies between is written, too,
+ * as it is. The first byte of each word is the trap's, or what it displaced; other
+ * CPUs see it whole.
  */
-int shim_patch(unsigned long address, const void *bytes, size_t length)
+static void patch_page(struct shim_patch *patches, size_t count)
+{
+	static u8 text[PAGE_SIZE];
+	unsigned long first = patches->address;
+	size_t i;
+
+	memcpy(text, (void *)first, patches[count - 1].address - first);
+	for (i = 0; i < count; i++) {
+		text[patches[i].address - first] = patches[i].word;
+		patches[i].failed = 0;
+	}
+	poke((void *)first, text, patches[count - 1].address - first + 1);
+}
+
+/* Whoever writes text holds its lock. */
+void trapline_patch(struct shim_patch *patches, size_t count)
 {
 	mutex_lock(text_lock);
-	poke((void *)address, bytes, length);
+	while (count) {
+		size_t piece = in_a_page(patches, count);
+
+		patch_page(patches, piece);
+		patches += piece;
+		count -= piece;
+	}
 	sync_cores();
 	mutex_unlock(text_lock);
-	cond_resched();
-	return 0;
 }
 
 /* The modules' addresses, which are as near as the compilers want the kernel's own. */

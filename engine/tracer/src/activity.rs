@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use crate::firing::Fired;
 use crate::providers::dtrace::Own;
-use crate::registry::Called;
 
 /// Where tracing stands, as DTrace names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub struct Activity {
 impl Activity {
     /// Whether a clause of that probe may run. `ERROR` fires as long as anything does that could have a
     /// fault.
-    pub fn admits(&self, called: Called<'_>) -> bool {
-        match called {
-            Called::Own(Own::Begin) => self.is(Stage::Warmup),
-            Called::Own(Own::End) => self.is(Stage::Cooldown),
-            Called::Own(Own::Error) => !self.is(Stage::Stopped),
-            Called::Timer(_) | Called::Function(_) => self.is(Stage::Active),
+    pub fn admits(&self, fired: Fired<'_>) -> bool {
+        match fired {
+            Fired::Own(Own::Begin) => self.is(Stage::Warmup),
+            Fired::Own(Own::End) => self.is(Stage::Cooldown),
+            Fired::Own(Own::Error) => !self.is(Stage::Stopped),
+            Fired::Timer(_) | Fired::Function(..) => self.is(Stage::Active),
         }
     }
 
@@ -97,15 +97,23 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::Function;
+    use crate::names::Names;
+    use crate::providers::fbt::Role;
 
     fn admitted(activity: &Activity) -> [bool; 4] {
+        let mut names = Names::default();
+        let function = Function {
+            names: [b"m", b"f"].map(|name| names.add(name).unwrap()),
+            probes: [0, 1],
+        };
         let probes = [
-            Called::Own(Own::Begin),
-            Called::Function(b"f"),
-            Called::Timer(b"tick-1"),
-            Called::Own(Own::End),
+            Fired::Own(Own::Begin),
+            Fired::Function(&function, &names, Role::Entry),
+            Fired::Timer(b"tick-1"),
+            Fired::Own(Own::End),
         ];
-        probes.map(|called| activity.admits(called))
+        probes.map(|fired| activity.admits(fired))
     }
 
     #[test]
@@ -116,10 +124,10 @@ mod tests {
         assert_eq!(admitted(&activity), [false, true, true, false]);
         activity.end();
         assert_eq!(admitted(&activity), [false, false, false, true]);
-        assert!(activity.admits(Called::Own(Own::Error)));
+        assert!(activity.admits(Fired::Own(Own::Error)));
         activity.stop();
         assert_eq!(admitted(&activity), [false; 4]);
-        assert!(activity.is_over() && !activity.admits(Called::Own(Own::Error)));
+        assert!(activity.is_over() && !activity.admits(Fired::Own(Own::Error)));
     }
 
     #[test]

@@ -32,8 +32,11 @@ impl Arena {
 
     /// The 8 bytes at `at`, which is a multiple of 8.
     pub fn load(&self, at: usize) -> u64 {
+        let Some(words) = self.unit(at) else {
+            return 0;
+        };
         let mut bytes = [0; 8];
-        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(self.words(at)) {
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
             *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
         }
         u64::from_ne_bytes(bytes)
@@ -41,8 +44,11 @@ impl Arena {
 
     /// Puts 8 bytes at `at`, which is a multiple of 8.
     pub fn store(&self, at: usize, value: u64) {
+        let Some(words) = self.unit(at) else {
+            return;
+        };
         let bytes = value.to_ne_bytes();
-        for (bytes, word) in bytes.as_chunks().0.iter().zip(self.words(at)) {
+        for (bytes, word) in bytes.as_chunks().0.iter().zip(words) {
             word.store(usize::from_ne_bytes(*bytes), Ordering::Relaxed);
         }
     }
@@ -102,6 +108,11 @@ impl Arena {
         for word in self.words(at).iter().take(bytes / WORD) {
             word.store(0, Ordering::Relaxed);
         }
+    }
+
+    /// The words of the 8 bytes at `at`.
+    fn unit(&self, at: usize) -> Option<&[AtomicUsize; 8 / WORD]> {
+        self.words(at).first_chunk()
     }
 
     fn words(&self, at: usize) -> &[AtomicUsize] {

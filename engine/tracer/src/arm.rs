@@ -5,16 +5,20 @@
 //! site, or text that no longer traps. A site's slot is there before the live table knows the site,
 //! and is given back after the table has forgotten it.
 
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering;
+
 use engine_isa::Plan;
 
-use crate::consumer::{Consumer, ConsumerId};
-use crate::grow::OutOfMemory;
+use crate::consumer::ConsumerId;
+use crate::grow::{OutOfMemory, push};
 use crate::isa::{Isa, Planned};
-use crate::live::{Live, LiveEcb, Resume, Site, Timer};
-use crate::platform::{Platform, Rcu};
-use crate::providers::fbt::{self, Probe as Function};
-use crate::registry::{Probe, Registry};
+use crate::live::{Live, Resume};
+use crate::platform::{Patch, Platform, Rcu};
+use crate::providers::fbt::{self, Fbt, Site};
+use crate::registry::Registry;
 use crate::slots::Slots;
+use crate::survey::survey;
 use crate::tracer::{Control, Error, Tracer};
 
 /// How many ECBs have a probe that is not armed: its text is not what was planned for any more, or its
@@ -26,19 +30,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
         // All of it, before anything that there may be no memory for.
-        let armed = control.registry.fbt.probes_mut().iter_mut();
-        for probe in armed.filter(|probe| probe.ecbs == 0 && probe.armed) {
-            self.restore(probe);
+        self.restore(control);
+        let (functions, sites) = control.registry.fbt.split();
+        let wanted = sites.iter_mut().filter(|site| site.is_wanted(functions));
+        for site in wanted.filter(|site| !site.armed) {
+            self.review(site, &mut control.slots)?;
         }
-        let wanted = control.registry.fbt.probes_mut().iter_mut();
-        for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
-            self.review(probe, &mut control.slots)?;
+        let live = survey::<I>(control)?;
+        let old = self.live.replace(Some(live))?;
+        if let Some(old) = old {
+            remember_hits(&mut control.registry.fbt, &old);
         }
-        self.live.replace(Some(survey::<I>(control)?))?;
-        let wanted = control.registry.fbt.probes_mut().iter_mut();
-        for probe in wanted.filter(|probe| probe.ecbs > 0 && !probe.armed) {
-            self.displace(probe);
-        }
+        self.displace(control);
         self.take_slots_back(control);
         self.start_timers(&mut control.registry);
         Ok(())
@@ -78,58 +81,82 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Plans anew: others patch text too, and may have since the probe was provided. Where no
     /// probe can be now, the text planned for is one that is not there, and there is no slot.
-    fn review(&self, probe: &mut Function<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
-        let text = fbt::probeable::<I, P>(&self.platform, probe.address);
-        if text != Ok(probe.text)
-            && let Some(slot) = probe.slot.take()
-        {
-            slots.give_back(slot);
+    fn review(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
+        if !self.is_as_planned(site) {
+            if let Some(slot) = site.slot.take() {
+                slots.give_back(slot);
+            }
+            let text = fbt::probeable::<I, P>(&self.platform, site.address);
+            site.text = text.unwrap_or_default();
+            if text.is_err() {
+                return Ok(());
+            }
         }
-        probe.text = text.unwrap_or_default();
-        let Ok(text) = text else {
-            return Ok(());
-        };
-        let plan = I::plan(&text);
-        if let (Plan::Relocate(relocation), None) = (plan, probe.slot) {
-            let next = probe.address.wrapping_add(I::length(&plan));
-            let code = |slot| I::slot(relocation, slot, probe.address, next);
-            probe.slot = slots.take(&self.platform, code)?;
+        let plan = I::plan(&site.text);
+        if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
+            let next = site.address.wrapping_add(I::length(&plan));
+            let code = |slot| I::slot(relocation, slot, site.address, next);
+            site.slot = slots.take(&self.platform, code)?;
         }
         Ok(())
     }
 
     /// Takes back the slots of what is not armed any more, now that the live table does not know it.
     fn take_slots_back(&self, control: &mut Control<I::Text>) {
-        let probes = control.registry.fbt.probes_mut().iter_mut();
-        for probe in probes.filter(|probe| probe.ecbs == 0 && !probe.armed) {
-            if let Some(slot) = probe.slot.take() {
+        let (functions, sites) = control.registry.fbt.split();
+        for site in sites.iter_mut().filter(|site| !site.armed) {
+            if !site.is_wanted(functions)
+                && let Some(slot) = site.slot.take()
+            {
                 control.slots.give_back(slot);
             }
         }
         control.slots.tidy(&self.platform);
     }
 
-    /// Puts the trap in place, if the instruction is still the one that was planned for.
-    fn displace(&self, probe: &mut Function<I::Text>) {
-        let plan = I::plan(&probe.text);
-        if resume::<I>(plan, probe.slot).is_none() {
-            return;
-        }
-        let planned = probe.text.as_ref().get(..I::length(&plan));
-        if planned.is_some_and(|planned| self.is_there(probe.address, planned)) {
-            probe.armed = self.platform.patch(probe.address, I::TRAP).is_ok();
-        }
+    /// Puts traps in place, where the instruction is still the one that was planned for.
+    fn displace(&self, control: &mut Control<I::Text>) {
+        let (functions, sites) = control.registry.fbt.split();
+        control.batch.write(
+            &self.platform,
+            sites,
+            |site| {
+                (!site.armed && site.is_wanted(functions) && self.can_displace(site))
+                    .then(|| word(I::TRAP))
+            },
+            |site| site.armed = true,
+        );
+    }
+
+    fn can_displace(&self, site: &Site<I::Text>) -> bool {
+        resume::<I>(I::plan(&site.text), site.slot).is_some() && self.is_as_planned(site)
+    }
+
+    /// Whether the instruction is the one that was planned for. What stands behind it may be another
+    /// site's trap.
+    fn is_as_planned(&self, site: &Site<I::Text>) -> bool {
+        let plan = I::plan(&site.text);
+        let planned = site.text.as_ref().get(..I::length(&plan));
+        !matches!(plan, Plan::Refuse(_))
+            && planned.is_some_and(|planned| self.is_there(site.address, planned))
     }
 
     /// Puts back what was displaced; leaves alone what someone else has written there since. What
     /// cannot be put back stays armed, and its site known.
-    fn restore(&self, probe: &mut Function<I::Text>) {
-        probe.armed = self.is_there(probe.address, I::TRAP)
-            && probe
-                .text
-                .as_ref()
-                .get(..I::TRAP.len())
-                .is_some_and(|displaced| self.platform.patch(probe.address, displaced).is_err());
+    fn restore(&self, control: &mut Control<I::Text>) {
+        let (functions, sites) = control.registry.fbt.split();
+        for site in sites.iter_mut().filter(|site| site.armed) {
+            site.armed = site.is_wanted(functions) || self.is_there(site.address, I::TRAP);
+        }
+        control.batch.write(
+            &self.platform,
+            sites,
+            |site| {
+                let displaced = site.text.as_ref().get(..I::TRAP.len())?;
+                (site.armed && !site.is_wanted(functions)).then(|| word(displaced))
+            },
+            |site| site.armed = false,
+        );
     }
 
     /// Whether the text at `address` is not our trap, as far as it can be read.
@@ -147,33 +174,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-/// The live table for the active ECBs, and for what is armed without any.
-fn survey<I: Isa>(control: &Control<I::Text>) -> Result<Live<I::Emulation>, OutOfMemory> {
-    let mut live = Live::new();
-    add_hooks::<I>(&control.registry, &mut live)?;
-    for (number, consumer) in (0..).zip(&control.consumers) {
-        let active = consumer.iter().filter(|consumer| consumer.is_active());
-        for (epid, ecb) in active.flat_map(Consumer::ecbs) {
-            let live_ecb = LiveEcb {
-                consumer: number,
-                epid,
-            };
-            match ecb.probe {
-                Probe::Own(_) => {}
-                Probe::Timer(number) => live.timers.add_ecb(number as u32, live_ecb),
-                Probe::Function(number) => {
-                    if let Some(probe) = control.registry.fbt.probes().get(number) {
-                        live.sites.add_ecb(probe.address, live_ecb);
-                    }
-                }
-            }
-        }
-    }
-    Ok(live)
-}
-
 /// What is done in place of an instruction, if it can be: one that is relocated needs a slot.
-fn resume<I: Isa>(plan: Planned<I>, slot: Option<usize>) -> Option<Resume<I::Emulation>> {
+pub(crate) fn resume<I: Isa>(
+    plan: Planned<I>,
+    slot: Option<usize>,
+) -> Option<Resume<I::Emulation>> {
     match plan {
         Plan::Emulate(emulation) => Some(Resume::Emulate(emulation)),
         Plan::Relocate(_) => slot.map(Resume::Slot),
@@ -181,28 +186,92 @@ fn resume<I: Isa>(plan: Planned<I>, slot: Option<usize>) -> Option<Resume<I::Emu
     }
 }
 
-fn add_hooks<I: Isa>(
-    registry: &Registry<I::Text>,
-    live: &mut Live<I::Emulation>,
-) -> Result<(), OutOfMemory> {
-    let probes = registry.fbt.probes().iter().enumerate();
-    for (number, probe) in probes.filter(|(_, probe)| probe.ecbs > 0 || probe.armed) {
-        if let Some(resume) = resume::<I>(I::plan(&probe.text), probe.slot) {
-            let site = Site {
-                id: registry.id(Probe::Function(number)),
-                resume,
-                function: probe.function,
-            };
-            live.sites.add(probe.address, site, probe.ecbs)?;
+/// Nobody counts hits in a table that was replaced any more.
+fn remember_hits<T, E>(fbt: &mut Fbt<T>, old: &Live<E>) {
+    let (_, sites) = fbt.split();
+    for site in sites {
+        if let Some(hit) = old.site(site.address) {
+            let hits = hit.hits.load(Ordering::Relaxed);
+            site.hits = site.hits.wrapping_add(hits as u64);
         }
     }
-    let timers = registry.profile.timers().iter().enumerate();
-    for (number, timer) in timers.filter(|(_, timer)| timer.ecbs > 0) {
-        let hook = Timer {
-            id: registry.id(Probe::Timer(number)),
-            name: timer.name,
-        };
-        live.timers.add(number as u32, hook, timer.ecbs)?;
+}
+
+/// A few bytes as a number, the first the lowest.
+fn word(bytes: &[u8]) -> u32 {
+    let upwards = bytes.iter().rev();
+    upwards.fold(0, |word, byte| word << 8 | u32::from(*byte))
+}
+
+/// The most places that are patched at once.
+const BATCH: usize = 2048;
+
+/// Places to be patched at once. Its memory is there before anything is armed, since what is armed must
+/// be restored also where there is none.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    patches: Vec<Patch>,
+    /// The numbers of their sites.
+    sites: Vec<u32>,
+}
+
+impl Batch {
+    /// An empty one.
+    pub fn new() -> Result<Self, OutOfMemory> {
+        let (mut patches, mut sites) = (Vec::new(), Vec::new());
+        patches.try_reserve_exact(BATCH).map_err(|_| OutOfMemory)?;
+        sites.try_reserve_exact(BATCH).map_err(|_| OutOfMemory)?;
+        Ok(Self { patches, sites })
     }
-    Ok(())
+
+    /// Writes to each site the word that `wanted` has for it, and tells `written` of those where that
+    /// went well.
+    fn write<P: Platform, T>(
+        &mut self,
+        platform: &P,
+        sites: &mut [Site<T>],
+        wanted: impl Fn(&Site<T>) -> Option<u32>,
+        written: impl Fn(&mut Site<T>),
+    ) {
+        let mut next = 0;
+        while next < sites.len() {
+            next = self.fill(sites, next, &wanted);
+            if self.patches.is_empty() {
+                return;
+            }
+            platform.patch(&mut self.patches);
+            for (patch, number) in self.patches.iter().zip(&self.sites) {
+                if let (0, Some(site)) = (patch.failed, sites.get_mut(*number as usize)) {
+                    written(site);
+                }
+            }
+        }
+    }
+
+    /// Takes as many of the sites from `first` on as there is room for; up to where it came.
+    fn fill<T>(
+        &mut self,
+        sites: &[Site<T>],
+        first: usize,
+        wanted: &impl Fn(&Site<T>) -> Option<u32>,
+    ) -> usize {
+        self.patches.clear();
+        self.sites.clear();
+        for (number, site) in sites.iter().enumerate().skip(first) {
+            if self.patches.len() == BATCH {
+                return number;
+            }
+            if let Some(word) = wanted(site) {
+                let patch = Patch {
+                    address: site.address,
+                    word,
+                    failed: 0,
+                };
+                // There is room.
+                let _ = push(&mut self.patches, patch);
+                let _ = push(&mut self.sites, number as u32);
+            }
+        }
+        sites.len()
+    }
 }

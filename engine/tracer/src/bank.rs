@@ -1,5 +1,6 @@
 //! One CPU's aggregations, as many as were given a value since they were last taken: entries one behind
-//! the other in fixed memory, found by a hash of aggregation and key.
+//! the other in fixed memory, found by a hash of aggregation and
+//! key, or by the aggregation's number where it has no key.
 //!
 //! Entries are only ever added, until the whole bank is emptied.
 
@@ -69,9 +70,12 @@ impl Bank {
     pub fn data(&self, aggregation: u32, key: &[u8], bytes: usize) -> Option<(usize, bool)> {
         let identity = u64::from(aggregation) | (key.len() as u64) << 32;
         let mask = self.buckets.len().wrapping_sub(1);
-        let bucket = self
-            .buckets
-            .get(hash(self.seed, [identity, 0], key) as usize & mask)?;
+        let place = if key.is_empty() {
+            aggregation
+        } else {
+            hash(self.seed, [identity], key)
+        };
+        let bucket = self.buckets.get(place as usize & mask)?;
         let first = bucket.load(Ordering::Relaxed);
         let mut next = first;
         while let Some(entry) = next.checked_sub(1) {

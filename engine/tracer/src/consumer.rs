@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use engine_abi::ECBS_MAX;
+use engine_abi::{Description, ECBS_MAX};
 use engine_dvm::Verified;
 
 use crate::grow::push;
@@ -52,6 +52,15 @@ pub struct Ecb {
     pub clause: u32,
 }
 
+/// An ECB as its session knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Enabling {
+    /// The consumer's ID for it.
+    pub epid: u32,
+    /// The clause of the consumer's program.
+    pub clause: u32,
+}
+
 /// A consumer.
 #[derive(Debug)]
 pub struct Consumer {
@@ -59,7 +68,15 @@ pub struct Consumer {
     pub state: State,
     /// Its enablings. An enabled probe's ID is its index here and one.
     ecbs: Vec<Ecb>,
+    /// What it has asked for: probes that come later are enabled, too.
+    wishes: Vec<Wish>,
 }
+
+/// A description, and the clause of the consumer's program that it wants what is described to do.
+pub type Wish = (Description, u32);
+
+/// The most of them.
+const WISHES_MAX: usize = 1 << 16;
 
 impl Consumer {
     /// A consumer that has enabled nothing.
@@ -67,6 +84,7 @@ impl Consumer {
         Self {
             state: State::New,
             ecbs: Vec::new(),
+            wishes: Vec::new(),
         }
     }
 
@@ -75,6 +93,7 @@ impl Consumer {
         Self {
             state: State::Gone,
             ecbs: Vec::new(),
+            wishes: Vec::new(),
         }
     }
 
@@ -104,6 +123,27 @@ impl Consumer {
             return Err(Error::TooManyEcbs);
         }
         Ok(push(&mut self.ecbs, ecb)?)
+    }
+
+    /// Remembers what it has asked for.
+    pub fn wish(&mut self, wish: Wish) -> Result<(), Error> {
+        if self.wishes.len() >= WISHES_MAX {
+            return Err(Error::TooManyEcbs);
+        }
+        Ok(push(&mut self.wishes, wish)?)
+    }
+
+    /// What it has asked for, as long as it still can be given something.
+    pub fn wishes(&self) -> &[Wish] {
+        match self.state {
+            State::Enabling(_) | State::Active => &self.wishes,
+            State::New | State::Stopped(_) | State::Gone => &[],
+        }
+    }
+
+    /// Whether it has enabled this.
+    pub fn has(&self, ecb: Ecb) -> bool {
+        self.ecbs.contains(&ecb)
     }
 
     /// Its program, which it has no more: from here on it can only be active, or stopped.

@@ -6,7 +6,7 @@ use engine_dvm::{Builtin, Env, Unreadable};
 use crate::firing::Firing;
 use crate::isa::Isa;
 use crate::platform::Platform;
-use crate::ring::Room;
+use crate::ring::{Ring, Room};
 use crate::session::Session;
 use crate::speculation::Aside;
 use crate::variables::{Access, Locals};
@@ -15,12 +15,12 @@ use crate::variables::{Access, Locals};
 const HEAD: u32 = size_of::<RecordHeader>() as u32;
 
 /// The record that a clause writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Open {
+#[derive(Clone, Copy)]
+enum Open<'a> {
     /// None.
     Closed,
-    /// One in the principal buffer.
-    Principal(Room),
+    /// One in this principal buffer.
+    Principal(&'a Ring, Room),
     /// One in a speculation.
     Aside(Aside),
 }
@@ -33,7 +33,7 @@ pub struct Run<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     frames: &'a mut [u64],
     epid: u32,
     record_size: u32,
-    open: Open,
+    open: Open<'a>,
 }
 
 impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
@@ -60,11 +60,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
     pub fn close(&mut self) {
         match self.open {
             Open::Closed => {}
-            Open::Principal(room) => {
-                if let Some(ring) = self.session.rings.of(self.firing.cpu) {
-                    ring.close(room);
-                }
-            }
+            Open::Principal(ring, room) => ring.close(room),
             Open::Aside(aside) => self.session.speculations.close(aside, self.cpu()),
         }
         self.open = Open::Closed;
@@ -78,7 +74,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
         RecordHeader {
             epid: self.epid,
             size: self.record_size.wrapping_add(HEAD),
-            timestamp: self.firing.now,
+            timestamp: self.firing.now(),
         }
     }
 
@@ -151,8 +147,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
             None => {
                 let is_ending = self.session.activity.is_ending();
                 let ring = self.session.rings.of(self.firing.cpu);
-                ring.and_then(|ring| ring.open(header, is_ending))
-                    .map(Open::Principal)
+                ring.and_then(|ring| Some(Open::Principal(ring, ring.open(header, is_ending)?)))
             }
             Some(number) => {
                 let speculations = &self.session.speculations;
@@ -169,11 +164,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
         let offset = offset.saturating_add(HEAD);
         match self.open {
             Open::Closed => {}
-            Open::Principal(room) => {
-                if let Some(ring) = self.session.rings.of(self.firing.cpu) {
-                    ring.write(room, offset, bytes);
-                }
-            }
+            Open::Principal(ring, room) => ring.write(room, offset, bytes),
             Open::Aside(aside) => {
                 self.session
                     .speculations
@@ -197,7 +188,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
 
     fn commit(&mut self, speculation: u64) {
         if let Some(ring) = self.session.rings.of(self.firing.cpu) {
-            let now = self.firing.now;
+            let now = self.firing.now();
             self.session
                 .speculations
                 .commit(speculation, self.cpu(), now, ring);

@@ -4,20 +4,19 @@
 //! is taken nothing is called that could itself be probed: the live table is plain memory, and the
 //! platform promises as much for `cpu` and for reading a value under [`Rcu`].
 
-use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use alloc::vec::Vec;
 use engine_isa::Memory;
 
 use crate::consumer::ConsumerId;
-use crate::firing::{Arguments, Firing};
+use crate::firing::{Arguments, Fired, Firing};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
-use crate::live::{LiveEcb, Resume};
+use crate::live::{Function, Live, LiveEcb, Resume, Site};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
-use crate::registry::Called;
+use crate::providers::fbt::Role;
 use crate::tracer::Tracer;
 
 /// The most frames of a stack, and one for the function whose entry fires.
@@ -54,7 +53,7 @@ impl<P: Platform> Cpu<P> {
         })
     }
 
-    /// What fired.
+    /// What fired, and had a clause run.
     pub(crate) fn fired(&self) -> u64 {
         self.fired.load(Ordering::Relaxed)
     }
@@ -64,11 +63,13 @@ impl<P: Platform> Cpu<P> {
         self.recursions.load(Ordering::Relaxed) as u64
     }
 
-    /// Runs `work`, unless this CPU is in such work already: then that is counted.
-    fn guarded(&self, work: impl FnOnce(&mut [u64])) {
+    /// Runs `work`, unless this CPU is in such work already: then that is counted. Work that says that
+    /// something came of it is counted too.
+    fn guarded(&self, work: impl FnOnce(&mut [u64]) -> bool) {
         let worked = self.guard.try_with(|frames| {
-            bump(&self.fired);
-            work(frames);
+            if work(frames) {
+                bump(&self.fired);
+            }
         });
         if worked.is_none() {
             // Those that are turned away can interrupt one another.
@@ -90,38 +91,77 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub fn trap(&self, regs: &mut I::Regs, memory: &mut impl Memory) -> Trap {
         let pc = I::pc(regs);
         self.live.read(|live| {
-            let Some((site, ecbs)) = live.and_then(|live| live.sites.get(pc)) else {
+            let found = live.and_then(|live| Some((live, live.site(pc)?)));
+            let Some((live, site)) = found else {
                 if self.is_not_ours(pc) {
                     I::set_pc(regs, pc);
                     return Trap::Retry;
                 }
                 return Trap::Stray;
             };
-            let called = Called::Function(self.names.get(site.function));
-            self.fire(ecbs, site.id, called, Arguments::Entry(&*regs));
-            match site.resume {
-                Resume::Slot(slot) => {
-                    I::enter(regs, slot);
-                    Trap::Resumed
-                }
-                Resume::Emulate(emulation) => {
-                    I::set_pc(regs, pc);
-                    match I::emulate(emulation, regs, memory) {
-                        Ok(()) => Trap::Resumed,
-                        Err(_) => Trap::Failed,
-                    }
-                }
+            site.hits.fetch_add(1, Ordering::Relaxed);
+            if let Some(function) = live.function(site.function) {
+                self.enter(live, site, function, regs);
+                self.leave(live, site, function, regs);
             }
+            resume::<I>(site.resume, pc, regs, memory)
         })
+    }
+
+    /// Fires the function's entry, if `site` is that.
+    fn enter(
+        &self,
+        live: &Live<I::Emulation>,
+        site: &Site<I::Emulation>,
+        function: &Function,
+        regs: &I::Regs,
+    ) {
+        let [probe, _] = function.probes;
+        if site.is_entry
+            && let Some((probe, ecbs)) = live.probe(probe)
+        {
+            let fired = Fired::Function(function, live.names(), Role::Entry);
+            let arguments = Arguments::Entry(regs);
+            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
+        }
+    }
+
+    /// Fires the function's return, if `site` leaves the function, and does so now: on a condition it may
+    /// not.
+    fn leave(
+        &self,
+        live: &Live<I::Emulation>,
+        site: &Site<I::Emulation>,
+        function: &Function,
+        regs: &I::Regs,
+    ) {
+        let Some(leaves) = site.leaves else {
+            return;
+        };
+        let [_, probe] = function.probes;
+        let goes = match site.resume {
+            Resume::Emulate(emulation) => I::goes(emulation, regs),
+            Resume::Slot(_) => true,
+        };
+        if goes && let Some((probe, ecbs)) = live.probe(probe) {
+            let fired = Fired::Function(function, live.names(), Role::Return);
+            let arguments = Arguments::Return(regs, site.offset, leaves);
+            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
+        }
     }
 
     /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
     /// the other.
     pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
         self.live.read(|live| {
-            if let Some((timer, ecbs)) = live.and_then(|live| live.timers.get(number)) {
+            let found = live.and_then(|live| {
+                let timer = live.timer(number)?;
+                Some((timer, live.probe(timer.probe)?))
+            });
+            if let Some((timer, (probe, ecbs))) = found {
                 let arguments = Arguments::Numbers([kernel_pc, user_pc, 0, 0, 0, 0]);
-                self.fire(ecbs, timer.id, Called::Timer(timer.name.bytes()), arguments);
+                let fired = Fired::Timer(timer.name.bytes());
+                self.fire(ecbs, &self.firing(probe.id, fired, arguments));
             }
         });
     }
@@ -131,13 +171,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
         self.platform.undisturbed(|| {
             self.with_session(id.0, |session| {
-                let epids = session.own(own);
-                if epids.is_empty() {
+                let ecbs = session.own(own);
+                if ecbs.is_empty() {
                     return;
                 }
                 let arguments = Arguments::Numbers([0; 6]);
-                self.guarded(own.id(), Called::Own(own), arguments, |firing, frames| {
-                    session.fire(firing, frames, epids.iter().copied());
+                let firing = self.firing(own.id(), Fired::Own(own), arguments);
+                self.guarded(&firing, |frames| {
+                    session.fire(&firing, frames, ecbs.iter().copied())
                 });
             });
             self.platform.cpu() as u32
@@ -145,52 +186,61 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Fires these ECBs, which are ordered by their consumers.
-    fn fire(
-        &self,
-        ecbs: &[LiveEcb],
-        id: u32,
-        called: Called<'_>,
-        arguments: Arguments<'_, I::Regs>,
-    ) {
-        self.guarded(id, called, arguments, |firing, frames| {
-            let mut rest = ecbs;
+    fn fire(&self, ecbs: &[LiveEcb], firing: &Firing<'_, I, P>) {
+        self.guarded(firing, |frames| {
+            let (mut rest, mut any) = (ecbs, false);
             while let Some(LiveEcb { consumer, .. }) = rest.first() {
                 let count = rest
                     .iter()
                     .take_while(|ecb| ecb.consumer == *consumer)
                     .count();
                 let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
-                self.with_session(*consumer, |session| {
-                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.epid));
+                let ran = self.with_session(*consumer, |session| {
+                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.enabling))
                 });
+                any |= ran.unwrap_or_default();
                 rest = behind;
             }
+            any
         });
     }
 
-    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
-    fn guarded(
-        &self,
+    /// A firing here and now.
+    fn firing<'a>(
+        &'a self,
         id: u32,
-        called: Called<'_>,
-        arguments: Arguments<'_, I::Regs>,
-        work: impl FnOnce(&Firing<'_, I, P>, &mut [u64]),
-    ) {
-        let number = self.platform.cpu();
-        let Some(cpu) = self.cpus.get(number) else {
-            return;
-        };
-        cpu.guarded(|frames| {
-            let firing = Firing {
-                platform: &self.platform,
-                cpu: number,
-                now: self.platform.now(),
-                id,
-                called,
-                arguments,
-                task: Cell::new(None),
-            };
-            work(&firing, frames);
-        });
+        fired: Fired<'a>,
+        arguments: Arguments<'a, I::Regs>,
+    ) -> Firing<'a, I, P> {
+        Firing::new(&self.platform, id, fired, arguments)
+    }
+
+    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
+    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut [u64]) -> bool) {
+        if let Some(cpu) = self.cpus.get(firing.cpu) {
+            cpu.guarded(work);
+        }
+    }
+}
+
+/// Does the instruction that a trap at `pc` displaced, or has the CPU go on in its slot.
+fn resume<I: Isa>(
+    resume: Resume<I::Emulation>,
+    pc: usize,
+    regs: &mut I::Regs,
+    memory: &mut impl Memory,
+) -> Trap {
+    match resume {
+        Resume::Slot(slot) => {
+            I::enter(regs, slot);
+            Trap::Resumed
+        }
+        Resume::Emulate(emulation) => {
+            I::set_pc(regs, pc);
+            match I::emulate(emulation, regs, memory) {
+                Ok(()) => Trap::Resumed,
+                Err(_) => Trap::Failed,
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Mixes words and bytes into a number whose low bits tell names apart. The bytes are whole words. Which names
 /// come out alike depends on `seed`.
-pub fn hash(seed: u64, words: [u64; 2], bytes: &[u8]) -> u32 {
+pub fn hash<const WORDS: usize>(seed: u64, words: [u64; WORDS], bytes: &[u8]) -> u32 {
     // The golden ratio's bits: an odd number without pattern. A product's upper half depends on every bit
     // below; folding it down lets the next product spread it.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,5 +1,8 @@
 //! What the engine needs of an instruction set.
 
+use core::ops::Range;
+
+use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Fault, Memory, Plan};
 
 use crate::platform::Unreadable;
@@ -56,6 +59,18 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Whether a function can begin with `text`: what no compiler makes one begin with is data.
     fn begins_function(text: &Self::Text) -> bool;
 
+    /// Shows every instruction that leaves the function which has this text, and how; with so much
+    /// memory as `room` says that so many bytes need.
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked>;
+
+    /// How many words of memory it takes to find what leaves a function of so many bytes.
+    fn room(bytes: usize) -> usize;
+
     /// Where the trap was taken: the address of the trapping instruction.
     fn pc(regs: &Self::Regs) -> usize;
 
@@ -73,6 +88,12 @@ pub trait Isa: Sized + Send + Sync + 'static {
 
     /// Where that function will return to.
     fn caller(regs: &Self::Regs, load: &mut Load<'_>) -> u64;
+
+    /// What a function returns, with the registers at an instruction that leaves it.
+    fn returned(regs: &Self::Regs) -> u64;
+
+    /// Whether an instruction that leaves a function does so with these registers, or goes on.
+    fn goes(emulation: Self::Emulation, regs: &Self::Regs) -> bool;
 
     /// Does what the displaced instruction would have done at the registers' pc, and moves on
     /// behind it.

@@ -44,6 +44,7 @@ mod grow;
 mod hash;
 mod isa;
 mod live;
+mod modules;
 mod names;
 mod outlet;
 mod platform;
@@ -53,8 +54,10 @@ mod ring;
 mod session;
 mod show;
 mod slots;
+mod sort;
 mod speculation;
 mod spin;
+mod survey;
 mod tracer;
 mod variables;
 
@@ -65,7 +68,8 @@ pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
-    Lock, OffLimits, Platform, Rcu, TASK_NAME, Task, TryLock, Unpatched, Unreadable, Visit,
+    KERNEL, Listed, Lock, OffLimits, Origin, Patch, Platform, Rcu, TASK_NAME, Task, TryLock,
+    Unreadable, Visit, VisitModule,
 };
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};

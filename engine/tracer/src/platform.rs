@@ -59,10 +59,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Reads memory of the process, as far as it is there: no page is brought in. Callable from a trap.
     fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Writes the program counters on the kernel stack to `frames`, innermost first; how many. They begin
-    /// with that of `regs`, the registers at a function's entry, and then its caller's; without registers
-    /// with that of what a timer interrupted, or of who asks. Callable from a trap.
-    fn stack(&self, regs: Option<&Self::Regs>, frames: &mut [u64]) -> usize;
+    /// Writes the program counters on the kernel stack to `frames`, innermost first; how many. Callable
+    /// from a trap.
+    fn stack(&self, from: Origin<'_, Self::Regs>, frames: &mut [u64]) -> usize;
 
     /// Starts a timer: from now on, each time so many nanoseconds are over, `Tracer::tick` is called with
     /// its number, as if from a trap; on one CPU, or on every CPU that is online. May sleep.
@@ -79,8 +78,16 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Reads kernel text. Callable from a trap.
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Writes kernel text; when it returns, every CPU executes what was written. May sleep.
-    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched>;
+    /// The same, as the text would be without the kernel's own kprobes.
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
+
+    /// Writes kernel text at each of these places, with as few stops of the machine as it can; when it
+    /// returns, every CPU executes what was written, and of each that was not it is said. Needs no
+    /// memory. May sleep.
+    fn patch(&self, patches: &mut [Patch]);
+
+    /// Gives others their turn, in the middle of much work. May sleep.
+    fn breathe(&self);
 
     /// How many bytes a piece of memory for code has.
     const CODE: usize;
@@ -113,13 +120,60 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// there and takes it out again, at any time.
     fn ftrace_slot(&self, address: usize) -> usize;
 
-    /// Shows every function of the kernel proper, its name and its address, in the order of their
-    /// addresses.
-    fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory>;
+    /// Whether who jumps to `address` returns: the place of a return thunk.
+    fn is_return_thunk(&self, address: usize) -> bool;
+
+    /// Shows every module that is loaded, but the engine's own: its number, which is its own until it is
+    /// gone, and its name.
+    fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory>;
+
+    /// Shows every function of the module of that number, or of the kernel proper for [`KERNEL`]: of
+    /// those that share an address the one first that is the name of it.
+    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory>;
 }
 
-/// Sees one function: its name and its address.
-pub type Visit<'a> = dyn FnMut(&[u8], usize) -> Result<(), OutOfMemory> + 'a;
+/// The kernel proper, as a module's number.
+pub const KERNEL: usize = 0;
+
+/// A function, as the kernel lists it.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Where it begins.
+    pub address: usize,
+    /// How many bytes it has; 0 where that is not known.
+    pub size: usize,
+}
+
+/// Sees one function.
+pub type Visit<'a> = dyn FnMut(Listed<'_>) -> Result<(), OutOfMemory> + 'a;
+
+/// Sees one module: its number and its name.
+pub type VisitModule<'a> = dyn FnMut(usize, &[u8]) -> Result<(), OutOfMemory> + 'a;
+
+/// Where a stack is looked at from.
+#[derive(Debug)]
+pub enum Origin<'a, R> {
+    /// A function's entry, with these registers: the frames are its own pc, its caller's, and so on.
+    Entry(&'a R),
+    /// An instruction that leaves a function: the same.
+    Return(&'a R),
+    /// What a timer interrupted, or who asks.
+    Interrupted,
+}
+
+/// Text to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Patch {
+    /// Where.
+    pub address: usize,
+    /// What: as many of its bytes, the lowest first, as the trap has.
+    pub word: u32,
+    /// Whether it could not be written, and is as it was.
+    pub failed: u32,
+}
 
 /// A sleeping lock around a value.
 pub trait Lock<T> {
@@ -141,8 +195,8 @@ pub trait Rcu<T> {
     /// Runs `work` on the value as it is now. In a trap `work` must not sleep.
     fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R;
 
-    /// Replaces the value, waits until no trap reads the old one, and drops that. May sleep.
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory>;
+    /// Replaces the value, waits until no trap reads the old one, and gives that back. May sleep.
+    fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory>;
 }
 
 /// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its
@@ -182,10 +236,6 @@ pub struct Task {
     /// The name of the program that it runs, with NULs behind it.
     pub name: [u8; TASK_NAME],
 }
-
-/// Text that could not be written, and is as it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unpatched;
 
 /// Memory that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

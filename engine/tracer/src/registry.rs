@@ -1,17 +1,16 @@
 //! All probes, by their IDs.
 //!
-//! A probe's ID is its index and one. First come the engine's own, then the timers that are always
-//! there, then the functions, then the timers that somebody has asked for.
+//! A probe's ID is its index and one. First come the engine's own, then room for all the timers that there
+//! can be, then each function's entry and return. Not every index has a probe.
 
 use engine_abi::Description;
 
 use crate::glob::describes;
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
-use crate::names::Names;
 use crate::platform::Platform;
 use crate::providers::dtrace::{self, Own};
-use crate::providers::fbt::{self, Fbt};
+use crate::providers::fbt::{self, Fbt, Role};
 use crate::providers::profile::{self, Profile};
 use crate::tracer::Error;
 
@@ -22,8 +21,23 @@ pub enum Probe {
     Own(Own),
     /// A timer.
     Timer(usize),
-    /// A function's entry.
-    Function(usize),
+    /// One of a function's.
+    Function(usize, Role),
+}
+
+impl Probe {
+    /// Its ID.
+    pub fn id(self) -> u32 {
+        let index = match self {
+            Self::Own(own) => own as usize,
+            Self::Timer(number) => number.wrapping_add(FIRST_TIMER),
+            Self::Function(number, role) => number
+                .wrapping_mul(Role::ALL.len())
+                .wrapping_add(role as usize)
+                .wrapping_add(FIRST_FUNCTION),
+        };
+        (index as u32).wrapping_add(1)
+    }
 }
 
 /// What a probe is called by.
@@ -33,8 +47,8 @@ pub enum Called<'a> {
     Own(Own),
     /// A timer of that name.
     Timer(&'a [u8]),
-    /// The entry of the function of that name.
-    Function(&'a [u8]),
+    /// One of a function's, by its module's name and its own.
+    Function([&'a [u8]; 2], Role),
 }
 
 impl<'a> Called<'a> {
@@ -43,13 +57,13 @@ impl<'a> Called<'a> {
         match self {
             Self::Own(own) => [dtrace::PROVIDER, b"", b"", own.name()],
             Self::Timer(name) => [profile::PROVIDER, b"", b"", name],
-            Self::Function(name) => [fbt::PROVIDER, fbt::MODULE, name, fbt::ENTRY],
+            Self::Function([module, name], role) => [fbt::PROVIDER, module, name, role.name()],
         }
     }
 }
 
 const FIRST_TIMER: usize = Own::ALL.len();
-const FIRST_FUNCTION: usize = FIRST_TIMER + profile::DEFAULTS.len();
+const FIRST_FUNCTION: usize = FIRST_TIMER + profile::TIMERS_MAX;
 
 /// The providers.
 #[derive(Debug)]
@@ -60,22 +74,20 @@ pub struct Registry<T> {
     pub profile: Profile,
 }
 
-impl<T: Copy> Registry<T> {
-    /// Every probe that `platform` offers; the functions' names go to `names`.
-    pub fn provide<I: Isa<Text = T>, P: Platform>(
-        platform: &P,
-        names: &mut Names,
-    ) -> Result<Self, OutOfMemory> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
+    /// Every probe that `platform` offers.
+    pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            fbt: Fbt::provide::<I, P>(platform, names)?,
+            fbt: Fbt::provide::<I, P>(platform)?,
             profile: Profile::provide()?,
         })
     }
 
     /// Somebody asks for what `description` describes. What is made only when it is asked for is made, in
     /// the place of one that is not enabled, where there are as many as there may be.
-    pub fn ask(
+    pub fn ask<I: Isa<Text = T>, P: Platform>(
         &mut self,
+        platform: &P,
         description: &Description,
         is_enabled: impl Fn(Probe) -> bool,
     ) -> Result<(), Error> {
@@ -84,47 +96,41 @@ impl<T: Copy> Registry<T> {
             let is_used = |number| is_enabled(Probe::Timer(number));
             self.profile.ask(description.name(), is_used)?;
         }
-        Ok(())
+        let all = 0..self.fbt.functions().len();
+        Ok(self.fbt.ask::<I, P>(platform, description, all)?)
+    }
+
+    /// How many indices there are.
+    fn len(&self) -> usize {
+        let functions = self.fbt.functions().len().wrapping_mul(Role::ALL.len());
+        FIRST_FUNCTION.wrapping_add(functions)
     }
 
     /// The probe of this index.
-    pub fn probe(&self, index: usize) -> Option<Probe> {
+    fn probe(&self, index: usize) -> Option<Probe> {
         if let Some(own) = Own::ALL.get(index) {
             return Some(Probe::Own(*own));
         }
-        let functions = self.fbt.probes().len();
-        let number = match index.checked_sub(FIRST_FUNCTION) {
-            None => index.wrapping_sub(FIRST_TIMER),
-            Some(number) if number < functions => return Some(Probe::Function(number)),
-            Some(number) => number
-                .wrapping_sub(functions)
-                .wrapping_add(profile::DEFAULTS.len()),
+        let Some(number) = index.checked_sub(FIRST_FUNCTION) else {
+            let number = index.wrapping_sub(FIRST_TIMER);
+            let timers = self.profile.timers().len();
+            return (number < timers).then_some(Probe::Timer(number));
         };
-        (number < self.profile.timers().len()).then_some(Probe::Timer(number))
-    }
-
-    /// The ID of a probe.
-    pub fn id(&self, probe: Probe) -> u32 {
-        let index = match probe {
-            Probe::Own(own) => own as usize,
-            Probe::Timer(number) if number < profile::DEFAULTS.len() => {
-                number.wrapping_add(FIRST_TIMER)
-            }
-            Probe::Timer(number) => number
-                .wrapping_add(self.fbt.probes().len())
-                .wrapping_add(FIRST_TIMER),
-            Probe::Function(number) => number.wrapping_add(FIRST_FUNCTION),
-        };
-        (index as u32).wrapping_add(1)
+        let role = *Role::ALL.get(number & 1)?;
+        let number = number / 2;
+        self.fbt
+            .has(number, role)
+            .then_some(Probe::Function(number, role))
     }
 
     /// What a probe is called by.
-    pub fn called<'a>(&'a self, names: &'a Names, probe: Probe) -> Option<Called<'a>> {
+    pub fn called(&self, probe: Probe) -> Option<Called<'_>> {
         Some(match probe {
             Probe::Own(own) => Called::Own(own),
             Probe::Timer(number) => Called::Timer(self.profile.timers().get(number)?.name.bytes()),
-            Probe::Function(number) => {
-                Called::Function(names.get(self.fbt.probes().get(number)?.function))
+            Probe::Function(number, role) => {
+                let function = self.fbt.functions().get(number)?;
+                Called::Function(self.fbt.called(function), role)
             }
         })
     }
@@ -132,24 +138,32 @@ impl<T: Copy> Registry<T> {
     /// The probes from this ID on that `description` describes.
     pub fn matching<'a>(
         &'a self,
-        names: &'a Names,
         description: &'a Description,
         id: u32,
     ) -> impl Iterator<Item = Probe> + 'a {
         let first = (id as usize).saturating_sub(1);
-        (first..)
-            .map_while(move |index| self.probe(index))
-            .filter(move |probe| {
-                let called = self.called(names, *probe);
-                called.is_some_and(|called| describes(description, called.names()))
-            })
+        // There are a hundred thousand of functions', and many a description means none of them.
+        let end = if fbt::may_be_meant(description) {
+            self.len()
+        } else {
+            FIRST_FUNCTION
+        };
+        (first..end)
+            .filter_map(|index| self.probe(index))
+            .filter(|probe| self.is_described(*probe, description))
+    }
+
+    /// Whether a probe is among those that `description` describes.
+    pub fn is_described(&self, probe: Probe, description: &Description) -> bool {
+        let called = self.called(probe);
+        called.is_some_and(|called| describes(description, called.names()))
     }
 
     /// The ID and the names of a probe; none where a name does not fit a description.
-    pub fn describe(&self, names: &Names, probe: Probe) -> Option<(u32, Description)> {
-        let [provider, module, function, name] = self.called(names, probe)?.names();
+    pub fn describe(&self, probe: Probe) -> Option<(u32, Description)> {
+        let [provider, module, function, name] = self.called(probe)?.names();
         let described = Description::new(provider, module, function, name).ok()?;
-        Some((self.id(probe), described))
+        Some((probe.id(), described))
     }
 
     /// Changes how many active ECBs a probe has.
@@ -160,9 +174,9 @@ impl<T: Copy> Registry<T> {
                 let timer = self.profile.timers_mut().get_mut(number);
                 timer.map(|timer| &mut timer.ecbs)
             }
-            Probe::Function(number) => {
-                let function = self.fbt.probes_mut().get_mut(number);
-                function.map(|function| &mut function.ecbs)
+            Probe::Function(number, role) => {
+                let function = self.fbt.functions_mut().get_mut(number);
+                function.and_then(|function| function.ecbs.get_mut(role as usize))
             }
         };
         if let Some(ecbs) = ecbs {
@@ -178,10 +192,7 @@ impl<T: Copy> Registry<T> {
                 let timer = self.profile.timers().get(number);
                 timer.is_some_and(|timer| timer.armed)
             }
-            Probe::Function(number) => {
-                let function = self.fbt.probes().get(number);
-                function.is_some_and(|function| function.armed)
-            }
+            Probe::Function(number, role) => self.fbt.is_armed(number, role),
         }
     }
 }

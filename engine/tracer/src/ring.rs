@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use engine_abi::{BufferPolicy, RecordHeader};
-use zerocopy::IntoBytes;
 
 use crate::arena::Arena;
 use crate::grow::{OutOfMemory, push};
@@ -111,10 +110,12 @@ impl Ring {
         if !self.make_room(position, units.checked_add(reserve)?) {
             return None;
         }
-        let room = Room { position, units };
-        self.clear(room);
-        self.write(room, 0, header.as_bytes());
-        Some(room)
+        let [first, second] = zerocopy::transmute!(header);
+        let behind = position.wrapping_add(HEADER);
+        self.put(position, first);
+        self.put(position.wrapping_add(1), second);
+        self.clear(behind, units.saturating_sub(HEADER));
+        Some(Room { position, units })
     }
 
     /// Whether there are so many units free behind `head`. By the policy `ring` there are, if the
@@ -146,6 +147,13 @@ impl Ring {
     /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
     pub fn write(&self, room: Room, offset: u32, bytes: &[u8]) {
         let end = room.units.wrapping_mul(8);
+        if let Ok(unit) = bytes.try_into()
+            && offset.is_multiple_of(8)
+            && offset < end
+        {
+            let position = room.position.wrapping_add(offset / 8);
+            return self.put(position, u64::from_ne_bytes(unit));
+        }
         let fits = (end.saturating_sub(offset) as usize).min(bytes.len());
         let bytes = bytes.get(..fits).unwrap_or_default();
         let at = self.place(room.position).wrapping_add(offset as usize);
@@ -202,9 +210,14 @@ impl Ring {
         (u32::from_ne_bytes(size) / 8).max(HEADER)
     }
 
-    fn clear(&self, room: Room) {
-        let bytes = room.units.wrapping_mul(8) as usize;
-        self.wrapped(self.place(room.position), bytes, |at, part| {
+    /// Puts one unit at `position`: only what is longer can go on at the memory's begin.
+    fn put(&self, position: u32, unit: u64) {
+        self.memory.store(self.place(position), unit);
+    }
+
+    fn clear(&self, position: u32, units: u32) {
+        let bytes = units.wrapping_mul(8) as usize;
+        self.wrapped(self.place(position), bytes, |at, part| {
             self.memory.clear(at, part.len());
         });
     }

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
-use engine_dvm::{Clause, Failure, Memory, Verified};
+use engine_dvm::{Failure, Memory, Verified};
 
 use crate::activity::Activity;
 use crate::aggregation::{Aggregations, Kind};
 use crate::arena::BYTES_MAX;
-use crate::consumer::Ecb;
+use crate::consumer::{Ecb, Enabling};
 use crate::env::Run;
 use crate::firing::Firing;
 use crate::grow::{OutOfMemory, filled, push};
@@ -43,10 +43,8 @@ struct Workspace {
 /// A session.
 pub struct Session<P: Platform> {
     program: Verified<Vec<u64>>,
-    /// Each ECB's clause, by its ID less one.
-    clauses: Vec<u32>,
-    /// The IDs of the ECBs of the engine's own probes.
-    own: [Vec<u32>; Own::ALL.len()],
+    /// The ECBs of the engine's own probes.
+    own: OwnEcbs,
     /// What may fire.
     pub activity: Activity,
     /// What the principal buffers do when they are full.
@@ -75,15 +73,12 @@ impl<P: Platform> Session<P> {
         seed: u64,
     ) -> Result<Self, Error> {
         let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
-        let (clauses, own) = enabled(ecbs)?;
+        let (largest, own) = enabled(&program, ecbs)?;
         let reserve = match policy {
-            BufferPolicy::Fill => at_the_end(&program, &clauses, &own),
+            BufferPolicy::Fill => at_the_end(&program, &own),
             BufferPolicy::Switch | BufferPolicy::Ring => 0,
         };
-        let largest = (1..)
-            .zip(&clauses)
-            .map(|(epid, _)| size(&program, &clauses, &[epid]));
-        let needed = reserve.max(largest.max().unwrap_or(0));
+        let needed = reserve.max(largest);
         let rings = Rings::new(cpus, or(go.buffer_size, BUFFER_SIZE), policy, reserve)?;
         if !rings.can_hold(needed) {
             return Err(Error::NoRoom);
@@ -108,7 +103,6 @@ impl<P: Platform> Session<P> {
                 Workspace::new(&program, &variables).map(TryLock::new)
             })?,
             variables,
-            clauses,
             own,
             program,
             errors: AtomicU64::new(0),
@@ -116,54 +110,59 @@ impl<P: Platform> Session<P> {
         })
     }
 
-    /// Runs the clauses of these ECBs, in this order. `frames` is room for a stack.
+    /// Runs the clauses of these ECBs, in this order; whether any ran. `frames` is room for a stack.
     pub fn fire<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         frames: &mut [u64],
-        epids: impl Iterator<Item = u32>,
-    ) {
+        ecbs: impl Iterator<Item = Enabling>,
+    ) -> bool {
         let Some(workspace) = self.workspaces.get(firing.cpu) else {
-            return;
+            return false;
         };
-        workspace.try_with(|workspace| {
+        let ran = workspace.try_with(|workspace| {
             workspace.locals.begin();
-            for epid in epids {
-                if let Err(failure) = self.run(firing, workspace, frames, epid) {
-                    self.fail(firing, workspace, frames, (epid, failure));
+            let mut any = false;
+            for ecb in ecbs {
+                match self.run(firing, workspace, frames, ecb) {
+                    Ok(ran) => any |= ran,
+                    Err(failure) => {
+                        any = true;
+                        self.fail(firing, workspace, frames, (ecb.epid, failure));
+                    }
                 }
             }
+            any
         });
+        ran.unwrap_or_default()
     }
 
-    /// The IDs of the ECBs of one of the engine's own probes.
-    pub fn own(&self, own: Own) -> &[u32] {
+    /// The ECBs of one of the engine's own probes.
+    pub fn own(&self, own: Own) -> &[Enabling] {
         self.own.get(own as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Runs one clause, if it may run now.
+    /// Runs one clause, if it may run now; whether it does.
     fn run<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         workspace: &mut Workspace,
         frames: &mut [u64],
-        epid: u32,
-    ) -> Result<(), Failure> {
-        let Some(clause) = self
-            .clause(epid)
-            .filter(|_| self.activity.admits(firing.called))
-        else {
-            return Ok(());
+        ecb: Enabling,
+    ) -> Result<bool, Failure> {
+        let clause = self.program.clause(ecb.clause);
+        let Some(clause) = clause.filter(|_| self.activity.admits(firing.fired)) else {
+            return Ok(false);
         };
         let memory = Memory {
             scratch: &mut workspace.scratch,
             key: &mut workspace.key,
         };
-        let ecb = (epid, clause.record_size());
+        let ecb = (ecb.epid, clause.record_size());
         let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
         engine_dvm::run(clause, memory, &mut run)?;
         run.close();
-        Ok(())
+        Ok(true)
     }
 
     /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
@@ -184,8 +183,8 @@ impl<P: Platform> Session<P> {
             failure.address,
         ];
         let error = firing.turned(Own::Error, arguments);
-        for &epid in self.own(Own::Error) {
-            if self.run(&error, workspace, frames, epid).is_err() {
+        for &ecb in self.own(Own::Error) {
+            if self.run(&error, workspace, frames, ecb).is_err() {
                 self.errors.fetch_add(1, Ordering::Relaxed);
                 self.error_drops.fetch_add(1, Ordering::Relaxed);
             }
@@ -219,11 +218,6 @@ impl<P: Platform> Session<P> {
             reserved: 0,
         }
     }
-
-    fn clause(&self, epid: u32) -> Option<Clause<'_>> {
-        let clause = self.clauses.get((epid as usize).checked_sub(1)?)?;
-        self.program.clause(*clause)
-    }
 }
 
 impl Workspace {
@@ -237,20 +231,25 @@ impl Workspace {
     }
 }
 
-/// Each ECB's clause, and the IDs of those of the engine's own probes.
-type Enabled = (Vec<u32>, [Vec<u32>; Own::ALL.len()]);
+/// The ECBs of each of the engine's own probes.
+type OwnEcbs = [Vec<Enabling>; Own::ALL.len()];
 
-fn enabled(ecbs: impl Iterator<Item = (u32, Ecb)>) -> Result<Enabled, OutOfMemory> {
-    let (mut clauses, mut own) = (Vec::new(), [const { Vec::new() }; Own::ALL.len()]);
-    for (epid, ecb) in ecbs {
-        push(&mut clauses, ecb.clause)?;
-        if let Probe::Own(probe) = ecb.probe
-            && let Some(epids) = own.get_mut(probe as usize)
+/// The bytes of the largest record of these ECBs, and those that are of the engine's own probes.
+fn enabled(
+    program: &Verified<Vec<u64>>,
+    ecbs: impl Iterator<Item = (u32, Ecb)>,
+) -> Result<(u32, OwnEcbs), OutOfMemory> {
+    let (mut largest, mut own) = (0, [const { Vec::new() }; Own::ALL.len()]);
+    for (epid, Ecb { probe, clause }) in ecbs {
+        let enabling = Enabling { epid, clause };
+        largest = size(program, &[enabling]).max(largest);
+        if let Probe::Own(probe) = probe
+            && let Some(ecbs) = own.get_mut(probe as usize)
         {
-            push(epids, epid)?;
+            push(ecbs, enabling)?;
         }
     }
-    Ok((clauses, own))
+    Ok((largest, own))
 }
 
 /// What each aggregation does.
@@ -263,29 +262,22 @@ fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
 }
 
 /// The bytes that `END` may record, also where each of its clauses faults and so fires `ERROR`.
-fn at_the_end(
-    program: &Verified<Vec<u64>>,
-    clauses: &[u32],
-    own: &[Vec<u32>; Own::ALL.len()],
-) -> u32 {
-    let epids = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
-    let ends = epids(Own::End);
-    let errors = size(program, clauses, epids(Own::Error)).saturating_mul(ends.len() as u32);
-    size(program, clauses, ends).saturating_add(errors)
+fn at_the_end(program: &Verified<Vec<u64>>, own: &OwnEcbs) -> u32 {
+    let ecbs = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
+    let ends = ecbs(Own::End);
+    let errors = size(program, ecbs(Own::Error)).saturating_mul(ends.len() as u32);
+    size(program, ends).saturating_add(errors)
 }
 
 /// The bytes that the records of these ECBs take.
-fn size(program: &Verified<Vec<u64>>, clauses: &[u32], epids: &[u32]) -> u32 {
-    let own = epids
-        .iter()
-        .filter_map(|epid| clauses.get((*epid as usize).checked_sub(1)?));
-    own.filter_map(|clause| program.clause(*clause))
-        .fold(0u32, |bytes, clause| {
-            let head = size_of::<RecordHeader>() as u32;
-            bytes
-                .saturating_add(clause.record_size())
-                .saturating_add(head)
-        })
+fn size(program: &Verified<Vec<u64>>, ecbs: &[Enabling]) -> u32 {
+    let clauses = ecbs.iter().filter_map(|ecb| program.clause(ecb.clause));
+    clauses.fold(0u32, |bytes, clause| {
+        let head = size_of::<RecordHeader>() as u32;
+        bytes
+            .saturating_add(clause.record_size())
+            .saturating_add(head)
+    })
 }
 
 /// How many speculations there are to be, whose parts are so large: not more than there can be memory

@@ -1,21 +1,26 @@
 //! What `/proc/dtrace` shows, row by row.
 
+use core::sync::atomic::Ordering;
+
+use engine_isa::Plan;
+
 use crate::fire::Cpu;
 use crate::isa::Isa;
-use crate::platform::{Lock, Platform};
-use crate::providers::fbt::{self, Reason};
+use crate::live::Live;
+use crate::platform::{Lock, Platform, Rcu};
+use crate::providers::fbt::{Function, Reason, Returns, Role, Site};
 use crate::registry::{Probe, Registry};
 use crate::session::Session;
 use crate::tracer::{Control, Tracer};
 
-/// A row of `/proc/dtrace/fbt`: a probe.
+/// A row of `/proc/dtrace/fbt`: a site of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FbtRow<'a> {
     /// The probe's ID.
     pub id: u32,
-    /// Its address.
+    /// The site's address.
     pub address: usize,
-    /// Its module.
+    /// The probe's module.
     pub module: &'a [u8],
     /// Its function.
     pub function: &'a [u8],
@@ -23,20 +28,28 @@ pub struct FbtRow<'a> {
     pub name: &'a [u8],
     /// Its active ECBs.
     pub ecbs: u32,
-    /// Whether its text is patched.
+    /// Whether the text is patched.
     pub armed: bool,
+    /// How often it was hit.
+    pub hits: u64,
+    /// The instruction there.
+    pub instruction: &'a [u8],
+    /// How the engine stands in for it.
+    pub plan: &'static str,
 }
 
-/// A row of `/proc/dtrace/refused`: a function without a probe.
+/// A row of `/proc/dtrace/refused` and of `/proc/dtrace/toxic`: a probe that there is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefusedRow<'a> {
-    /// Its address.
+    /// The function's address.
     pub address: usize,
     /// Its module.
     pub module: &'a [u8],
     /// Its name.
     pub function: &'a [u8],
-    /// Why it has no probe.
+    /// The name that the probe would have.
+    pub name: &'a [u8],
+    /// Why it is not there.
     pub reason: Reason,
 }
 
@@ -50,32 +63,78 @@ pub struct StatsRow {
 }
 
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
-    /// Shows the row of this index to `see`; nothing behind the last.
-    pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(FbtRow<'_>) -> R) -> Option<R> {
+    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
+    /// this index.
+    pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(Option<FbtRow<'_>>) -> R) -> Option<R> {
         self.control.with(|control| {
-            let probe = control.registry.fbt.probes().get(index)?;
-            Some(see(FbtRow {
-                id: control.registry.id(Probe::Function(index)),
-                address: probe.address,
-                module: fbt::MODULE,
-                function: self.names.get(probe.function),
-                name: fbt::ENTRY,
-                ecbs: probe.ecbs,
-                armed: probe.armed,
-            }))
+            let fbt = &control.registry.fbt;
+            let site = fbt.sites().get(index)?;
+            let function = fbt.functions().get(site.function as usize);
+            let row = function.filter(|function| function.is_there);
+            Some(see(row.map(|function| self.row(control, site, function))))
         })
     }
 
-    /// Shows the row of this index to `see`; nothing behind the last.
-    pub fn refused_row<R>(&self, index: usize, see: impl FnOnce(RefusedRow<'_>) -> R) -> Option<R> {
+    /// A site that is both is shown as its function's entry.
+    fn row<'a>(
+        &self,
+        control: &'a Control<I::Text>,
+        site: &'a Site<I::Text>,
+        function: &'a Function,
+    ) -> FbtRow<'a> {
+        let role = if site.is_entry {
+            Role::Entry
+        } else {
+            Role::Return
+        };
+        let [module, name] = control.registry.fbt.called(function);
+        let plan = I::plan(&site.text);
+        let live_hits = self.live.read(|live| {
+            let site = live.and_then(|live| live.site(site.address));
+            site.map_or(0, |site| site.hits.load(Ordering::Relaxed))
+        });
+        FbtRow {
+            id: Probe::Function(site.function as usize, role).id(),
+            address: site.address,
+            module,
+            function: name,
+            name: role.name(),
+            ecbs: function.wanted(role),
+            armed: site.armed,
+            hits: site.hits.wrapping_add(live_hits as u64),
+            instruction: site
+                .text
+                .as_ref()
+                .get(..I::length(&plan))
+                .unwrap_or_default(),
+            plan: match plan {
+                Plan::Emulate(_) => "emulate",
+                Plan::Relocate(_) => "relocate",
+                Plan::Refuse(_) => "refuse",
+            },
+        }
+    }
+
+    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
+    /// this index.
+    pub fn refused_row<R>(
+        &self,
+        index: usize,
+        see: impl FnOnce(Option<RefusedRow<'_>>) -> R,
+    ) -> Option<R> {
         self.control.with(|control| {
-            let refused = control.registry.fbt.refused().get(index)?;
-            Some(see(RefusedRow {
-                address: refused.address,
-                module: fbt::MODULE,
-                function: self.names.get(refused.function),
-                reason: refused.reason,
-            }))
+            let fbt = &control.registry.fbt;
+            let function = fbt.functions().get(index / 2)?;
+            let role = *Role::ALL.get(index & 1)?;
+            let reason = refusal(function, role).filter(|_| function.is_there);
+            let [module, name] = fbt.called(function);
+            Some(see(reason.map(|reason| RefusedRow {
+                address: function.address,
+                module,
+                function: name,
+                name: role.name(),
+                reason,
+            })))
         })
     }
 
@@ -85,21 +144,29 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 12] {
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 15] {
         let Registry { fbt, profile } = &control.registry;
         let slots = &control.slots;
-        let armed = fbt.probes().iter().filter(|probe| probe.armed);
+        let armed = fbt.sites().iter().filter(|site| site.armed).count();
         let timers = profile.timers().iter().filter(|timer| timer.armed);
+        let has = |role| (0..fbt.functions().len()).filter(move |number| fbt.has(*number, role));
+        let probes = Role::ALL.into_iter().flat_map(has).count();
+        let refused = fbt.functions().iter().filter(|function| function.is_there);
+        let refused = refused.flat_map(|it| Role::ALL.map(|role| refusal(it, role)));
+        let live_bytes = self.live.read(|live| live.map_or(0, Live::bytes));
         let rows = [
             (
                 "consumers",
                 control.consumers.iter().flatten().count() as u64,
             ),
-            ("probes", fbt.probes().len() as u64),
-            ("armed", armed.count() as u64),
+            ("probes", probes as u64),
+            ("sites", fbt.sites().len() as u64),
+            ("site_bytes", fbt.bytes().wrapping_add(live_bytes) as u64),
+            ("armed", armed as u64),
             ("slots", slots.used() as u64),
             ("slot_bytes", slots.bytes::<P>() as u64),
-            ("refused", fbt.refused().len() as u64),
+            ("refused", refused.flatten().count() as u64),
+            ("incomplete", control.incomplete),
             ("fired", self.cpus.iter().map(Cpu::fired).sum()),
             ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),
             ("timers", timers.count() as u64),
@@ -122,5 +189,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         sessions
             .filter_map(|number| self.with_session(number, &count))
             .sum()
+    }
+}
+
+/// Why a function does not have that probe, as far as is known.
+fn refusal(function: &Function, role: Role) -> Option<Reason> {
+    match (role, function.returns) {
+        (Role::Entry, _) => function.entry.err(),
+        (Role::Return, Returns::Refused(reason)) => Some(reason),
+        (Role::Return, _) => None,
     }
 }

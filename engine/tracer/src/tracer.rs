@@ -5,13 +5,12 @@ use alloc::vec::Vec;
 use engine_abi::{Description, Go};
 use engine_dvm::Verified;
 
-use crate::arm::Unarmed;
+use crate::arm::{Batch, Unarmed};
 use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::live::Live;
-use crate::names::Names;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::dtrace::Own;
 use crate::registry::Registry;
@@ -52,11 +51,14 @@ impl From<OutOfMemory> for Error {
 pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
     pub(crate) slots: Slots,
+    pub(crate) batch: Batch,
+    /// How many modules came for whose probes there was no memory.
+    pub(crate) incomplete: u64,
     /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
 
-impl<T: Copy> Control<T> {
+impl<T> Control<T> {
     pub(crate) fn consumer(&mut self, id: ConsumerId) -> Result<&mut Consumer, Error> {
         self.consumers
             .get_mut(id.0)
@@ -68,7 +70,6 @@ impl<T: Copy> Control<T> {
 /// The probe engine.
 pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) platform: P,
-    pub(crate) names: Names,
     pub(crate) control: P::Lock<Control<I::Text>>,
     pub(crate) live: P::Rcu<Live<I::Emulation>>,
     pub(crate) sessions: [P::Rcu<Session<P>>; CONSUMERS_MAX],
@@ -86,8 +87,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Drop for Tracer<I, P> {
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
-        let mut names = Names::default();
-        let registry = Registry::provide::<I, P>(&platform, &mut names)?;
+        let registry = Registry::provide::<I, P>(&platform)?;
         let mut cpus = Vec::new();
         for _ in 0..platform.cpus() {
             push(&mut cpus, Cpu::new()?)?;
@@ -95,10 +95,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             platform,
-            names,
             control: P::Lock::new(Control {
                 registry,
                 slots: Slots::default(),
+                batch: Batch::new()?,
+                incomplete: 0,
                 consumers,
             }),
             live: P::Rcu::empty(),
@@ -138,11 +139,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         id: u32,
     ) -> Result<(u32, Description), Error> {
         self.control.with(|control| {
-            control.ask(description)?;
+            // Who goes on from one that matched has asked.
+            if id <= 1 {
+                control.ask::<I, P>(&self.platform, description)?;
+            }
             let registry = &control.registry;
-            let mut matching = registry.matching(&self.names, description, id);
+            let mut matching = registry.matching(description, id);
             let probe = matching.next().ok_or(Error::NotFound)?;
-            registry.describe(&self.names, probe).ok_or(Error::NotFound)
+            registry.describe(probe).ok_or(Error::NotFound)
         })
     }
 
@@ -155,7 +159,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
-            control.ask(description)?;
+            control.ask::<I, P>(&self.platform, description)?;
             let Control {
                 registry,
                 consumers,
@@ -163,7 +167,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             } = control;
             let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
             let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
-            let mut matching = registry.matching(&self.names, description, 0);
+            consumer.wish((*description, clause))?;
+            let mut matching = registry.matching(description, 0);
             matching.try_fold(0u32, |matched, probe| {
                 consumer.enable(Ecb { probe, clause })?;
                 Ok(matched.wrapping_add(1))
@@ -176,7 +181,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description, u32), Error> {
         self.control.with(|control| {
             let ecb = control.consumer(id)?.ecb(epid).ok_or(Error::NotFound)?;
-            let described = control.registry.describe(&self.names, ecb.probe);
+            let described = control.registry.describe(ecb.probe);
             let (probe, description) = described.ok_or(Error::NotFound)?;
             Ok((probe, description, ecb.clause))
         })
@@ -240,9 +245,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-impl<T: Copy> Control<T> {
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
-    fn ask(&mut self, description: &Description) -> Result<(), Error> {
+    pub(crate) fn ask<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        description: &Description,
+    ) -> Result<(), Error> {
         let Self {
             registry,
             consumers,
@@ -252,7 +261,7 @@ impl<T: Copy> Control<T> {
             let mut consumers = consumers.iter().flatten();
             consumers.any(|consumer| consumer.ecbs().any(|(_, ecb)| ecb.probe == probe))
         };
-        registry.ask(description, is_enabled)
+        registry.ask::<I, P>(platform, description, is_enabled)
     }
 
     /// Counts the consumer's ECBs at their probes.

@@ -3,8 +3,11 @@
 
 mod fake;
 
+use std::ops::Range;
+
 use engine_abi::Go;
 use engine_isa::arm::{Emulation, Regs, Relocation};
+use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{Isa, Load, Planned, Tracer, Trap};
 use fake::*;
@@ -44,6 +47,19 @@ impl Isa for LateA32 {
         A32::begins_function(text)
     }
 
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        A32::exits(text, function, memory, see)
+    }
+
+    fn room(bytes: usize) -> usize {
+        A32::room(bytes)
+    }
+
     fn pc(regs: &Regs) -> usize {
         A32::pc(regs) - PAST
     }
@@ -58,6 +74,14 @@ impl Isa for LateA32 {
 
     fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
         A32::caller(regs, load)
+    }
+
+    fn returned(regs: &Regs) -> u64 {
+        A32::returned(regs)
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        A32::goes(emulation, regs)
     }
 
     fn emulate(

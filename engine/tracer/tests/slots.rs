@@ -148,7 +148,7 @@ fn without_memory_for_slots_nothing_is_armed() {
     assert_eq!(fake.image(), before);
     engine.close(id);
     trace(&engine, &["*"]);
-    assert_eq!(stat(&engine, "slots"), 3);
+    assert_eq!(stat(&engine, "slots"), 6);
 }
 
 /// Somebody else's breakpoint, or a BUG.

@@ -67,7 +67,7 @@ fn one_is_made_when_it_is_asked_for_by_its_name_and_keeps_its_id() {
             .map(|(id, names)| (id, names.to_string()))
     };
     let (id, name) = find("tick-7s").unwrap();
-    assert_eq!((id, name.as_str()), (FIRST + 7, "profile:::tick-7s"));
+    assert_eq!((id, name.as_str()), (17, "profile:::tick-7s"));
     let another = find("profile-7s").unwrap().0;
     assert_eq!((find("tick-7s").unwrap().0, another), (id, id + 1));
     assert_eq!(find("tick-1").unwrap().0, 11);

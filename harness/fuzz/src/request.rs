@@ -91,12 +91,16 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A program that is one, and some clauses of it enabled.
+    /// A program that is one, and some clauses of it enabled; one in three for functions, to fire.
     pub fn sound_start(&self, chance: &mut Rng) -> Vec<Request> {
         let program = Request::program(self.seeds.sound(chance));
         let enabled = (0..3).map(|clause| {
             let mut body = Enable::new_zeroed();
-            (body.description, body.clause) = (description(chance), clause);
+            body.description = match chance.u32(..3) {
+                0 => of_functions(chance),
+                _ => description(chance),
+            };
+            body.clause = clause;
             Request::new(Command::Enable, &body, Vec::new())
         });
         std::iter::once(program).chain(enabled).collect()
@@ -227,14 +231,15 @@ fn go(chance: &mut Rng) -> Go {
     how
 }
 
-/// A description of probes that there are, most of the time.
+/// A description of probes that there are, most of the time. For each the module looks at every probe that there
+/// is; what is found of functions is walked over and patched besides, so those are few.
 fn description(chance: &mut Rng) -> Description {
     let names: [&[u8]; 3] = [b"BEGIN", b"END", b"ERROR"];
-    let [provider, function, name]: [&[u8]; 3] = match chance.u32(..6) {
-        0 => [b"dtrace", b"", names[chance.usize(..names.len())]],
-        1 => return timer(chance),
-        2 | 3 => [b"fbt", FUNCTIONS[chance.usize(..FUNCTIONS.len())], b"entry"],
-        4 => [b"dtrace", b"", b""],
+    let [provider, function, name]: [&[u8]; 3] = match chance.u32(..24) {
+        0..8 => [b"dtrace", b"", names[chance.usize(..names.len())]],
+        8..14 => return timer(chance),
+        14..16 => return of_functions(chance),
+        16..20 => [b"dtrace", b"", b""],
         _ => {
             let mut any = Description::new_zeroed();
             chance.fill(any.as_mut_bytes());
@@ -242,6 +247,12 @@ fn description(chance: &mut Rng) -> Description {
         }
     };
     Description::new(provider, b"", function, name).unwrap_or(Description::new_zeroed())
+}
+
+fn of_functions(chance: &mut Rng) -> Description {
+    let function = FUNCTIONS[chance.usize(..FUNCTIONS.len())];
+    let name: &[u8] = if chance.bool() { b"entry" } else { b"return" };
+    Description::new(b"fbt", b"", function, name).unwrap_or(Description::new_zeroed())
 }
 
 fn timer(chance: &mut Rng) -> Description {

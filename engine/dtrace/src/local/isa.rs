@@ -1,7 +1,9 @@
 //! The instruction set of a machine without functions to probe.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
+use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Fault, Memory, Plan, Why};
 use engine_tracer::{Isa, Load, Planned};
 
@@ -38,6 +40,19 @@ impl Isa for Native {
         false
     }
 
+    fn exits(
+        _: &Text<'_>,
+        _: Range<usize>,
+        _: &mut [u64],
+        _: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        Err(Unwalked::Extent)
+    }
+
+    fn room(_: usize) -> usize {
+        0
+    }
+
     fn pc(regs: &Infallible) -> usize {
         match *regs {}
     }
@@ -52,6 +67,14 @@ impl Isa for Native {
 
     fn caller(regs: &Infallible, _: &mut Load<'_>) -> u64 {
         match *regs {}
+    }
+
+    fn returned(regs: &Infallible) -> u64 {
+        match *regs {}
+    }
+
+    fn goes(emulation: Infallible, _: &Infallible) -> bool {
+        match emulation {}
     }
 
     fn emulate(

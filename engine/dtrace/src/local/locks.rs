@@ -50,11 +50,8 @@ impl<T: Send + Sync> Rcu<T> for Replaced<T> {
         work(value.as_ref())
     }
 
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+    fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory> {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let old = std::mem::replace(&mut *place, value);
-        drop(place);
-        drop(old);
-        Ok(())
+        Ok(std::mem::replace(&mut *place, value))
     }
 }

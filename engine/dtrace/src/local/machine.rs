@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use engine_tracer::{
-    OffLimits, OutOfMemory, Platform, TASK_NAME, Task, Tracer, Unpatched, Unreadable, Visit,
+    OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable, Visit,
+    VisitModule,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -143,7 +144,7 @@ impl Platform for Machine {
         Err(Unreadable)
     }
 
-    fn stack(&self, _: Option<&Infallible>, _: &mut [u64]) -> usize {
+    fn stack(&self, _: Origin<'_, Infallible>, _: &mut [u64]) -> usize {
         0
     }
 
@@ -165,9 +166,15 @@ impl Platform for Machine {
         Err(Unreadable)
     }
 
-    fn patch(&self, _: usize, _: &[u8]) -> Result<(), Unpatched> {
-        Err(Unpatched)
+    fn peek_original(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
     }
+
+    fn patch(&self, patches: &mut [Patch]) {
+        patches.iter_mut().for_each(|patch| patch.failed = 1);
+    }
+
+    fn breathe(&self) {}
 
     /// It has no memory for code, since there is no function whose instructions could be copied there.
     const CODE: usize = 0;
@@ -198,7 +205,15 @@ impl Platform for Machine {
         0
     }
 
-    fn each_function(&self, _: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+    fn is_return_thunk(&self, _: usize) -> bool {
+        false
+    }
+
+    fn each_module(&self, _: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn each_function(&self, _: usize, _: &mut Visit<'_>) -> Result<(), OutOfMemory> {
         Ok(())
     }
 }

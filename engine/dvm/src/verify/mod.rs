@@ -44,7 +44,7 @@ pub(crate) fn program(tables: Tables<'_>) -> Result<Needs, Invalid> {
 /// Verifies every row of a table.
 fn each<T: Row>(
     tables: Tables<'_>,
-    mut verify: impl FnMut(T) -> Result<(), Why>,
+    mut verify: impl FnMut(&T) -> Result<(), Why>,
 ) -> Result<(), Invalid> {
     for number in 0..tables.count(T::TABLE) {
         let row = tables.row(number).ok_or(Why::Span);
@@ -70,13 +70,13 @@ fn header(tables: Tables<'_>) -> Result<(), Why> {
     )
 }
 
-fn key_part(tables: Tables<'_>, row: KeyRow) -> Result<(), Why> {
+fn key_part(tables: Tables<'_>, row: &KeyRow) -> Result<(), Why> {
     let part = KeyPart::of(row)?;
     let fits = part.kind != FieldKind::Text || part.size == string_room(tables);
     require(fits, Why::Size)
 }
 
-fn variable(tables: Tables<'_>, row: VariableRow, needs: &mut Needs) -> Result<(), Why> {
+fn variable(tables: Tables<'_>, row: &VariableRow, needs: &mut Needs) -> Result<(), Why> {
     let variable = Variable::of(row)?;
     require(tables.has_string(variable.name), Why::Name)?;
     if variable.kind != ValueKind::Scalar {
@@ -85,7 +85,7 @@ fn variable(tables: Tables<'_>, row: VariableRow, needs: &mut Needs) -> Result<(
     key(tables, variable.keys, needs)
 }
 
-fn aggregation(tables: Tables<'_>, row: AggregationRow, needs: &mut Needs) -> Result<(), Why> {
+fn aggregation(tables: Tables<'_>, row: &AggregationRow, needs: &mut Needs) -> Result<(), Why> {
     let aggregation = Aggregation::of(row)?;
     require(tables.has_string(aggregation.name), Why::Name)?;
     key(tables, aggregation.keys, needs)
@@ -110,10 +110,10 @@ fn clauses(tables: Tables<'_>, needs: &mut Needs) -> Result<(), Invalid> {
     let mut free = Free::default();
     for number in 0..tables.count(Table::Clauses) {
         let at_row = |why: Why| why.of_row(Table::Clauses, number);
-        let row: ClauseRow = tables.row(number).ok_or(at_row(Why::Span))?;
-        owned(tables, &row, &mut free).map_err(at_row)?;
-        fields(tables, &row, needs)?;
-        actions(tables, &row)?;
+        let row: &ClauseRow = tables.row(number).ok_or(at_row(Why::Span))?;
+        owned(tables, row, &mut free).map_err(at_row)?;
+        fields(tables, row, needs)?;
+        actions(tables, row)?;
         code::verify(Clause { tables, row })
             .map_err(|(at, why)| why.at(Place::Instruction { clause: number, at }))?;
     }
@@ -174,7 +174,7 @@ fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
 fn actions(tables: Tables<'_>, row: &ClauseRow) -> Result<(), Invalid> {
     let mut earlier = row.code.first;
     for number in rows(row.actions) {
-        let begin = tables.row(number).unwrap_or(u32::MAX);
+        let begin = tables.row(number).copied().unwrap_or(u32::MAX);
         let is_inside = (earlier..rows(row.code).end).contains(&begin);
         require(is_inside, Why::Action).map_err(|why| why.of_row(Table::Actions, number))?;
         earlier = begin;

@@ -13,9 +13,14 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Exclusive};
 use object::Architecture;
 
+use crate::bodies;
 use crate::census::{self, Bounds, Monitor};
 use crate::chance::{Rng, percent};
 use crate::words::word;
+
+/// Instructions that the kernel writes as numbers, so that the assembler takes them for data: what it executes when
+/// it has a bug, and `msr elr_hyp, lr` and `eret`.
+const AS_NUMBERS: [u32; 3] = [0xe7f0_01f2, 0xe12e_f30e, 0xe160_006e];
 
 /// A32 as it is counted.
 pub const CENSUS: census::Set = census::Set {
@@ -40,15 +45,20 @@ pub const CENSUS: census::Set = census::Set {
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,
     },
+    is_filling: |code| word(code) == 0,
+    is_marked_data: |code| AS_NUMBERS.contains(&word(code)),
+    walk: bodies::walk::<arm::A32>,
 };
 
 /// The ways in which compiled functions return, under any condition: `bx lr`, several registers
-/// with the pc among them, and the pc alone from the top of the stack.
+/// with the pc among them, and the pc alone from the top of the stack. Assembly also takes more from there, or
+/// has `mov pc, lr`.
 fn is_return(word: u32) -> bool {
     let bx_lr = word & 0x0fff_ffff == 0x012f_ff1e;
     let list_with_pc = word & 0x0e50_8000 == 0x0810_8000;
-    let pop_pc = word & 0x0fff_ffff == 0x049d_f004;
-    word >> 28 != 15 && (bx_lr || list_with_pc || pop_pc)
+    let pop_pc = word & 0x0fff_f000 == 0x049d_f000;
+    let mov_pc_lr = word & 0x0fff_ffff == 0x01a0_f00e;
+    word >> 28 != 15 && (bx_lr || list_with_pc || pop_pc || mov_pc_lr)
 }
 
 /// A word, most of the time with the condition `always`, as nearly all code is.

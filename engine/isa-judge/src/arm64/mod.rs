@@ -13,6 +13,7 @@ use engine_isa::Plan;
 use engine_isa::arm64::{self, Exclusive};
 use object::Architecture;
 
+use crate::bodies;
 use crate::census::{self, Bounds, Monitor};
 use crate::words::word;
 
@@ -34,10 +35,13 @@ pub const CENSUS: census::Set = census::Set {
     },
     kprobes: |code| kprobes::verdict(word(code)),
     // `ret`.
-    is_return: |_, _, code| word(code) == 0xd65f_03c0,
+    is_return: |_, _, code| word(code) & 0xffff_fc1f == 0xd65f_0000,
     monitor: |code| match arm64::exclusive(word(code)) {
         Some(Exclusive::Load) => Monitor::Opens,
         Some(Exclusive::Store | Exclusive::Clear) => Monitor::Closes,
         None => Monitor::Leaves,
     },
+    is_filling: |code| word(code) == 0,
+    is_marked_data: |_| false,
+    walk: bodies::walk::<arm64::A64>,
 };

@@ -1,5 +1,5 @@
 //! Counts a kernel's text: `isa-census VMLINUX`, an image with its debugging symbols. It ends with 1 if
-//! more is refused than the set's bounds allow.
+//! more is refused than the set's bounds allow, or a walk over its functions misses anything.
 
 use std::error::Error;
 use std::io::Write;
@@ -34,9 +34,11 @@ fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
     let census = census::count(&image, set);
     let mut out = std::io::stdout().lock();
     write!(out, "{census}")?;
+    let bodies = (set.walk)(&image, set);
+    write!(out, "{bodies}")?;
     let beyond = census.beyond(set.bounds);
     for line in &beyond {
         writeln!(out, "BEYOND THE BOUNDS of {}: {line}", set.name)?;
     }
-    Ok(beyond.is_empty())
+    Ok(beyond.is_empty() && bodies.are_right())
 }

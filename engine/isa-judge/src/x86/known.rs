@@ -205,6 +205,22 @@ const TAKEN: &[(&[&str], Feature)] = &[
         ),
     ),
     (
+        &["monitorx", "mwaitx"],
+        feature(OF_AMD, 0, ECX, 29, "this host has no MONITORX"),
+    ),
+    (
+        &["vmgexit"],
+        feature(OF_AMD, 0, ECX, 2, "this host has no SVM, or hides it"),
+    ),
+    (
+        &["clzero"],
+        feature(0x8000_0008, 0, EBX, 0, "this host has no CLZERO"),
+    ),
+    (
+        &["extrq", "insertq", "movntss", "movntsd"],
+        feature(OF_AMD, 0, ECX, 6, "this host has no SSE4A"),
+    ),
+    (
         &["ptwrite"],
         feature(0x14, 0, EBX, 4, "this host has no PTWRITE"),
     ),

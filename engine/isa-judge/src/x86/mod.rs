@@ -27,6 +27,7 @@ use engine_isa::Plan;
 use engine_isa::x86;
 use object::Architecture;
 
+use crate::bodies;
 use crate::census::{self, Bounds, Monitor};
 
 /// x86-64 as it is counted.
@@ -48,4 +49,7 @@ pub const CENSUS: census::Set = census::Set {
     kprobes: |code| kprobes::verdict(code),
     is_return: |image, at, code| matches!(code[0], 0xc2 | 0xc3) || image.jumps_to_return(at),
     monitor: |_| Monitor::Leaves,
+    is_filling: |code| code[0] == 0xcc,
+    is_marked_data: |_| false,
+    walk: bodies::walk::<x86::X64>,
 };

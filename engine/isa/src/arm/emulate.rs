@@ -177,6 +177,12 @@ transfers! {
 }
 
 impl Emulation {
+    /// Whether it goes where it may go away to, with these registers: not if its condition does not hold.
+    #[must_use]
+    pub const fn goes(&self, regs: &Regs) -> bool {
+        self.condition.holds(regs.cpsr)
+    }
+
     /// Does the instruction: `regs` and `memory` become what they would be had
     /// it run at `regs.r[15]`, and that pc is moved to where it goes on. An
     /// instruction whose condition does not hold only moves the pc on.

@@ -6,7 +6,9 @@
 
 use core::mem::offset_of;
 
+mod body;
 mod compute;
+mod control;
 mod decide;
 mod emulate;
 mod exclusive;
@@ -17,6 +19,8 @@ mod relocate;
 mod rows;
 mod transfer;
 
+pub use body::A32;
+pub use control::control;
 pub use emulate::Emulation;
 pub use exclusive::{Exclusive, exclusive};
 pub use relocate::Relocation;

@@ -277,6 +277,15 @@ impl Emulation {
         matches!(self.0, Action::Nop)
     }
 
+    /// Whether it goes where it may go away to, with these registers: not if it is a branch that is not taken.
+    #[must_use]
+    pub fn goes(&self, regs: &Regs) -> bool {
+        match self.0 {
+            Action::Branch(branch) => branch.goes(regs),
+            _ => true,
+        }
+    }
+
     /// Does the instruction: `regs` and `memory` become what they would be had
     /// it run at `regs.pc`, and that pc is moved to where it goes on.
     ///

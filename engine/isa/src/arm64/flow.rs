@@ -102,6 +102,14 @@ impl Branch {
         Self::Near { when, by }
     }
 
+    /// Whether it goes where it leads.
+    pub(super) fn goes(self, regs: &Regs) -> bool {
+        match self {
+            Self::Near { when, .. } => when.holds(regs),
+            _ => true,
+        }
+    }
+
     /// Goes where it leads, or on.
     pub(super) fn run(self, regs: &mut Regs, processor: &impl Processor) {
         let next = regs.pc.wrapping_add(4);

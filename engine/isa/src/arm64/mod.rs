@@ -5,6 +5,8 @@
 
 use core::mem::offset_of;
 
+mod body;
+mod control;
 mod decide;
 mod emulate;
 mod exclusive;
@@ -14,6 +16,8 @@ mod relocate;
 mod rows;
 mod transfer;
 
+pub use body::A64;
+pub use control::control;
 pub use emulate::{Emulation, Processor};
 pub use exclusive::{Exclusive, exclusive};
 pub use relocate::Relocation;

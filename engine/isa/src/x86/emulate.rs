@@ -73,6 +73,16 @@ impl Emulation {
         self.length
     }
 
+    /// Whether it goes where it may go away to, with these registers: not if it is a branch that is not taken.
+    #[must_use]
+    pub fn goes(&self, regs: &Regs) -> bool {
+        let mut regs = *regs;
+        match self.action {
+            Action::JumpIf(condition, _) => condition.holds(&mut regs),
+            _ => true,
+        }
+    }
+
     /// Does the instruction: `regs` and `memory` become what they would be had
     /// it run at `regs.ip`, which is its own address and not the one behind the
     /// trap; afterwards it is that of the next instruction.

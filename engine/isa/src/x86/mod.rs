@@ -3,7 +3,9 @@
 //! Headings are those of volume 2 of the Intel 64 and IA-32 Architectures
 //! Software Developer's Manual, whose notation the rows are written in.
 
+mod body;
 mod condition;
+mod control;
 mod decide;
 mod emulate;
 mod encoding;
@@ -18,6 +20,8 @@ mod rows;
 mod table;
 mod traits;
 
+pub use body::X64;
+pub use control::control;
 pub use emulate::Emulation;
 pub use encoding::Encoding;
 pub use register::Regs;

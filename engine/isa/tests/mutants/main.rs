@@ -1,5 +1,5 @@
 //! The instruction core's tests can see a defect: with each that is seeded, vectors or model
-//! differ, or the slots of x86, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
+//! differ, or the slots of x86, or what walks find, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
@@ -7,6 +7,14 @@ use engine_isa::mutant::{Mutant, choose};
 
 mod arm;
 mod arm64;
+#[path = "../body/arm.rs"]
+mod bodies_of_arm;
+#[path = "../body/arm64.rs"]
+mod bodies_of_arm64;
+#[path = "../body/x86.rs"]
+mod bodies_of_x86;
+#[path = "../body/case.rs"]
+mod case;
 #[path = "../arm/model.rs"]
 mod model_of_arm;
 #[path = "../arm64/model.rs"]
@@ -17,6 +25,7 @@ mod model_of_x86;
 mod reading;
 #[path = "../vector/mod.rs"]
 mod vector;
+mod walk;
 #[path = "../words/mod.rs"]
 mod words;
 mod x86;
@@ -107,6 +116,6 @@ impl Set {
 #[test]
 fn each_mutant_is_caught_and_nothing_else_is() {
     let words = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
-    let missed = [words, x86::missed()].concat();
+    let missed = [words, x86::missed(), walk::missed()].concat();
     assert!(missed.is_empty(), "not caught: {missed:?}");
 }

@@ -1,10 +1,13 @@
 //! A32 on ARMv6 and later, by the undefined-instruction trap.
 
+use core::ops::Range;
+
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::stack_word;
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -55,6 +58,19 @@ impl Isa for Native {
         matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
     }
 
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        exits::<arm::A32>(text, function, memory, see)
+    }
+
+    fn room(bytes: usize) -> usize {
+        room::<arm::A32>(bytes as u64)
+    }
+
     fn pc(regs: &Regs) -> usize {
         regs.r[15] as usize
     }
@@ -74,6 +90,14 @@ impl Isa for Native {
 
     fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
         regs.r[14].into()
+    }
+
+    fn returned(regs: &Regs) -> u64 {
+        told(regs.r[0].into())
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        emulation.goes(regs) || always_leaves()
     }
 
     fn emulate(
@@ -119,6 +143,7 @@ pub const MUTANTS: &[&str] = &[
     STALE_SLOT,
     NO_CACHE_FLUSH,
     SLOT_CONDITION_LOST,
+    ALWAYS_LEAVES,
 ];
 
 /// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
@@ -139,4 +164,19 @@ pub fn memory(regs: *mut Regs) -> impl Memory {
     /// would have every value with it end the same way.
     const IL: usize = 1 << 20;
     IntoFrame::new(PUSH_INTO_FRAME, Interrupted, regs.cast(), TOP, !IL)
+}
+
+/// `always-leaves`: what leaves a function on a condition is taken to do so whenever it is come to.
+#[cfg(trapline_mutants)]
+const ALWAYS_LEAVES: &str = "always-leaves";
+
+/// Whether what leaves a function on a condition is taken to do so always: no, but for a seeded defect.
+#[cfg(not(trapline_mutants))]
+const fn always_leaves() -> bool {
+    false
+}
+
+#[cfg(trapline_mutants)]
+fn always_leaves() -> bool {
+    crate::mutant::is_chosen(ALWAYS_LEAVES)
 }

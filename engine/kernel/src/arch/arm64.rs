@@ -1,12 +1,14 @@
 //! A64, by `brk`.
 
 use core::arch::asm;
+use core::ops::Range;
 
 use engine_isa::arm64::{self, Emulation, Processor, Regs, Relocation};
+use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::stack_word;
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -52,6 +54,19 @@ impl Isa for Native {
         true
     }
 
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        exits::<arm64::A64>(text, function, memory, see)
+    }
+
+    fn room(bytes: usize) -> usize {
+        room::<arm64::A64>(bytes as u64)
+    }
+
     fn pc(regs: &Regs) -> usize {
         regs.pc as usize
     }
@@ -75,6 +90,14 @@ impl Isa for Native {
 
     fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
         regs.x[30]
+    }
+
+    fn returned(regs: &Regs) -> u64 {
+        told(regs.x[0])
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        emulation.goes(regs)
     }
 
     fn emulate(

@@ -4,6 +4,9 @@
 //! tracer wants it; `MUTANTS`, the names of its seeded defects; and `memory`, the memory of the
 //! code that a trap interrupted.
 
+use core::ops::Range;
+
+use engine_isa::body::{Exit, Set, Text, Unwalked, Walk};
 use engine_tracer::Load;
 
 #[cfg(target_arch = "aarch64")]
@@ -31,3 +34,31 @@ fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
         Err(_) => 0,
     }
 }
+
+/// Shows every instruction that leaves a function.
+fn exits<S: Set>(
+    text: &Text<'_>,
+    function: Range<usize>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(usize, Exit),
+) -> Result<(), Unwalked> {
+    let function = function.start as u64..function.end as u64;
+    let walk = Walk::<S>::over(text, function, memory)?;
+    walk.exits(&mut |address, exit| {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_forgotten(exit) {
+            return;
+        }
+        see(address as usize, exit);
+    });
+    Ok(())
+}
+
+/// What a function returns.
+#[cfg(not(trapline_mutants))]
+const fn told(value: u64) -> u64 {
+    value
+}
+
+#[cfg(trapline_mutants)]
+use crate::mutant::returned as told;

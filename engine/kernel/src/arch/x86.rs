@@ -1,10 +1,13 @@
 //! x86-64, by `int3`.
 
+use core::ops::Range;
+
+use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::x86::{self, Emulation, Regs, Relocation};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::stack_word;
+use super::{exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
@@ -91,6 +94,19 @@ impl Isa for Native {
         true
     }
 
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        exits::<x86::X64>(text, function, memory, see)
+    }
+
+    fn room(bytes: usize) -> usize {
+        room::<x86::X64>(bytes as u64)
+    }
+
     /// The processor saves where it would go on: behind the trap.
     fn pc(regs: &Regs) -> usize {
         (regs.ip as usize).wrapping_sub(Self::TRAP.len())
@@ -119,6 +135,14 @@ impl Isa for Native {
 
     fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
         stack_word(regs.sp, 0, load)
+    }
+
+    fn returned(regs: &Regs) -> u64 {
+        told(regs.ax)
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        emulation.goes(regs)
     }
 
     fn emulate(

@@ -7,9 +7,11 @@ use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
+use engine_isa::body::{Exit, Text, Unwalked, Walk, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{
-    Isa, Load, OffLimits, OutOfMemory, Planned, Platform, Task, Unpatched, Unreadable, Visit,
+    Isa, KERNEL, Listed, Load, OffLimits, Origin, OutOfMemory, Patch, Planned, Platform, Task,
+    Unreadable, Visit, VisitModule,
 };
 
 #[path = "../program/mod.rs"]
@@ -54,10 +56,28 @@ pub const DATA: usize = 0x8c00;
 /// One that is relocated, and whose copy must not stand further from it than this.
 pub const NEAR: usize = 0x8d00;
 const REACH: usize = 0x1000;
+/// Leaves on a condition, and at its end.
+pub const LEAVES: usize = 0x8e00;
+/// Is nothing but a return.
+pub const EMPTY: usize = 0x8e40;
+/// Calls another one in its place.
+pub const TAILS: usize = 0x8e80;
+/// Goes on in a part of it, and leaves from there.
+pub const SPLIT: usize = 0x8ec0;
+pub const SPLIT_COLD: usize = 0x8f00;
+/// Never leaves.
+pub const STAYS: usize = 0x8f40;
+/// One way out cannot be probed.
+pub const HALF: usize = 0x8f80;
+/// Is listed, but has no text; nothing tells where it ends.
+pub const VANISHED: usize = 0x9000;
+
+/// What a module has at its begin: `push {r4, lr}`, `pop {r4, pc}`.
+pub const MODULE_TEXT: [(usize, u32); 3] = [(0, PUSH), (4, 0xe8bd_8010), (8, 0xe12f_ff1e)];
 pub const CPUS: usize = 4;
 
-/// The ID of the first function's entry: behind the engine's own and the timers that are always there.
-pub const FIRST: u32 = 17;
+/// The ID of the first function's entry: behind the engine's own, and room for timers.
+pub const FIRST: u32 = 1004;
 /// Where memory for code begins.
 pub const CODE_AT: usize = 0x10_0000;
 /// How many bytes of addresses there are for it.
@@ -93,11 +113,28 @@ impl Isa for A32 {
     }
 
     fn is_placeholder(text: &[u8; 4]) -> bool {
-        u32::from_le_bytes(*text) == PLACEHOLDER
+        let word = u32::from_le_bytes(*text);
+        word == PLACEHOLDER || word >> 24 == 0xea
     }
 
     fn begins_function(text: &[u8; 4]) -> bool {
         u32::from_le_bytes(*text) != DATA_WORD
+    }
+
+    fn exits(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Exit),
+    ) -> Result<(), Unwalked> {
+        let function = function.start as u64..function.end as u64;
+        let walk = Walk::<arm::A32>::over(text, function, memory)?;
+        walk.exits(&mut |address, exit| see(address as usize, exit));
+        Ok(())
+    }
+
+    fn room(bytes: usize) -> usize {
+        room::<arm::A32>(bytes as u64)
     }
 
     fn pc(regs: &Regs) -> usize {
@@ -121,6 +158,14 @@ impl Isa for A32 {
         regs.r[14].into()
     }
 
+    fn returned(regs: &Regs) -> u64 {
+        regs.r[0].into()
+    }
+
+    fn goes(emulation: Emulation, regs: &Regs) -> bool {
+        emulation.goes(regs)
+    }
+
     fn emulate(
         emulation: Emulation,
         regs: &mut Regs,
@@ -142,6 +187,8 @@ thread_local! {
     pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
+    /// How often the machine was stopped to be patched.
+    pub static STOPS: Cell<usize> = const { Cell::new(0) };
     /// Whether text cannot be written just now.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
     /// Whether there is no memory for slots just now.
@@ -174,6 +221,10 @@ pub struct Fake {
     code: Mutex<usize>,
     /// The slots that a thread is in.
     pub inside: Mutex<BTreeSet<usize>>,
+    /// What the kernel's own kprobes have displaced.
+    pub kprobes: Mutex<BTreeMap<usize, u32>>,
+    /// The modules that are loaded: where each begins, and its name.
+    modules: Mutex<BTreeMap<usize, String>>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -197,15 +248,53 @@ impl Fake {
             (SHIFTED, MOV_6),
             (DATA, DATA_WORD),
             (NEAR, MOV_5),
+            (LEAVES, 0xe350_0000),     // cmp r0, #0
+            (LEAVES + 4, 0x012f_ff1e), // bxeq lr
+            (LEAVES + 8, MOV_5),
+            (LEAVES + 12, 0xe12f_ff1e), // bx lr
+            (EMPTY, 0xe12f_ff1e),
+            (TAILS, MOV_5),
+            (TAILS + 4, branch(TAILS + 4, LEAVES)),
+            (SPLIT, MOV_5),
+            (SPLIT + 4, branch(SPLIT + 4, SPLIT_COLD)),
+            (SPLIT_COLD, MOV_6),
+            (SPLIT_COLD + 4, 0xe12f_ff1e),
+            (STAYS, branch(STAYS, STAYS)),
+            (HALF, 0x012f_ff1e),
+            (HALF + 4, branch(HALF + 4, ALPHA)),
         ];
         Self {
             text: Mutex::new(text.into()),
             firings: RwLock::new(()),
             code: Mutex::new(CODE_AT),
             inside: Mutex::default(),
+            kprobes: Mutex::default(),
+            modules: Mutex::default(),
             timers: Mutex::default(),
         }
     }
+
+    /// Loads a module there; what it has is `one`, and `two`, a return.
+    pub fn load_module(&self, at: usize, name: &str) {
+        self.modules.lock().unwrap().insert(at, name.to_owned());
+        let text = MODULE_TEXT.map(|(offset, word)| (at + offset, word));
+        self.text.lock().unwrap().extend(text);
+    }
+
+    /// Unloads it: its text is not there any more.
+    pub fn unload_module(&self, at: usize) {
+        self.modules.lock().unwrap().remove(&at);
+        let mut text = self.text.lock().unwrap();
+        for (offset, word) in MODULE_TEXT {
+            assert_eq!(text.remove(&(at + offset)), Some(word), "it is as it was");
+        }
+    }
+}
+
+/// `b` from one address to another.
+fn branch(from: usize, to: usize) -> u32 {
+    let words = (to.wrapping_sub(from + 8) >> 2) as u32;
+    0xea00_0000 | words & 0xff_ffff
 }
 
 /// The kernel's state outlives the tracer that owns it as a platform.
@@ -274,10 +363,11 @@ impl Platform for &'static Fake {
         read(&USER_AT, address, bytes)
     }
 
-    fn stack(&self, regs: Option<&Regs>, frames: &mut [u64]) -> usize {
-        let stack = match regs {
-            Some(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
-            None => vec![0xe000, 0xf000],
+    fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize {
+        let stack = match from {
+            Origin::Entry(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
+            Origin::Return(regs) => vec![regs.r[15].into(), 0xb000, 0xc000, 0xd000],
+            Origin::Interrupted => vec![0xe000, 0xf000],
         };
         frames
             .iter_mut()
@@ -305,22 +395,42 @@ impl Platform for &'static Fake {
     }
 
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        let word = *self.text.lock().unwrap().get(&address).ok_or(Unreadable)?;
-        let word = word.to_le_bytes();
-        bytes.copy_from_slice(word.get(..bytes.len()).ok_or(Unreadable)?);
+        let text = self.text.lock().unwrap();
+        if !text.contains_key(&address) && !(ALPHA..VANISHED).contains(&address) {
+            return Err(Unreadable);
+        }
+        for (address, bytes) in (address..).step_by(4).zip(bytes.chunks_mut(4)) {
+            // Between functions something is left that is none.
+            let word = text.get(&address).unwrap_or(&UDF).to_le_bytes();
+            bytes.copy_from_slice(&word[..bytes.len()]);
+        }
         Ok(())
     }
 
-    fn patch(&self, address: usize, bytes: &[u8]) -> Result<(), Unpatched> {
-        if STUCK.get() {
-            return Err(Unpatched);
+    fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.peek(address, bytes)?;
+        for (address, word) in (address..).step_by(4).zip(bytes.chunks_mut(4)) {
+            if let Some(original) = self.kprobes.lock().unwrap().get(&address) {
+                word.copy_from_slice(&original.to_le_bytes()[..word.len()]);
+            }
         }
-        let seen = |address| ON_PATCH.with_borrow(|see| see.iter().for_each(|see| see(address)));
-        seen(address);
-        self.write(address, u32::from_le_bytes(bytes.try_into().unwrap()));
-        seen(address);
         Ok(())
     }
+
+    fn patch(&self, patches: &mut [Patch]) {
+        STOPS.set(STOPS.get() + 1);
+        let seen = |address| ON_PATCH.with_borrow(|see| see.iter().for_each(|see| see(address)));
+        for patch in patches {
+            patch.failed = STUCK.get().into();
+            if patch.failed == 0 {
+                seen(patch.address);
+                self.write(patch.address, patch.word);
+                seen(patch.address);
+            }
+        }
+    }
+
+    fn breathe(&self) {}
 
     /// Room for two slots.
     const CODE: usize = 2 * Relocation::SIZE;
@@ -367,34 +477,70 @@ impl Platform for &'static Fake {
     }
 
     fn rewritten(&self, address: usize) -> bool {
-        address == REWRITTEN
+        [REWRITTEN, HALF + 4].contains(&address)
     }
 
     fn ftrace_slot(&self, address: usize) -> usize {
         if address == TRACED { 4 } else { 0 }
     }
 
-    fn each_function(&self, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
-        visit(b"alpha", ALPHA)?;
-        visit(b"alpha_alias", ALPHA)?;
-        visit(b"beta", BETA)?;
-        visit(b"gamma", GAMMA)?;
-        visit(b"out_of_order", BETA)?;
-        visit(b"function_trace_call", TOXIC)?;
-        visit(b"refused", REFUSED)?;
-        visit(b"forbidden", FORBIDDEN)?;
-        visit(b"own_way", OWN_WAY)?;
-        visit(b"traced", TRACED)?;
-        visit(b"alpha.cold", COLD)?;
-        visit(b"rewritten", REWRITTEN)?;
-        visit(b"kept", KEPT)?;
-        visit(b"moved", MOVED)?;
-        visit(b"shifted", SHIFTED)?;
-        visit(b"data", DATA)?;
-        visit(b"near", NEAR)?;
-        visit(b"vanished", 0xdead_0000)
+    fn is_return_thunk(&self, _: usize) -> bool {
+        false
+    }
+
+    fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
+        let modules = self.modules.lock().unwrap();
+        let mut modules = modules.iter();
+        modules.try_for_each(|(at, name)| visit(*at, name.as_bytes()))
+    }
+
+    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        let mut see = |name: &str, address, size| {
+            visit(Listed {
+                name: name.as_bytes(),
+                address,
+                size,
+            })
+        };
+        if module != KERNEL {
+            // Modules are not listed in order.
+            see("two", module + 8, 4)?;
+            return see("one", module, 8);
+        }
+        FUNCTIONS
+            .into_iter()
+            .try_for_each(|(name, address)| see(name, address, 0))
     }
 }
+
+/// The functions of the kernel proper.
+const FUNCTIONS: [(&str, usize); 25] = [
+    ("alpha", ALPHA),
+    ("alpha_alias", ALPHA),
+    ("beta", BETA),
+    ("gamma", GAMMA),
+    ("another_beta", BETA),
+    ("function_trace_call", TOXIC),
+    ("refused", REFUSED),
+    ("forbidden", FORBIDDEN),
+    ("own_way", OWN_WAY),
+    ("traced", TRACED),
+    ("alpha.cold", COLD),
+    ("rewritten", REWRITTEN),
+    ("kept", KEPT),
+    ("moved", MOVED),
+    ("shifted", SHIFTED),
+    ("data", DATA),
+    ("near", NEAR),
+    ("leaves", LEAVES),
+    ("empty", EMPTY),
+    ("tails", TAILS),
+    ("split", SPLIT),
+    ("split.cold", SPLIT_COLD),
+    ("stays", STAYS),
+    ("half", HALF),
+    ("vanished", VANISHED),
+];
 
 impl Fake {
     pub fn write(&self, address: usize, word: u32) {

@@ -41,11 +41,10 @@ impl<T> Rcu<T> for FakeRcu<T> {
         work(self.0.read().unwrap().as_ref())
     }
 
-    fn replace(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+    fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory> {
         if value.is_some() {
             MEMORY.set(MEMORY.get().checked_sub(1).ok_or(OutOfMemory)?);
         }
-        *self.0.write().unwrap() = value;
-        Ok(())
+        Ok(std::mem::replace(&mut *self.0.write().unwrap(), value))
     }
 }

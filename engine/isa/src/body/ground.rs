@@ -1,0 +1,252 @@
+//! The text of one function with its parts, and what is known of each place in it.
+
+use core::ops::Range;
+
+use super::marks::Marks;
+use super::window::{Code, Window};
+use super::{Text, Unwalked};
+use crate::mutant::{self, Mutant};
+
+/// How many stretches of text a function has at most: its own, and its parts.
+pub(super) const STRETCHES: usize = 4;
+/// How many bits there are for each place.
+pub(super) const KINDS: usize = 6;
+
+/// A stretch of text, whose places begin at a multiple of 64.
+#[derive(Clone, Copy, Default)]
+struct Stretch {
+    start: u64,
+    bytes: u64,
+    first: usize,
+}
+
+/// What is known of a function's text.
+///
+/// A place is where an instruction may begin. Data are what instructions of the function load from: no
+/// instruction begins there.
+pub struct Ground<'a> {
+    pub(super) text: &'a Text<'a>,
+    window: Window<'a>,
+    align: u64,
+    stretches: [Stretch; STRETCHES],
+    count: usize,
+    /// Instructions.
+    pub(super) code: Marks<'a>,
+    /// Those by which control leaves.
+    pub(super) exits: Marks<'a>,
+    /// Places that control gets to, and that have not been looked at.
+    reached: Marks<'a>,
+    /// No place below is among them. Without it every search would begin at the entry.
+    lowest: usize,
+    /// Places behind where control ends, and behind data.
+    behind: Marks<'a>,
+    /// No place below is among these.
+    lowest_behind: usize,
+    data: Marks<'a>,
+    /// What were data when the walk was done before.
+    known: Marks<'a>,
+}
+
+/// How many words the marks of so many bytes take, where instructions begin at multiples of `align`, a power
+/// of two.
+pub(super) const fn words(bytes: u64, align: u64) -> usize {
+    let in_a_word = align.trailing_zeros().wrapping_add(6);
+    let more = bytes & 1_u64.wrapping_shl(in_a_word).wrapping_sub(1) != 0;
+    (bytes.wrapping_shr(in_a_word) as usize).saturating_add(more as usize)
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(text: &'a Text<'a>, align: u64, memory: &'a mut [u64]) -> Option<Self> {
+        let each = memory.len().checked_div(KINDS)?;
+        let (code, memory) = memory.split_at_mut_checked(each)?;
+        let (exits, memory) = memory.split_at_mut_checked(each)?;
+        let (reached, memory) = memory.split_at_mut_checked(each)?;
+        let (behind, memory) = memory.split_at_mut_checked(each)?;
+        let (data, memory) = memory.split_at_mut_checked(each)?;
+        let (known, _) = memory.split_at_mut_checked(each)?;
+        Some(Self {
+            text,
+            window: Window::new(text),
+            align,
+            stretches: [Stretch::default(); STRETCHES],
+            count: 0,
+            code: Marks::none(code),
+            exits: Marks::none(exits),
+            reached: Marks::none(reached),
+            lowest: 0,
+            behind: Marks::none(behind),
+            lowest_behind: 0,
+            data: Marks::none(data),
+            known: Marks::none(known),
+        })
+    }
+
+    /// Adds a stretch, if there is room for it.
+    pub(super) fn add(&mut self, range: &Range<u64>) -> Result<(), Unwalked> {
+        let bytes = range.end.wrapping_sub(range.start);
+        if range.is_empty() || (range.start | bytes) & self.align.wrapping_sub(1) != 0 {
+            return Err(Unwalked::Extent);
+        }
+        let first = self.stretches.iter().fold(0_usize, |sum, stretch| {
+            sum.saturating_add(words(stretch.bytes, self.align))
+        });
+        let end = first.saturating_add(words(bytes, self.align));
+        let fits = end <= self.code.words().len();
+        let stretch = self.stretches.get_mut(self.count).filter(|_| fits);
+        *stretch.ok_or(Unwalked::Room)? = Stretch {
+            start: range.start,
+            bytes,
+            first: first.wrapping_shl(6),
+        };
+        self.count = self.count.wrapping_add(1);
+        Ok(())
+    }
+
+    /// The place of an address in one of the stretches, and how much of that is left from there on.
+    #[inline]
+    fn find(&self, at: u64) -> Option<(usize, u64)> {
+        for stretch in &self.stretches {
+            let offset = at.wrapping_sub(stretch.start);
+            if offset < stretch.bytes {
+                let place = offset.wrapping_shr(self.align.trailing_zeros()) as usize;
+                let left = stretch.bytes.wrapping_sub(offset);
+                return Some((stretch.first.wrapping_add(place), left));
+            }
+        }
+        None
+    }
+
+    /// The place of an address.
+    pub(super) fn place(&self, at: u64) -> Option<usize> {
+        self.find(at).map(|(place, _)| place)
+    }
+
+    /// Whether an address is in the function or a part of it, where an instruction may begin.
+    pub fn holds(&self, at: u64) -> bool {
+        at & self.align.wrapping_sub(1) == 0 && self.find(at).is_some()
+    }
+
+    /// The address of a place.
+    pub(super) fn address(&self, place: usize) -> u64 {
+        let is_before = |stretch: &&Stretch| stretch.bytes != 0 && stretch.first <= place;
+        let stretch = self.stretches.iter().rev().find(is_before);
+        let stretch = stretch.copied().unwrap_or_default();
+        let offset = place.wrapping_sub(stretch.first) as u64;
+        stretch.start.wrapping_add(offset.wrapping_mul(self.align))
+    }
+
+    /// The bytes from an address on, and how many there are up to the end.
+    #[inline]
+    pub(super) fn code(&mut self, at: u64) -> Result<(Code, u64), Unwalked> {
+        let (_, left) = self.find(at).ok_or(Unwalked::Unreadable(at))?;
+        let code = self.window.code(at, left);
+        Ok((code.ok_or(Unwalked::Unreadable(at))?, left))
+    }
+
+    /// The same by another window.
+    pub(super) fn code_by(&self, window: &mut Window<'a>, at: u64) -> Option<Code> {
+        let (_, left) = self.find(at)?;
+        window.code(at, left)
+    }
+
+    /// The word at an address, if it is within the function.
+    pub fn word(&mut self, at: u64) -> Result<Option<u32>, Unwalked> {
+        if !self.holds(at) {
+            return Ok(None);
+        }
+        let ([a, b, c, d, ..], _) = self.code(at)?;
+        Ok(Some(u32::from_le_bytes([a, b, c, d])))
+    }
+
+    /// Control gets to this address; whether that is within the function.
+    #[inline]
+    pub fn reach(&mut self, at: u64) -> bool {
+        let Some(place) = self.place(at) else {
+            return false;
+        };
+        if !self.code.has(place) {
+            self.reached.set(place);
+            self.lowest = self.lowest.min(place);
+        }
+        true
+    }
+
+    /// Control ends right before this address.
+    pub(super) fn end_before(&mut self, at: u64) {
+        if let Some(place) = self.place(at) {
+            self.behind.set(place);
+            self.lowest_behind = self.lowest_behind.min(place);
+        }
+    }
+
+    /// So many bytes at this address are data, and what is behind them may be anything.
+    pub fn is_data(&mut self, at: u64, bytes: u64) {
+        self.has_data(at, bytes);
+        self.end_before(at.wrapping_add(bytes));
+    }
+
+    /// So many bytes at this address are data, or more.
+    pub fn has_data(&mut self, at: u64, bytes: u64) {
+        if mutant::is_chosen(Mutant::PoolIsCode) {
+            return;
+        }
+        let mut offset = 0;
+        while offset < bytes {
+            if let Some(place) = self.place(at.wrapping_add(offset)) {
+                self.data.set(place);
+            }
+            offset = offset.saturating_add(self.align);
+        }
+    }
+
+    fn may_be_code(&self, place: usize) -> bool {
+        !(self.code.has(place) || self.data.has(place) || self.known.has(place))
+    }
+
+    /// The lowest place that control gets to and that has not been looked at. The lowest, since data mostly
+    /// stand behind what loads from them: so they are known as such when control seems to run into them.
+    pub(super) fn next_reached(&mut self) -> Option<usize> {
+        while let Some(place) = self.reached.take(self.lowest) {
+            self.lowest = place;
+            if self.may_be_code(place) {
+                return Some(place);
+            }
+        }
+        self.lowest = usize::MAX;
+        None
+    }
+
+    /// The lowest place behind an end that is nothing yet.
+    pub(super) fn next_gap(&mut self) -> Option<usize> {
+        loop {
+            let place = self.behind.take(self.lowest_behind)?;
+            self.lowest_behind = place;
+            if self.may_be_code(place) {
+                return Some(place);
+            }
+        }
+    }
+
+    /// Whether no data have been taken for instructions, nor the other way round: what were data in the walk
+    /// before still are.
+    pub(super) fn is_settled(&self) -> bool {
+        let code = self.code.words().iter().zip(self.known.words());
+        let mut all = code.zip(self.data.words());
+        all.all(|((code, known), data)| code & data == 0 && known & !data == 0)
+    }
+
+    /// Forgets all but what are data.
+    pub(super) fn begin_again(&mut self) {
+        self.known.copy(&self.data);
+        for marks in [
+            &mut self.code,
+            &mut self.exits,
+            &mut self.reached,
+            &mut self.behind,
+            &mut self.data,
+        ] {
+            marks.clear();
+        }
+        (self.lowest, self.lowest_behind) = (0, 0);
+    }
+}

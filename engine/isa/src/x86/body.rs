@@ -1,0 +1,64 @@
+//! What a walk over a function of x86-64 has to know: how long instructions are. There are no data between
+//! them, as kernels are built without jump tables.
+
+use super::control::of_length;
+use super::length;
+use crate::Control;
+use crate::body::sealed::{Code, Ground};
+use crate::body::{Gap, Step, Steps, Unwalked};
+
+/// 64-bit mode, to be walked over.
+#[derive(Clone, Copy, Debug)]
+pub struct X64;
+
+impl Steps for X64 {
+    const ALIGN: u64 = 1;
+    const PARTS: u64 = 4096;
+
+    fn step(code: &Code, at: u64) -> Step {
+        match length(code) {
+            Some(length) => Step {
+                length: length as u64,
+                control: of_length(code, length, at),
+                goes_on: !(is_call(code) || is_nop(code)),
+            },
+            None => Step {
+                length: 1,
+                control: Control::END,
+                goes_on: false,
+            },
+        }
+    }
+
+    /// int3 stands behind returns and jumps, so that nothing is executed there in advance.
+    fn gap(code: &Code) -> Gap {
+        match code.iter().take_while(|byte| **byte == 0xcc).count() {
+            0 => Gap::Instruction,
+            count => Gap::Filling(count as u64),
+        }
+    }
+
+    fn survey(_: &Code, _: u64, _: Control, _: &mut Ground<'_>) -> Result<(), Unwalked> {
+        Ok(())
+    }
+}
+
+/// `nop`, of whatever length.
+fn is_nop(code: &Code) -> bool {
+    let mut rest = code.as_slice();
+    while let [0x2e | 0x66, tail @ ..] = rest {
+        rest = tail;
+    }
+    matches!(rest, [0x90, ..] | [0x0f, 0x1f, ..])
+}
+
+/// `call`, and `ud2`, by which the kernel warns, or says that it has a bug.
+const fn is_call(code: &Code) -> bool {
+    match code {
+        [0x40..=0x4f | 0x2e | 0x3e, 0xff, modrm, ..] | [0xff, modrm, ..] => {
+            matches!((*modrm) >> 3 & 0b111, 2 | 3)
+        }
+        [0xe8, ..] | [0x0f, 0x0b, ..] => true,
+        _ => false,
+    }
+}

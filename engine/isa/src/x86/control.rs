@@ -1,0 +1,49 @@
+//! Where control goes behind an instruction of 64-bit mode.
+
+use super::{LONGEST, length};
+use crate::{Away, Control};
+
+/// Where control goes behind the instruction at the address `at` that `text` begins with; its length is what
+/// [`length`] says. What is no instruction goes nowhere.
+#[must_use]
+pub fn control(text: &[u8; LONGEST], at: u64) -> Control {
+    match length(text) {
+        Some(length) => of_length(text, length, at),
+        None => Control::END,
+    }
+}
+
+/// The same of an instruction that has this length.
+pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64) -> Control {
+    let mut rest = text.get(..length).unwrap_or(&[]);
+    while let [
+        0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3,
+        tail @ ..,
+    ] = rest
+    {
+        rest = tail;
+    }
+    let behind = at.wrapping_add(length as u64);
+    let to = |conditional| Control::to(Away::To(target(rest, behind)), conditional);
+    match rest {
+        [0x70..=0x7f | 0xe0..=0xe3, ..] | [0x0f, 0x80..=0x8f, ..] => to(true),
+        [0xe9 | 0xeb, ..] => to(false),
+        [0xc2 | 0xc3, ..] => Control::to(Away::Return, false),
+        [0xff, modrm, ..] if matches!(modrm >> 3 & 0b111, 4 | 5) => {
+            Control::to(Away::Indirect, false)
+        }
+        // int3, a far return, iret, sysret and sysexit.
+        [0xcc | 0xca | 0xcb | 0xcf, ..] | [0x0f, 0x07 | 0x35, ..] => Control::END,
+        _ => Control::NEXT,
+    }
+}
+
+/// What the last four bytes are away from the next instruction, or the last one.
+const fn target(instruction: &[u8], behind: u64) -> u64 {
+    let away = match instruction {
+        [0x0f, _, a, b, c, d] | [0xe9, a, b, c, d] => i32::from_le_bytes([*a, *b, *c, *d]),
+        [_, byte] => byte.cast_signed() as i32,
+        _ => 0,
+    };
+    behind.wrapping_add_signed(away as i64)
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Text is patched in pieces, so that no interrupt waits for more than one piece,
+ * and others get their turn in between. There may be a hundred thousand places.
+ */
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+#include "shim.h"
+
+void shim_patch(struct shim_patch *patches, size_t count)
+{
+	while (count) {
+		size_t piece = min_t(size_t, count, TRAPLINE_PATCHES);
+
+		trapline_patch(patches, piece);
+		patches += piece;
+		count -= piece;
+		cond_resched();
+	}
+}

@@ -1,0 +1,95 @@
+//! Modules come and go while consumers trace.
+//!
+//! As with DTrace, what a consumer has asked for is asked for as long as it traces: probes that come later
+//! are enabled at once.
+
+use crate::consumer::{Consumer, Ecb, Wish};
+use crate::isa::Isa;
+use crate::platform::{Lock, Platform};
+use crate::providers::fbt::{Loaded, Role};
+use crate::registry::{Probe, Registry};
+use crate::tracer::{Control, Error, Tracer};
+
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+    /// A module is loaded, which the platform knows by that number. May sleep.
+    ///
+    /// Where there is no memory for its probes, those that there was none for are not there, and that is
+    /// counted.
+    pub fn module_coming(&self, number: usize, name: &[u8]) {
+        self.control.with(|control| {
+            let fbt = &mut control.registry.fbt;
+            let loaded = fbt.load::<I, P>(&self.platform, number, name);
+            let enabled = loaded
+                .map_err(Error::from)
+                .and_then(|loaded| control.enable_in::<I, P>(&self.platform, &loaded));
+            let armed = enabled.and_then(|any| if any { self.rearm(control) } else { Ok(()) });
+            if armed.is_err() {
+                control.incomplete = control.incomplete.wrapping_add(1);
+            }
+        });
+    }
+
+    /// A module is about to go: when this returns, nothing of it is armed. May sleep.
+    pub fn module_going(&self, number: usize) {
+        self.control.with(|control| {
+            control.registry.fbt.unload(number);
+            // Where there is no memory for a smaller live table, its text is restored all the same.
+            if self.rearm(control).is_err() {
+                self.platform.synchronize();
+            }
+        });
+    }
+}
+
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
+    /// Enables what consumers have asked for in these functions; whether there was any.
+    fn enable_in<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        loaded: &Loaded,
+    ) -> Result<bool, Error> {
+        let mut any = false;
+        for consumer in self.consumers.iter_mut().flatten() {
+            for number in 0..consumer.wishes().len() {
+                let Some(wish) = consumer.wishes().get(number).copied() else {
+                    continue;
+                };
+                let numbers = loaded.numbers.clone();
+                self.registry.fbt.ask::<I, P>(platform, &wish.0, numbers)?;
+                any |= grant(&mut self.registry, consumer, &wish, loaded)?;
+            }
+        }
+        Ok(any)
+    }
+}
+
+/// Enables what a consumer wishes for in these functions; whether there was any.
+fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>>(
+    registry: &mut Registry<T>,
+    consumer: &mut Consumer,
+    (description, clause): &Wish,
+    loaded: &Loaded,
+) -> Result<bool, Error> {
+    let mut any = false;
+    for (number, role) in loaded
+        .numbers
+        .clone()
+        .flat_map(|number| Role::ALL.map(|role| (number, role)))
+    {
+        let probe = Probe::Function(number, role);
+        let ecb = Ecb {
+            probe,
+            clause: *clause,
+        };
+        if registry.fbt.has(number, role) && registry.is_described(probe, description) {
+            any = true;
+            if loaded.is_new || !consumer.has(ecb) {
+                consumer.enable(ecb)?;
+                if consumer.is_active() {
+                    registry.count(probe, |ecbs| ecbs.wrapping_add(1));
+                }
+            }
+        }
+    }
+    Ok(any)
+}

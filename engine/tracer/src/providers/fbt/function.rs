@@ -1,0 +1,101 @@
+//! A function, and the module that it is of.
+
+use core::ops::Range;
+
+use super::Role;
+use super::reason::Reason;
+use crate::names::Span;
+
+/// The kernel proper, or a module.
+#[derive(Debug)]
+pub struct Module {
+    /// By which the platform knows it; none when it is gone.
+    pub number: Option<usize>,
+    /// Its name.
+    pub name: Span,
+    /// The number of its first function.
+    pub first: u32,
+    /// How many it has.
+    pub count: u32,
+}
+
+impl Module {
+    /// The numbers of its functions.
+    pub fn numbers(&self) -> Range<usize> {
+        self.first as usize..self.first.wrapping_add(self.count) as usize
+    }
+}
+
+/// A function.
+#[derive(Debug)]
+pub struct Function {
+    /// Where it begins.
+    pub address: usize,
+    /// Where what is listed behind it begins, or it is known to end.
+    pub end: usize,
+    /// Its name.
+    pub name: Span,
+    /// Its module, by its index.
+    pub module: u32,
+    /// Whether its module is loaded.
+    pub is_there: bool,
+    /// The site of its entry.
+    pub entry: Result<u32, Reason>,
+    /// The sites of its returns.
+    pub returns: Returns,
+    /// How many active ECBs its probes have, over all consumers.
+    pub ecbs: [u32; 2],
+    /// Its number in the live table that is being made.
+    pub live: Option<u32>,
+}
+
+/// What is known of the ways out of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// Nobody has asked yet.
+    Unasked,
+    /// They cannot be probed, or there are none.
+    Refused(Reason),
+    /// They are at so many sites from the first on, and at the entry's if it leaves the function itself.
+    Sites {
+        /// The first.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// Whether the entry's is one too.
+        entry: bool,
+    },
+}
+
+impl Returns {
+    /// Whether there is something to be found out.
+    pub fn may_be_asked(self) -> bool {
+        match self {
+            Self::Unasked => true,
+            Self::Refused(reason) => reason.may_pass(),
+            Self::Sites { .. } => false,
+        }
+    }
+}
+
+impl Function {
+    /// How many active ECBs its probe of that role has, as long as it is there.
+    pub fn wanted(&self, role: Role) -> u32 {
+        let ecbs = self.ecbs.get(role as usize).filter(|_| self.is_there);
+        ecbs.copied().unwrap_or_default()
+    }
+
+    /// The sites at which it leaves.
+    pub fn exits(&self) -> impl Iterator<Item = u32> {
+        let (first, count, entry) = match self.returns {
+            Returns::Sites {
+                first,
+                count,
+                entry,
+            } => (first, count, entry),
+            Returns::Unasked | Returns::Refused(_) => (0, 0, false),
+        };
+        let entry = self.entry.ok().filter(|_| entry);
+        (first..first.wrapping_add(count)).chain(entry)
+    }
+}

@@ -1,0 +1,167 @@
+//! The function boundary tracing provider: of every function of the kernel proper and of loaded modules
+//! a probe at its entry, and one at every way out of it.
+//!
+//! A **function** is what the kernel lists; those that share an address count once, under the name that
+//! is listed first, the one that the kernel's own tracers and backtraces print. It has two **probes**,
+//! `entry` and `return`. A probe is on one or more **sites**: instructions that a trap can displace. Where
+//! a function leaves is found by walking over it, which takes time; so that is done when somebody first
+//! asks for its `return`, and is remembered.
+
+mod function;
+mod place;
+mod provide;
+mod reason;
+mod returns;
+mod site;
+
+use alloc::vec::Vec;
+
+use engine_abi::Description;
+
+use crate::glob::matches;
+
+pub use function::{Function, Module, Returns};
+pub use place::probeable;
+pub use provide::Loaded;
+pub use reason::Reason;
+pub use site::{Leaves, Site};
+
+use crate::names::Names;
+
+/// The provider's name.
+pub const PROVIDER: &[u8] = b"fbt";
+/// The kernel proper, as a module's name.
+pub const KERNEL_NAME: &[u8] = b"vmlinux";
+
+/// Which of a function's probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Role {
+    /// Its first instruction, or the one behind the function tracer's slot.
+    Entry = 0,
+    /// Every instruction that leaves it.
+    Return = 1,
+}
+
+impl Role {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Entry, Self::Return];
+
+    /// The probe's name.
+    pub const fn name(self) -> &'static [u8] {
+        match self {
+            Self::Entry => b"entry",
+            Self::Return => b"return",
+        }
+    }
+}
+
+/// Whether `description` can mean any function's probe of that role.
+pub fn may_mean(description: &Description, role: Role) -> bool {
+    let meant = [
+        (description.provider(), PROVIDER),
+        (description.name(), role.name()),
+    ];
+    meant
+        .into_iter()
+        .all(|(pattern, name)| pattern.is_empty() || matches(pattern, name))
+}
+
+/// Whether `description` can mean any function's probe.
+pub fn may_be_meant(description: &Description) -> bool {
+    Role::ALL
+        .into_iter()
+        .any(|role| may_mean(description, role))
+}
+
+/// All functions, and the sites that are known.
+#[derive(Debug)]
+pub struct Fbt<T> {
+    names: Names,
+    modules: Vec<Module>,
+    /// Those of a module lie together, in the order of their addresses.
+    functions: Vec<Function>,
+    sites: Vec<Site<T>>,
+    /// What a walk works on.
+    memory: Vec<u64>,
+}
+
+impl<T> Default for Fbt<T> {
+    fn default() -> Self {
+        Self {
+            names: Names::default(),
+            modules: Vec::new(),
+            functions: Vec::new(),
+            sites: Vec::new(),
+            memory: Vec::new(),
+        }
+    }
+}
+
+impl<T> Fbt<T> {
+    /// The functions, by their numbers; some of modules that are gone among them.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The functions, to be counted at.
+    pub fn functions_mut(&mut self) -> &mut [Function] {
+        &mut self.functions
+    }
+
+    /// The sites.
+    pub fn sites(&self) -> &[Site<T>] {
+        &self.sites
+    }
+
+    /// The functions, and their sites to be armed.
+    pub fn split(&mut self) -> (&mut [Function], &mut [Site<T>]) {
+        (&mut self.functions, &mut self.sites)
+    }
+
+    /// A function's module and its name.
+    pub fn called(&self, function: &Function) -> [&[u8]; 2] {
+        let module = self.modules.get(function.module as usize);
+        let module = module.map_or(&[][..], |module| self.names.get(module.name));
+        [module, self.names.get(function.name)]
+    }
+
+    /// Whether the function of that number has that probe.
+    pub fn has(&self, number: usize, role: Role) -> bool {
+        let function = self.functions.get(number);
+        function.is_some_and(|function| {
+            function.is_there
+                && match role {
+                    Role::Entry => function.entry.is_ok(),
+                    Role::Return => matches!(function.returns, Returns::Sites { .. }),
+                }
+        })
+    }
+
+    /// Whether all sites of that probe are armed.
+    pub fn is_armed(&self, number: usize, role: Role) -> bool {
+        let Some(function) = self
+            .functions
+            .get(number)
+            .filter(|_| self.has(number, role))
+        else {
+            return false;
+        };
+        let is_armed = |site: u32| self.sites.get(site as usize).is_some_and(|site| site.armed);
+        match role {
+            Role::Entry => function.entry.is_ok_and(is_armed),
+            Role::Return => function.exits().all(is_armed),
+        }
+    }
+
+    /// How many bytes all that is known of functions and sites takes.
+    pub fn bytes(&self) -> usize {
+        let functions = self
+            .functions
+            .capacity()
+            .wrapping_mul(size_of::<Function>());
+        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<T>>());
+        let walk = self.memory.capacity().wrapping_mul(size_of::<u64>());
+        [functions, sites, walk, self.names.len()].into_iter().sum()
+    }
+}

@@ -1,0 +1,128 @@
+//! From what is enabled to the live table.
+
+use core::sync::atomic::AtomicUsize;
+
+use crate::arm::resume;
+use crate::consumer::{Consumer, Enabling};
+use crate::grow::OutOfMemory;
+use crate::isa::Isa;
+use crate::live::{self, Live, LiveEcb, Timer};
+use crate::providers::fbt::{Fbt, Function, Role, Site};
+use crate::registry::{Probe, Registry};
+use crate::tracer::Control;
+
+/// The live table for the active ECBs, and for what is armed without any.
+pub(crate) fn survey<I: Isa>(
+    control: &mut Control<I::Text>,
+) -> Result<Live<I::Emulation>, OutOfMemory> {
+    let registry = &mut control.registry;
+    let sites = registry.fbt.sites().iter();
+    let live_sites = sites.filter(|site| is_live(site, registry.fbt.functions()));
+    let mut live = Live::new(live_sites.count())?;
+    add_functions(&mut registry.fbt, &mut live)?;
+    add_sites::<I>(&registry.fbt, &mut live)?;
+    add_timers(registry, &mut live)?;
+    for (number, consumer) in control.consumers.iter().enumerate() {
+        let active = consumer.iter().filter(|consumer| consumer.is_active());
+        for (epid, ecb) in active.flat_map(Consumer::ecbs) {
+            let enabling = Enabling {
+                epid,
+                clause: ecb.clause,
+            };
+            let live_ecb = LiveEcb {
+                consumer: number,
+                enabling,
+            };
+            if let Some(probe) = place_of(ecb.probe, &control.registry, &live) {
+                live.put(probe, live_ecb);
+            }
+        }
+    }
+    Ok(live)
+}
+
+/// Whether traps are to find it.
+fn is_live<T>(site: &Site<T>, functions: &[Function]) -> bool {
+    site.armed || site.is_wanted(functions)
+}
+
+/// Where the live table has a probe.
+fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Option<u32> {
+    match probe {
+        Probe::Own(_) => None,
+        Probe::Timer(number) => Some(live.timer(number as u32)?.probe),
+        Probe::Function(number, role) => {
+            let function = registry.fbt.functions().get(number)?;
+            let function = live.function(function.live?)?;
+            function.probes.get(role as usize).copied()
+        }
+    }
+}
+
+/// Adds the functions that have a probe which is wanted, and to each function its number there.
+fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+    let mut module = None;
+    for number in 0..fbt.functions().len() {
+        let Some(function) = fbt.functions().get(number) else {
+            continue;
+        };
+        let [module_name, name] = fbt.called(function);
+        let ecbs = Role::ALL.map(|role| function.wanted(role));
+        let place = if ecbs != [0; 2] {
+            // Functions of a module lie together, so its name is added once.
+            let module_span = match module {
+                Some((of, span)) if of == function.module => span,
+                _ => live.add_name(module_name)?,
+            };
+            module = Some((function.module, module_span));
+            let mut probes = [0; 2];
+            for ((probe, role), ecbs) in probes.iter_mut().zip(Role::ALL).zip(ecbs) {
+                let id = Probe::Function(number, role).id();
+                *probe = live.add_probe(id, ecbs)?;
+            }
+            let names = [module_span, live.add_name(name)?];
+            Some(live.add_function(live::Function { names, probes })?)
+        } else {
+            None
+        };
+        if let Some(function) = fbt.functions_mut().get_mut(number) {
+            function.live = place;
+        }
+    }
+    Ok(())
+}
+
+fn add_sites<I: Isa>(fbt: &Fbt<I::Text>, live: &mut Live<I::Emulation>) -> Result<(), OutOfMemory> {
+    let functions = fbt.functions();
+    for site in fbt.sites().iter().filter(|site| is_live(site, functions)) {
+        let Some(function) = functions.get(site.function as usize) else {
+            continue;
+        };
+        if let Some(resume) = resume::<I>(I::plan(&site.text), site.slot) {
+            live.add_site(live::Site {
+                address: site.address,
+                resume,
+                function: function.live.unwrap_or(u32::MAX),
+                offset: site.address.wrapping_sub(function.address),
+                is_entry: site.is_entry,
+                leaves: site.leaves,
+                hits: AtomicUsize::new(0),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn add_timers<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+    let timers = registry.profile.timers().iter().enumerate();
+    for (number, timer) in timers.filter(|(_, timer)| timer.ecbs > 0) {
+        let id = Probe::Timer(number).id();
+        let probe = live.add_probe(id, timer.ecbs)?;
+        live.add_timer(Timer {
+            number: number as u32,
+            name: timer.name,
+            probe,
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Modules over a fake kernel, which come and go while they are traced.
+
+mod fake;
+
+use engine_abi::Description;
+use engine_isa::arm::TRAP;
+use engine_tracer::{ConsumerId, StatsRow};
+use fake::*;
+
+const HERE: usize = 0xf_0000;
+const THERE: usize = 0xf_1000;
+
+fn of(module: &str) -> Description {
+    Description::new(b"fbt", module.as_bytes(), b"", b"").unwrap()
+}
+
+fn trace(engine: &Engine, module: &str, matches: u32) -> ConsumerId {
+    let id = open(engine);
+    assert_eq!(engine.enable(id, &of(module), 0), Ok(matches));
+    assert_eq!(go(engine, id, 0), Ok(0));
+    id
+}
+
+fn come(fake: &Fake, engine: &Engine, at: usize) {
+    fake.load_module(at, "mod");
+    engine.module_coming(at, b"mod");
+}
+
+fn go_away(fake: &Fake, engine: &Engine, at: usize) {
+    engine.module_going(at);
+    fake.unload_module(at);
+}
+
+fn stat(engine: &Engine, name: &str) -> u64 {
+    let mut rows = (0..).map_while(|index| engine.stats_row(index));
+    rows.find(|row: &StatsRow| row.name == name).unwrap().value
+}
+
+/// The names of the module's probes.
+fn probes(engine: &Engine) -> Vec<String> {
+    let (mut names, mut next) = (Vec::new(), 0);
+    while let Ok((id, description)) = engine.probe_match(&of("mod"), next) {
+        names.push(description.to_string());
+        next = id + 1;
+    }
+    names
+}
+
+#[test]
+fn a_module_that_is_there_has_probes_under_its_name() {
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    fake.load_module(HERE, "mod");
+    let engine = Engine::new(fake).unwrap();
+    let expected = ["one:entry", "one:return", "two:entry", "two:return"];
+    assert_eq!(
+        probes(&engine),
+        expected.map(|name| format!("fbt:mod:{name}"))
+    );
+    engine.module_coming(HERE, b"mod");
+    assert_eq!(probes(&engine).len(), 4, "it is told of twice");
+}
+
+#[test]
+fn one_that_comes_is_enabled_and_one_that_goes_is_as_it_was() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    come(fake, &engine, HERE);
+    let text = [0, 4, 8].map(|offset| fake.read(HERE + offset));
+    assert_eq!(text, [TRAP; 3]);
+    for offset in [0, 4, 8] {
+        execute(fake, &engine, HERE + offset);
+    }
+    let fired = drain(&engine, id, 0);
+    assert_eq!(fired, [1, 2, 3, 4], "the last is an entry and a return");
+    let told = engine.eprobe(id, 2).unwrap().1.to_string();
+    assert_eq!(told, "fbt:mod:one:return");
+    go_away(fake, &engine, HERE);
+    assert_eq!(stat(&engine, "armed"), 0);
+    assert!(probes(&engine).is_empty());
+    assert_eq!(
+        engine.eprobe(id, 2).unwrap().1.to_string(),
+        told,
+        "records may name it"
+    );
+    engine.close(id);
+}
+
+#[test]
+fn one_that_comes_again_is_traced_where_it_is_then_and_takes_no_more_memory() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    come(fake, &engine, HERE);
+    let bytes = stat(&engine, "site_bytes");
+    for _ in 0..10 {
+        go_away(fake, &engine, HERE);
+        come(fake, &engine, THERE);
+        execute(fake, &engine, THERE);
+        go_away(fake, &engine, THERE);
+        come(fake, &engine, HERE);
+        execute(fake, &engine, HERE + 4);
+    }
+    assert_eq!(drain(&engine, id, 0), [1, 2].repeat(10));
+    assert_eq!(stat(&engine, "site_bytes"), bytes);
+    assert_eq!(stat(&engine, "incomplete"), 0);
+    go_away(fake, &engine, HERE);
+}
+
+#[test]
+fn who_comes_while_a_module_is_away_traces_it_when_it_is_back() {
+    let (fake, engine) = engine();
+    come(fake, &engine, HERE);
+    let before = trace(&engine, "mod", 4);
+    go_away(fake, &engine, HERE);
+    let after = trace(&engine, "", kernels(&engine));
+    come(fake, &engine, HERE);
+    execute(fake, &engine, HERE);
+    assert_eq!(drain(&engine, before, 0), [1]);
+    assert_eq!(drain(&engine, after, 0).len(), 1);
+    engine.close(before);
+    engine.close(after);
+    go_away(fake, &engine, HERE);
+}
+
+/// How many probes the kernel proper has.
+fn kernels(engine: &Engine) -> u32 {
+    let id = open(engine);
+    let matched = engine.enable(id, &of("vmlinux"), 0).unwrap();
+    engine.close(id);
+    matched
+}
+
+#[test]
+fn who_has_stopped_gets_no_more() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    engine.stop(id).unwrap();
+    come(fake, &engine, HERE);
+    assert_eq!(stat(&engine, "armed"), 0);
+    go_away(fake, &engine, HERE);
+}
+
+#[test]
+fn without_memory_a_module_that_comes_is_not_traced_and_one_that_goes_is_as_it_was() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    MEMORY.set(0);
+    come(fake, &engine, HERE);
+    assert_eq!(
+        (stat(&engine, "armed"), stat(&engine, "incomplete")),
+        (0, 1)
+    );
+    MEMORY.set(1);
+    come(fake, &engine, THERE);
+    assert_eq!(stat(&engine, "armed"), 6);
+    go_away(fake, &engine, THERE);
+    go_away(fake, &engine, HERE);
+    MEMORY.set(usize::MAX);
+    engine.close(id);
+}

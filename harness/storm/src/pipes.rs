@@ -1,0 +1,28 @@
+//! Bytes through a pipe that has no room for all of them, between two threads.
+
+use std::io::{Read, Write, pipe};
+use std::thread;
+
+use crate::Error;
+use crate::options::Options;
+
+const BYTES: usize = 256 << 10;
+
+pub fn round(_: &Options) -> Result<(), Error> {
+    let (mut reader, mut writer) = pipe()?;
+    let sent: Vec<u8> = (0..=250).cycle().take(BYTES).collect();
+    let mut got = Vec::with_capacity(BYTES);
+    thread::scope(|scope| {
+        let sent = &sent;
+        let writing = scope.spawn(move || writer.write_all(sent));
+        reader.read_to_end(&mut got)?;
+        writing.join().unwrap_or(Ok(()))
+    })?;
+    if got == sent {
+        return Ok(());
+    }
+    Err(Error::Wrong(format!(
+        "of {BYTES} bytes {} came out of a pipe, or others",
+        got.len()
+    )))
+}
