@@ -41,6 +41,9 @@ static int __init trapline_init(void)
 	error = trapline_neighbours_init();
 	if (error)
 		return error;
+	error = trapline_calls_init();
+	if (error)
+		return error;
 	error = trapline_arch_init();
 	if (error)
 		return error;
@@ -90,6 +93,7 @@ release:
 	trapline_native_release();
 	trapline_memory_exit();
 arch:
+	trapline_calls_exit();
 	trapline_arch_exit();
 	return error;
 }
@@ -106,6 +110,7 @@ static void __exit trapline_exit(void)
 	trapline_end();
 	trapline_native_release();
 	trapline_memory_exit();
+	trapline_calls_exit();
 	trapline_arch_exit();
 }
 

@@ -61,23 +61,6 @@ void shim_unlock(void)
 }
 
 /*
- * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that
- * it watches. See arch/ for whether it always does. A CPU that is just going or
- * coming is one that it does not watch.
- */
-void shim_synchronize(void)
-{
-	cpus_read_lock();
-	cpus_read_unlock();
-	synchronize_rcu();
-}
-
-void shim_breathe(void)
-{
-	cond_resched();
-}
-
-/*
  * With several CPUs an idle thread may be in a slot, on a CPU that RCU does not
  * watch any more: so every CPU is made to run something else, to which an idle
  * thread gives way only where it looks for work.
@@ -88,6 +71,26 @@ static void synchronize_idle(void)
 	static_assert(IS_ENABLED(CONFIG_TASKS_RUDE_RCU));
 	synchronize_rcu_tasks_rude();
 #endif
+}
+
+/*
+ * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that
+ * it watches. See arch/ for whether it always does. A CPU that is just going or
+ * coming is one that it does not watch.
+ */
+void shim_synchronize(void)
+{
+	cpus_read_lock();
+	cpus_read_unlock();
+	synchronize_rcu();
+	/* The function tracer does not tell RCU. */
+	if (trapline_is_called())
+		synchronize_idle();
+}
+
+void shim_breathe(void)
+{
+	cond_resched();
 }
 
 /*

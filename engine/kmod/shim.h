@@ -6,7 +6,7 @@
  *
  * C gives shim_*: each translates one wish into the kernel's own terms and
  * decides nothing. Rust gives trapline_*: each may sleep, but
- * trapline_trap() and trapline_tick().
+ * trapline_trap(), trapline_called() and trapline_tick().
  * Errors are 0 or a negative error number unless it says otherwise.
  */
 #ifndef TRAPLINE_SHIM_H
@@ -66,14 +66,22 @@ int shim_load_user(unsigned long address, void *to, size_t length);
 /* memory.c: gives others their turn, in the middle of much work. */
 void shim_breathe(void);
 
+/* As platform.rs has them: of the last there are no registers, of the one before only some. */
+enum shim_origin {
+	SHIM_ENTRY,
+	SHIM_RETURN,
+	SHIM_CALLER,
+	SHIM_INTERRUPTED,
+};
+
 /*
  * stack.c: writes the program counters on the kernel's stack, innermost first:
- * from a function's entry, or from an instruction that leaves one, or without
- * registers, from what an interrupt came upon. How many there were. Callable
- * from a trap.
+ * from a function's entry, from an instruction that leaves one, from the code
+ * that one returns to, or from what an interrupt came upon. How many there were.
+ * Callable from a trap.
  */
 unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
-			int is_return);
+			enum shim_origin origin);
 
 /* timer.c: trapline_tick() is called each time so many nanoseconds are over. */
 int shim_timer_start(u32 number, u64 nanoseconds, int everywhere);
@@ -115,6 +123,18 @@ int shim_peek_original(unsigned long address, void *bytes, size_t length);
 
 /* symbols.c: not 0 if who jumps there returns. */
 int shim_is_return_thunk(unsigned long address);
+
+/* calls.c: not 0 if the kernel's function tracer has calls where functions are entered. */
+int shim_has_calls(void);
+
+/* calls.c: that of the function that begins there; 0 if it has none. */
+unsigned long shim_call_of(unsigned long address);
+
+/*
+ * calls.c: from now on trapline_called() is told of these, and of no others but what
+ * is on its way already; where that fails, as before. Under the control lock.
+ */
+int shim_tell_of_calls(const unsigned long *calls, size_t count);
 
 /* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
 struct shim_patch {
@@ -165,6 +185,9 @@ void trapline_end(void);
 
 /* From the hook, interrupts off. 0 when it was ours and the CPU can go on. */
 int trapline_trap(struct pt_regs *regs);
+
+/* From a call of the function tracer's, interrupts off. */
+void trapline_called(unsigned long call, const struct pt_regs *regs);
 
 /* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
 void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
@@ -259,6 +282,14 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 int trapline_arch_init(void);
 void trapline_arch_exit(void);
 
+/* calls.c: whether the function tracer tells of any. */
+bool trapline_is_called(void);
+int trapline_calls_init(void);
+void trapline_calls_exit(void);
+
+/* arch/: whether its calls are where functions are entered, and show the registers. */
+extern const bool trapline_has_calls;
+
 /* arch/: whether these bytes are the trap of the kernel's own kprobes. */
 bool trapline_is_kprobe_trap(const void *bytes);
 
@@ -267,6 +298,9 @@ bool trapline_is_jump_label(unsigned long address);
 
 /* arch/: whether something else than the function tracer rewrites the instruction there. */
 bool trapline_rewritten(unsigned long address);
+
+/* arch/: whether it is the function by which this machine is told the time. */
+bool trapline_is_clock(unsigned long address);
 
 /* arch/: the same from a trap at a function's entry, which has made no frame yet. */
 unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,

@@ -27,11 +27,18 @@ unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 }
 
 static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
-			   unsigned int count, bool is_return)
+			   unsigned int count, enum shim_origin origin)
 {
-	if (regs)
-		return is_return ? trapline_unwind_return(regs, frames, count) :
-				   trapline_unwind_entry(regs, frames, count);
+	switch (origin) {
+	case SHIM_ENTRY:
+		return trapline_unwind_entry(regs, frames, count);
+	case SHIM_RETURN:
+		return trapline_unwind_return(regs, frames, count);
+	case SHIM_CALLER:
+		return trapline_unwind(regs, 0, frames, count);
+	case SHIM_INTERRUPTED:
+		break;
+	}
 	regs = get_irq_regs();
 	if (!regs || user_mode(regs))
 		return 0;
@@ -44,7 +51,7 @@ static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
  * as long; from behind, they can be spread out in place.
  */
 unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
-			int is_return)
+			enum shim_origin origin)
 {
 	unsigned long *words = (unsigned long *)frames;
 	unsigned int found, i;
@@ -52,7 +59,7 @@ unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
 	if (count == 0)
 		return 0;
 	hold_messages();
-	found = unwind(regs, words, count, is_return);
+	found = unwind(regs, words, count, origin);
 	release_messages();
 	for (i = found; i-- > 0;)
 		frames[i] = words[i];

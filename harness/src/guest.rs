@@ -6,6 +6,7 @@
 mod watch;
 
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -33,6 +34,9 @@ pub const ASK_LIMIT: Duration = Duration::from_secs(30);
 const PULSE_LIMIT: Duration = Duration::from_secs(3);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
+/// How often memory is looked at that a processor does not have before it.
+const LOOKS: usize = 100;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// So many times as long as usual is long enough for a person: the shortest limit becomes months.
 const NO_HURRY: f64 = 1e6;
 
@@ -190,6 +194,20 @@ impl Guest {
     /// Copies physical memory into a file.
     pub fn save_memory(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
         let saved = self.watch.qemu.save_memory(address, size, path);
+        saved.map_err(|error| self.watch.explained(error.into()))
+    }
+
+    /// Copies memory into a file, by the addresses that its first processor knows it by.
+    pub fn save_seen(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
+        // A processor that is in a process may not have the kernel's memory before it, where a kernel hides it
+        // there; before long it is in the kernel again, if only to idle.
+        for _ in 1..LOOKS {
+            if self.watch.qemu.save_seen(address, size, path).is_ok() {
+                return Ok(());
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        let saved = self.watch.qemu.save_seen(address, size, path);
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 

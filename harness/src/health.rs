@@ -21,6 +21,8 @@ pub enum Trouble {
     Bug,
     /// The kernel warned.
     Warn,
+    /// The machine began anew, by a triple fault perhaps, or was switched off, and the guest did not say why.
+    Reset,
     /// QEMU ended although nobody told it to.
     EarlyExit,
     /// The guest did not answer in time after its start.
@@ -70,6 +72,7 @@ impl Trouble {
             Self::RcuStall => "RCU stall",
             Self::Bug => "kernel BUG",
             Self::Warn => "kernel WARN",
+            Self::Reset => "guest reset",
             Self::EarlyExit => "QEMU ended early",
             Self::BootTimeOut => "boot timed out",
             Self::Hang => "guest hung",

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::HostError;
 use crate::evidence;
@@ -28,6 +29,8 @@ use vary::Room;
 
 /// What a guest must be able to do to have several CPUs.
 const SMP: &str = "smp";
+/// More runs than anybody has the time for.
+const ENDLESS: u32 = 1_000_000;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -38,8 +41,10 @@ pub struct Request {
     pub guest: String,
     /// The seeded defect.
     pub mutant: Option<String>,
-    /// How many runs at most.
-    pub runs: u32,
+    /// How many runs at most, if there is an end to that.
+    pub runs: Option<u32>,
+    /// For how long new ones are begun, if that has an end.
+    pub time: Option<Duration>,
     /// The number of the first one, from 1.
     pub from: u32,
     /// From what the settings are made.
@@ -143,16 +148,19 @@ pub struct Bag {
 /// Hunts, and tells each run to `told` as it ends.
 pub fn run(tree: &Tree, request: &Request, told: impl Fn(&Shot)) -> Result<Bag, HuntError> {
     let grounds = grounds(tree, request)?;
-    let numbers: Vec<u32> = (request.from..).take(size(request.runs)).collect();
+    let numbers: Vec<u32> = (request.from..)
+        .take(size(request.runs.unwrap_or(ENDLESS)))
+        .collect();
     let images = grounds.iter().map(|ground| ground.widest());
     let images: Vec<Image> = images.collect();
     let workers = request.jobs.unwrap_or_else(|| room::jobs(images.iter()));
     let board = Board::new(numbers.len());
+    let (begun, time) = (Instant::now(), request.time.unwrap_or(Duration::MAX));
     let is_found = AtomicBool::new(false);
     let shots = crew::work(
         &numbers,
         workers,
-        || !interrupt::asked() && !is_found.load(Ordering::Relaxed),
+        || !interrupt::asked() && !is_found.load(Ordering::Relaxed) && begun.elapsed() < time,
         |number, _| {
             let shot = shoot(tree, &grounds, request.seed, *number, &board);
             is_found.fetch_or(shot.is_hit(), Ordering::Relaxed);

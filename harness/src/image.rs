@@ -217,6 +217,7 @@ impl Image {
         Facts {
             kernel_release: self.kernel_release.clone(),
             names: self.names.clone(),
+            disassembler: self.machine().and_then(|machine| machine.disassembler),
         }
     }
 }

@@ -5,9 +5,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
+use capstone::Capstone;
+use capstone::arch::arm64::ArchMode;
+use capstone::prelude::*;
+
 use crate::changes::{OwnChange, Pair, Unit};
 use crate::image::{Clockwork, Image};
 use crate::manner::Tape;
+use crate::normalise::Disassembler;
 use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -23,9 +28,11 @@ pub struct Machine {
     board: &'static str,
     /// What else the board wants to be told.
     extras: &'static [&'static str],
-    /// Its processors: the usual one, the one with everything that QEMU can do, and one with little. None
-    /// where the board has but one.
-    processors: Option<[&'static str; 3]>,
+    /// What carries out its instructions.
+    accelerator: &'static str,
+    /// Its processors: the usual one, the one with everything that QEMU can do, one with little, and one
+    /// with flaws. None where the board has but one.
+    processors: Option<[&'static str; 4]>,
     /// The devices at whose other end the guest's agent listens.
     line: &'static [&'static str],
     /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
@@ -48,6 +55,8 @@ pub struct Machine {
     text_offset: u64,
     /// In what its text is read.
     pub unit: Unit,
+    /// What reads its instructions, where a scenario wants them read.
+    pub disassembler: Option<Disassembler>,
     /// What its kernel does to its own text.
     pub own_changes: &'static [OwnChange],
 }
@@ -84,6 +93,12 @@ pub mod fd {
     pub const REGISTERS: i32 = 5;
 }
 
+const TCG: &str = "tcg";
+/// One thread for all CPUs, which run by turns. QEMU before 8.1 reads an instruction before it watches its page, so
+/// what another CPU writes between the two is lost to it. x86's kernel rewrites its text while others run it, by way of
+/// an INT3: a CPU that keeps that takes the trap, is told that nothing is there, and tries again for ever.
+const TAKING_TURNS: &str = "tcg,thread=single";
+
 const MACHINES: &[Machine] = &[
     Machine {
         name: "raspi0",
@@ -91,6 +106,7 @@ const MACHINES: &[Machine] = &[
         remedy: "apt-get install qemu-system-arm",
         board: "raspi0",
         extras: &[],
+        accelerator: TCG,
         processors: None,
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
@@ -107,6 +123,7 @@ const MACHINES: &[Machine] = &[
         boots_in: Duration::from_millis(2000),
         text_offset: 0xc000_0000,
         unit: Unit::Word,
+        disassembler: None,
         own_changes: &[
             OwnChange {
                 functions: &[
@@ -122,7 +139,12 @@ const MACHINES: &[Machine] = &[
                 after: "e1a00000",
             },
             OwnChange {
-                functions: &["__schedule", "try_to_wake_up", "wake_up_new_task"],
+                functions: &[
+                    "__schedule",
+                    "syscall_trace_enter",
+                    "try_to_wake_up",
+                    "wake_up_new_task",
+                ],
                 why: "a tracepoint that a tracer had switched on: the no-op that comes back is not the compiler's",
                 before: "e320f000",
                 after: "e1a00000",
@@ -135,8 +157,14 @@ const MACHINES: &[Machine] = &[
         remedy: "apt-get install qemu-system-arm",
         board: "virt",
         extras: &[],
+        accelerator: TCG,
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
-        processors: Some(["cortex-a53", "max,pauth-impdef=on", "cortex-a53"]),
+        processors: Some([
+            "cortex-a53",
+            "max,pauth-impdef=on",
+            "cortex-a53",
+            "cortex-a53",
+        ]),
         line: VIRTIO_LINE,
         taped: &["-serial", "chardev:line"],
         sip: None,
@@ -147,6 +175,7 @@ const MACHINES: &[Machine] = &[
         boots_in: Duration::from_millis(2500),
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
+        disassembler: Some(|| Capstone::new().arm64().mode(ArchMode::Arm).build()),
         own_changes: &[OwnChange {
             functions: &[
                 "flow_hash_from_keys",
@@ -166,7 +195,8 @@ const MACHINES: &[Machine] = &[
         // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
         board: "q35",
         extras: &["-bios", "qboot.rom", "-vga", "none"],
-        processors: Some(["max", "max", "qemu64"]),
+        accelerator: TAKING_TURNS,
+        processors: Some(["max", "max", "qemu64", "EPYC-Rome"]),
         line: VIRTIO_LINE,
         taped: &[
             "-serial",
@@ -186,6 +216,7 @@ const MACHINES: &[Machine] = &[
         boots_in: Duration::from_millis(3300),
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
+        disassembler: None,
         own_changes: &[
             OwnChange {
                 functions: &["flow_hash_from_keys"],
@@ -243,13 +274,21 @@ impl Machine {
         rows.find(|own| own.functions.contains(&function) && pair.is(change, own))
     }
 
+    /// Where instructions are counted, CPUs take turns as it is; told so besides, QEMU 7.2 counts more of them.
+    fn accelerator(&self, clockwork: &Clockwork) -> &'static str {
+        match clockwork.shift.is_some() || clockwork.tape.is_some() {
+            true => TCG,
+            false => self.accelerator,
+        }
+    }
+
     /// The emulator's arguments: its monitor and the line on file descriptors, the console in a file.
     pub fn arguments(&self, image: &Image, launch: Launch<'_>, console: &Path) -> Vec<OsString> {
         let mut arguments = Arguments::default();
         let mut serial = OsString::from("file:");
         serial.push(console);
         self.board(&mut arguments, image, launch);
-        arguments.add("-accel", "tcg");
+        arguments.add("-accel", self.accelerator(&image.clockwork));
         arguments.add("-smp", image.cpus.to_string());
         arguments.clockwork(&image.clockwork);
         arguments.add("-display", "none");
@@ -301,11 +340,12 @@ impl Machine {
         let backend = file.map_or("", |_| ",memory-backend=memory");
         arguments.add("-M", format!("{}{backend}", self.board));
         arguments.extend(self.extras);
-        if let Some([usual, full, plain]) = self.processors {
+        if let Some([usual, full, plain, flawed]) = self.processors {
             let processor = match image.processor {
                 Processor::Usual => usual,
                 Processor::Full => full,
                 Processor::Plain => plain,
+                Processor::Flawed => flawed,
             };
             arguments.add("-cpu", processor);
         }

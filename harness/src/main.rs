@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use harness::guest::Stop;
@@ -101,8 +102,11 @@ struct Hunt {
     #[arg(long)]
     mutant: Option<String>,
     /// At most so many runs
+    #[arg(long, value_name = "N", required_unless_present = "minutes", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Begin no run after so many minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    runs: u32,
+    minutes: Option<u32>,
     /// Begin with the run of this number, as an earlier hunt said
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     from: u32,
@@ -207,6 +211,9 @@ fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
         guest: task.guest,
         mutant: task.mutant,
         runs: task.runs,
+        time: task
+            .minutes
+            .map(|minutes| Duration::from_secs(60 * u64::from(minutes))),
         from: task.from,
         seed: task.seed,
         jobs: task.jobs.map(usize::from),

@@ -6,6 +6,7 @@
 //! the order between CPUs ([`Pass::Sort`]), or equal lines for their count ([`Pass::Fold`]). This is
 //! the one place with regular expressions.
 
+mod instructions;
 mod table;
 
 use std::sync::LazyLock;
@@ -16,6 +17,8 @@ use serde::Deserialize;
 use crate::scenario::Names;
 use table::{Line, Row};
 
+pub use instructions::Disassembler;
+
 /// What the passes need to know of the guest.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -23,6 +26,8 @@ pub struct Facts {
     pub kernel_release: String,
     /// What it calls things.
     pub names: Names,
+    /// What reads its instructions, if somebody does.
+    pub disassembler: Option<Disassembler>,
 }
 
 /// One thing that may differ.
@@ -45,6 +50,8 @@ pub enum Pass {
     Sort,
     /// The number in a record's CPU column becomes `<c>`, right-aligned as it was.
     Cpus,
+    /// A word of text behind an offset is followed by its instruction, and not where that leads, if far away.
+    Instructions,
     /// Equal lines in a row become one line that says how many there were.
     Fold,
 }
@@ -83,6 +90,7 @@ impl Pass {
             Self::KernelRelease => "kernel-release",
             Self::Sort => "sort",
             Self::Cpus => "cpus",
+            Self::Instructions => "instructions",
             Self::Fold => "fold",
         }
     }
@@ -100,6 +108,7 @@ impl Pass {
             Self::KernelRelease => kernel_release(text, &facts.kernel_release),
             Self::Sort => table::change(text, sort),
             Self::Cpus => table::map_rows(text, Row::mask_cpu),
+            Self::Instructions => instructions::tell(text, facts.disassembler),
             Self::Fold => fold(text),
         }
     }

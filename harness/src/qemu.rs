@@ -132,6 +132,14 @@ impl Qemu {
         Ok(events.any(|event| matches!(event, Event::STOP { .. })))
     }
 
+    /// Whether a QEMU that has ended did so because its guest reset the machine, or switched it off.
+    pub fn was_left(&mut self) -> bool {
+        // There is no answer to come any more, and no question that could be put: only what was said last.
+        let _ = self.monitor.0.read_response::<qmp::query_version>();
+        let mut events = self.monitor.0.events();
+        events.any(|event| matches!(event, Event::SHUTDOWN { data, .. } if data.guest))
+    }
+
     /// How far a recording has been played, or made.
     pub fn replayed(&mut self) -> Replayed {
         match self.monitor.0.execute(&qmp::query_replay {}) {
@@ -251,6 +259,22 @@ impl Qemu {
         };
         self.monitor.0.execute(&command).map_err(refused)?;
         Ok(())
+    }
+
+    /// The same, by the addresses that the first processor has for it now. The monitor's own words are for
+    /// people, who may write an address that is too high for the numbers of programs.
+    pub fn save_seen(&mut self, address: u64, size: u64, path: &Path) -> Result<(), HostError> {
+        let to = path.display().to_string();
+        let to = to.replace('\\', r"\\").replace('"', "\\\"");
+        let command = qmp::human_monitor_command {
+            command_line: format!("memsave {address:#x} {size} \"{to}\""),
+            cpu_index: Some(0),
+        };
+        let said = self.monitor.0.execute(&command).map_err(refused)?;
+        match said.trim() {
+            "" => Ok(()),
+            trouble => Err(HostError::Monitor(trouble.to_owned())),
+        }
     }
 
     /// How it ended, if it has.

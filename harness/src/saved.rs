@@ -133,6 +133,7 @@ fn name(image: &Image, level: Level) -> String {
         Processor::Usual => "",
         Processor::Full => "-full",
         Processor::Plain => "-plain",
+        Processor::Flawed => "-flawed",
     };
     let level = match level {
         Level::Booted => "booted",

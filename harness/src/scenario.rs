@@ -134,6 +134,8 @@ pub enum Processor {
     Full,
     /// One that has little more than its kind has to have.
     Plain,
+    /// One with flaws that the kernel has to work around wherever a function returns, where there is such.
+    Flawed,
 }
 
 /// How the tracer is ended after the workload.

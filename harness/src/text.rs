@@ -1,8 +1,11 @@
-//! The judge of the kernel's text: what lies in the guest's memory, read from outside.
+//! The judge of the kernel's text and its modules': what lies in the guest's memory, read from outside.
 //!
 //! QEMU copies the text before the tracer starts and again later; every byte must be the same.
-//! Neither the guest nor the engine takes part in it. A few places the kernel changes on its own;
-//! the machine table names each of them, and each change is told.
+//! Neither the guest nor the engine takes part in it, but that the guest says where its modules are. One that
+//! has gone meanwhile, or lies elsewhere, has nothing to be compared with. A few places the kernel changes on
+//! its own; the machine table names each of them, and each change is told.
+
+mod modules;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,6 +16,7 @@ use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::guest::{Guest, Stop};
 use crate::machine::Machine;
+use crate::text::modules::ModuleText;
 use crate::verdict::{Failure, Kind};
 
 const BEFORE: &str = "before";
@@ -35,9 +39,14 @@ pub struct TextJudge {
     machine: &'static Machine,
     range: Range,
     before: Vec<u8>,
+    /// The text of each module that there was.
+    modules: Vec<(ModuleText, Vec<u8>)>,
     /// What `/proc/kallsyms` says of the places that matter; all of it takes long to come over.
     symbols: String,
 }
+
+/// A module that is where it was: where that is, its text as it was, and as it is.
+type Stayed<'t> = (u64, &'t [u8], Vec<u8>);
 
 /// How the text compares with what it was.
 #[derive(Debug, Default)]
@@ -62,10 +71,16 @@ impl TextJudge {
             HostError::Monitor(what)
         })?;
         let before = copy(guest, range, &evidence.text(BEFORE))?;
+        let loaded = modules::parse(&guest.ask(modules::COMMAND)?).into_iter();
+        let modules = loaded.map(|module| {
+            let before = copy_module(guest, &module, evidence)?;
+            Ok((module, before))
+        });
         Ok(Self {
             machine,
             range,
             before,
+            modules: modules.collect::<Result<_, Stop>>()?,
             symbols,
         })
     }
@@ -79,18 +94,44 @@ impl TextJudge {
     ) -> Result<Compared, Stop> {
         let path = evidence.text(&when.replace(' ', "-"));
         let after = copy(guest, self.range, &path)?;
-        let pair = Pair {
-            unit: self.machine.unit,
-            before: &self.before,
-            after: &after,
-        };
-        let compared = judge(&pair, self.range.start, &self.symbols, self.machine, when);
+        let mut parts = vec![self.part(self.range.start, &self.before, &after)];
+        let modules = self.modules_now(guest, evidence)?;
+        parts.extend(
+            modules
+                .iter()
+                .map(|(start, before, after)| self.part(*start, before, after)),
+        );
+        let compared = judge(&parts, &self.symbols, self.machine, when);
         if compared.failure.is_none() {
             fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
             return Ok(compared);
         }
         let symbols = guest.ask("grep ' [tTwW] ' /proc/kallsyms")?;
-        Ok(judge(&pair, self.range.start, &symbols, self.machine, when))
+        Ok(judge(&parts, &symbols, self.machine, when))
+    }
+
+    fn part<'t>(&self, start: u64, before: &'t [u8], after: &'t [u8]) -> (u64, Pair<'t>) {
+        let unit = self.machine.unit;
+        let pair = Pair {
+            unit,
+            before,
+            after,
+        };
+        (start, pair)
+    }
+
+    /// The modules that are still where they were.
+    fn modules_now(&self, guest: &mut Guest, evidence: &Evidence) -> Result<Vec<Stayed<'_>>, Stop> {
+        let loaded = modules::parse(&guest.ask(modules::COMMAND)?);
+        let stayed = self
+            .modules
+            .iter()
+            .filter(|(module, _)| loaded.contains(module));
+        let copied = stayed.map(|(module, before)| {
+            let after = copy_module(guest, module, evidence)?;
+            Ok((module.start, before.as_slice(), after))
+        });
+        copied.collect()
     }
 }
 
@@ -124,16 +165,19 @@ pub fn symbols_command(machine: &Machine) -> String {
 }
 
 /// Tells the kernel's own changes from those that nobody should have made.
-fn judge(pair: &Pair<'_>, start: u64, kallsyms: &str, machine: &Machine, when: &str) -> Compared {
+fn judge(parts: &[(u64, Pair<'_>)], kallsyms: &str, machine: &Machine, when: &str) -> Compared {
     let mut compared = Compared::default();
     let mut foreign = Vec::new();
-    for change in pair.changes() {
-        let address = start + change.start as u64;
-        let (symbol, offset) = place(kallsyms, address);
-        let told = format!("{address:08x} {symbol}+{offset:#x}: {}", pair.tell(&change));
-        match machine.own_change(symbol, pair, &change) {
-            Some(own) => compared.own.push(format!("{told} ({})", own.why)),
-            None => foreign.push(told),
+    let places = Places::of(kallsyms);
+    for (start, pair) in parts {
+        for change in pair.changes() {
+            let address = start + change.start as u64;
+            let (symbol, offset) = places.nearest(address);
+            let told = format!("{address:08x} {symbol}+{offset:#x}: {}", pair.tell(&change));
+            match machine.own_change(symbol, pair, &change) {
+                Some(own) => compared.own.push(format!("{told} ({})", own.why)),
+                None => foreign.push(told),
+            }
         }
     }
     compared.failure = foreign.first().map(|first| {
@@ -178,6 +222,20 @@ fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
     Ok(complete(bytes, range.size, path)?)
 }
 
+/// A module's text is in no row of physical memory, so it is read as the processor sees it. The copy is
+/// of no use but here.
+fn copy_module(
+    guest: &mut Guest,
+    module: &ModuleText,
+    evidence: &Evidence,
+) -> Result<Vec<u8>, Stop> {
+    let path = evidence.text(&module.name);
+    guest.save_seen(module.start, module.size, &path)?;
+    let bytes = fs::read(&path).map_err(HostError::file("read", &path))?;
+    fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
+    Ok(complete(bytes, module.size, &path)?)
+}
+
 /// Half a copy would compare as well as a whole one.
 fn complete(bytes: Vec<u8>, size: u64, path: &Path) -> Result<Vec<u8>, HostError> {
     if u64::try_from(bytes.len()) == Ok(size) {
@@ -202,12 +260,27 @@ fn address_of(kallsyms: &str, name: &str) -> Option<u64> {
         .map(|(address, _)| address)
 }
 
-/// The nearest name at or below `address`, the first where several share a place, and how far it is.
-fn place(kallsyms: &str, address: u64) -> (&str, u64) {
-    listed(kallsyms)
-        .filter(|(at, name)| *at <= address && !name.starts_with('$'))
-        .reduce(|best, one| if one.0 > best.0 { one } else { best })
-        .map_or(("?", address), |(at, name)| (name, address - at))
+/// The names of places, by address; those of one place in the order of the kernel's list.
+struct Places<'t>(Vec<(u64, &'t str)>);
+
+impl<'t> Places<'t> {
+    fn of(kallsyms: &'t str) -> Self {
+        let named = listed(kallsyms).filter(|(_, name)| !name.starts_with('$'));
+        let mut places: Vec<_> = named.collect();
+        places.sort_by_key(|(at, _)| *at);
+        Self(places)
+    }
+
+    /// The nearest name at or below `address`, the first where several share a place, and how far it is.
+    fn nearest(&self, address: u64) -> (&'t str, u64) {
+        let below = self.0.partition_point(|(at, _)| *at <= address);
+        let nearest = below.checked_sub(1).and_then(|last| self.0.get(last));
+        let first = nearest.and_then(|(at, _)| {
+            let first = self.0.partition_point(|(other, _)| other < at);
+            self.0.get(first)
+        });
+        first.map_or(("?", address), |(at, name)| (*name, address - at))
+    }
 }
 
 #[cfg(test)]
@@ -257,7 +330,7 @@ mod tests {
             before: &before.to_le_bytes(),
             after: &after.to_le_bytes(),
         };
-        judge(&pair, start, kallsyms, machine, "now")
+        judge(&[(start, pair)], kallsyms, machine, "now")
     }
 
     #[test]
@@ -289,7 +362,9 @@ mod tests {
 
     #[test]
     fn a_place_without_a_symbol_is_said_to_have_none() {
-        assert_eq!(place(SAID, 0xc010_1010), ("sys_chdir", 0x10));
-        assert_eq!(place(SAID, 0x1000), ("?", 0x1000));
+        let places = Places::of(SAID);
+        assert_eq!(places.nearest(0xc010_1010), ("sys_chdir", 0x10));
+        assert_eq!(places.nearest(0xbf00_0004), ("x", 4));
+        assert_eq!(places.nearest(0x1000), ("?", 0x1000));
     }
 }

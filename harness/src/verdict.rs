@@ -327,7 +327,8 @@ fn rank(trouble: Trouble) -> u8 {
         Trouble::BootPanic | Trouble::Panic => 1,
         Trouble::Lockup | Trouble::Bug | Trouble::Warn => 2,
         Trouble::HungTask | Trouble::RcuStall => 3,
-        Trouble::EarlyExit
+        Trouble::Reset
+        | Trouble::EarlyExit
         | Trouble::BootTimeOut
         | Trouble::Hang
         | Trouble::Flooded

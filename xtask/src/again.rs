@@ -42,8 +42,11 @@ pub struct Hunt {
     #[arg(long)]
     mutant: Option<String>,
     /// At most so many runs
+    #[arg(long, value_name = "N", required_unless_present = "minutes", value_parser = value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Begin no run after so many minutes
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    runs: u32,
+    minutes: Option<u32>,
     /// Begin with the run of this number, as an earlier hunt said
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..))]
     from: Option<u32>,
@@ -87,16 +90,15 @@ impl Hunt {
 
     fn flags<'a>(&self, cmd: Cmd<'a>) -> Cmd<'a> {
         let flags = [
+            ("--runs", self.runs.map(|runs| runs.to_string())),
+            ("--minutes", self.minutes.map(|minutes| minutes.to_string())),
             ("--guest", self.guest.clone()),
             ("--mutant", self.mutant.clone()),
             ("--from", self.from.map(|from| from.to_string())),
             ("--seed", self.seed.map(|seed| seed.to_string())),
             ("--jobs", self.jobs.map(|jobs| jobs.to_string())),
         ];
-        let cmd = cmd
-            .arg(&self.scenario)
-            .arg("--runs")
-            .arg(self.runs.to_string());
+        let cmd = cmd.arg(&self.scenario);
         let given = flags
             .into_iter()
             .filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
@@ -156,9 +158,21 @@ mod tests {
     #[test]
     fn the_harness_is_told_what_was_given() {
         let sh = run::shell().unwrap();
-        let words = ["x", "a/b", "--runs", "9", "--mutant", "m", "--from", "3"];
+        let words = "x a/b --runs 9 --minutes 60 --mutant m --from 3".split(' ');
         let hunt = Line::parse_from(words).hunt;
         let told = hunt.flags(sh.cmd("harness")).to_string();
-        assert_eq!(told, "harness a/b --runs 9 --mutant m --from 3");
+        assert_eq!(
+            told,
+            "harness a/b --runs 9 --minutes 60 --mutant m --from 3"
+        );
+    }
+
+    #[test]
+    fn a_hunt_has_an_end() {
+        assert!(Line::try_parse_from(["x", "a/b"]).is_err());
+        for end in ["--runs", "--minutes"] {
+            assert!(Line::try_parse_from(["x", "a/b", end, "1"]).is_ok());
+            assert!(Line::try_parse_from(["x", "a/b", end, "0"]).is_err());
+        }
     }
 }

@@ -24,6 +24,8 @@ const AGENT: &str = "/sbin/trapline-agent";
 const FUZZ: &str = "/sbin/trapline-fuzz";
 /// Where what compares instructions with themselves lies inside a guest.
 const NATIVE: &str = "/sbin/trapline-native";
+/// Where what counts events as perf does lies inside a guest.
+const PERF: &str = "/sbin/trapline-perf";
 /// Where the storm lies inside a guest.
 const STORM: &str = "/sbin/trapline-storm";
 
@@ -42,6 +44,7 @@ pub fn make(
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
     let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
     let native = program::make(guest, &toolchain, &program::NATIVE)?;
+    let perf = program::make(guest, &toolchain, &program::PERF)?;
     let storm = program::make(guest, &toolchain, &program::STORM)?;
     let mut parts = vec![
         Part::new(MODULE, 0o644, plain),
@@ -50,6 +53,7 @@ pub fn make(
         Part::new(AGENT, 0o755, agent),
         Part::new(FUZZ, 0o755, fuzz),
         Part::new(NATIVE, 0o755, native),
+        Part::new(PERF, 0o755, perf),
         Part::new(STORM, 0o755, storm),
     ];
     let modules = test_module::make_all(guest, &headers)?;

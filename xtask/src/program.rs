@@ -64,6 +64,13 @@ pub const NATIVE: Program = Program {
     ],
 };
 
+/// What counts events as perf does.
+pub const PERF: Program = Program {
+    name: "trapline-perf",
+    package: "harness-perf",
+    folders: &["harness/perf"],
+};
+
 /// What keeps a guest's kernel busy.
 pub const STORM: Program = Program {
     name: "trapline-storm",

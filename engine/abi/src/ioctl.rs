@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Raised whenever a layout or a meaning changes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A principal buffer's size where the consumer asks for none (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -105,6 +105,36 @@ pub struct Go {
     pub unarmed: u32,
     /// Out: the CPU on which `BEGIN` fired.
     pub cpu: u32,
+    /// In: a [`Mechanism`]; `EOPNOTSUPP` where this kernel does not have it.
+    pub mechanism: u32,
+}
+
+/// What tells the engine that a function is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mechanism {
+    /// A trap in place of an instruction.
+    Trap,
+    /// The call that the kernel's function tracer has there, and a trap where it has none.
+    Ftrace,
+    /// The cheaper of the two.
+    Auto,
+}
+
+impl Mechanism {
+    /// The mechanism of this code.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            0 => Some(Self::Trap),
+            1 => Some(Self::Ftrace),
+            2 => Some(Self::Auto),
+            _ => None,
+        }
+    }
+
+    /// Its code.
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
 }
 
 /// What a principal buffer does when it is full.
@@ -270,7 +300,7 @@ const _: () = {
     assert!(size_of::<Program>() == 16);
     assert!(size_of::<ProbeMatch>() == 392);
     assert!(size_of::<Enable>() == 392);
-    assert!(size_of::<Go>() == 32);
+    assert!(size_of::<Go>() == 36);
     assert!(size_of::<Stop>() == 8);
     assert!(size_of::<Status>() == 56);
     assert!(size_of::<EprobeDesc>() == 400);

@@ -92,6 +92,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
         speculations: u32::try_from(settings.speculations).unwrap_or(u32::MAX),
         speculation_size: lowered("speculation size", settings.speculation_size),
         policy: settings.policy.code(),
+        mechanism: settings.mechanism.code(),
         ..Go::default()
     };
     engine.go(&mut how).map_err(told)?;
@@ -111,6 +112,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
 fn told(why: Error) -> Error {
     match why {
         Error::Request { why, .. } if why.kind() == ErrorKind::StorageFull => Error::BufferTooSmall,
+        Error::Request { why, .. } if why.kind() == ErrorKind::Unsupported => Error::NoFtrace,
         why => why,
     }
 }

@@ -61,6 +61,12 @@ pub enum Error {
     /// A record is larger than the buffer that it is to be in (`-b`, `bufsize`).
     #[error("could not enable tracing: Enabling exceeds size of buffer")]
     BufferTooSmall,
+    /// `fbtmech=ftrace` where that tells too little.
+    #[error(
+        "could not enable tracing: this kernel's function tracer does not show what functions are entered with: \
+         say fbtmech=trap, or auto"
+    )]
+    NoFtrace,
     /// The `-o` file cannot be had.
     #[error("failed to open output file '{}': {}", path.display(), reason(why))]
     OpenOutput {

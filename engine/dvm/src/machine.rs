@@ -4,16 +4,15 @@
 //! with the size of its operands at most: of strings, of a value, or of scratch memory. Nothing in it
 //! panics; what verification has excluded would be an illegal operation.
 
-use core::hint::black_box;
-
 use engine_abi::{Fault, FieldKind, Instruction};
 
 use crate::address::Segment;
 use crate::arithmetic::{compute, sign};
 use crate::env::Env;
-use crate::memory::{Memory, Reader, Space, Trouble, copy, end};
+use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Op, REGISTERS};
+use crate::rows::Field;
 use crate::subroutine::Tokens;
 use crate::verified::Clause;
 
@@ -31,17 +30,20 @@ pub struct Failure {
 }
 
 /// Runs a clause.
-#[inline(always)]
+///
+/// What not every clause does is a function of its own, never inlined: what an instruction keeps on the
+/// stack is set up by every run else, whether it comes to that instruction or not.
 pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Result<(), Failure> {
     let mut machine = Machine {
-        // Zeros that look like any number: for plain ones a function is called that clears word by word.
-        registers: [black_box(0); REGISTERS as usize],
+        registers: memory.registers,
         space: Space::new(clause.tables, memory.scratch),
         key: memory.key,
         pushed: 0,
         tokens: Tokens::default(),
         env,
     };
+    // A program reads no other register before it has written it.
+    machine.write(0, 0);
     let code = clause.code();
     let mut at = 0;
     while let Some(instruction) = code.get(at) {
@@ -79,7 +81,7 @@ enum Step {
 
 /// A run of a clause.
 pub(crate) struct Machine<'a, E> {
-    registers: [u64; REGISTERS as usize],
+    registers: &'a mut Registers,
     pub(crate) space: Space<'a>,
     /// What is pushed, in its first bytes.
     pub(crate) key: &'a mut [u8],
@@ -191,6 +193,7 @@ impl<E: Env> Machine<'_, E> {
     }
 
     /// Orders two strings. Address 0 is the empty one.
+    #[inline(never)]
     fn compare(&mut self, a: u64, b: u64) -> Result<u64, Trouble> {
         let size = self.string_size();
         let (mut reader, room) = self.room(size.wrapping_mul(2))?;
@@ -204,6 +207,7 @@ impl<E: Env> Machine<'_, E> {
     }
 
     /// Loads a number of this many bytes.
+    #[inline(never)]
     fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
         aligned(address, SIZE)?;
         let own = self.space.own();
@@ -213,12 +217,14 @@ impl<E: Env> Machine<'_, E> {
         Ok(bytes)
     }
 
+    #[inline(never)]
     fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trouble> {
         aligned(address, bytes.len())?;
         copy(self.space.writable(address, bytes.len())?, bytes);
         Ok(())
     }
 
+    #[inline(never)]
     fn builtin(&mut self, number: u32, index: u64) -> Result<u64, Trouble> {
         let builtin = Builtin::from_code(number).ok_or(Fault::IllegalOperation)?;
         if !builtin.is_text() {
@@ -235,6 +241,7 @@ impl<E: Env> Machine<'_, E> {
     }
 
     /// Pushes a part of a key, with zeros up to a multiple of 8.
+    #[inline(never)]
     fn push(&mut self, op: Op, immediate: u32, a: u64) -> Result<(), Trouble> {
         let size = match op {
             Op::Push => 8,
@@ -267,6 +274,11 @@ impl<E: Env> Machine<'_, E> {
             self.record_scalar(field.offset, field.size, value);
             return Ok(());
         }
+        self.record_bytes(field, value)
+    }
+
+    #[inline(never)]
+    fn record_bytes(&mut self, field: Field, value: u64) -> Result<(), Trouble> {
         let (mut reader, room) = self.room(field.size as usize)?;
         match field.kind {
             FieldKind::Text => reader.padded_text(value, room)?,

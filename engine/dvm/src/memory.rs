@@ -10,10 +10,16 @@ use engine_abi::Fault;
 use crate::address::{Location, Segment};
 use crate::block::Tables;
 use crate::env::{Env, Unreadable};
+use crate::op::REGISTERS;
+
+/// The machine's registers.
+pub type Registers = [u64; REGISTERS as usize];
 
 /// What a run is lent. Nothing that is in it before matters, and nothing behind it is of use.
 #[derive(Debug)]
 pub struct Memory<'a> {
+    /// The registers.
+    pub registers: &'a mut Registers,
     /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes, and as many more as
     /// `alloca` and `copyin` shall have.
     pub scratch: &'a mut [u8],

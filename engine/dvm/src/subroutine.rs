@@ -60,6 +60,7 @@ impl Arguments {
 
 impl<E: Env> Machine<'_, E> {
     /// Calls a subroutine with what is pushed.
+    #[inline(never)]
     pub(crate) fn call(&mut self, subroutine: Subroutine) -> Result<u64, Trouble> {
         let arguments = Arguments::of(self.key.get(..self.pushed).unwrap_or_default());
         self.pushed = 0;

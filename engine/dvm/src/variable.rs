@@ -11,6 +11,7 @@ use crate::rows::Variable;
 
 impl<E: Env> Machine<'_, E> {
     /// A variable, or the element whose key is pushed.
+    #[inline(never)]
     pub(crate) fn get(&mut self, number: u32) -> Result<u64, Trouble> {
         let variable = self.variable(number)?;
         let key = key(variable, self.key, &mut self.pushed);
@@ -26,6 +27,7 @@ impl<E: Env> Machine<'_, E> {
     }
 
     /// Sets a variable, or the element whose key is pushed, to a value or to what is at an address.
+    #[inline(never)]
     pub(crate) fn set(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
         let variable = self.variable(number)?;
         let key = key(variable, self.key, &mut self.pushed);

@@ -5,8 +5,10 @@ use core::fmt;
 
 use engine_abi::{ClauseRow, Instruction, ProgramHeader, Span};
 
+use crate::aggregate::Aggregate;
 use crate::block::{Code, Layout, Table, Tables};
 use crate::invalid::Invalid;
+use crate::op::Op;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::verify::{self, Needs};
 
@@ -100,7 +102,37 @@ pub struct Clause<'a> {
     pub(crate) row: &'a ClauseRow,
 }
 
+/// What a clause does, where that is so little that whoever runs it needs no machine for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brief {
+    /// It records that it ran, and nothing else: `{ }`.
+    Mark,
+    /// It counts under this aggregation, which has no key: `@ = count()`.
+    Count(u32),
+}
+
 impl<'a> Clause<'a> {
+    /// What it does, if it is so little.
+    pub fn brief(&self) -> Option<Brief> {
+        let mut instructions = self.instructions();
+        let first = instructions.next()?;
+        let last = instructions.next()?;
+        let [op, ended] = [first, last].map(|instruction| Op::from_code(instruction.op));
+        match (op?, ended?) {
+            (Op::Open, Op::Ret) if self.record_size() == 0 => Some(Brief::Mark),
+            (Op::Agg, Op::Ret) => self
+                .counts(first.immediate)
+                .then_some(Brief::Count(first.immediate)),
+            _ => None,
+        }
+    }
+
+    /// Whether an aggregation is one that counts. What values it is given does not matter then.
+    fn counts(&self, aggregation: u32) -> bool {
+        let row = self.tables.aggregation(aggregation);
+        row.is_some_and(|row| row.aggregate == Aggregate::Count)
+    }
+
     /// Bytes of its record without the header, a multiple of 8.
     pub fn record_size(&self) -> u32 {
         self.row.record_size

@@ -26,6 +26,12 @@ pub enum Away {
 }
 
 impl Control {
+    /// Whether it may go elsewhere than on to the next instruction.
+    #[must_use]
+    pub const fn branches(self) -> bool {
+        !self.next || self.away.is_some()
+    }
+
     /// On to the next instruction, and nowhere else.
     pub(crate) const NEXT: Self = Self {
         next: true,

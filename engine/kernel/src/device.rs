@@ -39,6 +39,8 @@ pub enum Errno {
     TooMuch = 28,
     /// EBADFD
     WrongState = 77,
+    /// EOPNOTSUPP
+    Unsupported = 95,
 }
 
 impl Errno {
@@ -58,6 +60,7 @@ impl From<Error> for Errno {
             Error::NotFound => Self::NotFound,
             Error::WrongState => Self::WrongState,
             Error::Unwritten => Self::BadAddress,
+            Error::Unsupported => Self::Unsupported,
         }
     }
 }

@@ -83,6 +83,23 @@ pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
     }
 }
 
+/// The function tracer has come by this call of its. The registers are as they are where the function is
+/// entered, as far as functions are given anything in them.
+///
+/// # Safety
+/// Between start and end, with interrupts off, with registers that nobody writes meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_called(call: usize, regs: *const Regs) {
+    #[cfg(trapline_mutants)]
+    if crate::mutant::is_lost_call() {
+        return;
+    }
+    // SAFETY: as the caller promises.
+    let regs = unsafe { &*regs };
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.called(call, regs);
+}
+
 /// The timer of this number rings on this CPU, and came upon the kernel, or a process, there.
 ///
 /// # Safety
@@ -256,8 +273,11 @@ fn put<const N: usize>(field: &mut [c_char; N], text: &[u8]) {
     }
 }
 
-/// Puts bytes into a field of a row as a number each, of two digits of base 16.
+/// Puts bytes into a field of a row as a number each, of two digits of base 16; where there are none, a dash.
 fn put_hex<const N: usize>(field: &mut [c_char; N], bytes: &[u8]) {
+    if bytes.is_empty() {
+        return put(field, b"-");
+    }
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
     let digit = |four: u8| DIGITS.get(usize::from(four)).copied().unwrap_or_default();
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

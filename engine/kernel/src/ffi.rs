@@ -54,12 +54,8 @@ unsafe extern "C" {
 
     pub safe fn shim_breathe();
 
-    pub fn shim_stack(
-        regs: *const Regs,
-        frames: *mut u64,
-        count: c_uint,
-        is_return: c_int,
-    ) -> c_uint;
+    pub fn shim_stack(regs: *const Regs, frames: *mut u64, count: c_uint, origin: c_uint)
+    -> c_uint;
 
     pub fn shim_timer_start(number: u32, nanoseconds: u64, everywhere: c_int) -> c_int;
     pub fn shim_timer_stop(number: u32);
@@ -72,6 +68,10 @@ unsafe extern "C" {
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_peek_original(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub safe fn shim_is_return_thunk(address: usize) -> c_int;
+
+    pub safe fn shim_has_calls() -> c_int;
+    pub safe fn shim_call_of(address: usize) -> usize;
+    pub fn shim_tell_of_calls(calls: *const usize, count: usize) -> c_int;
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
 

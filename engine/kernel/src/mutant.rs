@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 7] = [
+const EVERYWHERE: [&str; 10] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -47,10 +47,29 @@ const EVERYWHERE: [&str; 7] = [
     ONE_KEPT,
     MODULE_KEPT,
     UNGUARDED,
+    LOST_COUNT,
+    LOST_CALL,
+    CLOCK_MISNAMED,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
     arch::MUTANTS.iter().copied().chain(EVERYWHERE)
+}
+
+/// `trace-clock-misnamed`: what the graph tracer asks before its guard is told by a name that nobody
+/// knows for that.
+const CLOCK_MISNAMED: &str = "trace-clock-misnamed";
+
+/// Who is misnamed with which defect, everywhere.
+const MISNAMES: [(&str, &[u8]); 1] = [(CLOCK_MISNAMED, b"trace_clock_local")];
+
+/// What the tracer is told that a function is called.
+pub fn called(name: &[u8]) -> &[u8] {
+    let mut misnames = arch::MISNAMES.iter().chain(&MISNAMES);
+    match misnames.find(|(_, function)| *function == name) {
+        Some((mutant, _)) if is_chosen(mutant) => b"misnamed",
+        _ => name,
+    }
 }
 
 /// `value-plus-1`: what a function returns is told one too high.
@@ -85,6 +104,28 @@ pub const MODULE_KEPT: &str = "module-kept";
 
 /// `unguarded`: a trap that comes while its CPU fires fires too.
 pub const UNGUARDED: &str = "unguarded";
+
+/// `lost-count`: every 64th firing finds what it needs in use, and is delivered to nobody.
+const LOST_COUNT: &str = "lost-count";
+
+/// How often something was asked for that a firing needs: each needs two such things.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether this is one of those.
+pub fn is_lost() -> bool {
+    is_chosen(LOST_COUNT) && ASKED.fetch_add(1, Ordering::Relaxed) % 128 == 127
+}
+
+/// `lost-call`: every 64th time that the function tracer tells of a call, nobody listens.
+const LOST_CALL: &str = "lost-call";
+
+/// How often it told.
+static TOLD: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether this is one of those.
+pub fn is_lost_call() -> bool {
+    is_chosen(LOST_CALL) && TOLD.fetch_add(1, Ordering::Relaxed) % 64 == 63
+}
 
 /// What every trap begins with: it waits for ever, if that is the defect.
 pub fn spin() {

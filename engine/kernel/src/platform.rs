@@ -1,11 +1,13 @@
 //! The Linux kernel as the tracer's platform: each wish is one call of the shim.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::num::NonZeroUsize;
 use core::ops::Range;
 use core::{ptr, slice};
 
 use engine_tracer::{
-    Listed, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable, Visit, VisitModule,
+    Listed, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable, Untold, Visit,
+    VisitModule,
 };
 
 use crate::chance::Chance;
@@ -103,16 +105,17 @@ impl Platform for Kernel {
     }
 
     fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize {
-        let (regs, is_return) = match from {
-            Origin::Entry(regs) => (ptr::from_ref(regs), false),
-            Origin::Return(regs) => (ptr::from_ref(regs), true),
-            Origin::Interrupted => (ptr::null(), false),
+        let (regs, origin) = match from {
+            Origin::Entry(regs) => (ptr::from_ref(regs), 0),
+            Origin::Return(regs) => (ptr::from_ref(regs), 1),
+            Origin::Caller(regs) => (ptr::from_ref(regs), 2),
+            Origin::Interrupted => (ptr::null(), 3),
         };
         let count = c_uint::try_from(frames.len()).unwrap_or(c_uint::MAX);
         let to = frames.as_mut_ptr();
-        // SAFETY: `regs` is null, or is the registers that a trap's handler was given; `frames` has
-        // room for as many.
-        unsafe { ffi::shim_stack(regs, to, count, is_return.into()) as usize }
+        // SAFETY: `regs` is null, or is the registers that a trap's handler was given, or those that an unwinder
+        // begins with; `frames` has room for as many.
+        unsafe { ffi::shim_stack(regs, to, count, origin) as usize }
     }
 
     fn timer_start(
@@ -206,6 +209,23 @@ impl Platform for Kernel {
         ffi::shim_ftrace_slot(address)
     }
 
+    fn has_calls(&self) -> bool {
+        ffi::shim_has_calls() != 0
+    }
+
+    fn call_of(&self, address: usize) -> Option<NonZeroUsize> {
+        NonZeroUsize::new(ffi::shim_call_of(address))
+    }
+
+    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold> {
+        // SAFETY: so many addresses; control side only, which may sleep. The engine outlives what it is told:
+        // who wants to be told holds the module.
+        match unsafe { ffi::shim_tell_of_calls(calls.as_ptr(), calls.len()) } {
+            0 => Ok(()),
+            _ => Err(Untold),
+        }
+    }
+
     fn is_return_thunk(&self, address: usize) -> bool {
         ffi::shim_is_return_thunk(address) != 0
     }
@@ -286,6 +306,8 @@ extern "C" fn visit_function(
     let walk = unsafe { &mut *context.cast::<Functions<'_>>() };
     // SAFETY: C passes a name of this length, valid until this returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
+    #[cfg(trapline_mutants)]
+    let name = crate::mutant::called(name);
     let listed = Listed {
         name,
         address,

@@ -4,7 +4,7 @@
 use alloc::alloc::{Layout, alloc, dealloc};
 use core::cell::UnsafeCell;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
 
 use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
 
@@ -47,7 +47,11 @@ impl<T> Lock<T> for ControlLock<T> {
     }
 }
 
-/// A value that who finds it taken goes without.
+/// A value of one CPU's, which is used there with interrupts off; who finds it taken goes without.
+///
+/// Who comes between a look at `taken` and the store behind it is a trap, or on x86 an NMI's: on the same
+/// CPU, and over before that store, with `taken` again as it was seen. So the two need not be one atomic
+/// step, which costs more than both. The compiler is kept from moving the value's use out from between.
 pub struct KernelTryLock<T> {
     taken: AtomicBool,
     value: UnsafeCell<T>,
@@ -67,6 +71,17 @@ fn is_shared() -> bool {
     crate::mutant::is_chosen(crate::mutant::UNGUARDED)
 }
 
+/// Whether it is taken for taken though it is not: never, but for a seeded defect.
+#[cfg(not(trapline_mutants))]
+const fn is_lost() -> bool {
+    false
+}
+
+#[cfg(trapline_mutants)]
+fn is_lost() -> bool {
+    crate::mutant::is_lost()
+}
+
 impl<T: Send> TryLock<T> for KernelTryLock<T> {
     fn new(value: T) -> Self {
         Self {
@@ -76,12 +91,15 @@ impl<T: Send> TryLock<T> for KernelTryLock<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if self.taken.swap(true, Ordering::Acquire) && !is_shared() {
+        if is_lost() || self.taken.load(Ordering::Relaxed) && !is_shared() {
             return None;
         }
+        self.taken.store(true, Ordering::Relaxed);
+        compiler_fence(Ordering::Acquire);
         // SAFETY: `taken` was false, and is true until `work` is done.
         let result = work(unsafe { &mut *self.value.get() });
-        self.taken.store(false, Ordering::Release);
+        compiler_fence(Ordering::Release);
+        self.taken.store(false, Ordering::Relaxed);
         Some(result)
     }
 }

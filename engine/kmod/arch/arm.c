@@ -77,6 +77,12 @@ bool trapline_rewritten(unsigned long address)
 	return trapline_is_jump_label(address);
 }
 
+/* Those are known by their names. */
+bool trapline_is_clock(unsigned long address)
+{
+	return false;
+}
+
 void trapline_arch_exit(void)
 {
 }
@@ -109,8 +115,9 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 
 /*
  * The tables describe a function's body, from behind its prologue to before its
- * epilogue. How far that has got only the very instruction says, which is not
- * there: so the callers are not known.
+ * epilogue. How far that has got only the instruction says. So the engine does that
+ * on a copy of the registers first, and asks for what it leads to; where it cannot,
+ * the callers are not known.
  */
 unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
@@ -134,6 +141,9 @@ bool trapline_is_ram(unsigned long page)
 	asm volatile("mrc p15, 0, %0, c7, c4, 0" : "=r"(physical));
 	return !(physical & (FAILED | SUPERSECTION)) && pfn_valid(PHYS_PFN(physical));
 }
+
+/* Its calls come behind what a function does first. */
+const bool trapline_has_calls = false;
 
 int trapline_hook_init(void)
 {

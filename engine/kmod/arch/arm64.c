@@ -9,11 +9,15 @@
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 
+#include <clocksource/arm_arch_timer.h>
+
+#include <asm/arch_timer.h>
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
@@ -55,6 +59,24 @@ bool trapline_is_kprobe_trap(const void *bytes)
 bool trapline_rewritten(unsigned long address)
 {
 	return trapline_is_jump_label(address);
+}
+
+/* The architected timer is read in several ways, of which a machine has one, and others for its flawed processors. */
+bool trapline_is_clock(unsigned long address)
+{
+	int cpu;
+
+	if (address == (unsigned long)arch_timer_read_counter)
+		return true;
+	for_each_possible_cpu(cpu) {
+		const struct arch_timer_erratum_workaround *flawed =
+			per_cpu(timer_unstable_counter_workaround, cpu);
+
+		if (flawed && (address == (unsigned long)flawed->read_cntpct_el0 ||
+			       address == (unsigned long)flawed->read_cntvct_el0))
+			return true;
+	}
+	return false;
 }
 
 void trapline_arch_exit(void)
@@ -111,6 +133,8 @@ bool trapline_is_ram(unsigned long page)
 	return !(par & SYS_PAR_EL1_F) &&
 	       pfn_is_map_memory(PHYS_PFN(par & PHYSICAL_ADDRESS));
 }
+
+const bool trapline_has_calls = true;
 
 int trapline_hook_init(void)
 {

@@ -86,6 +86,12 @@ static int find_rewritten(void)
 	return 0;
 }
 
+/* Those are known by their names. */
+bool trapline_is_clock(unsigned long address)
+{
+	return false;
+}
+
 void trapline_arch_exit(void)
 {
 	kvfree(rewritten);
@@ -162,6 +168,8 @@ bool trapline_is_ram(unsigned long page)
 	within = PHYS_PFN(page & ~page_level_mask(level));
 	return is_cached_ram(*entry, pte_pfn(*entry) + within, uncached);
 }
+
+const bool trapline_has_calls = true;
 
 int trapline_hook_init(void)
 {

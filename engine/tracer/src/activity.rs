@@ -2,7 +2,6 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::firing::Fired;
 use crate::providers::dtrace::Own;
 
 /// Where tracing stands, as DTrace names it.
@@ -30,14 +29,14 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Whether a clause of that probe may run. `ERROR` fires as long as anything does that could have a
-    /// fault.
-    pub fn admits(&self, fired: Fired<'_>) -> bool {
-        match fired {
-            Fired::Own(Own::Begin) => self.is(Stage::Warmup),
-            Fired::Own(Own::End) => self.is(Stage::Cooldown),
-            Fired::Own(Own::Error) => !self.is(Stage::Stopped),
-            Fired::Timer(_) | Fired::Function(..) => self.is(Stage::Active),
+    /// Whether a clause of that probe may run, which is one of the engine's own or of what is traced.
+    /// `ERROR` fires as long as anything does that could have a fault.
+    pub fn admits(&self, own: Option<Own>) -> bool {
+        match own {
+            None => self.is(Stage::Active),
+            Some(Own::Begin) => self.is(Stage::Warmup),
+            Some(Own::End) => self.is(Stage::Cooldown),
+            Some(Own::Error) => !self.is(Stage::Stopped),
         }
     }
 
@@ -97,37 +96,24 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::Function;
-    use crate::names::Names;
-    use crate::providers::fbt::Role;
 
-    fn admitted(activity: &Activity) -> [bool; 4] {
-        let mut names = Names::default();
-        let function = Function {
-            names: [b"m", b"f"].map(|name| names.add(name).unwrap()),
-            probes: [0, 1],
-        };
-        let probes = [
-            Fired::Own(Own::Begin),
-            Fired::Function(&function, &names, Role::Entry),
-            Fired::Timer(b"tick-1"),
-            Fired::Own(Own::End),
-        ];
-        probes.map(|fired| activity.admits(fired))
+    fn admitted(activity: &Activity) -> [bool; 3] {
+        let probes = [Some(Own::Begin), None, Some(Own::End)];
+        probes.map(|own| activity.admits(own))
     }
 
     #[test]
     fn each_stage_admits_its_own() {
         let activity = Activity::default();
-        assert_eq!(admitted(&activity), [true, false, false, false]);
+        assert_eq!(admitted(&activity), [true, false, false]);
         activity.begin();
-        assert_eq!(admitted(&activity), [false, true, true, false]);
+        assert_eq!(admitted(&activity), [false, true, false]);
         activity.end();
-        assert_eq!(admitted(&activity), [false, false, false, true]);
-        assert!(activity.admits(Fired::Own(Own::Error)));
+        assert_eq!(admitted(&activity), [false, false, true]);
+        assert!(activity.admits(Some(Own::Error)));
         activity.stop();
-        assert_eq!(admitted(&activity), [false; 4]);
-        assert!(activity.is_over() && !activity.admits(Fired::Own(Own::Error)));
+        assert_eq!(admitted(&activity), [false; 3]);
+        assert!(activity.is_over() && !activity.admits(Some(Own::Error)));
     }
 
     #[test]
@@ -141,7 +127,7 @@ mod tests {
             activity.begin();
             assert_eq!(
                 admitted(&activity),
-                [false; 4],
+                [false; 3],
                 "it does not begin any more"
             );
             activity.end();

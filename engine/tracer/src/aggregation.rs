@@ -86,6 +86,16 @@ impl Aggregations {
         kind.aggregate.update(&mut cells, value, increment);
     }
 
+    /// Counts one, as [`Aggregations::update`] would without a key, and at a fraction of its cost.
+    #[inline]
+    pub fn count(&self, number: u32) {
+        let bank = self.bank(self.turn.load(Ordering::Acquire));
+        match bank.first(number) {
+            Some(at) => bank.memory().count(at),
+            None => self.update(number, Aggregate::Count.into(), &[], (0, 0)),
+        }
+    }
+
     /// Sends all that was given since it was taken last, with that time, or nothing; what was sent is
     /// kept until [`Aggregations::release`]. `synchronize` waits until every firing that has begun is
     /// over. Control side only, one at a time.
@@ -225,6 +235,19 @@ mod tests {
             take(&aggregations, 1024, || {}).unwrap(),
             [(1, words(&[key, 9]))]
         );
+    }
+
+    #[test]
+    fn what_is_counted_is_as_if_it_were_given() {
+        let aggregations = Aggregations::new(1024, 5).unwrap();
+        for _ in 0..3 {
+            aggregations.count(1);
+            aggregations.update(1, count(), &[], (0, 0));
+            // In the same bucket, and before the other.
+            aggregations.count(1025);
+        }
+        let taken = take(&aggregations, 1024, || {}).unwrap();
+        assert_eq!(taken, [(1, words(&[6])), (1025, words(&[3]))]);
     }
 
     #[test]

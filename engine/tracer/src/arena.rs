@@ -53,6 +53,33 @@ impl Arena {
         }
     }
 
+    /// Adds 1 to the 8 bytes at `at`, which is a multiple of 8.
+    #[inline]
+    pub fn count(&self, at: usize) {
+        let Some(words) = self.unit(at) else {
+            return;
+        };
+        let load = |word: &AtomicUsize| word.load(Ordering::Relaxed).to_ne_bytes();
+        let value: u64 = zerocopy::transmute!(words.each_ref().map(load));
+        let value: [[u8; WORD]; 8 / WORD] = zerocopy::transmute!(value.wrapping_add(1));
+        for (word, bytes) in words.iter().zip(value) {
+            word.store(usize::from_ne_bytes(bytes), Ordering::Relaxed);
+        }
+    }
+
+    /// Puts two times 8 bytes at `at`, which is a multiple of 8; nothing where not all of it has room.
+    #[inline]
+    pub fn store_two(&self, at: usize, values: [u64; 2]) -> bool {
+        let Some(words) = self.words(at).first_chunk::<{ 16 / WORD }>() else {
+            return false;
+        };
+        let bytes: [[u8; WORD]; 16 / WORD] = zerocopy::transmute!(values);
+        for (bytes, word) in bytes.into_iter().zip(words) {
+            word.store(usize::from_ne_bytes(bytes), Ordering::Relaxed);
+        }
+        true
+    }
+
     /// Puts `bytes` at `at`.
     pub fn write(&self, at: usize, bytes: &[u8]) {
         let (whole, rest) = match at % WORD {

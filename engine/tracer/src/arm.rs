@@ -12,7 +12,7 @@ use engine_isa::Plan;
 
 use crate::consumer::ConsumerId;
 use crate::grow::{OutOfMemory, push};
-use crate::isa::{Isa, Planned};
+use crate::isa::Isa;
 use crate::live::{Live, Resume};
 use crate::platform::{Patch, Platform, Rcu};
 use crate::providers::fbt::{self, Fbt, Site};
@@ -31,15 +31,16 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         self.stop_timers(&mut control.registry);
         // All of it, before anything that there may be no memory for.
         self.restore(control);
-        let (functions, sites) = control.registry.fbt.split();
-        let wanted = sites.iter_mut().filter(|site| site.is_wanted(functions));
-        for site in wanted.filter(|site| !site.armed) {
-            self.review(site, &mut control.slots)?;
-        }
+        self.silence(control);
+        self.prepare(control)?;
         let live = survey::<I>(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
             remember_hits(&mut control.registry.fbt, &old);
+        }
+        if self.listen(control).is_err() {
+            // Once: it is not asked again.
+            return self.rearm(control);
         }
         self.displace(control);
         self.take_slots_back(control);
@@ -79,19 +80,46 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         }
     }
 
-    /// Plans anew: others patch text too, and may have since the probe was provided. Where no
-    /// probe can be now, the text planned for is one that is not there, and there is no slot.
-    fn review(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
-        if !self.is_as_planned(site) {
-            if let Some(slot) = site.slot.take() {
-                slots.give_back(slot);
-            }
-            let text = fbt::probeable::<I, P>(&self.platform, site.address);
-            site.text = text.unwrap_or_default();
-            if text.is_err() {
-                return Ok(());
+    /// Makes ready what is wanted and not armed yet.
+    fn prepare(&self, control: &mut Control<I::Text>) -> Result<(), OutOfMemory> {
+        let Control {
+            registry,
+            slots,
+            calls,
+            ..
+        } = control;
+        let (functions, sites) = registry.fbt.split();
+        let wanted = sites.iter_mut().filter(|site| site.is_wanted(functions));
+        for site in wanted.filter(|site| !site.armed) {
+            site.call = None;
+            if site.is_called_only {
+                site.call = self.call_for(calls, functions, site);
+            } else if self.review(site, slots) {
+                site.call = self.call_for(calls, functions, site);
+                if site.call.is_none() {
+                    self.give_slot(site, slots)?;
+                }
             }
         }
+        calls.reserve(sites.iter().filter(|site| site.call.is_some()).count())
+    }
+
+    /// Plans anew: others patch text too, and may have since the probe was provided. False where no
+    /// probe can be now; the text planned for is one that is not there then, and there is no slot.
+    fn review(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> bool {
+        if self.is_as_planned(site) {
+            return true;
+        }
+        if let Some(slot) = site.slot.take() {
+            slots.give_back(slot);
+        }
+        let text = fbt::probeable::<I, P>(&self.platform, site.address);
+        site.text = text.unwrap_or_default();
+        text.is_ok()
+    }
+
+    /// Gives it a slot, if its instruction needs one.
+    fn give_slot(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
         let plan = I::plan(&site.text);
         if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
             let next = site.address.wrapping_add(I::length(&plan));
@@ -121,7 +149,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             &self.platform,
             sites,
             |site| {
-                (!site.armed && site.is_wanted(functions) && self.can_displace(site))
+                let is_due = !site.armed && site.call.is_none() && !site.is_called_only;
+                (is_due && site.is_wanted(functions) && self.can_displace(site))
                     .then(|| word(I::TRAP))
             },
             |site| site.armed = true,
@@ -129,7 +158,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     fn can_displace(&self, site: &Site<I::Text>) -> bool {
-        resume::<I>(I::plan(&site.text), site.slot).is_some() && self.is_as_planned(site)
+        resume::<I>(site).is_some() && self.is_as_planned(site)
     }
 
     /// Whether the instruction is the one that was planned for. What stands behind it may be another
@@ -145,7 +174,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// cannot be put back stays armed, and its site known.
     fn restore(&self, control: &mut Control<I::Text>) {
         let (functions, sites) = control.registry.fbt.split();
-        for site in sites.iter_mut().filter(|site| site.armed) {
+        for site in sites.iter_mut().filter(|site| site.is_trapped()) {
             site.armed = site.is_wanted(functions) || self.is_there(site.address, I::TRAP);
         }
         control.batch.write(
@@ -153,7 +182,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             sites,
             |site| {
                 let displaced = site.text.as_ref().get(..I::TRAP.len())?;
-                (site.armed && !site.is_wanted(functions)).then(|| word(displaced))
+                (site.is_trapped() && !site.is_wanted(functions)).then(|| word(displaced))
             },
             |site| site.armed = false,
         );
@@ -174,14 +203,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-/// What is done in place of an instruction, if it can be: one that is relocated needs a slot.
-pub(crate) fn resume<I: Isa>(
-    plan: Planned<I>,
-    slot: Option<usize>,
-) -> Option<Resume<I::Emulation>> {
-    match plan {
+/// What is done when the site is hit, if anything can be: an instruction that is relocated needs a slot.
+pub(crate) fn resume<I: Isa>(site: &Site<I::Text>) -> Option<Resume<I::Emulation>> {
+    if site.call.is_some() {
+        return Some(Resume::On);
+    }
+    match I::plan(&site.text) {
         Plan::Emulate(emulation) => Some(Resume::Emulate(emulation)),
-        Plan::Relocate(_) => slot.map(Resume::Slot),
+        Plan::Relocate(_) => site.slot.map(Resume::Slot),
         Plan::Refuse(_) => None,
     }
 }
@@ -190,7 +219,7 @@ pub(crate) fn resume<I: Isa>(
 fn remember_hits<T, E>(fbt: &mut Fbt<T>, old: &Live<E>) {
     let (_, sites) = fbt.split();
     for site in sites {
-        if let Some(hit) = old.site(site.address) {
+        if let Some(hit) = old.site(site.told_at()) {
             let hits = hit.hits.load(Ordering::Relaxed);
             site.hits = site.hits.wrapping_add(hits as u64);
         }

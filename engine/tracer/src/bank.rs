@@ -67,6 +67,7 @@ impl Bank {
 
     /// Where the data of that aggregation and key are, and whether they are zeros that were put there
     /// just now. None where there is no room for so many bytes of data.
+    #[inline]
     pub fn data(&self, aggregation: u32, key: &[u8], bytes: usize) -> Option<(usize, bool)> {
         let identity = u64::from(aggregation) | (key.len() as u64) << 32;
         let mask = self.buckets.len().wrapping_sub(1);
@@ -94,7 +95,19 @@ impl Bank {
         Some((at.wrapping_add(HEAD).wrapping_add(key.len()), true))
     }
 
+    /// Where the data of an aggregation without a key are, if nothing is before it in its chain.
+    #[inline]
+    pub fn first(&self, aggregation: u32) -> Option<usize> {
+        let mask = self.buckets.len().wrapping_sub(1);
+        let bucket = self.buckets.get(aggregation as usize & mask)?;
+        let entry = bucket.load(Ordering::Relaxed).checked_sub(1)?;
+        let at = entry as usize * 8;
+        let identity = self.memory.load(at.wrapping_add(IDENTITY));
+        (identity == u64::from(aggregation)).then_some(at.wrapping_add(HEAD))
+    }
+
     /// An entry behind those already there.
+    #[cold]
     fn add(&self, next: u32, identity: u64, key: &[u8], bytes: usize) -> Option<u32> {
         let entry = self.used.load(Ordering::Relaxed);
         let at = entry as usize * 8;

@@ -66,6 +66,8 @@ pub struct Enabling {
 pub struct Consumer {
     /// What it is doing.
     pub state: State,
+    /// Whether it would have the function tracer call where a function is entered.
+    pub by_call: bool,
     /// Its enablings. An enabled probe's ID is its index here and one.
     ecbs: Vec<Ecb>,
     /// What it has asked for: probes that come later are enabled, too.
@@ -83,6 +85,7 @@ impl Consumer {
     pub fn new() -> Self {
         Self {
             state: State::New,
+            by_call: false,
             ecbs: Vec::new(),
             wishes: Vec::new(),
         }
@@ -92,6 +95,7 @@ impl Consumer {
     pub fn gone() -> Self {
         Self {
             state: State::Gone,
+            by_call: false,
             ecbs: Vec::new(),
             wishes: Vec::new(),
         }

@@ -145,9 +145,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
         let header = self.header();
         let opened = match speculation {
             None => {
-                let is_ending = self.session.activity.is_ending();
+                let privileged = self.session.is_privileged(self.firing);
                 let ring = self.session.rings.of(self.firing.cpu);
-                ring.and_then(|ring| Some(Open::Principal(ring, ring.open(header, is_ending)?)))
+                ring.and_then(|ring| Some(Open::Principal(ring, ring.open(header, privileged)?)))
             }
             Some(number) => {
                 let speculations = &self.session.speculations;

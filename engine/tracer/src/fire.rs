@@ -4,19 +4,19 @@
 //! is taken nothing is called that could itself be probed: the live table is plain memory, and the
 //! platform promises as much for `cpu` and for reading a value under [`Rcu`].
 
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use alloc::vec::Vec;
 use engine_isa::Memory;
 
-use crate::consumer::ConsumerId;
-use crate::firing::{Arguments, Fired, Firing};
+use crate::consumer::{ConsumerId, Enabling};
+use crate::count::Count;
+use crate::firing::{Fired, Firing, Place};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
-use crate::live::{Function, Live, LiveEcb, Resume, Site};
+use crate::live::{Live, LiveEcb, Resume, Site};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
-use crate::providers::fbt::Role;
 use crate::tracer::Tracer;
 
 /// The most frames of a stack, and one for the function whose entry fires.
@@ -40,7 +40,7 @@ pub enum Trap {
 pub(crate) struct Cpu<P: Platform> {
     /// Held while the CPU fires, with room for a stack.
     guard: P::TryLock<Vec<u64>>,
-    fired: AtomicU64,
+    fired: Count,
     recursions: AtomicUsize,
 }
 
@@ -48,14 +48,14 @@ impl<P: Platform> Cpu<P> {
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
             guard: P::TryLock::new(filled(FRAMES, || 0)?),
-            fired: AtomicU64::new(0),
+            fired: Count::default(),
             recursions: AtomicUsize::new(0),
         })
     }
 
     /// What fired, and had a clause run.
     pub(crate) fn fired(&self) -> u64 {
-        self.fired.load(Ordering::Relaxed)
+        self.fired.get()
     }
 
     /// What did not, because it came while the CPU was firing.
@@ -68,7 +68,7 @@ impl<P: Platform> Cpu<P> {
     fn guarded(&self, work: impl FnOnce(&mut [u64]) -> bool) {
         let worked = self.guard.try_with(|frames| {
             if work(frames) {
-                bump(&self.fired);
+                self.fired.add_one();
             }
         });
         if worked.is_none() {
@@ -76,14 +76,6 @@ impl<P: Platform> Cpu<P> {
             self.recursions.fetch_add(1, Ordering::Relaxed);
         }
     }
-}
-
-/// Counts one up. There is one writer, so this needs no atomic addition.
-fn bump(counter: &AtomicU64) {
-    counter.store(
-        counter.load(Ordering::Relaxed).wrapping_add(1),
-        Ordering::Relaxed,
-    );
 }
 
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
@@ -99,69 +91,48 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 }
                 return Trap::Stray;
             };
-            site.hits.fetch_add(1, Ordering::Relaxed);
-            if let Some(function) = live.function(site.function) {
-                self.enter(live, site, function, regs);
-                self.leave(live, site, function, regs);
-            }
+            self.hit(live, site, regs);
             resume::<I>(site.resume, pc, regs, memory)
         })
     }
 
-    /// Fires the function's entry, if `site` is that.
-    fn enter(
-        &self,
-        live: &Live<I::Emulation>,
-        site: &Site<I::Emulation>,
-        function: &Function,
-        regs: &I::Regs,
-    ) {
-        let [probe, _] = function.probes;
-        if site.is_entry
-            && let Some((probe, ecbs)) = live.probe(probe)
-        {
-            let fired = Fired::Function(function, live.names(), Role::Entry);
-            let arguments = Arguments::Entry(regs);
-            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
+    /// Counts a hit of this site, and fires what its function has there.
+    fn hit(&self, live: &Live<I::Emulation>, site: &Site<I::Emulation>, regs: &I::Regs) {
+        site.hits.fetch_add(1, Ordering::Relaxed);
+        if let Some(function) = live.function(site.function) {
+            let [entry, exit] = function.probes;
+            let place = || Place { live, site, regs };
+            if site.is_entry {
+                self.fire(live, entry, &Fired::Entry(place()));
+            }
+            if let Some(leaves) = site.leaves
+                && leaves_now::<I>(site.resume, regs)
+            {
+                self.fire(live, exit, &Fired::Return(place(), leaves));
+            }
         }
     }
 
-    /// Fires the function's return, if `site` leaves the function, and does so now: on a condition it may
-    /// not.
-    fn leave(
-        &self,
-        live: &Live<I::Emulation>,
-        site: &Site<I::Emulation>,
-        function: &Function,
-        regs: &I::Regs,
-    ) {
-        let Some(leaves) = site.leaves else {
-            return;
-        };
-        let [_, probe] = function.probes;
-        let goes = match site.resume {
-            Resume::Emulate(emulation) => I::goes(emulation, regs),
-            Resume::Slot(_) => true,
-        };
-        if goes && let Some((probe, ecbs)) = live.probe(probe) {
-            let fired = Fired::Function(function, live.names(), Role::Return);
-            let arguments = Arguments::Return(regs, site.offset, leaves);
-            self.fire(ecbs, &self.firing(probe.id, fired, arguments));
-        }
+    /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
+    /// of. To be called as if from a trap.
+    pub fn called(&self, call: usize, regs: &I::Regs) {
+        self.live.read(|live| {
+            if let Some(live) = live
+                && let Some(site) = live.site(call)
+            {
+                self.hit(live, site, regs);
+            }
+        });
     }
 
     /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
     /// the other.
     pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
         self.live.read(|live| {
-            let found = live.and_then(|live| {
-                let timer = live.timer(number)?;
-                Some((timer, live.probe(timer.probe)?))
-            });
-            if let Some((timer, (probe, ecbs))) = found {
-                let arguments = Arguments::Numbers([kernel_pc, user_pc, 0, 0, 0, 0]);
-                let fired = Fired::Timer(timer.name.bytes());
-                self.fire(ecbs, &self.firing(probe.id, fired, arguments));
+            let found = live.and_then(|live| Some((live, live.timer(number)?)));
+            if let Some((live, timer)) = found {
+                let name = timer.name.bytes();
+                self.fire(live, timer.probe, &Fired::Timer(name, [kernel_pc, user_pc]));
             }
         });
     }
@@ -175,44 +146,34 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 if ecbs.is_empty() {
                     return;
                 }
-                let arguments = Arguments::Numbers([0; 6]);
-                let firing = self.firing(own.id(), Fired::Own(own), arguments);
+                let fired = Fired::Own(own, [0; 6]);
+                let firing = Firing::new(&self.platform, own.id(), &fired);
                 self.guarded(&firing, |frames| {
-                    session.fire(&firing, frames, ecbs.iter().copied())
+                    let fire = |any, ecb: &Enabling| any | session.fire(&firing, frames, *ecb);
+                    ecbs.iter().fold(false, fire)
                 });
             });
             self.platform.cpu() as u32
         })
     }
 
-    /// Fires these ECBs, which are ordered by their consumers.
-    fn fire(&self, ecbs: &[LiveEcb], firing: &Firing<'_, I, P>) {
+    /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
+    #[inline(never)]
+    fn fire(&self, live: &Live<I::Emulation>, probe: u32, fired: &Fired<'_, I>) {
+        let Some((probe, ecbs)) = live.probe(probe) else {
+            return;
+        };
+        let firing = &Firing::new(&self.platform, probe.id, fired);
         self.guarded(firing, |frames| {
-            let (mut rest, mut any) = (ecbs, false);
-            while let Some(LiveEcb { consumer, .. }) = rest.first() {
-                let count = rest
-                    .iter()
-                    .take_while(|ecb| ecb.consumer == *consumer)
-                    .count();
-                let (ecbs, behind) = rest.split_at_checked(count).unwrap_or_default();
-                let ran = self.with_session(*consumer, |session| {
-                    session.fire(firing, frames, ecbs.iter().map(|ecb| ecb.enabling))
-                });
-                any |= ran.unwrap_or_default();
-                rest = behind;
-            }
-            any
+            let fire = |ecb: &LiveEcb| {
+                self.with_session(ecb.consumer, |session| {
+                    session.fire(firing, frames, ecb.enabling)
+                })
+            };
+            ecbs.iter()
+                .map(fire)
+                .fold(false, |any, ran| any | ran.unwrap_or_default())
         });
-    }
-
-    /// A firing here and now.
-    fn firing<'a>(
-        &'a self,
-        id: u32,
-        fired: Fired<'a>,
-        arguments: Arguments<'a, I::Regs>,
-    ) -> Firing<'a, I, P> {
-        Firing::new(&self.platform, id, fired, arguments)
     }
 
     /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
@@ -220,6 +181,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         if let Some(cpu) = self.cpus.get(firing.cpu) {
             cpu.guarded(work);
         }
+    }
+}
+
+/// Whether an instruction that leaves a function does so now: on a condition it may not.
+fn leaves_now<I: Isa>(resume: Resume<I::Emulation>, regs: &I::Regs) -> bool {
+    match resume {
+        Resume::Emulate(emulation) => I::goes(emulation, regs),
+        Resume::Slot(_) | Resume::On => true,
     }
 }
 
@@ -235,6 +204,8 @@ fn resume<I: Isa>(
             I::enter(regs, slot);
             Trap::Resumed
         }
+        // Nothing traps there.
+        Resume::On => Trap::Failed,
         Resume::Emulate(emulation) => {
             I::set_pc(regs, pc);
             match I::emulate(emulation, regs, memory) {

@@ -1,49 +1,67 @@
 //! A firing: what fired, where and when, and what a clause can learn of it.
 
 use core::cell::Cell;
+use core::ptr;
 
 use engine_dvm::Builtin;
 
 use crate::isa::Isa;
-use crate::live::Function;
-use crate::names::Names;
+use crate::live::{Live, Resume, Site};
+use crate::names::Span;
 use crate::platform::{Origin, Platform, Task, Unreadable};
 use crate::providers::dtrace::Own;
 use crate::providers::fbt::{Leaves, Role};
 use crate::registry::Called;
 
-/// What has fired. What it is called by is made out only for who asks.
-#[derive(Debug, Clone, Copy)]
-pub enum Fired<'a> {
+/// What has fired, with its arguments. What it is called by, and what they are, is made out only for who
+/// asks.
+pub enum Fired<'a, I: Isa> {
     /// One of the engine's own probes.
-    Own(Own),
-    /// A timer of that name.
-    Timer(&'a [u8]),
-    /// A function's probe, whose names are among these.
-    Function(&'a Function, &'a Names, Role),
+    Own(Own, [u64; 6]),
+    /// A timer of that name, on the kernel or on a process.
+    Timer(&'a [u8], [u64; 2]),
+    /// A function that is entered.
+    Entry(Place<'a, I>),
+    /// A function that is left, and how.
+    Return(Place<'a, I>, Leaves),
 }
 
-impl<'a> Fired<'a> {
-    fn called(self) -> Called<'a> {
-        match self {
-            Self::Own(own) => Called::Own(own),
-            Self::Timer(name) => Called::Timer(name),
-            Self::Function(function, names, role) => {
-                Called::Function(function.names.map(|name| names.get(name)), role)
-            }
-        }
+/// Where a function is entered or left.
+pub struct Place<'a, I: Isa> {
+    /// The table that has the function.
+    pub live: &'a Live<I::Emulation>,
+    /// The instruction.
+    pub site: &'a Site<I::Emulation>,
+    /// The registers there.
+    pub regs: &'a I::Regs,
+}
+
+impl<'a, I: Isa> Place<'a, I> {
+    fn called(&self, role: Role) -> Called<'a> {
+        let function = self.live.function(self.site.function);
+        let name = |name: Span| self.live.names().get(name);
+        let names = function.map(|function| function.names.map(name));
+        Called::Function(names.unwrap_or_default(), role)
     }
 }
 
-/// The arguments of a probe.
-#[derive(Debug)]
-pub enum Arguments<'a, R> {
-    /// Those of a function that is entered with these registers.
-    Entry(&'a R),
-    /// How far into a function it is left with these registers, and how.
-    Return(&'a R, usize, Leaves),
-    /// Numbers, and then zeros.
-    Numbers([u64; 6]),
+impl<'a, I: Isa> Fired<'a, I> {
+    fn called(&self) -> Called<'a> {
+        match self {
+            Self::Own(own, _) => Called::Own(*own),
+            Self::Timer(name, _) => Called::Timer(name),
+            Self::Entry(place) => place.called(Role::Entry),
+            Self::Return(place, _) => place.called(Role::Return),
+        }
+    }
+
+    /// The engine's own probe that it is, if it is one.
+    pub fn own(&self) -> Option<Own> {
+        match self {
+            Self::Own(own, _) => Some(*own),
+            _ => None,
+        }
+    }
 }
 
 /// A firing.
@@ -53,65 +71,62 @@ pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     /// The CPU.
     pub cpu: usize,
     /// Nanoseconds of the monotonic clock, once somebody has asked for them.
-    pub now: Cell<Option<u64>>,
+    now: Cell<Option<u64>>,
     /// The probe's ID.
     pub id: u32,
     /// The probe.
-    pub fired: Fired<'a>,
-    /// Its arguments.
-    pub arguments: Arguments<'a, I::Regs>,
+    pub fired: &'a Fired<'a, I>,
     /// The thread, once somebody has asked for it.
-    pub task: Cell<Option<Task>>,
+    task: Cell<Option<Task>>,
+    /// Where the session is that has begun last.
+    begun: Cell<usize>,
 }
 
 impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     /// A firing here and now.
-    pub fn new(
-        platform: &'a P,
-        id: u32,
-        fired: Fired<'a>,
-        arguments: Arguments<'a, I::Regs>,
-    ) -> Self {
+    #[inline]
+    pub fn new(platform: &'a P, id: u32, fired: &'a Fired<'a, I>) -> Self {
         Self {
             platform,
             cpu: platform.cpu(),
             now: Cell::new(None),
             id,
             fired,
-            arguments,
             task: Cell::new(None),
+            begun: Cell::new(0),
         }
     }
 
-    /// The same moment as a firing of one of the engine's own probes.
-    pub fn turned(&self, own: Own, arguments: [u64; 6]) -> Self {
+    /// The same moment as a firing of `ERROR`.
+    pub fn turned(&self, error: &'a Fired<'a, I>) -> Self {
         Self {
             platform: self.platform,
             cpu: self.cpu,
             now: Cell::new(Some(self.now())),
-            id: own.id(),
-            fired: Fired::Own(own),
-            arguments: Arguments::Numbers(arguments),
+            id: Own::Error.id(),
+            fired: error,
             task: Cell::new(Some(self.task())),
+            begun: self.begun.clone(),
         }
+    }
+
+    /// Whether the session that is there begins with this firing now. The firing comes to sessions one after
+    /// the other.
+    pub fn begins<S>(&self, session: &S) -> bool {
+        let session = ptr::from_ref(session).addr();
+        self.begun.replace(session) != session
     }
 
     /// Nanoseconds of the monotonic clock, the same throughout the firing. The clock is the kernel's, and what
     /// it calls may be traced: who does not ask spares those traps.
     pub fn now(&self) -> u64 {
-        let now = self.now.get();
-        let now = now.unwrap_or_else(|| self.platform.now());
-        self.now.set(Some(now));
-        now
+        once(&self.now, || self.platform.now())
     }
 
     /// The thread.
     pub fn task(&self) -> Task {
-        let in_tick = matches!(self.fired, Fired::Timer(_));
-        let task = self.task.get();
-        let task = task.unwrap_or_else(|| self.platform.task(in_tick));
-        self.task.set(Some(task));
-        task
+        let in_tick = matches!(self.fired, Fired::Timer(..));
+        once(&self.task, || self.platform.task(in_tick))
     }
 
     /// A built-in variable that is a number, as far as the firing knows it.
@@ -158,49 +173,76 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     /// The program counters on the kernel stack, in `frames`: a function's own is not among them, as
     /// its caller is the first.
     pub fn stack<'f>(&self, frames: &'f mut [u64]) -> &'f [u64] {
-        let (origin, own) = self.origin();
+        let after = self.after();
+        let (origin, own) = match &after {
+            Some(regs) => (Origin::Caller(regs), 0),
+            None => self.origin(),
+        };
         let count = self.platform.stack(origin, frames);
         frames.get(own..count).unwrap_or_default()
     }
 
+    /// The registers in the code that a function returns to, if that is how its callers are found.
+    fn after(&self) -> Option<I::Regs> {
+        match self.fired {
+            Fired::Return(place, leaves) => match place.site.resume {
+                Resume::Emulate(emulation) => I::after(emulation, *leaves, place.regs),
+                Resume::Slot(_) | Resume::On => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Where the stack is looked at from, and how many frames are the function's own.
-    fn origin(&self) -> (Origin<'a, I::Regs>, usize) {
-        match self.arguments {
-            Arguments::Entry(regs) => (Origin::Entry(regs), 1),
-            Arguments::Return(regs, ..) => (Origin::Return(regs), 1),
-            Arguments::Numbers(_) => (Origin::Interrupted, 0),
+    fn origin<'o>(&self) -> (Origin<'o, I::Regs>, usize)
+    where
+        'a: 'o,
+    {
+        match self.fired {
+            Fired::Entry(place) => (Origin::Entry(place.regs), 1),
+            Fired::Return(place, ..) => (Origin::Return(place.regs), 1),
+            Fired::Own(..) | Fired::Timer(..) => (Origin::Interrupted, 0),
         }
     }
 
     fn argument(&self, number: u64) -> u64 {
-        match &self.arguments {
-            Arguments::Entry(regs) => I::argument(regs, number, &mut self.loader()),
+        let among = |numbers: &[u64]| {
+            let number = usize::try_from(number).ok();
+            number.and_then(|number| numbers.get(number)).copied()
+        };
+        match self.fired {
+            Fired::Entry(place) => I::argument(place.regs, number, &mut self.loader()),
             // What a tail call will return is not known yet.
-            Arguments::Return(regs, offset, leaves) => match (number, leaves) {
-                (0, _) => *offset as u64,
-                (1, Leaves::Return) => I::returned(regs),
+            Fired::Return(place, leaves) => match (number, leaves) {
+                (0, _) => place.site.offset as u64,
+                (1, Leaves::Return) => I::returned(place.regs),
                 _ => 0,
             },
-            Arguments::Numbers(numbers) => {
-                let number = usize::try_from(number)
-                    .ok()
-                    .and_then(|number| numbers.get(number));
-                number.copied().unwrap_or_default()
-            }
+            Fired::Own(_, numbers) => among(numbers).unwrap_or_default(),
+            Fired::Timer(_, numbers) => among(numbers).unwrap_or_default(),
         }
     }
 
     fn caller(&self) -> u64 {
-        match &self.arguments {
-            Arguments::Entry(regs) => I::caller(regs, &mut self.loader()),
-            Arguments::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
-            Arguments::Numbers(_) => 0,
+        match self.fired {
+            Fired::Entry(place) => I::caller(place.regs, &mut self.loader()),
+            Fired::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
+            Fired::Own(..) | Fired::Timer(..) => 0,
         }
     }
 
     fn loader(&self) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
         |address, bytes| self.platform.load(address, bytes)
     }
+}
+
+/// What is kept, or what `ask` answers, which is then kept.
+fn once<T: Copy>(kept: &Cell<Option<T>>, ask: impl FnOnce() -> T) -> T {
+    kept.get().unwrap_or_else(|| {
+        let answer = ask();
+        kept.set(Some(answer));
+        answer
+    })
 }
 
 /// Copies as much as fits; how much that is.

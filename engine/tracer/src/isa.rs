@@ -6,6 +6,7 @@ use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Fault, Memory, Plan};
 
 use crate::platform::Unreadable;
+use crate::providers::fbt::Leaves;
 
 /// Reads memory of the kernel.
 pub type Load<'a> = dyn FnMut(u64, &mut [u8]) -> Result<(), Unreadable> + 'a;
@@ -35,6 +36,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// own blacklist does not have: names, as globs, each with a sentence that says why.
     const TOXIC: &'static [(&'static [u8], &'static str)];
 
+    /// What runs on that way and is listed among functions, but is none: thunks and the like.
+    const GLUE: &'static [(&'static [u8], &'static str)] = &[];
+
     /// Plans for the instruction that `text` begins with.
     fn plan(text: &Self::Text) -> Planned<Self>;
 
@@ -56,6 +60,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// no-op, or a jump.
     fn is_placeholder(text: &Self::Text) -> bool;
 
+    /// Whether the instruction that `text` begins with may go elsewhere than on to the next.
+    fn branches(text: &Self::Text) -> bool;
+
     /// Whether a function can begin with `text`: what no compiler makes one begin with is data.
     fn begins_function(text: &Self::Text) -> bool;
 
@@ -67,6 +74,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
         memory: &mut [u64],
         see: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked>;
+
+    /// Whether an instruction of the function that has this text branches to `to`. It may be wrong where there
+    /// are data in the function.
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool;
 
     /// How many words of memory it takes to find what leaves a function of so many bytes.
     fn room(bytes: usize) -> usize;
@@ -94,6 +105,12 @@ pub trait Isa: Sized + Send + Sync + 'static {
 
     /// Whether an instruction that leaves a function does so with these registers, or goes on.
     fn goes(emulation: Self::Emulation, regs: &Self::Regs) -> bool;
+
+    /// The registers in the code that a function returns to, with its own at an instruction that leaves it so.
+    /// None where the platform finds the callers from there by itself.
+    fn after(_: Self::Emulation, _: Leaves, _: &Self::Regs) -> Option<Self::Regs> {
+        None
+    }
 
     /// Does what the displaced instruction would have done at the registers' pc, and moves on
     /// behind it.

@@ -33,7 +33,9 @@ mod aggregation;
 mod arena;
 mod arm;
 mod bank;
+mod calls;
 mod consumer;
+mod count;
 mod drain;
 mod dynamic;
 mod env;
@@ -69,7 +71,8 @@ pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
     KERNEL, Listed, Lock, OffLimits, Origin, Patch, Platform, Rcu, TASK_NAME, Task, TryLock,
-    Unreadable, Visit, VisitModule,
+    Unreadable, Untold, Visit, VisitModule,
 };
+pub use providers::fbt::Leaves;
 pub use show::{FbtRow, RefusedRow, StatsRow};
 pub use tracer::{Error, Tracer};

@@ -26,6 +26,8 @@ pub enum Resume<E> {
     Emulate(E),
     /// The slot at this address does.
     Slot(usize),
+    /// As it is: nothing was displaced.
+    On,
 }
 
 /// A probe that fires: its ID, and where its ECBs are.
@@ -51,7 +53,7 @@ pub struct Function {
 /// An armed instruction.
 #[derive(Debug)]
 pub struct Site<E> {
-    /// Where it is.
+    /// Where it is, or the function tracer's call that tells of it.
     pub address: usize,
     /// What is done in its place.
     pub resume: Resume<E>,

@@ -86,7 +86,7 @@ fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>>(
             if loaded.is_new || !consumer.has(ecb) {
                 consumer.enable(ecb)?;
                 if consumer.is_active() {
-                    registry.count(probe, |ecbs| ecbs.wrapping_add(1));
+                    registry.count(probe, consumer.by_call, |ecbs| ecbs.wrapping_add(1));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! What the engine needs of the kernel it runs in.
 
+use core::num::NonZeroUsize;
 use core::ops::Range;
 
 use crate::grow::OutOfMemory;
@@ -120,6 +121,17 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// there and takes it out again, at any time.
     fn ftrace_slot(&self, address: usize) -> usize;
 
+    /// Whether the kernel's function tracer has calls where functions are entered, which show the registers
+    /// as they are there.
+    fn has_calls(&self) -> bool;
+
+    /// That call, of the function that begins at `address`, if it has one.
+    fn call_of(&self, address: usize) -> Option<NonZeroUsize>;
+
+    /// From now on `Tracer::called` is told of these calls, and of no others but what is on its way
+    /// already. Where that cannot be had, all is as it was. May sleep.
+    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold>;
+
     /// Whether who jumps to `address` returns: the place of a return thunk.
     fn is_return_thunk(&self, address: usize) -> bool;
 
@@ -159,6 +171,8 @@ pub enum Origin<'a, R> {
     Entry(&'a R),
     /// An instruction that leaves a function: the same.
     Return(&'a R),
+    /// Code that a function returns to: the frames are that, its caller's, and so on.
+    Caller(&'a R),
     /// What a timer interrupted, or who asks.
     Interrupted,
 }
@@ -200,7 +214,7 @@ pub trait Rcu<T> {
 }
 
 /// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its
-/// user. Callable from a trap.
+/// user. Callable from a trap, and from what is undisturbed, on that CPU alone.
 pub trait TryLock<T>: Send + Sync {
     /// Wraps `value`.
     fn new(value: T) -> Self;
@@ -236,6 +250,10 @@ pub struct Task {
     /// The name of the program that it runs, with NULs behind it.
     pub name: [u8; TASK_NAME],
 }
+
+/// The function tracer would not tell of its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Untold;
 
 /// Memory that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,4 +296,6 @@ off_limits! {
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
     /// In the kernel's table of accesses that may fault.
     Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
+    /// What tells the kernel the time on this machine.
+    Clock = 4 "toxic" "the kernel's graph tracer asks it for the time before it guards itself",
 }

@@ -166,8 +166,9 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         Some((probe.id(), described))
     }
 
-    /// Changes how many active ECBs a probe has.
-    pub fn count(&mut self, probe: Probe, change: impl Fn(u32) -> u32) {
+    /// Changes how many active ECBs a probe has; `by_call` says that they are of a consumer that would have the
+    /// function tracer call.
+    pub fn count(&mut self, probe: Probe, by_call: bool, change: impl Fn(u32) -> u32) {
         let ecbs = match probe {
             Probe::Own(_) => None,
             Probe::Timer(number) => {
@@ -175,8 +176,13 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
                 timer.map(|timer| &mut timer.ecbs)
             }
             Probe::Function(number, role) => {
-                let function = self.fbt.functions_mut().get_mut(number);
-                function.and_then(|function| function.ecbs.get_mut(role as usize))
+                let Some(function) = self.fbt.functions_mut().get_mut(number) else {
+                    return;
+                };
+                if by_call && role == Role::Entry {
+                    function.called = change(function.called);
+                }
+                function.ecbs.get_mut(role as usize)
             }
         };
         if let Some(ecbs) = ecbs {

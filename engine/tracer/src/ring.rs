@@ -103,6 +103,7 @@ impl Ring {
 
     /// Makes room for a record with this header, and zeros behind that; `privileged` says whether it
     /// may take what is reserved. Only firings of this buffer's CPU call it, one at a time.
+    #[inline]
     pub fn open(&self, header: RecordHeader, privileged: bool) -> Option<Room> {
         let units = header.size / 8;
         let position = self.head.load(Ordering::Relaxed);
@@ -110,38 +111,42 @@ impl Ring {
         if !self.make_room(position, units.checked_add(reserve)?) {
             return None;
         }
-        let [first, second] = zerocopy::transmute!(header);
-        let behind = position.wrapping_add(HEADER);
-        self.put(position, first);
-        self.put(position.wrapping_add(1), second);
-        self.clear(behind, units.saturating_sub(HEADER));
+        self.put_header(position, header);
+        if units > HEADER {
+            let behind = position.wrapping_add(HEADER);
+            self.clear(behind, units.wrapping_sub(HEADER));
+        }
         Some(Room { position, units })
     }
 
-    /// Whether there are so many units free behind `head`. By the policy `ring` there are, if the
-    /// buffer is that large at all, since the oldest records go.
+    /// Whether there are so many units free behind `head`, or can be made free.
     fn make_room(&self, head: u32, units: u32) -> bool {
-        loop {
-            let tail = self.tail.load(Ordering::Acquire);
-            let free = self.units.wrapping_sub(head.wrapping_sub(tail));
-            if units <= free {
+        let tail = self.tail.load(Ordering::Acquire);
+        self.has_room(head, tail, units) || self.without_room(head, tail, units)
+    }
+
+    fn has_room(&self, head: u32, tail: u32, units: u32) -> bool {
+        units <= self.units.wrapping_sub(head.wrapping_sub(tail))
+    }
+
+    /// There are not so many. By the policy `ring` there will be, if the buffer is that large at all, since
+    /// the oldest records go.
+    #[cold]
+    fn without_room(&self, head: u32, mut tail: u32, units: u32) -> bool {
+        match self.policy {
+            BufferPolicy::Ring if units <= self.units => {
+                while !self.has_room(head, tail, units) {
+                    tail = tail.wrapping_add(self.size_at(tail));
+                }
+                self.tail.store(tail, Ordering::Relaxed);
                 return true;
             }
-            match self.policy {
-                BufferPolicy::Ring if units <= self.units => {
-                    let next = tail.wrapping_add(self.size_at(tail));
-                    self.tail.store(next, Ordering::Relaxed);
-                }
-                BufferPolicy::Fill => {
-                    self.full.store(true, Ordering::Relaxed);
-                    return false;
-                }
-                _ => {
-                    self.drops.fetch_add(1, Ordering::Relaxed);
-                    return false;
-                }
+            BufferPolicy::Fill => self.full.store(true, Ordering::Relaxed),
+            _ => {
+                self.drops.fetch_add(1, Ordering::Relaxed);
             }
         }
+        false
     }
 
     /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
@@ -208,6 +213,18 @@ impl Ring {
         let at = self.place(position).wrapping_add(4);
         self.memory.read(at, &mut size);
         (u32::from_ne_bytes(size) / 8).max(HEADER)
+    }
+
+    /// Puts a header at `position`: at once, but where it goes on at the memory's begin.
+    #[inline]
+    fn put_header(&self, position: u32, header: RecordHeader) {
+        let units: [u64; HEADER as usize] = zerocopy::transmute!(header);
+        if self.memory.store_two(self.place(position), units) {
+            return;
+        }
+        let [first, second] = units;
+        self.put(position, first);
+        self.put(position.wrapping_add(1), second);
     }
 
     /// Puts one unit at `position`: only what is longer can go on at the memory's begin.

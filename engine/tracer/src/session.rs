@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
-use engine_dvm::{Failure, Memory, Verified};
+use engine_dvm::{Brief, Failure, Memory, Registers, Verified};
 
 use crate::activity::Activity;
 use crate::aggregation::{Aggregations, Kind};
 use crate::arena::BYTES_MAX;
 use crate::consumer::{Ecb, Enabling};
 use crate::env::Run;
-use crate::firing::Firing;
+use crate::firing::{Fired, Firing};
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::platform::{Platform, TryLock};
@@ -35,6 +35,7 @@ const SPECULATION_COST: usize = 64;
 
 /// What one CPU runs clauses on.
 struct Workspace {
+    registers: Registers,
     scratch: Vec<u8>,
     key: Vec<u8>,
     locals: Locals,
@@ -43,6 +44,8 @@ struct Workspace {
 /// A session.
 pub struct Session<P: Platform> {
     program: Verified<Vec<u64>>,
+    /// What each clause does, if it does little.
+    briefs: Vec<Option<Brief>>,
     /// The ECBs of the engine's own probes.
     own: OwnEcbs,
     /// What may fire.
@@ -85,6 +88,7 @@ impl<P: Platform> Session<P> {
         }
         let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE), seed)?;
         let kinds = kinds(&program)?;
+        let briefs = briefs(&program)?;
         let aggregation_size = if kinds.is_empty() {
             0
         } else {
@@ -96,6 +100,7 @@ impl<P: Platform> Session<P> {
             activity: Activity::default(),
             policy,
             rings,
+            briefs,
             kinds,
             aggregations: each(cpus, || Aggregations::new(aggregation_size, seed))?,
             speculations: Speculations::new(speculations, cpus, speculation_size)?,
@@ -110,31 +115,66 @@ impl<P: Platform> Session<P> {
         })
     }
 
-    /// Runs the clauses of these ECBs, in this order; whether any ran. `frames` is room for a stack.
+    /// Runs the clause of an ECB, if it may run now; whether it does. `frames` is room for a stack. It is
+    /// inlined, as what a call would keep and move is as much as what it does.
+    #[inline(always)]
     pub fn fire<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         frames: &mut [u64],
-        ecbs: impl Iterator<Item = Enabling>,
+        ecb: Enabling,
+    ) -> bool {
+        if !self.activity.admits(firing.fired.own()) {
+            return false;
+        }
+        match self.briefs.get(ecb.clause as usize) {
+            Some(Some(Brief::Mark)) => self.mark(firing, ecb.epid),
+            Some(Some(Brief::Count(number))) => self.count(firing.cpu, *number),
+            _ => return self.run(firing, frames, ecb),
+        }
+        true
+    }
+
+    /// Records that a clause ran.
+    #[inline(always)]
+    fn mark<I: Isa<Regs = P::Regs>>(&self, firing: &Firing<'_, I, P>, epid: u32) {
+        let header = RecordHeader {
+            epid,
+            size: size_of::<RecordHeader>() as u32,
+            timestamp: firing.now(),
+        };
+        if let Some(ring) = self.rings.of(firing.cpu)
+            && let Some(room) = ring.open(header, self.is_privileged(firing))
+        {
+            ring.close(room);
+        }
+    }
+
+    /// Whether what is recorded may take what was reserved: that of tracing's end.
+    pub fn is_privileged<I: Isa<Regs = P::Regs>>(&self, firing: &Firing<'_, I, P>) -> bool {
+        firing.fired.own().is_some() && self.activity.is_ending()
+    }
+
+    /// Runs the clause of an ECB on the machine; whether it did.
+    #[inline(never)]
+    fn run<I: Isa<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, I, P>,
+        frames: &mut [u64],
+        ecb: Enabling,
     ) -> bool {
         let Some(workspace) = self.workspaces.get(firing.cpu) else {
             return false;
         };
         let ran = workspace.try_with(|workspace| {
-            workspace.locals.begin();
-            let mut any = false;
-            for ecb in ecbs {
-                match self.run(firing, workspace, frames, ecb) {
-                    Ok(ran) => any |= ran,
-                    Err(failure) => {
-                        any = true;
-                        self.fail(firing, workspace, frames, (ecb.epid, failure));
-                    }
-                }
+            if firing.begins(self) {
+                workspace.locals.begin();
             }
-            any
+            if let Err(failure) = self.run_clause(firing, workspace, frames, ecb) {
+                self.fail(firing, workspace, frames, (ecb.epid, failure));
+            }
         });
-        ran.unwrap_or_default()
+        ran.is_some()
     }
 
     /// The ECBs of one of the engine's own probes.
@@ -142,19 +182,18 @@ impl<P: Platform> Session<P> {
         self.own.get(own as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Runs one clause, if it may run now; whether it does.
-    fn run<I: Isa<Regs = P::Regs>>(
+    fn run_clause<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
         workspace: &mut Workspace,
         frames: &mut [u64],
         ecb: Enabling,
-    ) -> Result<bool, Failure> {
-        let clause = self.program.clause(ecb.clause);
-        let Some(clause) = clause.filter(|_| self.activity.admits(firing.fired)) else {
-            return Ok(false);
+    ) -> Result<(), Failure> {
+        let Some(clause) = self.program.clause(ecb.clause) else {
+            return Ok(());
         };
         let memory = Memory {
+            registers: &mut workspace.registers,
             scratch: &mut workspace.scratch,
             key: &mut workspace.key,
         };
@@ -162,10 +201,11 @@ impl<P: Platform> Session<P> {
         let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
         engine_dvm::run(clause, memory, &mut run)?;
         run.close();
-        Ok(true)
+        Ok(())
     }
 
     /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
+    #[cold]
     fn fail<I: Isa<Regs = P::Regs>>(
         &self,
         firing: &Firing<'_, I, P>,
@@ -182,12 +222,22 @@ impl<P: Platform> Session<P> {
             failure.fault.code().into(),
             failure.address,
         ];
-        let error = firing.turned(Own::Error, arguments);
+        let error = Fired::Own(Own::Error, arguments);
+        let error = firing.turned(&error);
+        if !self.activity.admits(Some(Own::Error)) {
+            return;
+        }
         for &ecb in self.own(Own::Error) {
-            if self.run(&error, workspace, frames, ecb).is_err() {
+            if self.run_clause(&error, workspace, frames, ecb).is_err() {
                 self.errors.fetch_add(1, Ordering::Relaxed);
                 self.error_drops.fetch_add(1, Ordering::Relaxed);
             }
+        }
+    }
+
+    fn count(&self, cpu: usize, number: u32) {
+        if let Some(aggregations) = self.aggregations.get(cpu) {
+            aggregations.count(number);
         }
     }
 
@@ -224,6 +274,7 @@ impl Workspace {
     fn new(program: &Verified<Vec<u64>>, variables: &Variables) -> Result<Self, OutOfMemory> {
         let scratch = (program.scratch() as usize).saturating_add(SCRATCH);
         Ok(Self {
+            registers: Registers::default(),
             scratch: filled(scratch, || 0)?,
             key: filled(program.key_size_max() as usize, || 0)?,
             locals: variables.locals()?,
@@ -259,6 +310,16 @@ fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
     rows.map(|row| row.aggregate.into())
         .try_for_each(|kind| push(&mut kinds, kind))?;
     Ok(kinds)
+}
+
+/// What each clause does, if it does little.
+fn briefs(program: &Verified<Vec<u64>>) -> Result<Vec<Option<Brief>>, OutOfMemory> {
+    let mut briefs = Vec::new();
+    let clauses = (0..program.header().clauses).filter_map(|row| program.clause(row));
+    clauses
+        .map(|clause| clause.brief())
+        .try_for_each(|brief| push(&mut briefs, brief))?;
+    Ok(briefs)
 }
 
 /// The bytes that `END` may record, also where each of its clauses faults and so fires `ERROR`.

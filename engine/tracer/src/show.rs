@@ -70,7 +70,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let fbt = &control.registry.fbt;
             let site = fbt.sites().get(index)?;
             let function = fbt.functions().get(site.function as usize);
-            let row = function.filter(|function| function.is_there);
+            let row = function.filter(|function| function.is_there && is_used(function, site));
             Some(see(row.map(|function| self.row(control, site, function))))
         })
     }
@@ -89,8 +89,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         };
         let [module, name] = control.registry.fbt.called(function);
         let plan = I::plan(&site.text);
+        let displaced = site.text.as_ref().get(..I::length(&plan));
+        let displaced = displaced.filter(|_| !site.is_called_only);
         let live_hits = self.live.read(|live| {
-            let site = live.and_then(|live| live.site(site.address));
+            let site = live.and_then(|live| live.site(site.told_at()));
             site.map_or(0, |site| site.hits.load(Ordering::Relaxed))
         });
         FbtRow {
@@ -102,12 +104,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ecbs: function.wanted(role),
             armed: site.armed,
             hits: site.hits.wrapping_add(live_hits as u64),
-            instruction: site
-                .text
-                .as_ref()
-                .get(..I::length(&plan))
-                .unwrap_or_default(),
+            instruction: displaced.unwrap_or_default(),
             plan: match plan {
+                _ if site.is_called_only || site.armed && site.call.is_some() => "ftrace",
                 Plan::Emulate(_) => "emulate",
                 Plan::Relocate(_) => "relocate",
                 Plan::Refuse(_) => "refuse",
@@ -148,6 +147,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let Registry { fbt, profile } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
+        let is_used = |site: &&Site<_>| {
+            let function = fbt.functions().get(site.function as usize);
+            function.is_some_and(|function| is_used(function, site))
+        };
+        let sites = fbt.sites().iter().filter(is_used).count();
         let timers = profile.timers().iter().filter(|timer| timer.armed);
         let has = |role| (0..fbt.functions().len()).filter(move |number| fbt.has(*number, role));
         let probes = Role::ALL.into_iter().flat_map(has).count();
@@ -160,7 +164,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 control.consumers.iter().flatten().count() as u64,
             ),
             ("probes", probes as u64),
-            ("sites", fbt.sites().len() as u64),
+            ("sites", sites as u64),
             ("site_bytes", fbt.bytes().wrapping_add(live_bytes) as u64),
             ("armed", armed as u64),
             ("slots", slots.used() as u64),
@@ -190,6 +194,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .filter_map(|number| self.with_session(number, &count))
             .sum()
     }
+}
+
+/// Whether it is a site of a probe still.
+fn is_used<T>(function: &Function, site: &Site<T>) -> bool {
+    !site.is_entry || function.entry.is_ok()
 }
 
 /// Why a function does not have that probe, as far as is known.

@@ -98,9 +98,9 @@ fn add_sites<I: Isa>(fbt: &Fbt<I::Text>, live: &mut Live<I::Emulation>) -> Resul
         let Some(function) = functions.get(site.function as usize) else {
             continue;
         };
-        if let Some(resume) = resume::<I>(I::plan(&site.text), site.slot) {
+        if let Some(resume) = resume::<I>(site) {
             live.add_site(live::Site {
-                address: site.address,
+                address: site.told_at(),
                 resume,
                 function: function.live.unwrap_or(u32::MAX),
                 offset: site.address.wrapping_sub(function.address),

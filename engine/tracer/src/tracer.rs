@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use engine_abi::{Description, Go};
+use engine_abi::{Description, Go, Mechanism};
 use engine_dvm::Verified;
 
 use crate::arm::{Batch, Unarmed};
+use crate::calls::Calls;
 use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
 use crate::grow::{OutOfMemory, filled, push};
@@ -38,6 +39,8 @@ pub enum Error {
     NoRoom,
     /// The consumer's memory cannot be written.
     Unwritten,
+    /// This kernel does not have what was asked for.
+    Unsupported,
 }
 
 impl From<OutOfMemory> for Error {
@@ -52,6 +55,7 @@ pub(crate) struct Control<T> {
     pub(crate) registry: Registry<T>,
     pub(crate) slots: Slots,
     pub(crate) batch: Batch,
+    pub(crate) calls: Calls,
     /// How many modules came for whose probes there was no memory.
     pub(crate) incomplete: u64,
     /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
@@ -99,6 +103,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 registry,
                 slots: Slots::default(),
                 batch: Batch::new()?,
+                calls: Calls::default(),
                 incomplete: 0,
                 consumers,
             }),
@@ -193,8 +198,12 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Where it fails, the consumer can only be closed.
     pub fn go(&self, id: ConsumerId, go: &mut Go) -> Result<(), Error> {
         let place = self.sessions.get(id.0).ok_or(Error::NoSuchConsumer)?;
+        let mechanism = Mechanism::from_code(go.mechanism).ok_or(Error::Invalid)?;
+        let by_call = self.is_by_call(mechanism)?;
         self.control.with(|control| {
+            control.calls.hope();
             let consumer = control.consumer(id)?;
+            consumer.by_call = by_call;
             let program = consumer.take_program()?;
             let seed = self.platform.undisturbed(|| self.platform.random());
             let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
@@ -310,7 +319,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
             .ok_or(Error::NoSuchConsumer)?;
         consumer.state = state;
         for (_, ecb) in consumer.ecbs() {
-            registry.count(ecb.probe, &change);
+            registry.count(ecb.probe, consumer.by_call, &change);
         }
         Ok(())
     }

@@ -43,6 +43,10 @@ impl Isa for LateA32 {
         A32::is_placeholder(text)
     }
 
+    fn branches(text: &[u8; 4]) -> bool {
+        A32::branches(text)
+    }
+
     fn begins_function(text: &[u8; 4]) -> bool {
         A32::begins_function(text)
     }
@@ -54,6 +58,10 @@ impl Isa for LateA32 {
         see: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
         A32::exits(text, function, memory, see)
+    }
+
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+        A32::comes_back(text, function, to)
     }
 
     fn room(bytes: usize) -> usize {

@@ -40,6 +40,7 @@ fn functions_are_provided_or_refused_with_a_reason() {
         (18, SPLIT, "split"),
         (20, STAYS, "stays"),
         (21, HALF, "half"),
+        (22, SPINS + 4, "spins"),
     ];
     let expected = expected.map(|(number, at, name)| (entry(number), at, name.to_owned()));
     assert_eq!(probes, expected);
@@ -347,8 +348,8 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     ON_PATCH.set(None);
     assert_eq!(
         TRAPS.load(Ordering::Relaxed),
-        26,
-        "thirteen sites, armed and disarmed"
+        24,
+        "twelve sites, armed and disarmed"
     );
 }
 

@@ -66,7 +66,7 @@ fn a_return_tells_where_it_is_what_it_returns_and_to_whom() {
     let id = trace(&engine, "leaves");
     let trap = execute_with(fake, &engine, at(LEAVES + 12, 5));
     assert_eq!(trap, Some(Trap::Resumed));
-    assert_eq!(records(&engine, id, 0), [(1, vec![12, 5, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![12, 5, 0xbeec])]);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn what_leaves_on_a_condition_fires_only_when_it_does() {
     regs.cpsr |= ZERO;
     assert_eq!(engine.trap(&mut regs, &mut Nowhere), Trap::Resumed);
     assert_eq!(regs.r[15], 0xbeec, "it returns");
-    assert_eq!(records(&engine, id, 0), [(1, vec![4, 0, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![4, 0, 0xbeec])]);
     let hits: Vec<_> = (0..)
         .map_while(|index| engine.fbt_row(index, |row| row.unwrap().hits))
         .collect();
@@ -95,7 +95,7 @@ fn a_tail_call_leaves_without_a_value() {
     let (fake, engine) = engine();
     let id = trace(&engine, "tails");
     execute_with(fake, &engine, at(TAILS + 4, 5));
-    assert_eq!(records(&engine, id, 0), [(1, vec![4, 0, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![4, 0, 0xbeec])]);
 }
 
 #[test]
@@ -104,14 +104,14 @@ fn a_function_that_is_nothing_but_a_return_has_both_probes_at_one_trap() {
     let before = fake.image();
     let id = trace(&engine, "empty");
     execute_with(fake, &engine, at(EMPTY, 5));
-    assert_eq!(records(&engine, id, 0), [(1, vec![0, 5, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![0, 5, 0xbeec])]);
     let both = open(&engine);
     let any = Description::new(b"fbt", b"", b"empty", b"").unwrap();
     assert_eq!(engine.enable(both, &any, 0), Ok(2));
     assert_eq!(go(&engine, both, 0), Ok(0));
     execute_with(fake, &engine, at(EMPTY, 6));
     assert_eq!(drain(&engine, both, 0), [1, 2], "entered, then left");
-    assert_eq!(records(&engine, id, 0), [(1, vec![0, 6, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![0, 6, 0xbeec])]);
     engine.close(id);
     assert_eq!(fake.read(EMPTY), TRAP);
     engine.close(both);
@@ -152,7 +152,7 @@ fn a_part_counts_as_its_function() {
     let id = trace(&engine, "split");
     execute_with(fake, &engine, at(SPLIT_COLD + 4, 6));
     let offset = (SPLIT_COLD + 4 - SPLIT) as u64;
-    assert_eq!(records(&engine, id, 0), [(1, vec![offset, 6, 0xb000])]);
+    assert_eq!(records(&engine, id, 0), [(1, vec![offset, 6, 0xbeec])]);
     assert_ne!(fake.read(SPLIT + 4), TRAP, "which is left at its end only");
 }
 

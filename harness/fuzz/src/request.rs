@@ -215,6 +215,10 @@ fn go(chance: &mut Rng) -> Go {
         policy: number(chance, 3),
         ..Go::default()
     };
+    // Seldom, for the function tracer's calls take long to be switched on and off.
+    if chance.u32(..16) == 0 {
+        how.mechanism = number(chance, 3);
+    }
     if chance.u32(..8) == 0 {
         let members = [
             &mut how.buffer_size,

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use crate::Error;
 use crate::request::Request;
 
-/// What a request is refused with.
+/// What a request is refused with, on every machine.
 const REFUSALS: [Errno; 7] = [
     Errno::SRCH,
     Errno::NOMEM,
@@ -18,6 +18,9 @@ const REFUSALS: [Errno; 7] = [
     Errno::NOSPC,
     Errno::BADFD,
 ];
+
+/// And with what else, where the kernel has not what is asked for.
+const LACKS: Errno = Errno::OPNOTSUPP;
 
 /// Answers, counted.
 #[derive(Default)]
@@ -38,7 +41,7 @@ impl Tally {
                 )));
             }
             Ok(()) => *self.granted.entry(number).or_default() += 1,
-            Err(errno) if !REFUSALS.contains(&errno) => {
+            Err(errno) if errno != LACKS && !REFUSALS.contains(&errno) => {
                 return Err(Error::Wrong(format!(
                     "{number:#x} was refused with {errno:?}"
                 )));

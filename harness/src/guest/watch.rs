@@ -142,8 +142,12 @@ impl Watch {
 
     fn early_exit(&mut self, status: &str) -> Finding {
         let line = format!("{status} {}", self.qemu.said());
+        let trouble = match self.qemu.was_left() {
+            true => Trouble::Reset,
+            false => Trouble::EarlyExit,
+        };
         Finding {
-            trouble: Trouble::EarlyExit,
+            trouble,
             line: line.trim_end().to_owned(),
         }
     }

@@ -10,6 +10,7 @@ fn facts() -> Facts {
     Facts {
         kernel_release: "6.1.0-50-rpi".to_owned(),
         names: called("sys_chdir"),
+        disassembler: None,
     }
 }
 

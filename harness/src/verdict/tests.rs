@@ -207,6 +207,7 @@ fn findings_are_told_once_and_the_cause_first() {
     let kinds: Vec<_> = failures.iter().map(|f| f.kind).collect();
     assert_eq!(kinds, [Kind::GuestCrash, Kind::GuestCrash, Kind::GuestHang]);
     assert_eq!(kind(Trouble::Lockup), Kind::GuestCrash);
+    assert_eq!(kind(Trouble::Reset), Kind::GuestCrash);
     assert_eq!(kind(Trouble::Warn), Kind::GuestComplaint);
     assert_eq!(kind(Trouble::ProgramDied), Kind::GuestComplaint);
     assert_eq!(kind(Trouble::CommandFailed), Kind::GuestComplaint);

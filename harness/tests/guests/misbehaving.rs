@@ -64,6 +64,14 @@ pub const ON_EACH: &[Row] = &[
         &[(Kind::GuestCrash, "boot panic: Kernel panic - not syncing: ")],
     ),
     fails("panics", &[(Kind::GuestCrash, PANIC)]),
+    // The raspi0 has nothing to do it with.
+    fails(
+        "resets",
+        &[
+            (Kind::GuestCrash, "guest reset: exit status: 0"),
+            (Kind::GuestHang, "guest hung: no answer within "),
+        ],
+    ),
     Row {
         mutant: Some("spin-in-trap"),
         verdict: Verdict::Caught,

@@ -22,6 +22,7 @@ impl Machine {
         let mut scratch = vec![0; verified.scratch() as usize + 4096];
         let mut key = vec![0; verified.key_size_max() as usize];
         let memory = Memory {
+            registers: &mut [0; 16],
             scratch: &mut scratch,
             key: &mut key,
         };

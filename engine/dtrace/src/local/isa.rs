@@ -36,6 +36,10 @@ impl Isa for Native {
         false
     }
 
+    fn branches(_: &[u8; 1]) -> bool {
+        true
+    }
+
     fn begins_function(_: &[u8; 1]) -> bool {
         false
     }
@@ -47,6 +51,10 @@ impl Isa for Native {
         _: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
         Err(Unwalked::Extent)
+    }
+
+    fn comes_back(_: &Text<'_>, _: Range<usize>, _: usize) -> bool {
+        false
     }
 
     fn room(_: usize) -> usize {

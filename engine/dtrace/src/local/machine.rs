@@ -4,14 +4,15 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use engine_tracer::{
-    OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable, Visit,
-    VisitModule,
+    OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable, Untold,
+    Visit, VisitModule,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -203,6 +204,18 @@ impl Platform for Machine {
 
     fn ftrace_slot(&self, _: usize) -> usize {
         0
+    }
+
+    fn has_calls(&self) -> bool {
+        false
+    }
+
+    fn call_of(&self, _: usize) -> Option<NonZeroUsize> {
+        None
+    }
+
+    fn tell_of_calls(&self, _: &[usize]) -> Result<(), Untold> {
+        Err(Untold)
     }
 
     fn is_return_thunk(&self, _: usize) -> bool {

@@ -5,7 +5,7 @@ mod table;
 
 use std::time::Duration;
 
-use engine_abi::{BUFFER_SIZE, BufferPolicy};
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Mechanism};
 use thiserror::Error;
 
 use crate::aggregation::Looks;
@@ -27,6 +27,8 @@ pub struct Settings {
     pub speculation_size: u64,
     /// `bufpolicy`: what happens to a full buffer.
     pub policy: BufferPolicy,
+    /// `fbtmech`: what tells that a function is entered.
+    pub mechanism: Mechanism,
     /// `switchrate`: how often principal buffers are drained.
     pub switch_rate: Duration,
     /// `aggrate`: how often aggregations are.
@@ -73,6 +75,7 @@ impl Default for Settings {
             speculations: 1,
             speculation_size: 32 << 10,
             policy: BufferPolicy::Switch,
+            mechanism: Mechanism::Trap,
             switch_rate: second,
             aggregation_rate: second,
             status_rate: second,

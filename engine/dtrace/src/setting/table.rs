@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use engine_abi::{BufferPolicy, SPECULATIONS_MAX};
+use engine_abi::{BufferPolicy, Mechanism, SPECULATIONS_MAX};
 use engine_dvm::limits::{RECORD_MAX, STRING_SIZE};
 
 use super::{Refusal, Settings, parse};
@@ -105,6 +105,7 @@ const ROWS: &[Row] = &[
         "evaltime",
         Unsupported("a command is always stopped before its first instruction"),
     ),
+    Row("fbtmech", Word(mechanism)),
     Row("flowindent", On(|it| &mut it.flow_indent)),
     Row("grabanon", NO_ANONYMOUS),
     Row("incdir", NO_PREPROCESSOR),
@@ -235,6 +236,16 @@ fn policy(settings: &mut Settings, word: &str) -> Option<()> {
     Some(())
 }
 
+fn mechanism(settings: &mut Settings, word: &str) -> Option<()> {
+    settings.mechanism = match word {
+        "trap" => Mechanism::Trap,
+        "ftrace" => Mechanism::Ftrace,
+        "auto" => Mechanism::Auto,
+        _ => return None,
+    };
+    Some(())
+}
+
 fn encoding(settings: &mut Settings, word: &str) -> Option<()> {
     settings.looks.encoding = match word {
         "ascii" => Encoding::Ascii,
@@ -281,7 +292,14 @@ mod tests {
 
     #[test]
     fn every_option_can_be_set_or_says_why_not() {
-        let values = [None, Some("64"), Some("switch"), Some("ascii"), Some("a")];
+        let values = [
+            None,
+            Some("64"),
+            Some("switch"),
+            Some("ascii"),
+            Some("a"),
+            Some("trap"),
+        ];
         for row in ROWS {
             let outcomes = values.map(|it| row.set(&mut Settings::default(), it));
             let good =

@@ -93,8 +93,18 @@ impl Aggregate {
         }
     }
 
-    /// Adds a value. `increment` is by how much its bucket counts.
+    /// Adds a value. `increment` is by how much its bucket counts. What counts is the commonest, and is not
+    /// looked for among the others.
+    #[inline]
     pub fn update<W: Words + ?Sized>(self, words: &mut W, value: u64, increment: u64) {
+        if matches!(self, Self::Count) {
+            return add(words, 0, 1);
+        }
+        self.add_value(words, value, increment);
+    }
+
+    #[inline(never)]
+    fn add_value<W: Words + ?Sized>(self, words: &mut W, value: u64, increment: u64) {
         match self {
             Self::Count => add(words, 0, 1),
             Self::Avg => {

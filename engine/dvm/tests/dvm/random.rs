@@ -207,6 +207,7 @@ fn ran(program: &Verified<Vec<u64>>, clause: Clause<'_>, poison: u8) -> (u64, Re
     let mut scratch = vec![poison; program.scratch() as usize];
     let mut key = vec![poison; program.key_size_max() as usize];
     let memory = Memory {
+        registers: &mut [u64::from(poison); 16],
         scratch: &mut scratch,
         key: &mut key,
     };

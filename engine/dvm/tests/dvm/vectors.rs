@@ -109,6 +109,7 @@ impl Surroundings {
         let scratch = self.scratch.unwrap_or(program.scratch() as usize + 1024);
         let key = self.key.unwrap_or(program.key_size_max() as usize);
         let memory = Memory {
+            registers: &mut [0xa5; 16],
             scratch: &mut vec![0xa5; scratch],
             key: &mut vec![0xa5; key],
         };

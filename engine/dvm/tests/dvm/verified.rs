@@ -2,7 +2,7 @@
 
 use engine_abi::{FieldKind, Scope, Span, ValueKind};
 use engine_dvm::aggregate::Aggregate;
-use engine_dvm::{Aggregation, Field, KeyPart, Variable, Verified};
+use engine_dvm::{Aggregation, Brief, Field, KeyPart, Variable, Verified};
 
 use crate::assemble::assemble;
 
@@ -93,3 +93,43 @@ fn there_is_scratch_memory_for_what_one_instruction_needs() {
         assert_eq!(program(lines).scratch(), expected, "{lines:?}");
     }
 }
+
+#[test]
+fn what_needs_no_machine_is_told_apart() {
+    let briefs: [(&[&str], Option<Brief>); 9] = [
+        (&["    open", "    ret"], Some(Brief::Mark)),
+        (
+            &[COUNTS, "    agg  %r0, %r0, @n", "    ret"],
+            Some(Brief::Count(0)),
+        ),
+        (&["    ret"], None),
+        (
+            &["field scalar 8", "    open", "    rec  %r0, 0", "    ret"],
+            None,
+        ),
+        (&["field scalar 8", "    open", "    ret"], None),
+        (&["    open", "    exit", "    ret"], None),
+        (&[SUMS, "    agg  %r0, %r0, @n", "    ret"], None),
+        (
+            &[
+                COUNTS,
+                "    seti 1, %r1",
+                "    agg  %r1, %r0, @n",
+                "    ret",
+            ],
+            None,
+        ),
+        (
+            &[KEYED, "    push %r0", "    agg  %r0, %r0, @n", "    ret"],
+            None,
+        ),
+    ];
+    for (lines, brief) in briefs {
+        let program = program(lines);
+        assert_eq!(program.clause(0).unwrap().brief(), brief, "{lines:?}");
+    }
+}
+
+const COUNTS: &str = "aggregation @n count";
+const SUMS: &str = "aggregation @n sum";
+const KEYED: &str = "aggregation @n[scalar] count";

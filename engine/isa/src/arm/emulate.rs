@@ -27,13 +27,29 @@ const _: () = assert!(size_of::<Emulation>() <= 12);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Nop,
-    Push { registers: Registers },
-    LowerSp { by: u32 },
-    Branch { by: i32 },
-    Call { by: i32 },
-    CallThumb { by: i32 },
-    Exchange { to: Register },
-    CallRegister { to: Register },
+    /// So many bytes of registers: counted here, since counting bits is not one instruction.
+    Push {
+        registers: Registers,
+        bytes: u8,
+    },
+    LowerSp {
+        by: u32,
+    },
+    Branch {
+        by: i32,
+    },
+    Call {
+        by: i32,
+    },
+    CallThumb {
+        by: i32,
+    },
+    Exchange {
+        to: Register,
+    },
+    CallRegister {
+        to: Register,
+    },
     Compute(Compute),
     Transfer(Transfer),
     LoadPc(LoadPc),
@@ -67,14 +83,17 @@ pub(super) const fn hint() -> Emulation {
 
 /// `stmdb sp!, {list}`.
 pub(super) const fn push_list(word: u32, list: u32) -> Emulation {
-    let registers = Registers(list as u16);
-    Action::Push { registers }.under(word)
+    push_all(word, Registers(list as u16))
 }
 
 /// `str rt, [sp, #-4]!`.
 pub(super) const fn push_one(word: u32, register: u32) -> Emulation {
-    let registers = Registers::only(register);
-    Action::Push { registers }.under(word)
+    push_all(word, Registers::only(register))
+}
+
+const fn push_all(word: u32, registers: Registers) -> Emulation {
+    let bytes = registers.bytes() as u8;
+    Action::Push { registers, bytes }.under(word)
 }
 
 /// `sub sp, sp, #imm8, rotated right by twice the rotation` (A5.2.4).
@@ -226,7 +245,7 @@ impl Action {
     ) -> Result<Flow, Fault> {
         Ok(match *self {
             Self::Nop => Flow::Next,
-            Self::Push { registers } => push(registers, regs, memory)?,
+            Self::Push { registers, bytes } => push(registers, bytes, regs, memory)?,
             Self::LowerSp { by } => {
                 regs.r[SP] = regs.r[SP].wrapping_sub(by);
                 Flow::Next
@@ -251,7 +270,7 @@ impl fmt::Display for Emulation {
         let condition = self.condition;
         match self.action {
             Action::Nop => write!(out, "nop{condition}"),
-            Action::Push { registers } => write!(out, "push{condition} {registers}"),
+            Action::Push { registers, .. } => write!(out, "push{condition} {registers}"),
             Action::LowerSp { by } => write!(out, "sub{condition} sp, sp, #{by:#x}"),
             Action::Branch { by } => write!(out, "b{condition} {}", Distance(by)),
             Action::Call { by } => write!(out, "bl{condition} {}", Distance(by)),

@@ -49,27 +49,34 @@ impl LoadList {
         }
     }
 
-    /// Nothing is written before all is loaded: a load that faults leaves the
-    /// registers as they are.
+    /// A load that faults leaves the registers as they are. Where none can, as in a trap's handler, the
+    /// compiler sees that nothing has to be kept for that.
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
         let base = self.base.read(regs);
-        let mut address = base.wrapping_add_signed(self.first.into());
         if mutant::is_chosen(Mutant::BaseBeforeLoad) {
             self.write_back(base, regs);
         }
-        let mut values = [0; 16];
-        for (value, _) in values.iter_mut().zip(self.registers.members()) {
-            *value = load(memory, address, Width::Four)?;
+        let before = regs.r;
+        self.write_back(base, regs);
+        match self.load(base, regs, memory) {
+            Ok(target) => Ok(exchange(target, regs)),
+            Err(fault) => {
+                regs.r = before;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Loads the registers, of which the pc is always one, and last. Answers what that is given.
+    fn load(self, base: u32, regs: &mut Regs, memory: &mut impl Memory) -> Result<u32, Fault> {
+        let mut address = base.wrapping_add_signed(self.first.into());
+        let mut loaded = 0;
+        for register in self.registers.members() {
+            loaded = load(memory, address, Width::Four)?;
+            register.write(regs, loaded);
             address = address.wrapping_add(4);
         }
-        self.write_back(base, regs);
-        let mut target = 0;
-        for (&value, register) in values.iter().zip(self.registers.members()) {
-            register.write(regs, value);
-            target = value;
-        }
-        // The pc is always in the list, and last.
-        Ok(exchange(target, regs))
+        Ok(loaded)
     }
 
     fn write_back(self, base: u32, regs: &mut Regs) {
@@ -80,13 +87,14 @@ impl LoadList {
     }
 }
 
-/// Stores `registers` below the stack pointer, which moves down to them.
+/// Stores `registers`, which take so many bytes, below the stack pointer, which moves down to them.
 pub(super) fn push(
     registers: Registers,
+    bytes: u8,
     regs: &mut Regs,
     memory: &mut impl Memory,
 ) -> Result<Flow, Fault> {
-    let bottom = regs.r[SP].wrapping_sub(registers.bytes());
+    let bottom = regs.r[SP].wrapping_sub(bytes.into());
     let mut address = bottom;
     for register in registers.members() {
         store(memory, address, Width::Four, register.saved(regs))?;

@@ -92,7 +92,7 @@ impl Registers {
 
     /// Its members, lowest first.
     pub(super) fn members(self) -> impl Iterator<Item = Register> {
-        let mut left = self.0;
+        let mut left = u32::from(self.0);
         core::iter::from_fn(move || {
             let lowest = (left != 0).then(|| left.trailing_zeros());
             left &= left.wrapping_sub(1);

@@ -6,6 +6,7 @@
 //! by a switch, by a jump that the kernel has switched off, or by its exception table. Compilers leave
 //! nothing else in a function.
 
+mod back;
 mod ground;
 mod marks;
 mod window;
@@ -13,6 +14,7 @@ mod window;
 use core::marker::PhantomData;
 use core::ops::Range;
 
+pub use back::comes_back;
 use ground::Ground;
 use window::Window;
 

@@ -76,9 +76,8 @@ impl Emulation {
     /// Whether it goes where it may go away to, with these registers: not if it is a branch that is not taken.
     #[must_use]
     pub fn goes(&self, regs: &Regs) -> bool {
-        let mut regs = *regs;
         match self.action {
-            Action::JumpIf(condition, _) => condition.holds(&mut regs),
+            Action::JumpIf(condition, _) => condition.holds(&mut regs.clone()),
             _ => true,
         }
     }
@@ -92,17 +91,20 @@ impl Emulation {
     /// untouched, and so is memory.
     pub fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
         let word = self.mode.word();
-        let mut after = *regs;
-        after.ip = low(word, regs.ip.wrapping_add(self.length.into()));
+        // All that any of them writes: a copy of every register would cost more than the instruction.
+        let before = (regs.ip, regs.sp, regs.cx);
+        regs.ip = low(word, regs.ip.wrapping_add(self.length.into()));
         let mut machine = Machine {
             word,
             length: self.length,
-            regs: &mut after,
+            regs,
             memory,
         };
-        machine.run(self.action)?;
-        *regs = after;
-        Ok(())
+        let done = machine.run(self.action);
+        if done.is_err() {
+            (regs.ip, regs.sp, regs.cx) = before;
+        }
+        done
     }
 }
 

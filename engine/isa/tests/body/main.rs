@@ -12,7 +12,7 @@ mod x86;
 
 use engine_isa::arm::A32;
 use engine_isa::arm64::A64;
-use engine_isa::body::{Unwalked, room};
+use engine_isa::body::{Set, Unwalked, room};
 use engine_isa::x86::X64;
 
 use case::{START, walk};
@@ -81,4 +81,37 @@ fn what_is_data_as_long_as_it_is_code_does_not_settle() {
 fn what_does_not_end_within_the_function_is_no_instruction() {
     let found = walk::<X64>(&[0x90, 0xb8, 0, 0, 0], &[], room::<X64>).unwrap();
     assert_eq!((found.instructions, found.falls_out), (vec![START], true));
+}
+
+/// Whether the function of these bytes comes back to that offset.
+fn comes_back<S: Set>(body: &[u8], to: u64) -> bool {
+    let text = engine_isa::body::Text {
+        load: &|at, bytes| {
+            let from = (at - START) as usize;
+            bytes.copy_from_slice(&body[from..from + bytes.len()]);
+            true
+        },
+        part: &|_| None,
+        returns: &|_| false,
+    };
+    let function = START..START + body.len() as u64;
+    engine_isa::body::comes_back::<S>(&text, function, START + to)
+}
+
+#[test]
+fn a_loop_comes_back_to_its_head_and_to_nothing_else() {
+    // subs r0, r0, #1; bhi to it; bx lr.
+    let delay = [0xe250_0001_u32, 0x8aff_fffd, 0xe12f_ff1e].map(u32::to_le_bytes);
+    // The same, beyond what is read at once: sub, then many nops, cbnz to the second; ret.
+    let mut long = vec![0xd503_201f_u32; 100];
+    long.extend([0xb5ff_f3e0, 0xd65f_03c0]);
+    let long: Vec<u8> = long.into_iter().flat_map(u32::to_le_bytes).collect();
+    // A slot, inc %eax, jne to behind the slot; ret.
+    let slot = [0x0f, 0x1f, 0x44, 0, 0, 0xff, 0xc0, 0x75, 0xfc, 0xc3];
+    let heads = |len: u64, comes: &dyn Fn(u64) -> bool| {
+        (0..len).filter(|to| comes(*to)).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(12, &|to| comes_back::<A32>(&delay.concat(), to)), [0]);
+    assert_eq!(heads(408, &|to| comes_back::<A64>(&long, to)), [12]);
+    assert_eq!(heads(10, &|to| comes_back::<X64>(&slot, to)), [5]);
 }

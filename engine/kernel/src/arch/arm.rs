@@ -5,9 +5,9 @@ use core::ops::Range;
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory};
-use engine_tracer::{Isa, Load, Planned};
+use engine_tracer::{Isa, Leaves, Load, Planned};
 
-use super::{exits, stack_word, told};
+use super::{comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -17,6 +17,10 @@ const VERSION: Version = Version::V6;
 
 const ABORTS: &str =
     "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
+const HEAD: &str = "it is no function, but a place in what a kernel begins with";
+const GRAPHS: &str =
+    "the kernel's graph tracer runs it on the way to every trap or back, before it guards itself";
+const TIMES: &str = "the kernel's graph tracer asks it for the time before it guards itself";
 
 /// A32.
 pub struct Native;
@@ -29,8 +33,21 @@ impl Isa for Native {
     type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] =
-        &[(b"*_early_abort", ABORTS), (b"*_pabort", ABORTS)];
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[
+        (b"*_early_abort", ABORTS),
+        (b"*_pabort", ABORTS),
+        // It unwinds the stack, to find where the caller's return address is.
+        (b"unwind_frame", GRAPHS),
+        (b"search_index", GRAPHS),
+        (b"core_kernel_text", GRAPHS),
+        (b"memset", GRAPHS),
+        (b"__memset", GRAPHS),
+        (b"mmioset", GRAPHS),
+        (b"suspended_sched_clock_read", TIMES),
+        (b"bcm2835_sched_read", TIMES),
+    ];
+    const GLUE: &'static [(&'static [u8], &'static str)] =
+        &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)];
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm::plan(u32::from_le_bytes(*text))
@@ -52,6 +69,10 @@ impl Isa for Native {
         word == NOP || word == OLD_NOP || word >> 24 == 0xea
     }
 
+    fn branches(text: &[u8; 4]) -> bool {
+        arm::control(u32::from_le_bytes(*text), 0).branches()
+    }
+
     /// What the flags are where a function begins nobody has said, so no first instruction asks for
     /// them; of those that cannot ask, functions begin with `cps` and with hints about memory.
     fn begins_function(text: &[u8; 4]) -> bool {
@@ -65,6 +86,10 @@ impl Isa for Native {
         see: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
         exits::<arm::A32>(text, function, memory, see)
+    }
+
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+        comes_back::<arm::A32>(text, function, to)
     }
 
     fn room(bytes: usize) -> usize {
@@ -98,6 +123,16 @@ impl Isa for Native {
 
     fn goes(emulation: Emulation, regs: &Regs) -> bool {
         emulation.goes(regs) || always_leaves()
+    }
+
+    /// The kernel's tables of stacks tell of a function's body, and not of where its epilogue has got to.
+    fn after(emulation: Emulation, leaves: Leaves, regs: &Regs) -> Option<Regs> {
+        let mut after = *regs;
+        match leaves {
+            Leaves::Return => Self::emulate(emulation, &mut after, &mut Interrupted).ok()?,
+            Leaves::Tail => after.r[15] = after.r[14],
+        }
+        Some(after)
     }
 
     fn emulate(
@@ -145,6 +180,10 @@ pub const MUTANTS: &[&str] = &[
     SLOT_CONDITION_LOST,
     ALWAYS_LEAVES,
 ];
+
+/// Nobody is misnamed.
+#[cfg(trapline_mutants)]
+pub const MISNAMES: &[(&str, &[u8])] = &[];
 
 /// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

@@ -8,12 +8,13 @@ use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::{exits, stack_word, told};
+use super::{comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
+const WAKES: &str = "a starting or resuming CPU runs it before it has its vectors";
 
 /// A64.
 pub struct Native;
@@ -27,8 +28,15 @@ impl Isa for Native {
 
     const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
-        (b"__kvm_hyp_vector*", HYPERVISOR),
         (b"__kvm_adjust_pc", HYPERVISOR),
+        (b"finalise_el2", WAKES),
+        (b"_cpu_resume", WAKES),
+    ];
+    const GLUE: &'static [(&'static [u8], &'static str)] = &[
+        (b"__kvm_hyp_vector*", HYPERVISOR),
+        (b"hyp_stub_*", HYPERVISOR),
+        (b"el1_sync", HYPERVISOR),
+        (b"el2_sync", HYPERVISOR),
     ];
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
@@ -50,6 +58,10 @@ impl Isa for Native {
         is_nop || text[3] >> 2 == B
     }
 
+    fn branches(text: &[u8; 4]) -> bool {
+        arm64::control(u32::from_le_bytes(*text), 0).branches()
+    }
+
     fn begins_function(_: &[u8; 4]) -> bool {
         true
     }
@@ -61,6 +73,10 @@ impl Isa for Native {
         see: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
         exits::<arm64::A64>(text, function, memory, see)
+    }
+
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+        comes_back::<arm64::A64>(text, function, to)
     }
 
     fn room(bytes: usize) -> usize {
@@ -171,7 +187,16 @@ pub const MUTANTS: &[&str] = &[
     SHARED_SLOT,
     STALE_SLOT,
     NO_CACHE_FLUSH,
+    MISNAMED,
 ];
+
+/// `finalise-el2-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
+#[cfg(trapline_mutants)]
+const MISNAMED: &str = "finalise-el2-misnamed";
+
+/// Who is misnamed with which defect.
+#[cfg(trapline_mutants)]
+pub const MISNAMES: &[(&str, &[u8])] = &[(MISNAMED, b"finalise_el2")];
 
 /// `nop-for-mov`: plans are made from the kernel as it was built, not as it runs.
 ///

@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use engine_isa::body::{Exit, Set, Text, Unwalked, Walk};
+use engine_isa::body::{self, Exit, Set, Text, Unwalked, Walk};
 use engine_tracer::Load;
 
 #[cfg(target_arch = "aarch64")]
@@ -52,6 +52,11 @@ fn exits<S: Set>(
         see(address as usize, exit);
     });
     Ok(())
+}
+
+/// Whether an instruction of a function branches to `to`.
+fn comes_back<S: Set>(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+    body::comes_back::<S>(text, function.start as u64..function.end as u64, to as u64)
 }
 
 /// What a function returns.

@@ -7,14 +7,23 @@ use engine_isa::x86::{self, Emulation, Regs, Relocation};
 use engine_isa::{Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
-use super::{exits, stack_word, told};
+use super::{comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
 
 const NOTIFIES: &str = "the notifier that a trap's handler is reached by runs it";
 const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
+const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next and takes no trap";
+const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
 const XEN: &str = "it is on the way back from every trap";
+const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
+const CALLS: &str =
+    "the kernel's function tracer runs it on the way to every trap, before it guards itself";
+const TIMES: &str = "the kernel's graph tracer asks it for the time before it guards itself";
+const SWITCHES: &str =
+    "a command of the function tracer runs it, which has no guard, on the way to every trap";
+const BPF: &str = "a BPF program's trampoline runs it on the way to every trap or back, unguarded";
 
 /// x86-64.
 pub struct Native;
@@ -32,32 +41,65 @@ impl Isa for Native {
         (b"__rcu_read_unlock", NOTIFIES),
         (b"rcu_read_unlock_special", NOTIFIES),
         (b"hw_breakpoint_exceptions_notify", NOTIFIES),
-        (b"startup_64*", WAKES),
-        (b"secondary_startup_64*", WAKES),
-        (b"sev_verify_cbit", WAKES),
         (b"verify_cpu", WAKES),
-        (b"start_secondary", WAKES),
-        (b"cpu_init_secondary", WAKES),
-        (b"cr4_*", WAKES),
-        (b"cpu_init_exception_handling", WAKES),
+        (b"sev_verify_cbit", WAKES),
+        (b"early_setup_idt", WAKES),
         (b"setup_ghcb", WAKES),
         (b"*cc_platform_has*", WAKES),
+        (b"set_bringup_idt_handler*", WAKES),
+        (b"start_secondary", WAKES),
+        (b"cr4_init", WAKES),
+        (b"cpu_init_secondary", WAKES),
+        (b"cpu_init_exception_handling", WAKES),
         (b"setup_getcpu", WAKES),
-        (b"*load_direct_gdt", WAKES),
-        (b"*load_fixmap_gdt", WAKES),
-        (b"load_current_idt", WAKES),
-        (b"*bringup_idt*", WAKES),
-        (b"memset*", WAKES),
-        (b"native_write_cr*", WAKES),
+        (b"native_write_msr", WAKES),
+        (b"do_trace_write_msr", WAKES),
         (b"native_write_gdt_entry", WAKES),
-        (b"native_load_*", WAKES),
-        (b"native_read_msr*", WAKES),
-        (b"native_write_msr*", WAKES),
-        (b"native_cpuid", WAKES),
-        (b"native_set_ldt", WAKES),
+        (b"memset*", WAKES),
+        (b"__memset", WAKES),
+        (b"get_cpu_entry_area", WAKES),
+        (b"native_load_tr_desc", WAKES),
+        (b"load_direct_gdt", WAKES),
+        (b"load_fixmap_gdt", WAKES),
+        (b"native_load_gdt", WAKES),
+        (b"cr4_set_bits", WAKES),
+        (b"cr4_update_irqsoff", WAKES),
+        (b"native_write_cr4", WAKES),
+        (b"load_current_idt", WAKES),
+        (b"native_load_idt", WAKES),
         (b"wakeup_long64", WAKES),
+        (b"do_suspend_lowlevel", WAKES),
         (b"*restore_processor_state", WAKES),
-        (b"fix_processor_context", WAKES),
+        (b"native_write_cr0", WAKES),
+        // Each function that is traced has a trampoline of its own, which leads to who traces it directly.
+        (b"rcu_is_watching", CALLS),
+        // Those of `set_ftrace_filter` that set a switch.
+        (b"function_trace_probe_call", SWITCHES),
+        (b"event_enable_probe", SWITCHES),
+        (b"event_enable_count_probe", SWITCHES),
+        (b"update_event_probe", SWITCHES),
+        (b"tracer_tracing_is_on", SWITCHES),
+        (b"tracer_tracing_on", SWITCHES),
+        (b"tracer_tracing_off", SWITCHES),
+        (b"pvclock_clocksource_read", TIMES),
+        (b"read_hv_clock_tsc", TIMES),
+        (b"__bpf_tramp_enter", BPF),
+        (b"__bpf_tramp_exit", BPF),
+        (b"bpf_prog_inc_misses_counter", BPF),
+        (b"update_prog_stats", BPF),
+        (b"migrate_disable", BPF),
+        (b"migrate_enable", BPF),
+    ];
+    const GLUE: &'static [(&'static [u8], &'static str)] = &[
+        (b"__SCT__*", SWITCHED),
+        (b"secondary_startup_64*", WAKES),
+        (b"relocate_kernel", LEAVES),
+        (b"identity_mapped", LEAVES),
+        (b"virtual_mapped", LEAVES),
+        (b"swap_pages", LEAVES),
+        (b"*_return_thunk", THUNK),
+        (b"srso_*safe_ret", THUNK),
+        (b"__x86_indirect_*thunk_*", THUNK),
         (b"xen_iret", XEN),
     ];
 
@@ -90,6 +132,10 @@ impl Isa for Native {
         is_nop || leaves || text.starts_with(&RETURN_0)
     }
 
+    fn branches(text: &[u8; 15]) -> bool {
+        x86::control(text, 0).branches()
+    }
+
     fn begins_function(_: &[u8; 15]) -> bool {
         true
     }
@@ -101,6 +147,10 @@ impl Isa for Native {
         see: &mut dyn FnMut(usize, Exit),
     ) -> Result<(), Unwalked> {
         exits::<x86::X64>(text, function, memory, see)
+    }
+
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+        comes_back::<x86::X64>(text, function, to)
     }
 
     fn room(bytes: usize) -> usize {
@@ -179,7 +229,16 @@ pub const MUTANTS: &[&str] = &[
     ARGUMENTS_ON_TOP,
     SHARED_SLOT,
     STALE_SLOT,
+    MISNAMED,
 ];
+
+/// `early-setup-idt-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
+#[cfg(trapline_mutants)]
+const MISNAMED: &str = "early-setup-idt-misnamed";
+
+/// Who is misnamed with which defect.
+#[cfg(trapline_mutants)]
+pub const MISNAMES: &[(&str, &[u8])] = &[(MISNAMED, b"early_setup_idt")];
 
 /// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

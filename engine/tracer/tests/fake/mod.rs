@@ -3,15 +3,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
-use engine_isa::body::{Exit, Text, Unwalked, Walk, room};
+use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{
-    Isa, KERNEL, Listed, Load, OffLimits, Origin, OutOfMemory, Patch, Planned, Platform, Task,
-    Unreadable, Visit, VisitModule,
+    Isa, KERNEL, Leaves, Listed, Load, OffLimits, Origin, OutOfMemory, Patch, Planned, Platform,
+    Task, Unreadable, Untold, Visit, VisitModule,
 };
 
 #[path = "../program/mod.rs"]
@@ -69,6 +70,8 @@ pub const SPLIT_COLD: usize = 0x8f00;
 pub const STAYS: usize = 0x8f40;
 /// One way out cannot be probed.
 pub const HALF: usize = 0x8f80;
+/// Begins with a slot, and comes back to what is behind it.
+pub const SPINS: usize = 0x8fc0;
 /// Is listed, but has no text; nothing tells where it ends.
 pub const VANISHED: usize = 0x9000;
 
@@ -117,6 +120,10 @@ impl Isa for A32 {
         word == PLACEHOLDER || word >> 24 == 0xea
     }
 
+    fn branches(text: &[u8; 4]) -> bool {
+        arm::control(u32::from_le_bytes(*text), 0).branches()
+    }
+
     fn begins_function(text: &[u8; 4]) -> bool {
         u32::from_le_bytes(*text) != DATA_WORD
     }
@@ -131,6 +138,11 @@ impl Isa for A32 {
         let walk = Walk::<arm::A32>::over(text, function, memory)?;
         walk.exits(&mut |address, exit| see(address as usize, exit));
         Ok(())
+    }
+
+    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
+        let function = function.start as u64..function.end as u64;
+        comes_back::<arm::A32>(text, function, to as u64)
     }
 
     fn room(bytes: usize) -> usize {
@@ -166,6 +178,16 @@ impl Isa for A32 {
         emulation.goes(regs)
     }
 
+    /// Of what is returned to by a register; of what is loaded it knows nothing.
+    fn after(emulation: Emulation, leaves: Leaves, regs: &Regs) -> Option<Regs> {
+        let mut after = *regs;
+        match leaves {
+            Leaves::Return => Self::emulate(emulation, &mut after, &mut Nowhere).ok()?,
+            Leaves::Tail => after.r[15] = after.r[14],
+        }
+        Some(after)
+    }
+
     fn emulate(
         emulation: Emulation,
         regs: &mut Regs,
@@ -191,6 +213,8 @@ thread_local! {
     pub static STOPS: Cell<usize> = const { Cell::new(0) };
     /// Whether text cannot be written just now.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
+    /// Whether the function tracer tells of nothing just now.
+    pub static UNTOLD: Cell<bool> = const { Cell::new(false) };
     /// Whether there is no memory for slots just now.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
@@ -225,6 +249,12 @@ pub struct Fake {
     pub kprobes: Mutex<BTreeMap<usize, u32>>,
     /// The modules that are loaded: where each begins, and its name.
     modules: Mutex<BTreeMap<usize, String>>,
+    /// Whether the function tracer has calls: at the entries of `traced`, `empty` and `spins`.
+    pub has_calls: bool,
+    /// A function that it has one in, beside those that always have.
+    pub with_call: usize,
+    /// Of which it tells.
+    pub calls: Mutex<BTreeSet<usize>>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -262,6 +292,9 @@ impl Fake {
             (STAYS, branch(STAYS, STAYS)),
             (HALF, 0x012f_ff1e),
             (HALF + 4, branch(HALF + 4, ALPHA)),
+            (SPINS, NOP),
+            (SPINS + 4, MOV_5),
+            (SPINS + 8, branch(SPINS + 8, SPINS + 4)),
         ];
         Self {
             text: Mutex::new(text.into()),
@@ -270,6 +303,9 @@ impl Fake {
             inside: Mutex::default(),
             kprobes: Mutex::default(),
             modules: Mutex::default(),
+            has_calls: true,
+            with_call: 0,
+            calls: Mutex::default(),
             timers: Mutex::default(),
         }
     }
@@ -366,6 +402,7 @@ impl Platform for &'static Fake {
     fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize {
         let stack = match from {
             Origin::Entry(regs) => vec![regs.r[15].into(), regs.r[14].into(), 0xc000, 0xd000],
+            Origin::Caller(regs) => vec![regs.r[15].into(), 0xc000, 0xd000],
             Origin::Return(regs) => vec![regs.r[15].into(), 0xb000, 0xc000, 0xd000],
             Origin::Interrupted => vec![0xe000, 0xf000],
         };
@@ -481,7 +518,28 @@ impl Platform for &'static Fake {
     }
 
     fn ftrace_slot(&self, address: usize) -> usize {
-        if address == TRACED { 4 } else { 0 }
+        if [TRACED, SPINS].contains(&address) {
+            4
+        } else {
+            0
+        }
+    }
+
+    fn has_calls(&self) -> bool {
+        self.has_calls
+    }
+
+    fn call_of(&self, address: usize) -> Option<NonZeroUsize> {
+        let has = self.has_calls && [TRACED, EMPTY, SPINS, self.with_call].contains(&address);
+        NonZeroUsize::new(address).filter(|_| has)
+    }
+
+    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold> {
+        if STUCK.get() || UNTOLD.get() {
+            return Err(Untold);
+        }
+        *self.calls.lock().unwrap() = calls.iter().copied().collect();
+        Ok(())
     }
 
     fn is_return_thunk(&self, _: usize) -> bool {
@@ -514,7 +572,7 @@ impl Platform for &'static Fake {
 }
 
 /// The functions of the kernel proper.
-const FUNCTIONS: [(&str, usize); 25] = [
+const FUNCTIONS: [(&str, usize); 26] = [
     ("alpha", ALPHA),
     ("alpha_alias", ALPHA),
     ("beta", BETA),
@@ -539,6 +597,7 @@ const FUNCTIONS: [(&str, usize); 25] = [
     ("split.cold", SPLIT_COLD),
     ("stays", STAYS),
     ("half", HALF),
+    ("spins", SPINS),
     ("vanished", VANISHED),
 ];
 

@@ -12,9 +12,14 @@ pub type Engine = Tracer<A32, &'static Fake>;
 
 /// A kernel, and an engine in it.
 pub fn engine() -> (&'static Fake, Engine) {
+    engine_in(Fake::new())
+}
+
+/// An engine in that kernel.
+pub fn engine_in(fake: Fake) -> (&'static Fake, Engine) {
     CPU.set(0);
     MEMORY.set(usize::MAX);
-    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    let fake: &'static Fake = Box::leak(Box::new(fake));
     (fake, Tracer::new(fake).unwrap())
 }
 

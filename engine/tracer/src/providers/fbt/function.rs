@@ -41,10 +41,14 @@ pub struct Function {
     pub is_there: bool,
     /// The site of its entry.
     pub entry: Result<u32, Reason>,
+    /// Whether it is known whether the function comes back to that.
+    pub is_entry_known: bool,
     /// The sites of its returns.
     pub returns: Returns,
     /// How many active ECBs its probes have, over all consumers.
     pub ecbs: [u32; 2],
+    /// How many of its entry's are of consumers that would have the function tracer call.
+    pub called: u32,
     /// Its number in the live table that is being made.
     pub live: Option<u32>,
 }

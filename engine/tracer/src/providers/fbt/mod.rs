@@ -7,6 +7,8 @@
 //! a function leaves is found by walking over it, which takes time; so that is done when somebody first
 //! asks for its `return`, and is remembered.
 
+mod around;
+mod ask;
 mod function;
 mod place;
 mod provide;

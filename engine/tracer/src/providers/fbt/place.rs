@@ -13,6 +13,9 @@ use crate::providers::toxic;
 /// Code seldom run, which the compiler has moved out of its function.
 const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
 
+/// What the linker has set where its sections begin and end.
+const MARKS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
+
 /// Whether `name` is that of a part of the function of that name.
 pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
     let behind = name.strip_prefix(function);
@@ -23,6 +26,12 @@ pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
 pub fn named<I: Isa>(name: &[u8]) -> Result<(), Reason> {
     if PARTS.iter().any(|part| matches(part, name)) {
         return Err(Reason::Part);
+    }
+    if MARKS.iter().any(|mark| matches(mark, name)) {
+        return Err(Reason::Mark);
+    }
+    if let Some(reason) = toxic::glue(name, I::GLUE) {
+        return Err(Reason::Glue(reason));
     }
     match toxic::reason(name, I::TOXIC) {
         Some(reason) => Err(Reason::Toxic(reason)),

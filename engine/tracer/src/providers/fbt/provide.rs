@@ -173,7 +173,10 @@ impl<T: Copy + Default> Fbt<T> {
         let function = self.functions.len() as u32;
         let (address, planned) = self.entry_of::<I, P>(platform, found);
         let entry = match planned {
-            Ok(text) => Ok(self.add_site(address, function, text)?),
+            Ok(text) => Ok(self.add_site(address, function, Some(text))?),
+            Err(reason) if reason.is_of_instruction() && has_call(platform, found) => {
+                Ok(self.add_site(address, function, None)?)
+            }
             Err(reason) => Err(reason),
         };
         let function = Function {
@@ -183,8 +186,10 @@ impl<T: Copy + Default> Fbt<T> {
             module,
             is_there: true,
             entry,
+            is_entry_known: false,
             returns: Returns::Unasked,
             ecbs: [0; 2],
+            called: 0,
             live: None,
         };
         push(&mut self.functions, function)
@@ -208,13 +213,21 @@ impl<T: Copy + Default> Fbt<T> {
         (address, planned)
     }
 
-    fn add_site(&mut self, address: usize, function: u32, text: T) -> Result<u32, OutOfMemory> {
+    /// A site for an entry, where a trap can displace `text`, or else a call alone can tell of it.
+    fn add_site(
+        &mut self,
+        address: usize,
+        function: u32,
+        text: Option<T>,
+    ) -> Result<u32, OutOfMemory> {
         let site = Site {
             address,
             function,
             is_entry: true,
             leaves: None,
-            text,
+            text: text.unwrap_or_default(),
+            call: None,
+            is_called_only: text.is_none(),
             armed: false,
             slot: None,
             hits: 0,
@@ -263,6 +276,8 @@ impl<T: Copy + Default> Fbt<T> {
         for site in self.sites.iter_mut().filter(is_its) {
             site.address = site.address.wrapping_add(by);
             site.text = T::default();
+            // Whatever it had went with the module's text.
+            site.armed = false;
         }
         numbers
     }
@@ -282,6 +297,10 @@ impl<T: Copy + Default> Fbt<T> {
         self.functions.truncate(mark.functions);
         self.sites.truncate(mark.sites);
     }
+}
+
+fn has_call<P: Platform>(platform: &P, found: &Found) -> bool {
+    platform.call_of(found.address).is_some()
 }
 
 /// Where a size is not known, a function ends where the next begins; of the last it stays unknown.

@@ -13,14 +13,20 @@ pub enum Reason {
     OffLimits(OffLimits),
     /// It is not a function, but a part of one.
     Part,
+    /// It is the begin or the end of a section.
+    Mark,
     /// It is not code.
     Data,
     /// It may run on the way to a trap's handler.
     Toxic(&'static Toxic),
+    /// The same of what is jumped to and is no function.
+    Glue(&'static Toxic),
     /// An instruction is in a place that the kernel writes to as it runs.
     Rewritten,
     /// The instruction core will not stand in for an instruction.
     Instruction(Why),
+    /// A loop leads back to its entry, and the function tracer has no call before it.
+    Loop,
     /// Its text cannot be read.
     Unreadable,
     /// It is not known where its text ends.
@@ -39,10 +45,13 @@ impl Reason {
         match self {
             Self::OffLimits(reason) => reason.word(),
             Self::Part => "part",
+            Self::Mark => "mark",
             Self::Data => "data",
             Self::Toxic(_) => "toxic",
+            Self::Glue(_) => "glue",
             Self::Rewritten => "rewritten",
             Self::Instruction(reason) => reason.word(),
+            Self::Loop => "loop",
             Self::Unreadable => "unreadable",
             Self::Endless => "endless",
             Self::Unwalked(_) => "unwalked",
@@ -56,10 +65,14 @@ impl Reason {
         match self {
             Self::OffLimits(reason) => reason.sentence(),
             Self::Part => "it is a part of another function, which does not begin there",
+            Self::Mark => "it is listed among functions, but is where a section begins or ends",
             Self::Data => "it is listed among functions, but no function begins with such a word",
-            Self::Toxic((_, sentence)) => sentence,
+            Self::Toxic((_, sentence)) | Self::Glue((_, sentence)) => sentence,
             Self::Rewritten => "the kernel rewrites this very instruction as it runs",
             Self::Instruction(reason) => reason.sentence(),
+            Self::Loop => {
+                "it comes back to its first instruction in a loop, which a trap would take for entries"
+            }
             Self::Unreadable => "its text cannot be read",
             Self::Endless => "nothing that the kernel lists says where it ends",
             Self::Unwalked(_) => "its text cannot be followed to every way out of it",
@@ -76,11 +89,18 @@ impl Reason {
         )
     }
 
+    /// Whether it is what stands at an instruction that is in the way of a trap, and of nothing else.
+    pub fn is_of_instruction(self) -> bool {
+        matches!(self, Self::Data | Self::Rewritten | Self::Instruction(_))
+    }
+
     /// Whether it is refused because a trap in it could come in the way of traps.
     pub fn is_toxic(self) -> bool {
         matches!(
             self,
-            Self::Toxic(_) | Self::OffLimits(OffLimits::Blacklisted)
+            Self::Toxic(_)
+                | Self::Glue(_)
+                | Self::OffLimits(OffLimits::Blacklisted | OffLimits::Clock)
         )
     }
 }

@@ -1,5 +1,7 @@
 //! A site: an instruction that a trap can displace.
 
+use core::num::NonZeroUsize;
+
 use super::Role;
 use super::function::Function;
 
@@ -25,7 +27,12 @@ pub struct Site<T> {
     pub leaves: Option<Leaves>,
     /// The text that its plan was made for; while it is armed, what the trap displaced.
     pub text: T,
-    /// Whether the trap is in place.
+    /// A call of the kernel's function tracer, which tells of the entry in place of a trap.
+    pub call: Option<NonZeroUsize>,
+    /// Whether such a call alone can tell of it: nothing can stand in for its instruction, or the function comes
+    /// back to it without being entered, and a trap would tell of that as well.
+    pub is_called_only: bool,
+    /// Whether the trap is in place, or the call.
     pub armed: bool,
     /// Where a copy of the displaced instruction stands, if it has one.
     pub slot: Option<usize>,
@@ -34,6 +41,16 @@ pub struct Site<T> {
 }
 
 impl<T> Site<T> {
+    /// Where whoever gets there is when he tells of it.
+    pub fn told_at(&self) -> usize {
+        self.call.map_or(self.address, NonZeroUsize::get)
+    }
+
+    /// Whether a trap is in place.
+    pub fn is_trapped(&self) -> bool {
+        self.armed && self.call.is_none()
+    }
+
     /// What it is there for.
     pub fn roles(&self) -> impl Iterator<Item = Role> {
         let entry = self.is_entry.then_some(Role::Entry);

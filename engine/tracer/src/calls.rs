@@ -1,0 +1,126 @@
+//! Arming by the kernel's function tracer instead of by traps. It has a call at the entry of most functions,
+//! which it can switch on, and what it calls is shown the registers.
+//!
+//! The order is that of traps: a call is switched off before the live table forgets it, and the table knows it
+//! before it is switched on. Nothing is displaced, so an entry that its own instruction may leave from is
+//! no case for this: its return has to be told of as well.
+
+use alloc::vec::Vec;
+use core::num::NonZeroUsize;
+
+use engine_abi::Mechanism;
+
+use crate::grow::OutOfMemory;
+use crate::isa::Isa;
+use crate::platform::{Platform, Untold};
+use crate::providers::fbt::{Function, Site};
+use crate::tracer::{Control, Error, Tracer};
+
+/// What the function tracer is told.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// The calls that are to be switched on. There is room for all that are, so that some can be switched
+    /// off where there is no memory.
+    addresses: Vec<usize>,
+    /// Whether it would not have them: until another consumer begins, traps take their place.
+    refused: bool,
+}
+
+impl Calls {
+    /// It may be asked again.
+    pub fn hope(&mut self) {
+        self.refused = false;
+    }
+
+    /// Makes room for so many.
+    pub fn reserve(&mut self, count: usize) -> Result<(), OutOfMemory> {
+        self.addresses.clear();
+        self.addresses.try_reserve(count).map_err(|_| OutOfMemory)
+    }
+
+    fn push(&mut self, address: usize) {
+        // Always so: it spares the compiler the growing path, and so its panic.
+        if self.addresses.len() < self.addresses.capacity() {
+            self.addresses.push(address);
+        }
+    }
+}
+
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+    /// Whether that mechanism means the function tracer's calls.
+    pub(crate) fn is_by_call(&self, mechanism: Mechanism) -> Result<bool, Error> {
+        match mechanism {
+            Mechanism::Trap => Ok(false),
+            Mechanism::Auto => Ok(self.platform.has_calls()),
+            Mechanism::Ftrace if self.platform.has_calls() => Ok(true),
+            Mechanism::Ftrace => Err(Error::Unsupported),
+        }
+    }
+
+    /// The call that is to stand for the trap at `site`, if one is wanted there and can.
+    pub(crate) fn call_for(
+        &self,
+        calls: &Calls,
+        functions: &[Function],
+        site: &Site<I::Text>,
+    ) -> Option<NonZeroUsize> {
+        let function = functions.get(site.function as usize)?;
+        let is_free = function.called > 0 && !I::branches(&site.text);
+        if !(is_free || site.is_called_only) || !site.is_entry || calls.refused {
+            return None;
+        }
+        self.platform.call_of(function.address)
+    }
+
+    /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
+    /// their sites known.
+    pub(crate) fn silence(&self, control: &mut Control<I::Text>) {
+        let (functions, sites) = control.registry.fbt.split();
+        let is_idle = |site: &Site<_>| is_called(site) && !site.is_wanted(functions);
+        if sites.iter().any(is_idle) {
+            let is_kept = |site: &Site<_>, functions: &[_]| site.armed && site.is_wanted(functions);
+            let _ = self.tell(control, is_kept);
+        }
+    }
+
+    /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
+    /// place instead: nothing of what was not armed before is.
+    pub(crate) fn listen(&self, control: &mut Control<I::Text>) -> Result<(), Untold> {
+        let (functions, sites) = control.registry.fbt.split();
+        let is_new =
+            |site: &Site<_>| site.call.is_some() && !site.armed && site.is_wanted(functions);
+        if !sites.iter().any(is_new) {
+            return Ok(());
+        }
+        let told = self.tell(control, |site, functions| site.is_wanted(functions));
+        control.calls.refused = told.is_err();
+        told
+    }
+
+    /// Has the function tracer tell of those calls, and of no others, if it will.
+    fn tell(
+        &self,
+        control: &mut Control<I::Text>,
+        is_chosen: impl Fn(&Site<I::Text>, &[Function]) -> bool,
+    ) -> Result<(), Untold> {
+        let Control {
+            registry, calls, ..
+        } = control;
+        let (functions, sites) = registry.fbt.split();
+        calls.addresses.clear();
+        for site in sites.iter().filter(|site| is_chosen(site, functions)) {
+            if let Some(call) = site.call {
+                calls.push(call.get());
+            }
+        }
+        self.platform.tell_of_calls(&calls.addresses)?;
+        for site in sites.iter_mut().filter(|site| site.call.is_some()) {
+            site.armed = is_chosen(site, functions);
+        }
+        Ok(())
+    }
+}
+
+fn is_called<T>(site: &Site<T>) -> bool {
+    site.armed && site.call.is_some()
+}

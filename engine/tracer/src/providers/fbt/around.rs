@@ -1,0 +1,86 @@
+//! A function's text as it is without anybody's traps, and what there is around it.
+
+use core::ops::Range;
+
+use engine_isa::body::Text;
+
+use super::function::Function;
+use super::site::Site;
+use super::{Fbt, place};
+use crate::isa::Isa;
+use crate::names::Names;
+use crate::platform::Platform;
+
+/// What can be seen of a function, and of the module that it is in.
+pub struct Around<'a, P, T> {
+    pub platform: &'a P,
+    names: &'a Names,
+    functions: &'a [Function],
+    pub function: &'a Function,
+    /// The site of its entry.
+    pub entry: Option<&'a Site<T>>,
+}
+
+impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
+    /// Reads text as it is without traps. Of ours, a function that is looked at has one at its entry at the
+    /// most.
+    fn loads<I: Isa<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
+        let address = address as usize;
+        let is_read = self.platform.peek_original(address, bytes).is_ok();
+        if let Some(site) = self.entry.filter(|site| site.is_trapped()) {
+            let displaced = site.text.as_ref().iter().take(I::TRAP.len());
+            for (place, byte) in (site.address..).zip(displaced) {
+                let place = place.checked_sub(address);
+                if let Some(to) = place.and_then(|place| bytes.get_mut(place)) {
+                    *to = *byte;
+                }
+            }
+        }
+        is_read
+    }
+
+    /// Where the part of the function is that has that address, if there is one.
+    fn part(&self, address: u64) -> Option<Range<u64>> {
+        let behind = self
+            .functions
+            .partition_point(|it| it.address as u64 <= address);
+        let part = self.functions.get(behind.checked_sub(1)?)?;
+        let names = [part, self.function].map(|it| self.names.get(it.name));
+        let [part_name, name] = names;
+        let is_one = address < part.end as u64 && place::is_part_of(part_name, name);
+        is_one.then_some(part.address as u64..part.end as u64)
+    }
+
+    /// Runs `work` on the function's text.
+    pub fn with_text<I: Isa<Text = T>, R>(
+        &self,
+        work: impl FnOnce(&Text<'_>, Range<usize>) -> R,
+    ) -> R {
+        let text = Text {
+            load: &|address, bytes| self.loads::<I>(address, bytes),
+            part: &|address| self.part(address),
+            returns: &|address| self.platform.is_return_thunk(address as usize),
+        };
+        work(&text, self.function.address..self.function.end)
+    }
+}
+
+impl<T> Fbt<T> {
+    /// What can be seen of the function of that number.
+    pub(super) fn around<'a, P>(
+        &'a self,
+        platform: &'a P,
+        number: usize,
+    ) -> Option<Around<'a, P, T>> {
+        let function = self.functions.get(number)?;
+        let module = self.modules.get(function.module as usize)?;
+        let entry = function.entry.ok();
+        Some(Around {
+            platform,
+            names: &self.names,
+            functions: self.functions.get(module.numbers())?,
+            function,
+            entry: entry.and_then(|site| self.sites.get(site as usize)),
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What is made out of a function only when somebody first asks for a probe of it.
+
+use core::ops::Range;
+
+use engine_abi::Description;
+
+use super::reason::Reason;
+use super::{Fbt, PROVIDER, Role, may_mean};
+use crate::glob::describes;
+use crate::grow::OutOfMemory;
+use crate::isa::Isa;
+use crate::platform::Platform;
+
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
+    /// Somebody asks for what `description` describes: of those of these functions whose entry or return that
+    /// is, what is not known yet is looked for.
+    pub fn ask<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        description: &Description,
+        numbers: Range<usize>,
+    ) -> Result<(), OutOfMemory> {
+        for role in Role::ALL
+            .into_iter()
+            .filter(|role| may_mean(description, *role))
+        {
+            for number in numbers.clone() {
+                if self.is_asked(number, role, description) {
+                    self.find_out::<I, P>(platform, number, role)?;
+                    platform.breathe();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether that probe of the function of that number is described, and not known yet.
+    fn is_asked(&self, number: usize, role: Role, description: &Description) -> bool {
+        let function = self.functions.get(number);
+        function.is_some_and(|function| {
+            let [module, name] = self.called(function);
+            let may_be_asked = match role {
+                Role::Entry => function.entry.is_ok() && !function.is_entry_known,
+                Role::Return => function.returns.may_be_asked(),
+            };
+            may_be_asked
+                && function.is_there
+                && describes(description, [PROVIDER, module, name, role.name()])
+        })
+    }
+
+    fn find_out<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        number: usize,
+        role: Role,
+    ) -> Result<(), OutOfMemory> {
+        match role {
+            Role::Entry => self.look_for_loop::<I, P>(platform, number),
+            Role::Return => {
+                // As long as no trap of ours but the entry's is in its text.
+                self.look_for_loop::<I, P>(platform, number);
+                let returns = self.look::<I, P>(platform, number)?;
+                if let Some(function) = self.functions.get_mut(number) {
+                    function.returns = returns;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the function comes back to its entry's site without passing the function tracer's call. A trap
+    /// would tell of each time, so only that call can tell then, if there is one.
+    fn look_for_loop<I: Isa<Text = T>, P: Platform>(&mut self, platform: &P, number: usize) {
+        let comes_back = self.comes_back::<I, P>(platform, number);
+        let Some(function) = self.functions.get_mut(number) else {
+            return;
+        };
+        function.is_entry_known = true;
+        let site = function.entry.ok().filter(|_| comes_back);
+        if let Some(site) = site.and_then(|site| self.sites.get_mut(site as usize)) {
+            match platform.call_of(function.address) {
+                Some(_) => site.is_called_only = true,
+                None => function.entry = Err(Reason::Loop),
+            }
+        }
+    }
+
+    fn comes_back<I: Isa<Text = T>, P: Platform>(&self, platform: &P, number: usize) -> bool {
+        let around = self.around(platform, number);
+        let found = around.and_then(|around| Some((around.entry?.address, around)));
+        found.is_some_and(|(site, around)| {
+            let call = platform.call_of(around.function.address);
+            let is_passed = call.is_some_and(|call| call.get() >= site);
+            !is_passed && around.with_text::<I, _>(|text, extent| I::comes_back(text, extent, site))
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the text of each loaded module lies, by the kernel's own list of its sections. Pure.
+
+use std::collections::BTreeMap;
+
+/// Asks for it. Who has no sections there has no file for the second pattern, which is no failure.
+pub const COMMAND: &str = "grep -s 0x /sys/module/*/sections/* /sys/module/*/sections/.[!.]*; true";
+
+/// The text of one module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleText {
+    /// The module.
+    pub name: String,
+    /// Its first address.
+    pub start: u64,
+    /// How long it is, what fills up its last page included.
+    pub size: u64,
+}
+
+/// The sections of one module: where each begins, and whether it is text.
+type Sections = Vec<(u64, bool)>;
+
+/// The modules of this list: `/sys/module/virtio/sections/.text:0xbf000000`.
+pub fn parse(said: &str) -> Vec<ModuleText> {
+    let mut modules: BTreeMap<&str, Sections> = BTreeMap::new();
+    for (module, section, address) in said.lines().filter_map(row) {
+        let sections = modules.entry(module).or_default();
+        sections.push((address, is_text(section)));
+    }
+    let texts = modules.iter().map(|(name, sections)| text(name, sections));
+    texts.flatten().collect()
+}
+
+fn row(line: &str) -> Option<(&str, &str, u64)> {
+    let (module, rest) = line.strip_prefix("/sys/module/")?.split_once('/')?;
+    let (section, address) = rest.strip_prefix("sections/")?.split_once(":0x")?;
+    let address = u64::from_str_radix(address.trim_end(), 16).ok()?;
+    // What is freed when the module is up lies elsewhere, and by now somebody else may be there.
+    (!section.starts_with(".init")).then_some((module, section, address))
+}
+
+/// The sections with code whose names do not begin as `.text` does.
+const TEXTS: &[&str] = &[
+    ".altinstr_aux",
+    ".altinstr_replacement",
+    ".exit.text",
+    ".fixup",
+    ".kprobes.text",
+    ".noinstr.text",
+    ".plt",
+    ".static_call.text",
+];
+
+fn is_text(section: &str) -> bool {
+    section.starts_with(".text") || TEXTS.contains(&section)
+}
+
+/// A module's text comes first in its memory, and something else always follows.
+fn text(name: &str, sections: &Sections) -> Option<ModuleText> {
+    let texts = sections.iter().filter(|(_, is_text)| *is_text);
+    let start = texts.map(|(address, _)| *address).min()?;
+    let others = sections.iter().filter(|(_, is_text)| !is_text);
+    let behind = others.map(|(address, _)| *address);
+    let end = behind.filter(|address| *address > start).min()?;
+    Some(ModuleText {
+        name: name.to_owned(),
+        start,
+        size: end - start,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_modules_text_ends_where_something_else_begins() {
+        let said = "/sys/module/rng/sections/.data:0xbf004000\n\
+                    /sys/module/rng/sections/.exit.text:0xbf000100\n\
+                    /sys/module/rng/sections/.init.text:0xbf001000\n\
+                    /sys/module/rng/sections/.rodata:0xbf002000\n\
+                    /sys/module/rng/sections/.text:0xbf000000\n\
+                    /sys/module/virtio/sections/.plt:0xbf010000\n\
+                    /sys/module/virtio/sections/__ex_table:0xbf012000\n";
+        let module = |name: &str, start, size| ModuleText {
+            name: name.to_owned(),
+            start,
+            size,
+        };
+        let expected = [
+            module("rng", 0xbf00_0000, 0x2000),
+            module("virtio", 0xbf01_0000, 0x2000),
+        ];
+        assert_eq!(parse(said), expected);
+    }
+
+    #[test]
+    fn who_has_no_text_is_not_looked_at() {
+        let said = "/sys/module/empty/sections/.data:0xbf004000\nnonsense\n";
+        assert_eq!(parse(said), []);
+    }
+}
