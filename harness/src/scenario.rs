@@ -51,6 +51,9 @@ pub struct Scenario {
     /// What the guest's clock counts.
     #[serde(default)]
     pub clock: Clock,
+    /// Guest -> what its clock counts, where that is something else.
+    #[serde(default)]
+    pub clocks: BTreeMap<String, Clock>,
     /// Files and folders of the checkout that it brings along; in the guest they have the same paths,
     /// from the folder on that commands start in.
     #[serde(default)]
@@ -230,9 +233,12 @@ impl Source {
         Ok(source)
     }
 
-    /// The scenario with every `${name}` replaced by what the guest calls it.
+    /// The scenario with every `${name}` replaced by what the guest calls it, and with the guest's clock.
     pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
         let mut scenario = self.scenario.clone();
+        if let Some(clock) = scenario.clocks.get(guest) {
+            scenario.clock = *clock;
+        }
         for text in scenario.texts() {
             *text = names.expand(text).map_err(|name| {
                 self.error(
@@ -248,7 +254,8 @@ impl Source {
     pub fn check_guests(&self, known: &[String]) -> Result<(), ScenarioError> {
         let scenario = &self.scenario;
         let named = scenario.guests.iter().flatten();
-        self.all_known("guest", named.chain(scenario.differs.keys()), known)
+        let named = named.chain(scenario.differs.keys());
+        self.all_known("guest", named.chain(scenario.clocks.keys()), known)
     }
 
     /// An error if it needs something that is not one of `known`.

@@ -17,6 +17,9 @@ use crate::toolchain::{self, Toolchain};
 /// How the names begin by which C calls Rust.
 const ENTRY_PREFIX: &str = "trapline_";
 
+/// How it is built, as the workspace has it.
+const PROFILE: &str = "module";
+
 /// A kernel's module loader knows no position-independent code and no global offset table, through
 /// which rustc would otherwise call memcpy and its like on some targets.
 const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
@@ -66,12 +69,12 @@ pub fn compile(
     let sh = run::shell()?;
     let target = &guest.build.module_target;
     let cargo = toolchain
-        .cargo(&sh, "rustc", target, STATIC_CODE)
+        .cargo(&sh, "rustc", PROFILE, target, STATIC_CODE)
         .args(["--package", "engine-kernel", "--lib"])
         .args(["--crate-type", "staticlib", "-Zbuild-std=core,alloc", "--"])
         .args(variant.rustflags());
     run::quietly(step, cargo)?;
-    Ok(toolchain::output(target, "libengine_kernel.a"))
+    Ok(toolchain::output(PROFILE, target, "libengine_kernel.a"))
 }
 
 /// One object of all that the entry points reach; every other name is local to it, so that it

@@ -13,6 +13,9 @@ use crate::run;
 use crate::stamp::unless_current;
 use crate::toolchain::{self, Toolchain};
 
+/// How they are built, as the workspace has it.
+const PROFILE: &str = "program";
+
 /// One program.
 pub struct Program {
     /// Its file name.
@@ -123,10 +126,10 @@ fn compile(
     );
     let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
     let cargo = toolchain
-        .cargo(sh, "build", target, "-Ctarget-feature=+crt-static")
+        .cargo(sh, "build", PROFILE, target, "-Ctarget-feature=+crt-static")
         .env(linker, &guest.build.cc)
         .args(["--package", program.package, "--bin", program.name])
         .args(build_std);
     run::quietly(step, cargo)?;
-    Ok(toolchain::output(target, program.name))
+    Ok(toolchain::output(PROFILE, target, program.name))
 }

@@ -107,6 +107,7 @@ impl Toolchain {
         &self,
         sh: &'a Shell,
         command: &str,
+        profile: &str,
         target: &str,
         rustflags: &str,
     ) -> Cmd<'a> {
@@ -118,7 +119,7 @@ impl Toolchain {
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .env_remove("CARGO_BUILD_TARGET")
             .env_remove("RUSTUP_TOOLCHAIN")
-            .args([command, "--profile", "guest", "--target", target])
+            .args([command, "--profile", profile, "--target", target])
             .arg("--target-dir")
             .arg(target_dir())
     }
@@ -137,8 +138,8 @@ fn parts(version: &str) -> Option<(u32, u32)> {
 }
 
 /// Where such a call puts a file that it makes for a target.
-pub fn output(target: &str, file: &str) -> PathBuf {
-    target_dir().join(target).join("guest").join(file)
+pub fn output(profile: &str, target: &str, file: &str) -> PathBuf {
+    target_dir().join(target).join(profile).join(file)
 }
 
 /// Held from a build until its output is used: another build for the same target would replace it.

@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 10] = [
+const EVERYWHERE: [&str; 9] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -49,24 +49,18 @@ const EVERYWHERE: [&str; 10] = [
     UNGUARDED,
     LOST_COUNT,
     LOST_CALL,
-    CLOCK_MISNAMED,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
     arch::MUTANTS.iter().copied().chain(EVERYWHERE)
 }
 
-/// `trace-clock-misnamed`: what the graph tracer asks before its guard is told by a name that nobody
-/// knows for that.
-const CLOCK_MISNAMED: &str = "trace-clock-misnamed";
-
-/// Who is misnamed with which defect, everywhere.
-const MISNAMES: [(&str, &[u8]); 1] = [(CLOCK_MISNAMED, b"trace_clock_local")];
-
 /// What the tracer is told that a function is called.
 pub fn called(name: &[u8]) -> &[u8] {
-    let mut misnames = arch::MISNAMES.iter().chain(&MISNAMES);
-    match misnames.find(|(_, function)| *function == name) {
+    match arch::MISNAMES
+        .iter()
+        .find(|(_, function)| *function == name)
+    {
         Some((mutant, _)) if is_chosen(mutant) => b"misnamed",
         _ => name,
     }

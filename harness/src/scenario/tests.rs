@@ -44,7 +44,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
@@ -91,6 +91,8 @@ fn guests_needs_and_mutants_are_words_that_somebody_knows() {
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:17: no guest `amrv6`; there is armv6, arm64");
     let differs = parse(&format!("{SMALL}differs:\n  arm: why\n")).expect("valid");
     assert!(differs.check_guests(&known).is_err());
+    let clocks = parse(&format!("{SMALL}clocks:\n  arm: instructions\n")).expect("valid");
+    assert!(clocks.check_guests(&known).is_err());
     let needs = parse(&format!("{SMALL}needs: [ftb]\n")).expect("valid");
     assert_eq!(needs.check_guests(&known), Ok(()));
     let error = needs.check_needs(&["fbt".to_owned()]).expect_err("a slip");

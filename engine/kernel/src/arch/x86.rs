@@ -229,16 +229,25 @@ pub const MUTANTS: &[&str] = &[
     ARGUMENTS_ON_TOP,
     SHARED_SLOT,
     STALE_SLOT,
-    MISNAMED,
+    SETUP_MISNAMED,
+    CLOCK_MISNAMED,
 ];
 
 /// `early-setup-idt-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
 #[cfg(trapline_mutants)]
-const MISNAMED: &str = "early-setup-idt-misnamed";
+const SETUP_MISNAMED: &str = "early-setup-idt-misnamed";
+
+/// `trace-clock-misnamed`: so is what the graph tracer asks before its guard. What comes of it is an overflow
+/// of the stack, which here always is seen.
+#[cfg(trapline_mutants)]
+const CLOCK_MISNAMED: &str = "trace-clock-misnamed";
 
 /// Who is misnamed with which defect.
 #[cfg(trapline_mutants)]
-pub const MISNAMES: &[(&str, &[u8])] = &[(MISNAMED, b"early_setup_idt")];
+pub const MISNAMES: &[(&str, &[u8])] = &[
+    (SETUP_MISNAMED, b"early_setup_idt"),
+    (CLOCK_MISNAMED, b"trace_clock_local"),
+];
 
 /// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]
