@@ -291,6 +291,7 @@ impl Ground {
         let is_smp = image.capabilities.iter().any(|can| can == SMP);
         let room = Room {
             cpus: is_smp && job.scenario.cpus.is_none(),
+            clock: job.scenario.clock.is_none(),
             memory: image.machine().map_or(&[], |machine| machine.memory),
         };
         Self { image, job, room }

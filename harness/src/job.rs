@@ -106,7 +106,7 @@ pub fn run_with(
         image: image
             .clone()
             .with_cpus(job.scenario.cpus, job.scenario.processor)
-            .with_clock(job.scenario.clock)
+            .with_clock(job.scenario.clock.unwrap_or_default())
             .in_manner(manner),
         progress,
         evidence,

@@ -249,7 +249,7 @@ impl Rerun<'_> {
         };
         let image = self.image.clone();
         let image = image.with_cpus(job.scenario.cpus, job.scenario.processor);
-        let image = image.with_clock(job.scenario.clock);
+        let image = image.with_clock(job.scenario.clock.unwrap_or_default());
         let image = image.in_manner(&manner);
         let has_mutant = job.mutant.is_some();
         let debugger = gdb.then(|| Debugger::new(self.tree, &image, self.machine, has_mutant));

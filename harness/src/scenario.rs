@@ -48,9 +48,9 @@ pub struct Scenario {
     /// Which of the two modules the guest loads.
     #[serde(default)]
     pub module: Module,
-    /// What the guest's clock counts.
+    /// What the guest's clock counts; absent means the host's time, and that hunts may try something else.
     #[serde(default)]
-    pub clock: Clock,
+    pub clock: Option<Clock>,
     /// Guest -> what its clock counts, where that is something else.
     #[serde(default)]
     pub clocks: BTreeMap<String, Clock>,
@@ -237,7 +237,7 @@ impl Source {
     pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
         let mut scenario = self.scenario.clone();
         if let Some(clock) = scenario.clocks.get(guest) {
-            scenario.clock = *clock;
+            scenario.clock = Some(*clock);
         }
         for text in scenario.texts() {
             *text = names.expand(text).map_err(|name| {
@@ -339,8 +339,8 @@ impl Scenario {
         match (self.boot, self.clock) {
             (Boot::Cold, _) => Some("boot: cold"),
             // Guests are saved with the other clock.
-            (_, Clock::Instructions) => Some("clock: instructions"),
-            (Boot::Restored, Clock::Time) => None,
+            (_, Some(Clock::Instructions)) => Some("clock: instructions"),
+            (Boot::Restored, Some(Clock::Time) | None) => None,
         }
     }
 

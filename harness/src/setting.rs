@@ -7,8 +7,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::Scenario;
-
 /// What a job is run with; nothing of it is the usual.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,12 +30,6 @@ impl Setting {
     /// Whether it is what every guest has.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
-    }
-
-    /// The same without the CPUs, where the scenario's claim is about how many there are.
-    pub fn fit_for(self, scenario: &Scenario) -> Self {
-        let cpus = self.cpus.filter(|_| scenario.cpus.is_none());
-        Self { cpus, ..self }
     }
 
     /// Why a guest with it cannot go on from one that was saved without, if that is so.
@@ -97,15 +89,5 @@ mod tests {
         let back: Setting = serde_json::from_str(&text(&all())).expect("as written");
         assert_eq!(back, all());
         assert!(serde_json::from_str::<Setting>(r#"{"cpu": 2}"#).is_err());
-    }
-
-    #[test]
-    fn cpus_that_are_the_claims_own_affair_stay() {
-        let scenario = |more: &str| -> Scenario {
-            let text = format!("asserts: a\ntrace: b\nstop: exits\n{more}");
-            serde_yaml::from_str(&text).expect("valid")
-        };
-        assert_eq!(all().fit_for(&scenario("")), all());
-        assert_eq!(all().fit_for(&scenario("cpus: 4")).cpus, None);
     }
 }

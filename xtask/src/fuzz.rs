@@ -76,7 +76,7 @@ impl FuzzIsa {
         Self {
             sets: Vec::new(),
             minutes: None,
-            cases: Some(3_000_000),
+            cases: Some(500_000),
             seed: Some(1),
             text: Vec::new(),
         }

@@ -15,7 +15,7 @@ use crate::grow::{OutOfMemory, push};
 use crate::isa::Isa;
 use crate::live::{Live, Resume};
 use crate::platform::{Patch, Platform, Rcu};
-use crate::providers::fbt::{self, Fbt, Site};
+use crate::providers::fbt::{self, Fbt, Function, Site};
 use crate::registry::Registry;
 use crate::slots::Slots;
 use crate::survey::survey;
@@ -44,6 +44,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         }
         self.displace(control);
         self.take_slots_back(control);
+        control.registry.fbt.tidy();
         self.start_timers(&mut control.registry);
         Ok(())
     }
@@ -88,20 +89,26 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             calls,
             ..
         } = control;
-        let (functions, sites) = registry.fbt.split();
-        let wanted = sites.iter_mut().filter(|site| site.is_wanted(functions));
-        for site in wanted.filter(|site| !site.armed) {
+        registry.fbt.try_each_enabled(|function, site| {
+            if site.armed || !site.is_wanted(function) {
+                return Ok(());
+            }
             site.call = None;
             if site.is_called_only {
-                site.call = self.call_for(calls, functions, site);
+                site.call = self.call_for(calls, function, site);
             } else if self.review(site, slots) {
-                site.call = self.call_for(calls, functions, site);
+                site.call = self.call_for(calls, function, site);
                 if site.call.is_none() {
                     self.give_slot(site, slots)?;
                 }
             }
-        }
-        calls.reserve(sites.iter().filter(|site| site.call.is_some()).count())
+            Ok(())
+        })?;
+        let called = registry
+            .fbt
+            .enabled()
+            .filter(|(_, site)| site.call.is_some());
+        calls.reserve(called.count())
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. False where no
@@ -131,26 +138,26 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Takes back the slots of what is not armed any more, now that the live table does not know it.
     fn take_slots_back(&self, control: &mut Control<I::Text>) {
-        let (functions, sites) = control.registry.fbt.split();
-        for site in sites.iter_mut().filter(|site| !site.armed) {
-            if !site.is_wanted(functions)
+        let slots = &mut control.slots;
+        control.registry.fbt.each_enabled(|function, site| {
+            if !site.armed
+                && !site.is_wanted(function)
                 && let Some(slot) = site.slot.take()
             {
-                control.slots.give_back(slot);
+                slots.give_back(slot);
             }
-        }
+        });
         control.slots.tidy(&self.platform);
     }
 
     /// Puts traps in place, where the instruction is still the one that was planned for.
     fn displace(&self, control: &mut Control<I::Text>) {
-        let (functions, sites) = control.registry.fbt.split();
         control.batch.write(
             &self.platform,
-            sites,
-            |site| {
+            &mut control.registry.fbt,
+            |function, site| {
                 let is_due = !site.armed && site.call.is_none() && !site.is_called_only;
-                (is_due && site.is_wanted(functions) && self.can_displace(site))
+                (is_due && site.is_wanted(function) && self.can_displace(site))
                     .then(|| word(I::TRAP))
             },
             |site| site.armed = true,
@@ -173,16 +180,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Puts back what was displaced; leaves alone what someone else has written there since. What
     /// cannot be put back stays armed, and its site known.
     fn restore(&self, control: &mut Control<I::Text>) {
-        let (functions, sites) = control.registry.fbt.split();
-        for site in sites.iter_mut().filter(|site| site.is_trapped()) {
-            site.armed = site.is_wanted(functions) || self.is_there(site.address, I::TRAP);
-        }
+        let fbt = &mut control.registry.fbt;
+        fbt.each_enabled(|function, site| {
+            if site.is_trapped() {
+                site.armed = site.is_wanted(function) || self.is_there(site.address, I::TRAP);
+            }
+        });
         control.batch.write(
             &self.platform,
-            sites,
-            |site| {
+            fbt,
+            |function, site| {
                 let displaced = site.text.as_ref().get(..I::TRAP.len())?;
-                (site.is_trapped() && !site.is_wanted(functions)).then(|| word(displaced))
+                (site.is_trapped() && !site.is_wanted(function)).then(|| word(displaced))
             },
             |site| site.armed = false,
         );
@@ -217,13 +226,12 @@ pub(crate) fn resume<I: Isa>(site: &Site<I::Text>) -> Option<Resume<I::Emulation
 
 /// Nobody counts hits in a table that was replaced any more.
 fn remember_hits<T, E>(fbt: &mut Fbt<T>, old: &Live<E>) {
-    let (_, sites) = fbt.split();
-    for site in sites {
+    fbt.each_enabled(|_, site| {
         if let Some(hit) = old.site(site.told_at()) {
             let hits = hit.hits.load(Ordering::Relaxed);
             site.hits = site.hits.wrapping_add(hits as u64);
         }
-    }
+    });
 }
 
 /// A few bytes as a number, the first the lowest.
@@ -253,54 +261,55 @@ impl Batch {
         Ok(Self { patches, sites })
     }
 
-    /// Writes to each site the word that `wanted` has for it, and tells `written` of those where that
-    /// went well.
+    /// Writes to each site of what is enabled the word that `wanted` has for it, and tells `written` of those
+    /// where that went well.
     fn write<P: Platform, T>(
         &mut self,
         platform: &P,
-        sites: &mut [Site<T>],
-        wanted: impl Fn(&Site<T>) -> Option<u32>,
+        fbt: &mut Fbt<T>,
+        wanted: impl Fn(&Function, &Site<T>) -> Option<u32>,
         written: impl Fn(&mut Site<T>),
     ) {
-        let mut next = 0;
-        while next < sites.len() {
-            next = self.fill(sites, next, &wanted);
-            if self.patches.is_empty() {
-                return;
-            }
-            platform.patch(&mut self.patches);
-            for (patch, number) in self.patches.iter().zip(&self.sites) {
-                if let (0, Some(site)) = (patch.failed, sites.get_mut(*number as usize)) {
-                    written(site);
-                }
+        let (enabled, functions, sites) = fbt.parts();
+        let enabled = enabled.iter();
+        let functions = enabled.filter_map(|number| functions.get(*number as usize));
+        for (function, number) in functions.flat_map(|f| f.sites().map(move |site| (f, site))) {
+            let site = sites.get(number);
+            let Some((site, word)) = site.and_then(|site| Some((site, wanted(function, site)?)))
+            else {
+                continue;
+            };
+            let patch = Patch {
+                address: site.address,
+                word,
+                failed: 0,
+            };
+            // There is room.
+            let _ = push(&mut self.patches, patch);
+            let _ = push(&mut self.sites, number as u32);
+            if self.patches.len() == BATCH {
+                self.flush(platform, sites, &written);
             }
         }
+        self.flush(platform, sites, &written);
     }
 
-    /// Takes as many of the sites from `first` on as there is room for; up to where it came.
-    fn fill<T>(
+    /// Writes what there is.
+    fn flush<P: Platform, T>(
         &mut self,
-        sites: &[Site<T>],
-        first: usize,
-        wanted: &impl Fn(&Site<T>) -> Option<u32>,
-    ) -> usize {
-        self.patches.clear();
-        self.sites.clear();
-        for (number, site) in sites.iter().enumerate().skip(first) {
-            if self.patches.len() == BATCH {
-                return number;
-            }
-            if let Some(word) = wanted(site) {
-                let patch = Patch {
-                    address: site.address,
-                    word,
-                    failed: 0,
-                };
-                // There is room.
-                let _ = push(&mut self.patches, patch);
-                let _ = push(&mut self.sites, number as u32);
+        platform: &P,
+        sites: &mut [Site<T>],
+        written: &impl Fn(&mut Site<T>),
+    ) {
+        if !self.patches.is_empty() {
+            platform.patch(&mut self.patches);
+        }
+        for (patch, number) in self.patches.iter().zip(&self.sites) {
+            if let (0, Some(site)) = (patch.failed, sites.get_mut(*number as usize)) {
+                written(site);
             }
         }
-        sites.len()
+        self.patches.clear();
+        self.sites.clear();
     }
 }

@@ -61,10 +61,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn call_for(
         &self,
         calls: &Calls,
-        functions: &[Function],
+        function: &Function,
         site: &Site<I::Text>,
     ) -> Option<NonZeroUsize> {
-        let function = functions.get(site.function as usize)?;
         let is_free = function.called > 0 && !I::branches(&site.text);
         if !(is_free || site.is_called_only) || !site.is_entry || calls.refused {
             return None;
@@ -75,24 +74,26 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
     /// their sites known.
     pub(crate) fn silence(&self, control: &mut Control<I::Text>) {
-        let (functions, sites) = control.registry.fbt.split();
-        let is_idle = |site: &Site<_>| is_called(site) && !site.is_wanted(functions);
-        if sites.iter().any(is_idle) {
-            let is_kept = |site: &Site<_>, functions: &[_]| site.armed && site.is_wanted(functions);
-            let _ = self.tell(control, is_kept);
+        let mut sites = control.registry.fbt.enabled();
+        if sites.any(|(function, site)| is_called(site) && !site.is_wanted(function)) {
+            drop(sites);
+            let _ = self.tell(control, |function, site| {
+                site.armed && site.is_wanted(function)
+            });
         }
     }
 
     /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
     /// place instead: nothing of what was not armed before is.
     pub(crate) fn listen(&self, control: &mut Control<I::Text>) -> Result<(), Untold> {
-        let (functions, sites) = control.registry.fbt.split();
-        let is_new =
-            |site: &Site<_>| site.call.is_some() && !site.armed && site.is_wanted(functions);
-        if !sites.iter().any(is_new) {
+        let mut sites = control.registry.fbt.enabled();
+        if !sites
+            .any(|(function, site)| site.call.is_some() && !site.armed && site.is_wanted(function))
+        {
             return Ok(());
         }
-        let told = self.tell(control, |site, functions| site.is_wanted(functions));
+        drop(sites);
+        let told = self.tell(control, |function, site| site.is_wanted(function));
         control.calls.refused = told.is_err();
         told
     }
@@ -101,22 +102,23 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     fn tell(
         &self,
         control: &mut Control<I::Text>,
-        is_chosen: impl Fn(&Site<I::Text>, &[Function]) -> bool,
+        is_chosen: impl Fn(&Function, &Site<I::Text>) -> bool,
     ) -> Result<(), Untold> {
         let Control {
             registry, calls, ..
         } = control;
-        let (functions, sites) = registry.fbt.split();
         calls.addresses.clear();
-        for site in sites.iter().filter(|site| is_chosen(site, functions)) {
-            if let Some(call) = site.call {
+        for (function, site) in registry.fbt.enabled() {
+            if let Some(call) = site.call.filter(|_| is_chosen(function, site)) {
                 calls.push(call.get());
             }
         }
         self.platform.tell_of_calls(&calls.addresses)?;
-        for site in sites.iter_mut().filter(|site| site.call.is_some()) {
-            site.armed = is_chosen(site, functions);
-        }
+        registry.fbt.each_enabled(|function, site| {
+            if site.call.is_some() {
+                site.armed = is_chosen(function, site);
+            }
+        });
         Ok(())
     }
 }

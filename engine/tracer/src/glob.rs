@@ -54,15 +54,16 @@ enum Step<'a> {
 }
 
 fn one<'a>(pattern: &'a [u8], name: &[u8]) -> Step<'a> {
-    let (element, behind): (&dyn Fn(u8) -> bool, _) = match pattern {
+    let (literal, behind) = match pattern {
         [] => return Step::End,
-        [b'?', behind @ ..] => (&|_| true, behind),
         [b'[', set @ ..] => return one_of(set, name),
-        [b'\\', literal, behind @ ..] => (&|character| character == *literal, behind),
-        [literal, behind @ ..] => (&|character| character == *literal, behind),
+        [b'?', behind @ ..] => (None, behind),
+        [b'\\', literal, behind @ ..] | [literal, behind @ ..] => (Some(literal), behind),
     };
     match name.first() {
-        Some(&character) if element(character) => Step::Matched(behind),
+        Some(character) if literal.is_none_or(|literal| literal == character) => {
+            Step::Matched(behind)
+        }
         _ => Step::Differs,
     }
 }

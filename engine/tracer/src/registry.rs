@@ -176,13 +176,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
                 timer.map(|timer| &mut timer.ecbs)
             }
             Probe::Function(number, role) => {
-                let Some(function) = self.fbt.functions_mut().get_mut(number) else {
-                    return;
-                };
-                if by_call && role == Role::Entry {
-                    function.called = change(function.called);
-                }
-                function.ecbs.get_mut(role as usize)
+                self.fbt.count(number, role, by_call, &change);
+                None
             }
         };
         if let Some(ecbs) = ecbs {

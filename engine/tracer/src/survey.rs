@@ -16,8 +16,8 @@ pub(crate) fn survey<I: Isa>(
     control: &mut Control<I::Text>,
 ) -> Result<Live<I::Emulation>, OutOfMemory> {
     let registry = &mut control.registry;
-    let sites = registry.fbt.sites().iter();
-    let live_sites = sites.filter(|site| is_live(site, registry.fbt.functions()));
+    let sites = registry.fbt.enabled();
+    let live_sites = sites.filter(|(function, site)| is_live(function, site));
     let mut live = Live::new(live_sites.count())?;
     add_functions(&mut registry.fbt, &mut live)?;
     add_sites::<I>(&registry.fbt, &mut live)?;
@@ -42,8 +42,8 @@ pub(crate) fn survey<I: Isa>(
 }
 
 /// Whether traps are to find it.
-fn is_live<T>(site: &Site<T>, functions: &[Function]) -> bool {
-    site.armed || site.is_wanted(functions)
+fn is_live<T>(function: &Function, site: &Site<T>) -> bool {
+    site.armed || site.is_wanted(function)
 }
 
 /// Where the live table has a probe.
@@ -62,14 +62,16 @@ fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Optio
 /// Adds the functions that have a probe which is wanted, and to each function its number there.
 fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
     let mut module = None;
-    for number in 0..fbt.functions().len() {
-        let Some(function) = fbt.functions().get(number) else {
+    for place in 0..fbt.listed().len() {
+        let number = fbt.listed().get(place).map(|number| *number as usize);
+        let Some((number, function)) = number.and_then(|n| Some((n, fbt.functions().get(n)?)))
+        else {
             continue;
         };
         let [module_name, name] = fbt.called(function);
         let ecbs = Role::ALL.map(|role| function.wanted(role));
         let place = if ecbs != [0; 2] {
-            // Functions of a module lie together, so its name is added once.
+            // Mostly functions of a module lie together, so its name is added once.
             let module_span = match module {
                 Some((of, span)) if of == function.module => span,
                 _ => live.add_name(module_name)?,
@@ -85,19 +87,16 @@ fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOf
         } else {
             None
         };
-        if let Some(function) = fbt.functions_mut().get_mut(number) {
-            function.live = place;
-        }
+        fbt.set_live(number, place);
     }
     Ok(())
 }
 
 fn add_sites<I: Isa>(fbt: &Fbt<I::Text>, live: &mut Live<I::Emulation>) -> Result<(), OutOfMemory> {
-    let functions = fbt.functions();
-    for site in fbt.sites().iter().filter(|site| is_live(site, functions)) {
-        let Some(function) = functions.get(site.function as usize) else {
-            continue;
-        };
+    for (function, site) in fbt
+        .enabled()
+        .filter(|(function, site)| is_live(function, site))
+    {
         if let Some(resume) = resume::<I>(site) {
             live.add_site(live::Site {
                 address: site.told_at(),

@@ -8,6 +8,8 @@ use crate::setting::Setting;
 pub struct Room {
     /// Whether it can have several CPUs, and nobody has said how many.
     pub cpus: bool,
+    /// Whether nobody has said what its clock counts.
+    pub clock: bool,
     /// The sizes of memory that it can have, in MiB.
     pub memory: &'static [u32],
 }
@@ -28,7 +30,7 @@ pub fn setting(seed: u64, number: u32, room: Room) -> Setting {
             0 => None,
             _ => pick(room.memory, memory / 2),
         },
-        shift: chosen(&SHIFTS, shift),
+        shift: chosen(&SHIFTS, shift).filter(|_| room.clock),
         seed: Some(random >> 32),
     }
 }
@@ -68,6 +70,7 @@ mod tests {
 
     const WIDE: Room = Room {
         cpus: true,
+        clock: true,
         memory: &[256, 1024],
     };
 
@@ -104,12 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_without_room_keeps_its_cpus_and_memory_and_nothing_else_changes() {
+    fn a_guest_without_room_keeps_what_it_has_and_nothing_else_changes() {
         for run in 1..=50 {
             let (wide, narrow) = (setting(7, run, WIDE), setting(7, run, Room::default()));
             let wide = Setting {
                 cpus: None,
                 memory: None,
+                shift: None,
                 ..wide
             };
             assert_eq!(narrow, wide);

@@ -49,6 +49,8 @@ pub struct Function {
     pub ecbs: [u32; 2],
     /// How many of its entry's are of consumers that would have the function tracer call.
     pub called: u32,
+    /// Whether it is among those that are dealt with when something is armed or disarmed.
+    pub is_listed: bool,
     /// Its number in the live table that is being made.
     pub live: Option<u32>,
 }
@@ -87,6 +89,21 @@ impl Function {
     pub fn wanted(&self, role: Role) -> u32 {
         let ecbs = self.ecbs.get(role as usize).filter(|_| self.is_there);
         ecbs.copied().unwrap_or_default()
+    }
+
+    /// Whether any of its probes has active ECBs, also while it is not there.
+    pub fn is_enabled(&self) -> bool {
+        self.ecbs != [0; 2]
+    }
+
+    /// All its sites.
+    pub fn sites(&self) -> impl Iterator<Item = usize> + use<> {
+        let exits = match self.returns {
+            Returns::Sites { first, count, .. } => first..first.wrapping_add(count),
+            Returns::Unasked | Returns::Refused(_) => 0..0,
+        };
+        let sites = self.entry.ok().into_iter().chain(exits);
+        sites.map(|site| site as usize)
     }
 
     /// The sites at which it leaves.

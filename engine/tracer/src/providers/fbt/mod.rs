@@ -9,6 +9,7 @@
 
 mod around;
 mod ask;
+mod enabled;
 mod function;
 mod place;
 mod provide;
@@ -84,6 +85,8 @@ pub struct Fbt<T> {
     /// Those of a module lie together, in the order of their addresses.
     functions: Vec<Function>,
     sites: Vec<Site<T>>,
+    /// The numbers of those that are dealt with when something is armed or disarmed.
+    enabled: Vec<u32>,
     /// What a walk works on.
     memory: Vec<u64>,
 }
@@ -95,6 +98,7 @@ impl<T> Default for Fbt<T> {
             modules: Vec::new(),
             functions: Vec::new(),
             sites: Vec::new(),
+            enabled: Vec::new(),
             memory: Vec::new(),
         }
     }
@@ -106,19 +110,9 @@ impl<T> Fbt<T> {
         &self.functions
     }
 
-    /// The functions, to be counted at.
-    pub fn functions_mut(&mut self) -> &mut [Function] {
-        &mut self.functions
-    }
-
     /// The sites.
     pub fn sites(&self) -> &[Site<T>] {
         &self.sites
-    }
-
-    /// The functions, and their sites to be armed.
-    pub fn split(&mut self) -> (&mut [Function], &mut [Site<T>]) {
-        (&mut self.functions, &mut self.sites)
     }
 
     /// A function's module and its name.
@@ -164,6 +158,9 @@ impl<T> Fbt<T> {
             .wrapping_mul(size_of::<Function>());
         let sites = self.sites.capacity().wrapping_mul(size_of::<Site<T>>());
         let walk = self.memory.capacity().wrapping_mul(size_of::<u64>());
-        [functions, sites, walk, self.names.len()].into_iter().sum()
+        let enabled = self.enabled.capacity().wrapping_mul(size_of::<u32>());
+        [functions, sites, enabled, walk, self.names.len()]
+            .into_iter()
+            .sum()
     }
 }

@@ -157,6 +157,7 @@ impl<T: Copy + Default> Fbt<T> {
         };
         let index = self.modules.len() as u32;
         push(&mut self.modules, module)?;
+        self.make_room(found.len())?;
         for one in found {
             self.add::<I, P>(platform, index, one)?;
             platform.breathe();
@@ -190,6 +191,7 @@ impl<T: Copy + Default> Fbt<T> {
             returns: Returns::Unasked,
             ecbs: [0; 2],
             called: 0,
+            is_listed: false,
             live: None,
         };
         push(&mut self.functions, function)

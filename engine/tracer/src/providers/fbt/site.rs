@@ -58,9 +58,8 @@ impl<T> Site<T> {
         entry.into_iter().chain(exit)
     }
 
-    /// Whether somebody has enabled a probe that it is of.
-    pub fn is_wanted(&self, functions: &[Function]) -> bool {
-        let function = functions.get(self.function as usize);
-        function.is_some_and(|function| self.roles().any(|role| function.wanted(role) > 0))
+    /// Whether somebody has enabled a probe of its function that it is of.
+    pub fn is_wanted(&self, function: &Function) -> bool {
+        self.roles().any(|role| function.wanted(role) > 0)
     }
 }
