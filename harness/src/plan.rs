@@ -1,5 +1,6 @@
 //! Which jobs a command line asks for: filters to scenarios, scenarios and a guest to jobs. Pure.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,6 +97,14 @@ pub enum Item {
 }
 
 impl Item {
+    /// Which control it is, if it is one.
+    fn control(&self) -> Option<&JobId> {
+        match self {
+            Self::Run(job) if job.id.mutant.as_deref() == Some(NONE) => Some(&job.id),
+            _ => None,
+        }
+    }
+
     /// Which job it is, or would have been.
     pub fn id(self) -> JobId {
         match self {
@@ -164,6 +173,26 @@ pub fn plan(
         }
     }
     Ok(items)
+}
+
+/// Leaves the control of a scenario's defects to one of the guests that would run it, to each in its
+/// turn: the module that has defects can do without them where a third of all scenarios say so.
+pub fn share_controls(guests: &mut [Vec<Item>]) {
+    let mut runners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (guest, items) in guests.iter().enumerate() {
+        for job in items.iter().filter_map(Item::control) {
+            let runners = runners.entry(job.scenario.clone()).or_default();
+            runners.push(guest);
+        }
+    }
+    let chosen: BTreeMap<String, usize> = runners
+        .into_iter()
+        .enumerate()
+        .map(|(turn, (scenario, guests))| (scenario, guests[turn % guests.len()]))
+        .collect();
+    for (guest, items) in guests.iter_mut().enumerate() {
+        items.retain(|item| item.control().is_none_or(|id| chosen[&id.scenario] == guest));
+    }
 }
 
 /// Each job `times` times, as jobs of their own that are numbered from 1; a skip stays one.
@@ -328,6 +357,27 @@ mod tests {
         );
         let theirs = [source("a/b", "mutants: {o: left-behind}\n")];
         assert_eq!(told(&theirs, true), ["armv6 a/b: b sys_f"]);
+    }
+
+    #[test]
+    fn a_control_is_run_in_one_of_the_guests_and_each_of_them_has_its_turn() {
+        let sources = [
+            source("a/b", "mutants: {m: guest-crash}\n"),
+            source("a/c", "mutants: {n: guest-crash}\n"),
+            source("a/d", "guests: [armv6]\nmutants: {m: guest-crash}\n"),
+        ];
+        let other = Target {
+            guest: "arm64".to_owned(),
+            ..target()
+        };
+        let planned = [target(), other].map(|target| plan(&sources, &target, true));
+        let mut guests = planned.map(|items| items.expect("names are known"));
+        share_controls(&mut guests);
+        let controls = guests.iter().flatten().filter_map(Item::control);
+        assert_eq!(
+            controls.map(JobId::to_string).collect::<Vec<_>>(),
+            ["armv6 a/b+none", "armv6 a/d+none", "arm64 a/c+none"]
+        );
     }
 
     #[test]

@@ -205,18 +205,23 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
     }
     let sources = sources(tree, &request.filters)?;
     check_words(tree, &sources)?;
-    guests(tree, &request.guest)?
-        .iter()
-        .map(|guest| {
-            let image = Image::read(tree, guest)?;
-            image.check_host(guest)?;
-            let mut items = plan::plan(&sources, &image.target(), request.mutants)?;
-            if let Some(times) = request.repeat {
-                items = plan::repeat(items, times);
-            }
-            Ok(Batch { image, items })
-        })
-        .collect()
+    let (mut images, mut planned) = (Vec::new(), Vec::new());
+    for guest in guests(tree, &request.guest)? {
+        let image = Image::read(tree, &guest)?;
+        image.check_host(&guest)?;
+        planned.push(plan::plan(&sources, &image.target(), request.mutants)?);
+        images.push(image);
+    }
+    plan::share_controls(&mut planned);
+    let copies = |items| match request.repeat {
+        Some(times) => plan::repeat(items, times),
+        None => items,
+    };
+    let batch = |(image, items)| Batch {
+        image,
+        items: copies(items),
+    };
+    Ok(images.into_iter().zip(planned).map(batch).collect())
 }
 
 /// Runs all jobs, as many at once as `request` says, and tells each one's end to `told`.

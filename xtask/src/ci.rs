@@ -215,15 +215,7 @@ fn harness() -> Result<()> {
 /// Runs those of a test binary whose name contains `filter`; that there is none is an error, which
 /// the binary itself does not take it for.
 fn harness_tests<'a>(cargo: impl Fn() -> Cmd<'a>, binary: &str, filter: &str) -> Result<()> {
-    let words = [
-        "test",
-        "--package",
-        "harness",
-        "--test",
-        binary,
-        "--",
-        filter,
-    ];
+    let words = ["test", "--workspace", "--test", binary, "--", filter];
     let tests = || cargo().args(words);
     if !lists_any(&run::read(tests().arg("--list"))?) {
         let what = format!("the harness has no test `{filter}` in {binary}");

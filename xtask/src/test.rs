@@ -11,14 +11,13 @@ use crate::run;
 /// The harness's test binaries that boot guests.
 const NEED_GUESTS: [&str; 3] = ["conformance", "debugger", "guests"];
 
-/// Runs the tests of all crates but the harness, then those of the harness that boot nothing. Both
-/// run, whatever the first says.
+/// Runs the tests of all crates but those that boot guests, then the examples in comments. Both run,
+/// whatever the first says.
 pub fn run() -> Result<()> {
     host::ensure(&needs::of_workspace())?;
-    let others = ["--workspace", "--exclude", "harness"]
-        .map(str::to_owned)
-        .to_vec();
-    all([cargo_test(&others), cargo_test(&harness_selection()?)])
+    let programs = ["--lib", "--bins", "--examples"].map(str::to_owned);
+    let tests = [programs.to_vec(), test_binaries()?].concat();
+    all([cargo_test(&tests), cargo_test(&["--doc".to_owned()])])
 }
 
 /// An error that has what each of these failed with, if any did.
@@ -34,13 +33,15 @@ pub fn all<const N: usize>(results: [Result<()>; N]) -> Result<()> {
     }
 }
 
+/// All crates at once, always: cargo builds what they depend on anew for another set of them.
 fn cargo_test(selection: &[String]) -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    run::openly(run::cargo(&sh).arg("test").args(selection))
+    let test = run::cargo(&sh).args(["test", "--workspace"]);
+    run::openly(test.args(selection))
 }
 
-/// What `cargo metadata` tells, as far as the harness's tests go.
+/// What `cargo metadata` tells, as far as tests go.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -48,7 +49,6 @@ struct Metadata {
 
 #[derive(Deserialize)]
 struct Package {
-    name: String,
     targets: Vec<Target>,
 }
 
@@ -56,23 +56,26 @@ struct Package {
 struct Target {
     name: String,
     kind: Vec<String>,
+    #[serde(default, rename = "required-features")]
+    required_features: Vec<String>,
 }
 
-/// The harness's library, and each of its test binaries but those that boot guests.
-fn harness_selection() -> Result<Vec<String>> {
+/// Each test binary but those that boot guests, and those that are not built as a rule.
+fn test_binaries() -> Result<Vec<String>> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
     let asked = run::cargo(&sh).args(["metadata", "--no-deps", "--format-version=1"]);
     let metadata: Metadata = serde_json::from_str(&run::read(asked)?)
         .map_err(|why| Error::Stages(format!("cargo metadata: {why}")))?;
-    let harness = metadata.packages.iter().filter(|p| p.name == "harness");
-    let tests = harness
-        .flat_map(|p| &p.targets)
-        .filter(|t| t.kind.iter().any(|kind| kind == "test"))
+    let tests = metadata
+        .packages
+        .into_iter()
+        .flat_map(|package| package.targets)
+        .filter(|t| t.kind.iter().any(|kind| kind == "test") && t.required_features.is_empty())
         .filter(|t| !NEED_GUESTS.contains(&t.name.as_str()));
-    let named = tests.flat_map(|t| ["--test".to_owned(), t.name.clone()]);
-    let library = ["--package", "harness", "--lib"].map(str::to_owned);
-    Ok(library.into_iter().chain(named).collect())
+    Ok(tests
+        .flat_map(|t| ["--test".to_owned(), t.name])
+        .collect())
 }
 
 #[cfg(test)]
@@ -81,9 +84,8 @@ mod tests {
 
     #[test]
     fn the_harness_is_tested_without_what_boots_guests() {
-        let selection = harness_selection().unwrap();
-        assert!(selection.contains(&"--lib".to_owned()));
-        assert!(selection.contains(&"snapshots".to_owned()));
-        assert!(!selection.iter().any(|s| NEED_GUESTS.contains(&s.as_str())));
+        let binaries = test_binaries().unwrap();
+        assert!(binaries.contains(&"snapshots".to_owned()));
+        assert!(!binaries.iter().any(|s| NEED_GUESTS.contains(&s.as_str())));
     }
 }
