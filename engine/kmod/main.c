@@ -91,10 +91,10 @@ forget:
 	trapline_modules_exit();
 release:
 	trapline_native_release();
-	trapline_memory_exit();
 arch:
 	trapline_calls_exit();
 	trapline_arch_exit();
+	trapline_memory_exit();
 	return error;
 }
 
@@ -104,14 +104,16 @@ static void __exit trapline_exit(void)
 	trapline_device_exit();
 	trapline_native_exit();
 	trapline_proc_exit();
+	/* A trap that could not be taken out has kept it so. */
+	shim_lead_here(0);
 	trapline_hook_exit();
 	trapline_timer_exit();
 	trapline_modules_exit();
 	trapline_end();
 	trapline_native_release();
-	trapline_memory_exit();
 	trapline_calls_exit();
 	trapline_arch_exit();
+	trapline_memory_exit();
 }
 
 module_init(trapline_init);

@@ -19,3 +19,13 @@ void shim_patch(struct shim_patch *patches, size_t count)
 		cond_resched();
 	}
 }
+
+void shim_lead_here(int straight)
+{
+	static bool is_straight;
+
+	if (is_straight == !!straight)
+		return;
+	trapline_lead_here(straight);
+	is_straight = straight;
+}

@@ -149,6 +149,13 @@ struct shim_patch {
  */
 void shim_patch(struct shim_patch *patches, size_t count);
 
+/*
+ * patch.c: from now on the kernel's handler of traps calls trapline_trap() and
+ * nothing before it, or goes its own way to the hook of arch/. May sleep. Under
+ * the control lock.
+ */
+void shim_lead_here(int straight);
+
 /* arch/: between which addresses pages for code are. */
 void shim_code_range(unsigned long range[2]);
 
@@ -299,9 +306,6 @@ bool trapline_is_jump_label(unsigned long address);
 /* arch/: whether something else than the function tracer rewrites the instruction there. */
 bool trapline_rewritten(unsigned long address);
 
-/* arch/: whether it is the function by which this machine is told the time. */
-bool trapline_is_clock(unsigned long address);
-
 /* arch/: the same from a trap at a function's entry, which has made no frame yet. */
 unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count);
@@ -318,6 +322,9 @@ extern const char *const trapline_return_thunks[];
 
 /* arch/: writes so many, at one stop of the machine where it stops the machine. */
 void trapline_patch(struct shim_patch *patches, size_t count);
+
+/* arch/: does what shim_lead_here() wants, if it is not so yet. */
+void trapline_lead_here(bool straight);
 
 /* arch/: whether the page of the kernel's that begins there is RAM; callable from a trap. */
 bool trapline_is_ram(unsigned long page);

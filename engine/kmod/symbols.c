@@ -161,9 +161,7 @@ unsigned int shim_off_limits(unsigned long address)
 		return 1;
 	if (is_blacklisted(address))
 		return 2;
-	if (find_fixup(address))
-		return 3;
-	return trapline_is_clock(address) ? 4 : 0;
+	return find_fixup(address) ? 3 : 0;
 }
 
 /*

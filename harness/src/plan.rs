@@ -191,7 +191,10 @@ pub fn share_controls(guests: &mut [Vec<Item>]) {
         .map(|(turn, (scenario, guests))| (scenario, guests[turn % guests.len()]))
         .collect();
     for (guest, items) in guests.iter_mut().enumerate() {
-        items.retain(|item| item.control().is_none_or(|id| chosen[&id.scenario] == guest));
+        items.retain(|item| {
+            item.control()
+                .is_none_or(|id| chosen[&id.scenario] == guest)
+        });
     }
 }
 

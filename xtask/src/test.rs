@@ -73,9 +73,7 @@ fn test_binaries() -> Result<Vec<String>> {
         .flat_map(|package| package.targets)
         .filter(|t| t.kind.iter().any(|kind| kind == "test") && t.required_features.is_empty())
         .filter(|t| !NEED_GUESTS.contains(&t.name.as_str()));
-    Ok(tests
-        .flat_map(|t| ["--test".to_owned(), t.name])
-        .collect())
+    Ok(tests.flat_map(|t| ["--test".to_owned(), t.name]).collect())
 }
 
 #[cfg(test)]

@@ -74,6 +74,7 @@ unsafe extern "C" {
     pub fn shim_tell_of_calls(calls: *const usize, count: usize) -> c_int;
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
+    pub safe fn shim_lead_here(straight: c_int);
 
     pub fn shim_code_range(range: *mut [usize; 2]);
     pub safe fn shim_code_alloc() -> usize;

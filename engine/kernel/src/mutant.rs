@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 9] = [
+const EVERYWHERE: [&str; 10] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -49,6 +49,7 @@ const EVERYWHERE: [&str; 9] = [
     UNGUARDED,
     LOST_COUNT,
     LOST_CALL,
+    LONG_WAY,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -92,6 +93,9 @@ pub fn made(patches: &mut [Patch]) -> &mut [Patch] {
     let count = patches.len().saturating_sub(kept);
     patches.get_mut(..count).unwrap_or_default()
 }
+
+/// `long-way`: traps come by all that the kernel runs on the way to who has hooked them.
+pub const LONG_WAY: &str = "long-way";
 
 /// `module-kept`: what is of a module that goes is taken to be there still.
 pub const MODULE_KEPT: &str = "module-kept";

@@ -161,6 +161,12 @@ impl Platform for Kernel {
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
     }
 
+    fn lead_here(&self, straight: bool) {
+        #[cfg(trapline_mutants)]
+        let straight = straight && !crate::mutant::is_chosen(crate::mutant::LONG_WAY);
+        ffi::shim_lead_here(straight.into());
+    }
+
     fn breathe(&self) {
         ffi::shim_breathe();
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARM: the undefined-instruction hook, text through the kernel's own
- * patch_text(), which stops the other CPUs and looks after the caches, and pages
- * for copies of instructions.
+ * ARM: the undefined-instruction hook and a shorter way past it, text through the
+ * kernel's own patch_text(), which stops the other CPUs and looks after the caches,
+ * and pages for copies of instructions.
  */
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -48,6 +49,10 @@ static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
 static typeof(&patch_text) patch_word;
 
+/* What handles an undefined instruction, and the branch to it, which ends the way from the vector. */
+static void (*handle)(struct pt_regs *regs);
+static u32 *way;
+
 static int trapped(struct pt_regs *regs, unsigned int instruction)
 {
 	return trapline_trap(regs);
@@ -60,6 +65,49 @@ static struct undef_hook hook = {
 	.cpsr_val = SVC_MODE,
 	.fn = trapped,
 };
+
+/* In its place: what is not for the hook is for it. */
+static void handle_straight(struct pt_regs *regs)
+{
+	if ((regs->ARM_cpsr & hook.cpsr_mask) == hook.cpsr_val &&
+	    *(u32 *)regs->ARM_pc == hook.instr_val && !trapline_trap(regs))
+		return;
+	handle(regs);
+}
+
+/* Whoever branches is two instructions further on already. */
+static u32 branch(const u32 *from, const void *to)
+{
+	const u32 always = 0xea000000;
+
+	return always | (((const u32 *)to - from - 2) & 0x00ffffff);
+}
+
+static int find_way(void)
+{
+	u32 *code = (void *)trapline_symbol("__und_fault");
+	ptrdiff_t distance;
+	size_t i;
+
+	handle = (void *)trapline_symbol("do_undefinstr");
+	if (!code || !handle)
+		return -ENOENT;
+	for (i = 0; i < 8 && !way; i++)
+		if (code[i] == branch(&code[i], handle))
+			way = &code[i];
+	distance = (void *)handle_straight - (void *)way;
+	if (way && distance < SZ_32M && distance > -SZ_32M)
+		return 0;
+	pr_err("trapline: __und_fault does not branch to do_undefinstr, or is too far away\n");
+	return -ENOENT;
+}
+
+void trapline_lead_here(bool straight)
+{
+	cpus_read_lock();
+	patch_word(way, branch(way, straight ? (void *)handle_straight : (void *)handle));
+	cpus_read_unlock();
+}
 
 /* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
 #define KPROBE_TRAP 0x07f001f8
@@ -77,12 +125,6 @@ bool trapline_rewritten(unsigned long address)
 	return trapline_is_jump_label(address);
 }
 
-/* Those are known by their names. */
-bool trapline_is_clock(unsigned long address)
-{
-	return false;
-}
-
 void trapline_arch_exit(void)
 {
 }
@@ -92,7 +134,7 @@ int trapline_arch_init(void)
 	register_hook = (void *)trapline_symbol("register_undef_hook");
 	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
 	patch_word = (void *)trapline_symbol("patch_text");
-	return register_hook && unregister_hook && patch_word ? 0 : -ENOENT;
+	return register_hook && unregister_hook && patch_word ? find_way() : -ENOENT;
 }
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64: a hook on our own number of BRK, and text through the kernel's own
+ * arm64: a hook on our own number of BRK and a shorter way past it, and text through the kernel's own
  * aarch64_insn_patch_text(), which stops the other CPUs and looks after the
  * caches. On the way here the kernel tells RCU, whatever the CPU was doing.
  */
@@ -9,15 +9,11 @@
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 
-#include <clocksource/arm_arch_timer.h>
-
-#include <asm/arch_timer.h>
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
@@ -48,6 +44,62 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
+/* What handles a debug exception of the kernel's own, and the call of it. */
+static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs);
+static u32 *way;
+
+/* Leads to handle_straight(), which a call may be too far away from. */
+static u32 *bridge;
+
+/* In its place: what is not for the hook is for it. */
+static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
+{
+	if (ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
+	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm && !trapline_trap(regs))
+		return;
+	handle(far, esr, regs);
+}
+
+static u32 call(const u32 *from, const void *to)
+{
+	const u32 bl = 0x94000000;
+
+	return bl | (((const u32 *)to - from) & 0x03ffffff);
+}
+
+static int find_way(void)
+{
+	u32 *code = (void *)trapline_symbol("el1_dbg");
+	size_t i;
+
+	handle = (void *)trapline_symbol("do_debug_exception");
+	if (!code || !handle)
+		return -ENOENT;
+	for (i = 0; i < 64 && !way; i++)
+		if (code[i] == call(&code[i], handle))
+			way = &code[i];
+	if (way)
+		return 0;
+	pr_err("trapline: el1_dbg does not call do_debug_exception\n");
+	return -ENOENT;
+}
+
+static int build_bridge(void)
+{
+	const struct {
+		u32 ldr_x16, br_x16;
+		u64 to;
+	} code = { 0x58000050, 0xd61f0200, (u64)handle_straight };
+	unsigned long page = shim_code_alloc();
+
+	if (!page)
+		return -ENOMEM;
+	shim_code_write(page, &code, sizeof(code));
+	shim_code_flush(page, sizeof(code));
+	bridge = (void *)page;
+	return 0;
+}
+
 bool trapline_is_kprobe_trap(const void *bytes)
 {
 	u32 word;
@@ -61,26 +113,9 @@ bool trapline_rewritten(unsigned long address)
 	return trapline_is_jump_label(address);
 }
 
-/* The architected timer is read in several ways, of which a machine has one, and others for its flawed processors. */
-bool trapline_is_clock(unsigned long address)
-{
-	int cpu;
-
-	if (address == (unsigned long)arch_timer_read_counter)
-		return true;
-	for_each_possible_cpu(cpu) {
-		const struct arch_timer_erratum_workaround *flawed =
-			per_cpu(timer_unstable_counter_workaround, cpu);
-
-		if (flawed && (address == (unsigned long)flawed->read_cntpct_el0 ||
-			       address == (unsigned long)flawed->read_cntvct_el0))
-			return true;
-	}
-	return false;
-}
-
 void trapline_arch_exit(void)
 {
+	shim_code_free((unsigned long)bridge);
 }
 
 int trapline_arch_init(void)
@@ -94,7 +129,7 @@ int trapline_arch_init(void)
 	if (!register_hook || !unregister_hook || !patch_words || !clean_caches ||
 	    !text_start || !text_end)
 		return -ENOENT;
-	return trapline_code_init();
+	return find_way() ?: trapline_code_init() ?: build_bridge();
 }
 
 /* The unwinder follows frames, and the caller is not in one yet. */
@@ -173,6 +208,17 @@ void trapline_patch(struct shim_patch *patches, size_t count)
 	cpus_read_lock();
 	if (patch_words(places, words, count))
 		patch_each(patches, count);
+	cpus_read_unlock();
+}
+
+void trapline_lead_here(bool straight)
+{
+	void *place = way;
+	u32 word = call(way, straight ? (void *)bridge : (void *)handle);
+
+	cpus_read_lock();
+	if (patch_words(&place, &word, 1))
+		pr_warn("trapline: the call in el1_dbg cannot be changed\n");
 	cpus_read_unlock();
 }
 

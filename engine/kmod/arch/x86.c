@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * x86-64: the notifier of dying, which hears of each INT3 that is nobody's, and
- * text through the kernel's own text_poke(). The handler runs as in an NMI: the
+ * x86-64: the notifier of dying, which hears of each INT3 that is nobody's, a
+ * shorter way past it, and text through the kernel's own text_poke(). The handler runs as in an NMI: the
  * kernel has told RCU, whatever the CPU was doing.
  */
 #include <linux/bsearch.h>
@@ -26,6 +26,7 @@
 #include "../shim.h"
 
 static typeof(&text_poke) poke;
+static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
 static typeof(&text_mutex) text_lock;
 static typeof(&static_call_text_reserved) is_static_call;
@@ -44,6 +45,64 @@ static struct notifier_block hook = {
 	.notifier_call = trapped,
 	.priority = INT_MAX,
 };
+
+/*
+ * Who is asked first, the kernel's own probes, and the calls of it: of an INT3 in
+ * the kernel, and of one of a process's.
+ */
+static typeof(&kprobe_int3_handler) handle;
+static u8 *ways[2];
+
+/* In its place: what is not for the hook is for it. */
+static int handle_straight(struct pt_regs *regs)
+{
+	if (!user_mode(regs) && !trapline_trap(regs))
+		return 1;
+	return handle(regs);
+}
+
+static void write_call(u8 call[CALL_INSN_SIZE], const u8 *from, const void *to)
+{
+	s32 distance = (u8 *)to - (from + CALL_INSN_SIZE);
+
+	call[0] = CALL_INSN_OPCODE;
+	memcpy(call + 1, &distance, sizeof(distance));
+}
+
+/* Instructions have all lengths, but no other bytes lead there. */
+static int find_ways(void)
+{
+	u8 *code = (void *)trapline_symbol("exc_int3");
+	u8 call[CALL_INSN_SIZE];
+	size_t i, found = 0;
+
+	handle = (void *)trapline_symbol("kprobe_int3_handler");
+	if (!code || !handle)
+		return -ENOENT;
+	for (i = 0; i < 256 && found < ARRAY_SIZE(ways); i++) {
+		write_call(call, code + i, handle);
+		if (!memcmp(code + i, call, sizeof(call)))
+			ways[found++] = code + i;
+	}
+	if (found == ARRAY_SIZE(ways))
+		return 0;
+	pr_err("trapline: exc_int3 does not call kprobe_int3_handler twice\n");
+	return -ENOENT;
+}
+
+/* As the kernel changes calls of its own: an INT3 that comes meanwhile makes the call. */
+void trapline_lead_here(bool straight)
+{
+	u8 call[CALL_INSN_SIZE];
+	size_t i;
+
+	mutex_lock(text_lock);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		write_call(call, ways[i], straight ? (void *)handle_straight : (void *)handle);
+		poke_running(ways[i], call, sizeof(call), NULL);
+	}
+	mutex_unlock(text_lock);
+}
 
 bool trapline_is_kprobe_trap(const void *bytes)
 {
@@ -86,12 +145,6 @@ static int find_rewritten(void)
 	return 0;
 }
 
-/* Those are known by their names. */
-bool trapline_is_clock(unsigned long address)
-{
-	return false;
-}
-
 void trapline_arch_exit(void)
 {
 	kvfree(rewritten);
@@ -110,12 +163,13 @@ bool trapline_rewritten(unsigned long address)
 int trapline_arch_init(void)
 {
 	poke = (void *)trapline_symbol("text_poke");
+	poke_running = (void *)trapline_symbol("text_poke_bp");
 	sync_cores = (void *)trapline_symbol("text_poke_sync");
 	text_lock = (void *)trapline_symbol("text_mutex");
 	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
-	if (!poke || !sync_cores || !text_lock || !is_static_call)
+	if (!poke || !poke_running || !sync_cores || !text_lock || !is_static_call)
 		return -ENOENT;
-	return find_rewritten() ?: trapline_code_init();
+	return find_ways() ?: find_rewritten() ?: trapline_code_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */

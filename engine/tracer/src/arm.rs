@@ -3,7 +3,8 @@
 //! The order is what makes it safe at any moment. Text is restored before the live table forgets
 //! a site, and the live table knows a site before its text is patched; so a trap always finds its
 //! site, or text that no longer traps. A site's slot is there before the live table knows the site,
-//! and is given back after the table has forgotten it.
+//! and is given back after the table has forgotten it. Traps lead straight here before there is the first
+//! of them, until after the last.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
@@ -28,6 +29,15 @@ pub type Unarmed = u32;
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Makes text, timers and live table agree with the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
+        let agreed = self.agree(control);
+        // As long as there is a trap, whatever has gone wrong.
+        let mut enabled = control.registry.fbt.enabled();
+        let is_any = enabled.any(|(_, site)| site.is_trapped());
+        self.platform.lead_here(is_any);
+        agreed
+    }
+
+    fn agree(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
         // All of it, before anything that there may be no memory for.
         self.restore(control);
@@ -40,7 +50,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         }
         if self.listen(control).is_err() {
             // Once: it is not asked again.
-            return self.rearm(control);
+            return self.agree(control);
         }
         self.displace(control);
         self.take_slots_back(control);
@@ -152,6 +162,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Puts traps in place, where the instruction is still the one that was planned for.
     fn displace(&self, control: &mut Control<I::Text>) {
+        if control.registry.fbt.enabled().next().is_some() {
+            self.platform.lead_here(true);
+        }
         control.batch.write(
             &self.platform,
             &mut control.registry.fbt,

@@ -87,6 +87,11 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// memory. May sleep.
     fn patch(&self, patches: &mut [Patch]);
 
+    /// Whether the kernel's own handler of traps leads straight to `Tracer::trap`. While it does, nothing that
+    /// can be traced or probed runs on that way, or back; otherwise some of the kernel's functions do. May
+    /// sleep.
+    fn lead_here(&self, straight: bool);
+
     /// Gives others their turn, in the middle of much work. May sleep.
     fn breathe(&self);
 
@@ -296,6 +301,4 @@ off_limits! {
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
     /// In the kernel's table of accesses that may fault.
     Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
-    /// What tells the kernel the time on this machine.
-    Clock = 4 "toxic" "the kernel's graph tracer asks it for the time before it guards itself",
 }

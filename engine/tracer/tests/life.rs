@@ -113,7 +113,9 @@ fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
     engine.close(other);
     assert_eq!(execute(fake, &engine, BETA), Some(Trap::Resumed));
     STUCK.set(false);
+    assert!(STRAIGHT.get(), "a trap is left");
     engine.close(one);
+    assert!(!STRAIGHT.get());
     assert_eq!(execute(fake, &engine, BETA), None);
     assert_eq!(stat(&engine, "armed"), 0);
 }
@@ -338,6 +340,7 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
     enable(engine, id, "*").unwrap();
     static TRAPS: AtomicU32 = AtomicU32::new(0);
     ON_PATCH.set(Some(Box::new(move |address| {
+        assert!(STRAIGHT.get(), "by a way that could trap");
         if let Some(trap) = execute(fake, engine, address) {
             assert_eq!(trap, Trap::Resumed);
             TRAPS.fetch_add(1, Ordering::Relaxed);
@@ -351,6 +354,7 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
         24,
         "twelve sites, armed and disarmed"
     );
+    assert!(!STRAIGHT.get(), "the kernel's way is its own again");
 }
 
 #[test]
@@ -435,6 +439,7 @@ fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
     MEMORY.set(0);
     engine.close(gone);
     assert_eq!(fake.image(), Fake::new().image());
+    assert!(!STRAIGHT.get());
     let next = open(&engine);
     assert_ne!(next, gone, "the live table may still name it");
     MEMORY.set(usize::MAX);

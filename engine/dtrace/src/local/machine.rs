@@ -175,6 +175,8 @@ impl Platform for Machine {
         patches.iter_mut().for_each(|patch| patch.failed = 1);
     }
 
+    fn lead_here(&self, _: bool) {}
+
     fn breathe(&self) {}
 
     /// It has no memory for code, since there is no function whose instructions could be copied there.

@@ -18,10 +18,6 @@ const VERSION: Version = Version::V6;
 const ABORTS: &str =
     "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
 const HEAD: &str = "it is no function, but a place in what a kernel begins with";
-const GRAPHS: &str =
-    "the kernel's graph tracer runs it on the way to every trap or back, before it guards itself";
-const TIMES: &str = "the kernel's graph tracer asks it for the time before it guards itself";
-
 /// A32.
 pub struct Native;
 
@@ -33,19 +29,8 @@ impl Isa for Native {
     type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[
-        (b"*_early_abort", ABORTS),
-        (b"*_pabort", ABORTS),
-        // It unwinds the stack, to find where the caller's return address is.
-        (b"unwind_frame", GRAPHS),
-        (b"search_index", GRAPHS),
-        (b"core_kernel_text", GRAPHS),
-        (b"memset", GRAPHS),
-        (b"__memset", GRAPHS),
-        (b"mmioset", GRAPHS),
-        (b"suspended_sched_clock_read", TIMES),
-        (b"bcm2835_sched_read", TIMES),
-    ];
+    const TOXIC: &'static [(&'static [u8], &'static str)] =
+        &[(b"*_early_abort", ABORTS), (b"*_pabort", ABORTS)];
     const GLUE: &'static [(&'static [u8], &'static str)] =
         &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)];
 

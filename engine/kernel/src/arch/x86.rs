@@ -12,19 +12,11 @@ use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
 
-const NOTIFIES: &str = "the notifier that a trap's handler is reached by runs it";
 const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
 const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next and takes no trap";
 const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
 const XEN: &str = "it is on the way back from every trap";
 const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
-const CALLS: &str =
-    "the kernel's function tracer runs it on the way to every trap, before it guards itself";
-const TIMES: &str = "the kernel's graph tracer asks it for the time before it guards itself";
-const SWITCHES: &str =
-    "a command of the function tracer runs it, which has no guard, on the way to every trap";
-const BPF: &str = "a BPF program's trampoline runs it on the way to every trap or back, unguarded";
-
 /// x86-64.
 pub struct Native;
 
@@ -37,10 +29,6 @@ impl Isa for Native {
 
     const TRAP: &'static [u8] = &[x86::TRAP];
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
-        (b"__rcu_read_lock", NOTIFIES),
-        (b"__rcu_read_unlock", NOTIFIES),
-        (b"rcu_read_unlock_special", NOTIFIES),
-        (b"hw_breakpoint_exceptions_notify", NOTIFIES),
         (b"verify_cpu", WAKES),
         (b"sev_verify_cbit", WAKES),
         (b"early_setup_idt", WAKES),
@@ -71,24 +59,6 @@ impl Isa for Native {
         (b"do_suspend_lowlevel", WAKES),
         (b"*restore_processor_state", WAKES),
         (b"native_write_cr0", WAKES),
-        // Each function that is traced has a trampoline of its own, which leads to who traces it directly.
-        (b"rcu_is_watching", CALLS),
-        // Those of `set_ftrace_filter` that set a switch.
-        (b"function_trace_probe_call", SWITCHES),
-        (b"event_enable_probe", SWITCHES),
-        (b"event_enable_count_probe", SWITCHES),
-        (b"update_event_probe", SWITCHES),
-        (b"tracer_tracing_is_on", SWITCHES),
-        (b"tracer_tracing_on", SWITCHES),
-        (b"tracer_tracing_off", SWITCHES),
-        (b"pvclock_clocksource_read", TIMES),
-        (b"read_hv_clock_tsc", TIMES),
-        (b"__bpf_tramp_enter", BPF),
-        (b"__bpf_tramp_exit", BPF),
-        (b"bpf_prog_inc_misses_counter", BPF),
-        (b"update_prog_stats", BPF),
-        (b"migrate_disable", BPF),
-        (b"migrate_enable", BPF),
     ];
     const GLUE: &'static [(&'static [u8], &'static str)] = &[
         (b"__SCT__*", SWITCHED),
@@ -230,24 +200,15 @@ pub const MUTANTS: &[&str] = &[
     SHARED_SLOT,
     STALE_SLOT,
     SETUP_MISNAMED,
-    CLOCK_MISNAMED,
 ];
 
 /// `early-setup-idt-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
 #[cfg(trapline_mutants)]
 const SETUP_MISNAMED: &str = "early-setup-idt-misnamed";
 
-/// `trace-clock-misnamed`: so is what the graph tracer asks before its guard. What comes of it is an overflow
-/// of the stack, which here always is seen.
-#[cfg(trapline_mutants)]
-const CLOCK_MISNAMED: &str = "trace-clock-misnamed";
-
 /// Who is misnamed with which defect.
 #[cfg(trapline_mutants)]
-pub const MISNAMES: &[(&str, &[u8])] = &[
-    (SETUP_MISNAMED, b"early_setup_idt"),
-    (CLOCK_MISNAMED, b"trace_clock_local"),
-];
+pub const MISNAMES: &[(&str, &[u8])] = &[(SETUP_MISNAMED, b"early_setup_idt")];
 
 /// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
 #[cfg(trapline_mutants)]

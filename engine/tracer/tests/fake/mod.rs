@@ -209,6 +209,8 @@ thread_local! {
     pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run before and after each word is patched, with its address.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
+    /// Whether traps lead straight here.
+    pub static STRAIGHT: Cell<bool> = const { Cell::new(false) };
     /// How often the machine was stopped to be patched.
     pub static STOPS: Cell<usize> = const { Cell::new(0) };
     /// Whether text cannot be written just now.
@@ -467,6 +469,10 @@ impl Platform for &'static Fake {
         }
     }
 
+    fn lead_here(&self, straight: bool) {
+        STRAIGHT.set(straight);
+    }
+
     fn breathe(&self) {}
 
     /// Room for two slots.
@@ -578,7 +584,7 @@ const FUNCTIONS: [(&str, usize); 26] = [
     ("beta", BETA),
     ("gamma", GAMMA),
     ("another_beta", BETA),
-    ("function_trace_call", TOXIC),
+    ("own_way.part.0", TOXIC),
     ("refused", REFUSED),
     ("forbidden", FORBIDDEN),
     ("own_way", OWN_WAY),

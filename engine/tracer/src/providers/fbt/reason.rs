@@ -98,9 +98,7 @@ impl Reason {
     pub fn is_toxic(self) -> bool {
         matches!(
             self,
-            Self::Toxic(_)
-                | Self::Glue(_)
-                | Self::OffLimits(OffLimits::Blacklisted | OffLimits::Clock)
+            Self::Toxic(_) | Self::Glue(_) | Self::OffLimits(OffLimits::Blacklisted)
         )
     }
 }
