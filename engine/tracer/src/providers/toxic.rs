@@ -1,7 +1,7 @@
 //! Functions that no trap may be put in although the kernel's own blacklist does not have them, and places
 //! that are no functions, but are jumped to on a trap's way.
 //!
-//! A trap's own way is short, and the kernel's own: nothing that can be traced or probed runs on it
+//! A trap's way is short while there are any: nothing that can be traced or probed runs on it
 //! (`Platform::lead_here`). So what is left is what one instruction set has before it can take a trap at all.
 
 use crate::glob::matches;
