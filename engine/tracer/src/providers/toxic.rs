@@ -2,15 +2,27 @@
 //! that are no functions, but are jumped to on a trap's way.
 //!
 //! A trap's way is short while there are any: nothing that can be traced or probed runs on it
-//! (`Platform::lead_here`). So what is left is what one instruction set has before it can take a trap at all.
+//! (`Platform::lead_here`). So what is left is what one instruction set has before it can take a trap at all,
+//! and the little that calls come by.
 
 use crate::glob::matches;
 
+const LISTENS: &str =
+    "the function tracer runs it at each call, and so several traps would come with each entry";
 const SLOTS: &str =
     "it is no function: where the function tracer traces, calls and returns come by it";
 
 /// A name, as a glob, and why no trap may be there.
 pub type Toxic = (&'static [u8], &'static str);
+
+/// What the function tracer runs for each call before it gets to who listens. A trap there would do no harm,
+/// but where we listen to all calls there would be a dozen for each.
+static TOXIC: [Toxic; 4] = [
+    (b"arch_ftrace_ops_list_func", LISTENS),
+    (b"ftrace_ops_test", LISTENS),
+    (b"hash_contains_ip", LISTENS),
+    (b"ftrace_lookup_ip", LISTENS),
+];
 
 /// The function tracer's own ways in and out, and what is listed within them.
 static GLUE: [Toxic; 10] = [
@@ -28,7 +40,7 @@ static GLUE: [Toxic; 10] = [
 
 /// Why no probe may be in the function of this name, if so.
 pub fn reason(function: &[u8], own: &'static [Toxic]) -> Option<&'static Toxic> {
-    find(own.iter(), function)
+    find(TOXIC.iter().chain(own), function)
 }
 
 /// The same of what is no function, but is jumped to.
