@@ -66,7 +66,10 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
-/* In its place: what is not for the hook is for it. */
+/*
+ * In its place: what is not for the hook is for it. It may sleep over a process's
+ * instruction, and we be unloaded meanwhile: nothing is to be done behind it here.
+ */
 static void handle_straight(struct pt_regs *regs)
 {
 	if ((regs->ARM_cpsr & hook.cpsr_mask) == hook.cpsr_val &&

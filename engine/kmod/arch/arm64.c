@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64: a hook on our own number of BRK and a shorter way past it, and text through the kernel's own
- * aarch64_insn_patch_text(), which stops the other CPUs and looks after the
- * caches. On the way here the kernel tells RCU, whatever the CPU was doing.
+ * arm64: a hook on our own number of BRK and a shorter way past it, and text
+ * through the kernel's own aarch64_insn_patch_text(), which stops the other CPUs
+ * and looks after the caches. On the way here the kernel tells RCU, whatever the
+ * CPU was doing.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * x86-64: the notifier of dying, which hears of each INT3 that is nobody's, a
- * shorter way past it, and text through the kernel's own text_poke(). The handler runs as in an NMI: the
- * kernel has told RCU, whatever the CPU was doing.
+ * shorter way past it, and text through the kernel's own text_poke(). The handler
+ * runs as in an NMI: the kernel has told RCU, whatever the CPU was doing.
  */
 #include <linux/bsearch.h>
 #include <linux/errno.h>
