@@ -6,10 +6,12 @@
  * stays as long as it does, and none is missed or known twice.
  */
 #include <linux/completion.h>
+#include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "shim.h"
@@ -37,6 +39,46 @@ bool trapline_is_module_text(unsigned long address)
 	is_text = module && module != THIS_MODULE && is_core_text_of(module, address);
 	preempt_enable();
 	return is_text;
+}
+
+static bool has_jump_label(const struct module *module, unsigned long address)
+{
+	const struct jump_entry *label = module->jump_entries;
+	const struct jump_entry *end = label + module->num_jump_entries;
+
+	for (; label < end; label++)
+		if (jump_entry_code(label) == address)
+			return true;
+	return false;
+}
+
+static bool has_static_call(const struct module *module, unsigned long address)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	const struct static_call_site *site = module->static_call_sites;
+	const struct static_call_site *end = site + module->num_static_call_sites;
+
+	for (; site < end; site++)
+		if ((unsigned long)&site->addr + site->addr == address)
+			return true;
+#endif
+	return false;
+}
+
+/*
+ * The kernel can be asked, but looks through its own tables before the module's, and what it calls for each
+ * row can be probed: while all of it is, the text of a small module would cost ten million firings.
+ */
+bool trapline_is_module_rewritten(unsigned long address)
+{
+	struct module *module;
+	bool is_rewritten;
+
+	preempt_disable();
+	module = module_at(address);
+	is_rewritten = module && (has_jump_label(module, address) || has_static_call(module, address));
+	preempt_enable();
+	return is_rewritten;
 }
 
 /*

@@ -270,6 +270,9 @@ int trapline_symbols_init(void);
 /* modules.c: whether text of a module is there, but this one's, that stays until the module goes. */
 bool trapline_is_module_text(unsigned long address);
 
+/* modules.c: the same as trapline_rewritten() where there is text of a module. */
+bool trapline_is_module_rewritten(unsigned long address);
+
 /* modules.c: shim_each_function() of one that is there. */
 int trapline_each_function_of(unsigned long module, shim_visit_fn visit, void *context);
 
@@ -303,7 +306,7 @@ bool trapline_is_kprobe_trap(const void *bytes);
 /* symbols.c: whether a jump label is there. Where labels are of several lengths the kernel reads each. */
 bool trapline_is_jump_label(unsigned long address);
 
-/* arch/: whether something else than the function tracer rewrites the instruction there. */
+/* arch/: whether something else than the function tracer rewrites the kernel proper's instruction there. */
 bool trapline_rewritten(unsigned long address);
 
 /* arch/: the same from a trap at a function's entry, which has made no frame yet. */

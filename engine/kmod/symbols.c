@@ -172,7 +172,10 @@ int shim_rewritten(unsigned long address)
 {
 	void *at = (void *)address;
 
-	return is_ftraced(at, at) || trapline_rewritten(address);
+	if (is_ftraced(at, at))
+		return true;
+	return trapline_is_module_text(address) ? trapline_is_module_rewritten(address) :
+						  trapline_rewritten(address);
 }
 
 bool trapline_is_jump_label(unsigned long address)

@@ -29,7 +29,6 @@ static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
 static typeof(&text_mutex) text_lock;
-static typeof(&static_call_text_reserved) is_static_call;
 
 /* The kernel's own INT3 only: user mode may keep its own use of it. */
 static int trapped(struct notifier_block *self, unsigned long event, void *data)
@@ -150,13 +149,9 @@ void trapline_arch_exit(void)
 	kvfree(rewritten);
 }
 
-/* What is asked for is where an instruction begins. Modules have tables of their own, which are short. */
+/* What is asked for is where an instruction begins. */
 bool trapline_rewritten(unsigned long address)
 {
-	void *at = (void *)address;
-
-	if (trapline_is_module_text(address))
-		return trapline_is_jump_label(address) || is_static_call(at, at);
 	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
@@ -166,8 +161,7 @@ int trapline_arch_init(void)
 	poke_running = (void *)trapline_symbol("text_poke_bp");
 	sync_cores = (void *)trapline_symbol("text_poke_sync");
 	text_lock = (void *)trapline_symbol("text_mutex");
-	is_static_call = (void *)trapline_symbol("static_call_text_reserved");
-	if (!poke || !poke_running || !sync_cores || !text_lock || !is_static_call)
+	if (!poke || !poke_running || !sync_cores || !text_lock)
 		return -ENOENT;
 	return find_ways() ?: find_rewritten() ?: trapline_code_init();
 }
