@@ -6,18 +6,72 @@
 
 use engine_abi::Description;
 
-/// Whether the probe of these names is among those that `description` describes.
-pub fn describes(description: &Description, probe: [&[u8]; 4]) -> bool {
-    let patterns = [
-        description.provider(),
-        description.module(),
-        description.function(),
-        description.name(),
-    ];
-    patterns
-        .iter()
-        .zip(probe)
-        .all(|(pattern, name)| pattern.is_empty() || matches(pattern, name))
+/// A description, read once, as there are a hundred thousand probes to be held against it.
+#[derive(Debug, Clone, Copy)]
+pub struct Pattern<'d> {
+    provider: Field<'d>,
+    module: Field<'d>,
+    function: Field<'d>,
+    name: Field<'d>,
+}
+
+/// What one of its fields matches.
+#[derive(Debug, Clone, Copy)]
+enum Field<'d> {
+    Every,
+    Only(&'d [u8]),
+    Glob(&'d [u8]),
+}
+
+impl<'d> Pattern<'d> {
+    /// That of `description`.
+    pub fn new(description: &'d Description) -> Self {
+        Self {
+            provider: Field::new(description.provider()),
+            module: Field::new(description.module()),
+            function: Field::new(description.function()),
+            name: Field::new(description.name()),
+        }
+    }
+
+    /// Whether the probe of these names is among those that it describes.
+    pub fn describes(&self, [provider, module, function, name]: [&[u8]; 4]) -> bool {
+        self.has_function(function) && self.has_module(module) && self.has_kind(provider, name)
+    }
+
+    /// Whether some probe of a function of that name can be among them.
+    pub fn has_function(&self, name: &[u8]) -> bool {
+        self.function.matches(name)
+    }
+
+    /// Whether some probe in a module of that name can be among them.
+    pub fn has_module(&self, name: &[u8]) -> bool {
+        self.module.matches(name)
+    }
+
+    /// Whether some probe of that provider with that name can be among them.
+    pub fn has_kind(&self, provider: &[u8], name: &[u8]) -> bool {
+        self.provider.matches(provider) && self.name.matches(name)
+    }
+}
+
+impl<'d> Field<'d> {
+    fn new(pattern: &'d [u8]) -> Self {
+        let is_special = |character: &u8| b"*?[\\".contains(character);
+        match pattern {
+            [] => Self::Every,
+            _ if pattern.iter().any(is_special) => Self::Glob(pattern),
+            _ => Self::Only(pattern),
+        }
+    }
+
+    fn matches(self, name: &[u8]) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Only(pattern) => pattern == name,
+            Self::Glob(pattern) => matches(pattern, name),
+        }
+    }
 }
 
 /// Whether `pattern` matches all of `name`. Takes at most `pattern.len() * name.len()` steps.
@@ -143,14 +197,32 @@ mod tests {
     #[test]
     fn an_empty_field_describes_every_name() {
         let description = Description::new(b"", b"", b"sys_*", b"").unwrap();
-        assert!(describes(
-            &description,
-            [b"fbt", b"vmlinux", b"sys_chdir", b"entry"]
-        ));
-        assert!(!describes(
-            &description,
-            [b"fbt", b"vmlinux", b"vfs_read", b"entry"]
-        ));
+        let pattern = Pattern::new(&description);
+        assert!(pattern.describes([b"fbt", b"vmlinux", b"sys_chdir", b"entry"]));
+        assert!(!pattern.describes([b"fbt", b"vmlinux", b"vfs_read", b"entry"]));
+    }
+
+    #[test]
+    fn each_field_counts() {
+        let names: [&[u8]; 4] = [b"fbt", b"vmlinux", b"sys_chdir", b"entry"];
+        let is_described = |fields: [&[u8]; 4]| {
+            let [provider, module, function, name] = fields;
+            let description = Description::new(provider, module, function, name).unwrap();
+            Pattern::new(&description).describes(names)
+        };
+        assert!(is_described(names));
+        for field in 0..names.len() {
+            for (other, expected) in [
+                (&b"x"[..], false),
+                (b"x*", false),
+                (b"", true),
+                (b"*", true),
+            ] {
+                let mut fields = names;
+                fields[field] = other;
+                assert_eq!(is_described(fields), expected, "{field}");
+            }
+        }
     }
 
     #[test]
@@ -169,6 +241,12 @@ mod tests {
             let prefix = std::format!("{}*", &name[..cut]);
             proptest::prop_assert!(check(&starred, &name));
             proptest::prop_assert!(check(&prefix, &name));
+        }
+
+        #[test]
+        fn a_field_matches_what_its_pattern_does(pattern in r"[a-c*?\[\]\\!-]{1,6}", name in "[a-c]{0,6}") {
+            let field = Field::new(pattern.as_bytes());
+            proptest::prop_assert_eq!(field.matches(name.as_bytes()), check(&pattern, &name));
         }
 
         #[test]

@@ -3,7 +3,8 @@
 //! As with DTrace, what a consumer has asked for is asked for as long as it traces: probes that come later
 //! are enabled at once.
 
-use crate::consumer::{Consumer, Ecb, Wish};
+use crate::consumer::{Consumer, Ecb};
+use crate::glob::Pattern;
 use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
 use crate::providers::fbt::{Loaded, Role};
@@ -55,34 +56,32 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
                     continue;
                 };
                 let numbers = loaded.numbers.clone();
-                self.registry.fbt.ask::<I, P>(platform, &wish.0, numbers)?;
-                any |= grant(&mut self.registry, consumer, &wish, loaded)?;
+                let pattern = Pattern::new(&wish.0);
+                self.registry.fbt.ask::<I, P>(platform, &pattern, numbers)?;
+                any |= grant(&mut self.registry, consumer, (&pattern, wish.1), loaded)?;
             }
         }
         Ok(any)
     }
 }
 
-/// Enables what a consumer wishes for in these functions; whether there was any.
+/// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
+/// whether there was any.
 fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>>(
     registry: &mut Registry<T>,
     consumer: &mut Consumer,
-    (description, clause): &Wish,
+    (pattern, clause): (&Pattern<'_>, u32),
     loaded: &Loaded,
 ) -> Result<bool, Error> {
     let mut any = false;
-    for (number, role) in loaded
-        .numbers
-        .clone()
-        .flat_map(|number| Role::ALL.map(|role| (number, role)))
-    {
-        let probe = Probe::Function(number, role);
-        let ecb = Ecb {
-            probe,
-            clause: *clause,
-        };
-        if registry.fbt.has(number, role) && registry.is_described(probe, description) {
+    for number in loaded.numbers.clone() {
+        for role in Role::ALL {
+            if !registry.fbt.is_described(pattern, number, role) {
+                continue;
+            }
             any = true;
+            let probe = Probe::Function(number, role);
+            let ecb = Ecb { probe, clause };
             if loaded.is_new || !consumer.has(ecb) {
                 consumer.enable(ecb)?;
                 if consumer.is_active() {

@@ -5,7 +5,7 @@
 
 use engine_abi::Description;
 
-use crate::glob::describes;
+use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
 use crate::platform::Platform;
@@ -91,36 +91,23 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         description: &Description,
         is_enabled: impl Fn(Probe) -> bool,
     ) -> Result<(), Error> {
-        let called = Called::Timer(description.name());
-        if describes(description, called.names()) {
+        let pattern = Pattern::new(description);
+        if pattern.describes(Called::Timer(description.name()).names()) {
             let is_used = |number| is_enabled(Probe::Timer(number));
             self.profile.ask(description.name(), is_used)?;
         }
         let all = 0..self.fbt.functions().len();
-        Ok(self.fbt.ask::<I, P>(platform, description, all)?)
+        Ok(self.fbt.ask::<I, P>(platform, &pattern, all)?)
     }
 
-    /// How many indices there are.
-    fn len(&self) -> usize {
-        let functions = self.fbt.functions().len().wrapping_mul(Role::ALL.len());
-        FIRST_FUNCTION.wrapping_add(functions)
-    }
-
-    /// The probe of this index.
+    /// The probe of this index, which is no function's.
     fn probe(&self, index: usize) -> Option<Probe> {
         if let Some(own) = Own::ALL.get(index) {
             return Some(Probe::Own(*own));
         }
-        let Some(number) = index.checked_sub(FIRST_FUNCTION) else {
-            let number = index.wrapping_sub(FIRST_TIMER);
-            let timers = self.profile.timers().len();
-            return (number < timers).then_some(Probe::Timer(number));
-        };
-        let role = *Role::ALL.get(number & 1)?;
-        let number = number / 2;
-        self.fbt
-            .has(number, role)
-            .then_some(Probe::Function(number, role))
+        let number = index.wrapping_sub(FIRST_TIMER);
+        let timers = self.profile.timers().len();
+        (number < timers).then_some(Probe::Timer(number))
     }
 
     /// What a probe is called by.
@@ -135,28 +122,27 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         })
     }
 
-    /// The probes from this ID on that `description` describes.
+    /// The probes from this ID on that `pattern` describes.
     pub fn matching<'a>(
         &'a self,
-        description: &'a Description,
+        pattern: &'a Pattern<'_>,
         id: u32,
     ) -> impl Iterator<Item = Probe> + 'a {
         let first = (id as usize).saturating_sub(1);
-        // There are a hundred thousand of functions', and many a description means none of them.
-        let end = if fbt::may_be_meant(description) {
-            self.len()
-        } else {
-            FIRST_FUNCTION
-        };
-        (first..end)
-            .filter_map(|index| self.probe(index))
-            .filter(|probe| self.is_described(*probe, description))
+        let few = (first..FIRST_FUNCTION).filter_map(|index| self.probe(index));
+        let few = few.filter(|probe| self.is_described(*probe, pattern));
+        let number = first.saturating_sub(FIRST_FUNCTION) / Role::ALL.len();
+        let numbers = number..self.fbt.functions().len();
+        let functions = self.fbt.described(pattern, numbers);
+        let functions = functions.map(|(number, role)| Probe::Function(number, role));
+        // The first of these functions can have a probe whose ID is a lower one.
+        few.chain(functions.skip_while(move |probe| probe.id() < id))
     }
 
-    /// Whether a probe is among those that `description` describes.
-    pub fn is_described(&self, probe: Probe, description: &Description) -> bool {
+    /// Whether a probe is among those that `pattern` describes.
+    fn is_described(&self, probe: Probe, pattern: &Pattern<'_>) -> bool {
         let called = self.called(probe);
-        called.is_some_and(|called| describes(description, called.names()))
+        called.is_some_and(|called| pattern.describes(called.names()))
     }
 
     /// The ID and the names of a probe; none where a name does not fit a description.

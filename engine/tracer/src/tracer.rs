@@ -9,6 +9,7 @@ use crate::arm::{Batch, Unarmed};
 use crate::calls::Calls;
 use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
+use crate::glob::Pattern;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::live::Live;
@@ -149,7 +150,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 control.ask::<I, P>(&self.platform, description)?;
             }
             let registry = &control.registry;
-            let mut matching = registry.matching(description, id);
+            let pattern = Pattern::new(description);
+            let mut matching = registry.matching(&pattern, id);
             let probe = matching.next().ok_or(Error::NotFound)?;
             registry.describe(probe).ok_or(Error::NotFound)
         })
@@ -173,7 +175,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
             let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
             consumer.wish((*description, clause))?;
-            let mut matching = registry.matching(description, 0);
+            let pattern = Pattern::new(description);
+            let mut matching = registry.matching(&pattern, 0);
             matching.try_fold(0u32, |matched, probe| {
                 consumer.enable(Ecb { probe, clause })?;
                 Ok(matched.wrapping_add(1))

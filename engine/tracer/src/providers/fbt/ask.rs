@@ -2,30 +2,28 @@
 
 use core::ops::Range;
 
-use engine_abi::Description;
-
 use super::reason::Reason;
-use super::{Fbt, PROVIDER, Role, may_mean};
-use crate::glob::describes;
+use super::{Fbt, Role, if_meant, meant};
+use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
 use crate::platform::Platform;
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
-    /// Somebody asks for what `description` describes: of those of these functions whose entry or return that
-    /// is, what is not known yet is looked for.
+    /// Somebody asks for what `pattern` describes: of those of these functions whose entry or return that is,
+    /// what is not known yet is looked for.
     pub fn ask<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
-        description: &Description,
+        pattern: &Pattern<'_>,
         numbers: Range<usize>,
     ) -> Result<(), OutOfMemory> {
-        for role in Role::ALL
-            .into_iter()
-            .filter(|role| may_mean(description, *role))
-        {
-            for number in numbers.clone() {
-                if self.is_asked(number, role, description) {
+        for number in if_meant(pattern, numbers) {
+            if !self.is_placed(pattern, number) {
+                continue;
+            }
+            for role in meant(pattern) {
+                if self.is_unknown(number, role) {
                     self.find_out::<I, P>(platform, number, role)?;
                     platform.breathe();
                 }
@@ -34,18 +32,15 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         Ok(())
     }
 
-    /// Whether that probe of the function of that number is described, and not known yet.
-    fn is_asked(&self, number: usize, role: Role, description: &Description) -> bool {
+    /// Whether there is something to be found out about that probe of the function of that number.
+    fn is_unknown(&self, number: usize, role: Role) -> bool {
         let function = self.functions.get(number);
         function.is_some_and(|function| {
-            let [module, name] = self.called(function);
             let may_be_asked = match role {
                 Role::Entry => function.entry.is_ok() && !function.is_entry_known,
                 Role::Return => function.returns.may_be_asked(),
             };
-            may_be_asked
-                && function.is_there
-                && describes(description, [PROVIDER, module, name, role.name()])
+            may_be_asked && function.is_there
         })
     }
 

@@ -19,9 +19,9 @@ mod site;
 
 use alloc::vec::Vec;
 
-use engine_abi::Description;
+use core::ops::Range;
 
-use crate::glob::matches;
+use crate::glob::Pattern;
 
 pub use function::{Function, Module, Returns};
 pub use place::probeable;
@@ -59,22 +59,16 @@ impl Role {
     }
 }
 
-/// Whether `description` can mean any function's probe of that role.
-pub fn may_mean(description: &Description, role: Role) -> bool {
-    let meant = [
-        (description.provider(), PROVIDER),
-        (description.name(), role.name()),
-    ];
-    meant
-        .into_iter()
-        .all(|(pattern, name)| pattern.is_empty() || matches(pattern, name))
+/// Which of a function's probes `pattern` can describe.
+fn meant(pattern: &Pattern<'_>) -> impl Iterator<Item = Role> + Clone + use<> {
+    let meant = Role::ALL.map(|role| pattern.has_kind(PROVIDER, role.name()).then_some(role));
+    meant.into_iter().flatten()
 }
 
-/// Whether `description` can mean any function's probe.
-pub fn may_be_meant(description: &Description) -> bool {
-    Role::ALL
-        .into_iter()
-        .any(|role| may_mean(description, role))
+/// These numbers of functions, or none where `pattern` describes no probe of any function.
+fn if_meant(pattern: &Pattern<'_>, numbers: Range<usize>) -> Range<usize> {
+    let is_any_meant = meant(pattern).next().is_some();
+    if is_any_meant { numbers } else { 0..0 }
 }
 
 /// All functions, and the sites that are known.
@@ -117,9 +111,40 @@ impl<T> Fbt<T> {
 
     /// A function's module and its name.
     pub fn called(&self, function: &Function) -> [&[u8]; 2] {
+        [self.module_of(function), self.names.get(function.name)]
+    }
+
+    fn module_of(&self, function: &Function) -> &[u8] {
         let module = self.modules.get(function.module as usize);
-        let module = module.map_or(&[][..], |module| self.names.get(module.name));
-        [module, self.names.get(function.name)]
+        module.map_or(&[], |module| self.names.get(module.name))
+    }
+
+    /// The probes of the functions of these numbers that `pattern` describes.
+    pub fn described<'a>(
+        &'a self,
+        pattern: &'a Pattern<'_>,
+        numbers: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Role)> + 'a {
+        let placed = if_meant(pattern, numbers).filter(|number| self.is_placed(pattern, *number));
+        let probes = placed.flat_map(|number| meant(pattern).map(move |role| (number, role)));
+        probes.filter(|(number, role)| self.has(*number, *role))
+    }
+
+    /// Whether the function of that number has that probe, and `pattern` describes it.
+    pub fn is_described(&self, pattern: &Pattern<'_>, number: usize, role: Role) -> bool {
+        let is_described = |(_, described)| described == role;
+        self.described(pattern, number..number.saturating_add(1))
+            .any(is_described)
+    }
+
+    /// Whether `pattern` can describe a probe of the function of that number, by its names.
+    fn is_placed(&self, pattern: &Pattern<'_>, number: usize) -> bool {
+        let function = self.functions.get(number);
+        // There are far more functions than modules, so most are told by their own names.
+        function.is_some_and(|function| {
+            pattern.has_function(self.names.get(function.name))
+                && pattern.has_module(self.module_of(function))
+        })
     }
 
     /// Whether the function of that number has that probe.
