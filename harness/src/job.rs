@@ -55,6 +55,8 @@ struct Run<'a> {
     /// How long it waited for a guest to be saved.
     waited: Duration,
     ready: Option<Duration>,
+    /// How much of the host's processors its QEMU took.
+    host_time: Duration,
     /// How its guest started, if there was one.
     start: Option<report::Start>,
     /// Whether the module, or the mutants' module, got into the kernel.
@@ -113,6 +115,7 @@ pub fn run_with(
         started: Instant::now(),
         waited: Duration::ZERO,
         ready: None,
+        host_time: Duration::ZERO,
         start: None,
         loaded: false,
         accepted: false,
@@ -161,6 +164,8 @@ impl Run<'_> {
             Err(stop) => self.trouble(guest.watch(), stop, &log)?,
             Ok(()) => self.health(guest.watch(), &log),
         }
+        // Of one that has gone by itself nobody knows it any more.
+        self.host_time = guest.watch().host_time().unwrap_or_default();
         guest.quit();
         Ok(())
     }
@@ -439,6 +444,7 @@ impl Run<'_> {
             waited_ms: millis(self.waited),
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),
+            cpu_ms: millis(self.host_time),
             events: trace.map_or(0, |step| records(&step.stdout)),
             ..JobReport::not_run(&self.job.id, verdict, why)
         }

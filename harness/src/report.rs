@@ -63,6 +63,8 @@ pub struct JobReport {
     pub ready_ms: u64,
     /// From then to the end.
     pub run_ms: u64,
+    /// How much of the host's processors its QEMU took, which tells what a job costs on a busy host, too.
+    pub cpu_ms: u64,
     /// How many records the tracer delivered.
     pub events: usize,
 }
@@ -79,6 +81,7 @@ impl JobReport {
             waited_ms: 0,
             ready_ms: 0,
             run_ms: 0,
+            cpu_ms: 0,
             events: 0,
         }
     }

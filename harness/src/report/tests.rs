@@ -24,6 +24,7 @@ fn the_json_is_the_one_that_was_agreed() {
           "waited_ms": 0,
           "ready_ms": 1500,
           "run_ms": 2345,
+          "cpu_ms": 3400,
           "events": 3,
           "started_ms": 0,
           "worker": 1,
