@@ -71,16 +71,17 @@ fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
     Err(Error::Stages(names.join(", ")))
 }
 
-/// What all the others need of the host, at once: two of them at a time could not install it.
+/// What the stages beside the images need of the host: two of them at a time could not install it.
 fn get_needs() -> Result<()> {
-    let guests = guest::select("all")?;
-    let of_guests = guests.iter().flat_map(needs::of_guest);
-    let needs: Vec<_> = needs::of_judges().into_iter().chain(of_guests).collect();
-    host::ensure(&needs)
+    host::ensure(&needs::of_judges())
 }
 
+/// What they need beyond that is installed here, at once, while the others go on.
 fn images() -> Result<()> {
-    vm_test::make_ready(&guest::select("all")?)
+    let guests = guest::select("all")?;
+    let needs: Vec<_> = guests.iter().flat_map(needs::of_guest).collect();
+    host::ensure(&needs)?;
+    vm_test::make_ready(&guests)
 }
 
 fn fmt() -> Result<()> {
@@ -205,8 +206,10 @@ fn harness() -> Result<()> {
     sh.change_dir(workspace_root());
     let restored = || run::cargo(&sh);
     let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
+    // Fifty are for whoever changes the harness.
+    let killed = || restored().env("TRAPLINE_KILLS", "20");
     test::all([
-        harness_tests(restored, "guests", ""),
+        harness_tests(killed, "guests", ""),
         harness_tests(restored, "debugger", ""),
         harness_tests(booted, "conformance", "::cli::"),
     ])

@@ -3,6 +3,7 @@
  * Functions to be traced, which leave in every way that a function can. Writing "NAME ARGUMENT TIMES" to
  * /proc/trapline-shapes calls one; what it returned last can be read there.
  */
+#include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -47,6 +48,16 @@ unsigned long shape_marks(unsigned long argument)
 	shape_mark(argument);
 	local_irq_restore(flags);
 	return argument;
+}
+
+static DEFINE_STATIC_KEY_FALSE(shape_key);
+
+/* The first instruction is one that the kernel rewrites when the key is turned. */
+static notrace noinline unsigned long shape_switched(unsigned long argument)
+{
+	if (static_branch_unlikely(&shape_key))
+		return shape_value(argument);
+	return shape_mark(argument);
 }
 
 static const struct shape *find(const char *name)
@@ -101,6 +112,7 @@ static const struct proc_ops shapes_ops = {
 
 static int __init shapes_begin(void)
 {
+	result = shape_switched(result);
 	return proc_create("trapline-shapes", 0600, NULL, &shapes_ops) ? 0 : -ENOMEM;
 }
 
