@@ -52,12 +52,16 @@ unsigned long shape_marks(unsigned long argument)
 
 static DEFINE_STATIC_KEY_FALSE(shape_key);
 
-/* The first instruction is one that the kernel rewrites when the key is turned. */
-static notrace noinline unsigned long shape_switched(unsigned long argument)
+#ifdef CONFIG_ARM64
+#define BARE __attribute__((target("branch-protection=none")))
+#else
+#define BARE
+#endif
+
+/* Its first instruction is one that the kernel rewrites when the key is turned. Nobody calls it. */
+static __used notrace noinline BARE bool shape_switched(void)
 {
-	if (static_branch_unlikely(&shape_key))
-		return shape_value(argument);
-	return shape_mark(argument);
+	return static_branch_unlikely(&shape_key);
 }
 
 static const struct shape *find(const char *name)
@@ -112,7 +116,6 @@ static const struct proc_ops shapes_ops = {
 
 static int __init shapes_begin(void)
 {
-	result = shape_switched(result);
 	return proc_create("trapline-shapes", 0600, NULL, &shapes_ops) ? 0 : -ENOMEM;
 }
 
