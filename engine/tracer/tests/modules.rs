@@ -40,6 +40,7 @@ fn stat(engine: &Engine, name: &str) -> u64 {
 fn probes(engine: &Engine) -> Vec<String> {
     let (mut names, mut next) = (Vec::new(), 0);
     while let Ok((id, description)) = engine.probe_match(&of("mod"), next) {
+        assert!(id >= next, "{id} comes behind {next}");
         names.push(description.to_string());
         next = id + 1;
     }
