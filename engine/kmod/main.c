@@ -44,6 +44,9 @@ static int __init trapline_init(void)
 	error = trapline_calls_init();
 	if (error)
 		return error;
+	error = trapline_events_init();
+	if (error)
+		return error;
 	error = trapline_arch_init();
 	if (error)
 		return error;

@@ -6,7 +6,7 @@
  *
  * C gives shim_*: each translates one wish into the kernel's own terms and
  * decides nothing. Rust gives trapline_*: each may sleep, but
- * trapline_trap(), trapline_called() and trapline_tick().
+ * trapline_trap(), trapline_called(), trapline_tick() and trapline_syscall_*().
  * Errors are 0 or a negative error number unless it says otherwise.
  */
 #ifndef TRAPLINE_SHIM_H
@@ -56,6 +56,9 @@ struct shim_task {
 
 /* A timer's tick says so. */
 void shim_task(struct shim_task *to, int in_tick);
+
+/* The thread, and nothing else of it. */
+unsigned long shim_thread(void);
 u64 shim_run_time(void);
 u64 shim_user_register(u64 number);
 
@@ -136,6 +139,35 @@ unsigned long shim_call_of(unsigned long address);
  */
 int shim_tell_of_calls(const unsigned long *calls, size_t count);
 
+struct shim_name {
+	const char *text;
+	size_t length;
+};
+
+/*
+ * syscalls.c: shows the system calls that there are numbers for, those of an ABI
+ * one after the other, until one is not 0. The first name is the ABI's, the second
+ * the call's.
+ */
+typedef int (*shim_syscall_fn)(void *context, unsigned int abi, u32 number,
+			       const struct shim_name names[2]);
+int shim_each_syscall(shim_syscall_fn visit, void *context);
+
+/* syscalls.c: an argument of the system call that this thread has entered so; 0 if it has no such. */
+u64 shim_syscall_argument(const struct pt_regs *regs, unsigned int number);
+
+/* As platform.rs numbers them. */
+enum shim_event {
+	SHIM_SYSCALL_RETURNED,
+	SHIM_SYSCALL_ENTERED,
+};
+
+/*
+ * events.c: from now on trapline_*() is told of an event, or not any more: then
+ * the last is over. May sleep. Under the control lock.
+ */
+int shim_tell_of(enum shim_event event, int told);
+
 /* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
 struct shim_patch {
 	unsigned long address;
@@ -199,6 +231,13 @@ void trapline_called(unsigned long call, const struct pt_regs *regs);
 /* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
 void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 
+/* From the kernel's tracepoints, in the thread's own context. */
+void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
+void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
+
+/* The return of a system call in a child will not be told of, for want of memory. */
+void trapline_syscall_lost(void);
+
 /* A consumer's number, or an error. */
 int trapline_open(void);
 void trapline_close(int consumer);
@@ -256,6 +295,7 @@ int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
 static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
+static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
 static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
 static_assert(sizeof(struct trapline_stats_row) == 40);
@@ -280,6 +320,22 @@ int trapline_each_function_of(unsigned long module, shim_visit_fn visit, void *c
 int trapline_modules_init(void);
 void trapline_modules_begin(bool is_there);
 void trapline_modules_exit(void);
+
+/* arch/: the names of the ABIs of system calls by their numbers, null behind the last. */
+extern const char *const trapline_abis[];
+
+/* arch/: which of them this thread's system call is of. */
+unsigned int trapline_abi(void);
+
+/* arch/: whether the kernel tells of a call's return in the child that it has made. */
+extern const bool trapline_tells_of_children;
+
+int trapline_events_init(void);
+
+/* children.c: each child that a system call makes returns from it, as trapline_syscall_returned() is told. */
+int trapline_children_init(void);
+int trapline_children_begin(void);
+void trapline_children_end(void);
 
 int trapline_stack_init(void);
 int trapline_neighbours_init(void);

@@ -54,6 +54,11 @@ void shim_task(struct shim_task *to, int in_tick)
 	memcpy(to->name, task->comm, sizeof(to->name));
 }
 
+unsigned long shim_thread(void)
+{
+	return (unsigned long)current;
+}
+
 /* What the scheduler has booked, and what has gone by since it last did. */
 u64 shim_run_time(void)
 {

@@ -141,7 +141,9 @@ const MACHINES: &[Machine] = &[
             OwnChange {
                 functions: &[
                     "__schedule",
+                    "kernel_clone",
                     "syscall_trace_enter",
+                    "syscall_trace_exit",
                     "try_to_wake_up",
                     "wake_up_new_task",
                 ],

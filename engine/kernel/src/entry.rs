@@ -110,6 +110,38 @@ pub unsafe extern "C" fn trapline_tick(number: u32, kernel_pc: usize, user_pc: u
     unsafe { engine() }.tick(number, kernel_pc as u64, user_pc as u64);
 }
 
+/// This thread has entered that system call, with these registers.
+///
+/// # Safety
+/// Between start and end, where the thread cannot lose its CPU, with registers that nobody writes meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_syscall_entered(abi: c_uint, number: i64, regs: *const Regs) {
+    // SAFETY: as the caller promises.
+    let regs = unsafe { &*regs };
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.syscall_entered(abi, number, regs);
+}
+
+/// That system call of this thread's returns a value.
+///
+/// # Safety
+/// Between start and end, where the thread cannot lose its CPU.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, value: i64) {
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.syscall_returned(abi, number, value);
+}
+
+/// What a system call returns in a child will not be told of, for want of memory.
+///
+/// # Safety
+/// Between start and end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_syscall_lost() {
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.syscall_lost();
+}
+
 /// A new consumer: its number, or a negative error number.
 ///
 /// # Safety

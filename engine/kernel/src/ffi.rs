@@ -19,6 +19,17 @@ pub type VisitFn = extern "C" fn(
     size: usize,
 ) -> c_int;
 
+/// C's `shim_syscall_fn`: sees one system call; not 0 ends the walk.
+pub type SyscallFn =
+    extern "C" fn(context: *mut c_void, abi: c_uint, number: u32, names: *const Slice) -> c_int;
+
+/// C's `struct shim_name`.
+#[repr(C)]
+pub struct Slice {
+    pub text: *const c_char,
+    pub length: usize,
+}
+
 /// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
 pub type Regs = <Native as Isa>::Regs;
 
@@ -46,6 +57,7 @@ unsafe extern "C" {
     pub safe fn shim_random() -> u64;
 
     pub fn shim_task(to: *mut Task, in_tick: c_int);
+    pub safe fn shim_thread() -> usize;
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;
 
@@ -72,6 +84,10 @@ unsafe extern "C" {
     pub safe fn shim_has_calls() -> c_int;
     pub safe fn shim_call_of(address: usize) -> usize;
     pub fn shim_tell_of_calls(calls: *const usize, count: usize) -> c_int;
+
+    pub fn shim_each_syscall(visit: SyscallFn, context: *mut c_void) -> c_int;
+    pub fn shim_syscall_argument(regs: *const Regs, number: c_uint) -> u64;
+    pub fn shim_tell_of(event: c_uint, told: c_int) -> c_int;
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
     pub safe fn shim_lead_here(straight: c_int);

@@ -6,8 +6,8 @@ use core::ops::Range;
 use core::{ptr, slice};
 
 use engine_tracer::{
-    Listed, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable, Untold, Visit,
-    VisitModule,
+    Event, Listed, Numbered, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable,
+    Untold, Visit, VisitModule, VisitSyscall,
 };
 
 use crate::chance::Chance;
@@ -77,9 +77,8 @@ impl Platform for Kernel {
         ffi::shim_run_time()
     }
 
-    /// The kernel keeps it nowhere: a system call's result goes straight to its caller.
-    fn errno(&self) -> u32 {
-        0
+    fn thread(&self) -> usize {
+        ffi::shim_thread()
     }
 
     fn user_register(&self, number: u64) -> u64 {
@@ -232,6 +231,30 @@ impl Platform for Kernel {
         }
     }
 
+    fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Syscalls { visit };
+        // SAFETY: `visit_syscall` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_syscall(visit_syscall, (&raw mut walk).cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
+        let number = c_uint::try_from(number).unwrap_or(c_uint::MAX);
+        // SAFETY: the registers that this thread has entered its system call with.
+        unsafe { ffi::shim_syscall_argument(regs, number) }
+    }
+
+    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold> {
+        // SAFETY: control side only, which may sleep. The engine outlives what it is told: who wants to be told
+        // holds the module.
+        match unsafe { ffi::shim_tell_of(event as c_uint, told.into()) } {
+            0 => Ok(()),
+            _ => Err(Untold),
+        }
+    }
+
     fn is_return_thunk(&self, address: usize) -> bool {
         ffi::shim_is_return_thunk(address) != 0
     }
@@ -320,4 +343,40 @@ extern "C" fn visit_function(
         size,
     };
     c_int::from((walk.visit)(listed).is_err())
+}
+
+/// What a walk over the system calls carries through C.
+struct Syscalls<'a> {
+    visit: &'a mut VisitSyscall<'a>,
+}
+
+extern "C" fn visit_syscall(
+    context: *mut c_void,
+    abi: c_uint,
+    number: u32,
+    names: *const ffi::Slice,
+) -> c_int {
+    // SAFETY: `context` is the `walk` of `each_syscall`, which runs this and nothing else with it.
+    let walk = unsafe { &mut *context.cast::<Syscalls<'_>>() };
+    // SAFETY: C passes two names, valid until this returns.
+    let names = unsafe { slice::from_raw_parts(names, 2) };
+    let [abi_name, name] = names else { return 1 };
+    // SAFETY: as above.
+    let [abi_name, name] = [unsafe { bytes(abi_name) }, unsafe { bytes(name) }];
+    let numbered = Numbered {
+        abi,
+        number,
+        abi_name,
+        name,
+    };
+    c_int::from((walk.visit)(numbered).is_err())
+}
+
+/// A name of C's.
+///
+/// # Safety
+/// It is valid for as long as the result is used.
+unsafe fn bytes(name: &ffi::Slice) -> &[u8] {
+    // SAFETY: as the caller promises.
+    unsafe { slice::from_raw_parts(name.text.cast(), name.length) }
 }

@@ -282,3 +282,12 @@ void shim_code_flush(unsigned long address, size_t length)
 {
 	flush_icache_range(address, address + length);
 }
+
+const char *const trapline_abis[] = { "arm", NULL };
+
+unsigned int trapline_abi(void)
+{
+	return 0;
+}
+
+const bool trapline_tells_of_children = false;

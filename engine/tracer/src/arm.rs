@@ -39,6 +39,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     fn agree(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
+        self.ignore(control);
         // All of it, before anything that there may be no memory for.
         self.restore(control);
         self.silence(control);
@@ -56,6 +57,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         self.take_slots_back(control);
         control.registry.fbt.tidy();
         self.start_timers(&mut control.registry);
+        self.attend(control);
         Ok(())
     }
 

@@ -159,7 +159,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
     #[inline(never)]
-    fn fire(&self, live: &Live<I::Emulation>, probe: u32, fired: &Fired<'_, I>) {
+    pub(crate) fn fire(&self, live: &Live<I::Emulation>, probe: u32, fired: &Fired<'_, I>) {
         let Some((probe, ecbs)) = live.probe(probe) else {
             return;
         };

@@ -8,9 +8,11 @@ use engine_dvm::Builtin;
 use crate::isa::Isa;
 use crate::live::{Live, Resume, Site};
 use crate::names::Span;
+use crate::numbered::Syscall;
 use crate::platform::{Origin, Platform, Task, Unreadable};
+use crate::providers::Role;
 use crate::providers::dtrace::Own;
-use crate::providers::fbt::{Leaves, Role};
+use crate::providers::fbt::Leaves;
 use crate::registry::Called;
 
 /// What has fired, with its arguments. What it is called by, and what they are, is made out only for who
@@ -20,10 +22,29 @@ pub enum Fired<'a, I: Isa> {
     Own(Own, [u64; 6]),
     /// A timer of that name, on the kernel or on a process.
     Timer(&'a [u8], [u64; 2]),
+    /// A system call that is entered, with these registers.
+    Syscall(ByNumber<'a, I>, &'a I::Regs),
+    /// One that returns that value.
+    SyscallReturn(ByNumber<'a, I>, i64),
     /// A function that is entered.
     Entry(Place<'a, I>),
     /// A function that is left, and how.
     Return(Place<'a, I>, Leaves),
+}
+
+/// A system call.
+pub struct ByNumber<'a, I: Isa> {
+    /// The table that has the call.
+    pub live: &'a Live<I::Emulation>,
+    /// The call.
+    pub call: &'a Syscall,
+}
+
+impl<'a, I: Isa> ByNumber<'a, I> {
+    fn called(&self, role: Role) -> Called<'a> {
+        let name = |name: Span| self.live.names().get(name);
+        Called::Syscall(self.call.names.map(name), role)
+    }
 }
 
 /// Where a function is entered or left.
@@ -50,6 +71,8 @@ impl<'a, I: Isa> Fired<'a, I> {
         match self {
             Self::Own(own, _) => Called::Own(*own),
             Self::Timer(name, _) => Called::Timer(name),
+            Self::Syscall(call, _) => call.called(Role::Entry),
+            Self::SyscallReturn(call, _) => call.called(Role::Return),
             Self::Entry(place) => place.called(Role::Entry),
             Self::Return(place, _) => place.called(Role::Return),
         }
@@ -145,7 +168,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             Builtin::Uid => self.task().uid.into(),
             Builtin::Gid => self.task().gid.into(),
             Builtin::Curthread => self.task().address,
-            Builtin::Errno => self.platform.errno().into(),
+            Builtin::Errno => self.errno(),
             Builtin::Caller => self.caller(),
             _ => 0,
         }
@@ -201,6 +224,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
         match self.fired {
             Fired::Entry(place) => (Origin::Entry(place.regs), 1),
             Fired::Return(place, ..) => (Origin::Return(place.regs), 1),
+            Fired::Syscall(..) | Fired::SyscallReturn(..) => (Origin::Interrupted, 0),
             Fired::Own(..) | Fired::Timer(..) => (Origin::Interrupted, 0),
         }
     }
@@ -218,6 +242,9 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
                 (1, Leaves::Return) => I::returned(place.regs),
                 _ => 0,
             },
+            Fired::Syscall(_, regs) => self.platform.syscall_argument(regs, number),
+            Fired::SyscallReturn(_, value) if number < 2 => *value as u64,
+            Fired::SyscallReturn(..) => 0,
             Fired::Own(_, numbers) => among(numbers).unwrap_or_default(),
             Fired::Timer(_, numbers) => among(numbers).unwrap_or_default(),
         }
@@ -228,6 +255,16 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             Fired::Entry(place) => I::caller(place.regs, &mut self.loader()),
             Fired::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
             Fired::Own(..) | Fired::Timer(..) => 0,
+            Fired::Syscall(..) | Fired::SyscallReturn(..) => 0,
+        }
+    }
+
+    /// The error number of a system call that fails: a value that Linux keeps for these.
+    fn errno(&self) -> u64 {
+        const LAST: i64 = 4095;
+        match self.fired {
+            Fired::SyscallReturn(_, value) if (-LAST..0).contains(value) => value.unsigned_abs(),
+            _ => 0,
         }
     }
 

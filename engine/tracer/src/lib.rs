@@ -5,8 +5,8 @@
 //! comes in as [`Isa`], the second as [`Platform`], so it runs on any host over a fake platform.
 //!
 //! Two worlds meet here. **Control** (opening, enabling, arming, draining, closing) may sleep and
-//! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`], [`Tracer::tick`]) runs inside a
-//! trap or an interrupt, in any context, and neither allocates, sleeps nor panics; the only locks that
+//! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`], [`Tracer::tick`],
+//! [`Tracer::syscall_entered`]) runs inside a trap, an interrupt or a system call, in any context, and neither allocates, sleeps nor panics; the only locks that
 //! it takes are held by other firings, and shortly. They share two things: the [`Live`](live::Live)
 //! table of what is armed, which control replaces whole and fire only reads, and each consumer's
 //! [`Session`](session::Session), whose clauses fire runs and whose buffers control drains.
@@ -39,6 +39,7 @@ mod count;
 mod drain;
 mod dynamic;
 mod env;
+mod events;
 mod fire;
 mod firing;
 mod glob;
@@ -48,10 +49,12 @@ mod isa;
 mod live;
 mod modules;
 mod names;
+mod numbered;
 mod outlet;
 mod platform;
 mod providers;
 mod registry;
+mod remembered;
 mod ring;
 mod session;
 mod show;
@@ -60,6 +63,7 @@ mod sort;
 mod speculation;
 mod spin;
 mod survey;
+mod syscall;
 mod tracer;
 mod variables;
 
@@ -70,8 +74,8 @@ pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
-    KERNEL, Listed, Lock, OffLimits, Origin, Patch, Platform, Rcu, TASK_NAME, Task, TryLock,
-    Unreadable, Untold, Visit, VisitModule,
+    Event, KERNEL, Listed, Lock, Numbered, OffLimits, Origin, Patch, Platform, Rcu, TASK_NAME,
+    Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 pub use providers::fbt::Leaves;
 pub use show::{FbtRow, RefusedRow, StatsRow};

@@ -7,6 +7,7 @@ use core::sync::atomic::AtomicUsize;
 use crate::consumer::Enabling;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::names::{Names, Span};
+use crate::numbered::Syscalls;
 use crate::providers::fbt::Leaves;
 use crate::providers::profile;
 
@@ -92,6 +93,7 @@ pub struct Live<E> {
     shift: u32,
     functions: Vec<Function>,
     timers: Vec<Timer>,
+    syscalls: Syscalls,
     probes: Vec<Probe>,
     ecbs: Vec<LiveEcb>,
     names: Names,
@@ -110,6 +112,7 @@ impl<E> Live<E> {
             shift: u32::BITS.wrapping_sub(places.trailing_zeros()),
             functions: Vec::new(),
             timers: Vec::new(),
+            syscalls: Syscalls::default(),
             probes: Vec::new(),
             ecbs: Vec::new(),
             names: Names::default(),
@@ -187,6 +190,16 @@ impl<E> Live<E> {
         push(&mut self.timers, timer)
     }
 
+    /// The system calls.
+    pub fn syscalls(&self) -> &Syscalls {
+        &self.syscalls
+    }
+
+    /// The system calls, to have more.
+    pub fn syscalls_mut(&mut self) -> &mut Syscalls {
+        &mut self.syscalls
+    }
+
     /// The instruction at that address.
     pub fn site(&self, address: usize) -> Option<&Site<E>> {
         for place in self.places(address) {
@@ -223,7 +236,8 @@ impl<E> Live<E> {
             .capacity()
             .wrapping_mul(size_of::<Function>());
         let probes = self.probes.capacity().wrapping_mul(size_of::<Probe>());
-        [sites, index, functions, probes, ecbs, self.names.len()]
+        let rest = self.syscalls.bytes().wrapping_add(self.names.len());
+        [sites, index, functions, probes, ecbs, rest]
             .into_iter()
             .sum()
     }

@@ -45,9 +45,8 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Nanoseconds that this thread has run. Callable from a trap.
     fn run_time(&self) -> u64;
 
-    /// The error number of this thread's last system call; 0 where there was none, or it is not known.
-    /// Callable from a trap.
-    fn errno(&self) -> u32;
+    /// What no other thread has that is there now, and is not 0. Callable from a trap.
+    fn thread(&self) -> usize;
 
     /// This thread's register of that number while it was last in user space, numbered as the kernel
     /// lays them out for a debugger; 0 where there is none. Callable from a trap.
@@ -137,6 +136,17 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// already. Where that cannot be had, all is as it was. May sleep.
     fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold>;
 
+    /// Shows every system call that there is a number for, those of an ABI one after the other.
+    fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
+
+    /// The argument of this number, from 0, of a system call that has been entered with these registers; 0 where it
+    /// takes no such argument.
+    fn syscall_argument(&self, regs: &Self::Regs, number: u64) -> u64;
+
+    /// Has the kernel tell of an event from now on, or not any more: when this returns the last is over. May
+    /// sleep.
+    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold>;
+
     /// Whether who jumps to `address` returns: the place of a return thunk.
     fn is_return_thunk(&self, address: usize) -> bool;
 
@@ -161,6 +171,38 @@ pub struct Listed<'a> {
     pub address: usize,
     /// How many bytes it has; 0 where that is not known.
     pub size: usize,
+}
+
+/// A system call, as the kernel numbers it.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbered<'a> {
+    /// The number of its ABI.
+    pub abi: u32,
+    /// Its own there.
+    pub number: u32,
+    /// Its ABI's name.
+    pub abi_name: &'a [u8],
+    /// Its own.
+    pub name: &'a [u8],
+}
+
+/// Sees one system call.
+pub type VisitSyscall<'a> = dyn FnMut(Numbered<'_>) -> Result<(), OutOfMemory> + 'a;
+
+/// What the kernel tells of while it is asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Event {
+    /// A system call returns, in the child too where it makes one: `Tracer::syscall_returned`. When the last is
+    /// over, so is the last of a call that was entered.
+    SyscallReturned = 0,
+    /// A thread enters a system call: `Tracer::syscall_entered`.
+    SyscallEntered = 1,
+}
+
+impl Event {
+    /// Each.
+    pub const ALL: [Self; 2] = [Self::SyscallReturned, Self::SyscallEntered];
 }
 
 /// Sees one function.
@@ -256,7 +298,7 @@ pub struct Task {
     pub name: [u8; TASK_NAME],
 }
 
-/// The function tracer would not tell of its calls.
+/// The kernel would not tell of its function tracer's calls, or of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Untold;
 

@@ -1,17 +1,20 @@
 //! All probes, by their IDs.
 //!
-//! A probe's ID is its index and one. First come the engine's own, then room for all the timers that there
-//! can be, then each function's entry and return. Not every index has a probe.
+//! A probe's ID is its index and one. First come the engine's own, then room for all the timers and system calls
+//! that there can be, then each function's entry and return. Not every index has a probe.
 
 use engine_abi::Description;
 
+use crate::events::{self, Told};
 use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
 use crate::platform::Platform;
+use crate::providers::Role;
 use crate::providers::dtrace::{self, Own};
-use crate::providers::fbt::{self, Fbt, Role};
+use crate::providers::fbt::{self, Fbt};
 use crate::providers::profile::{self, Profile};
+use crate::providers::syscall::{self, Syscalls};
 use crate::tracer::Error;
 
 /// A probe: a provider, and the probe's number there.
@@ -21,6 +24,8 @@ pub enum Probe {
     Own(Own),
     /// A timer.
     Timer(usize),
+    /// One of a system call's.
+    Syscall(usize, Role),
     /// One of a function's.
     Function(usize, Role),
 }
@@ -31,13 +36,17 @@ impl Probe {
         let index = match self {
             Self::Own(own) => own as usize,
             Self::Timer(number) => number.wrapping_add(FIRST_TIMER),
-            Self::Function(number, role) => number
-                .wrapping_mul(Role::ALL.len())
-                .wrapping_add(role as usize)
-                .wrapping_add(FIRST_FUNCTION),
+            Self::Syscall(number, role) => place(number, role).wrapping_add(FIRST_SYSCALL),
+            Self::Function(number, role) => place(number, role).wrapping_add(FIRST_FUNCTION),
         };
         (index as u32).wrapping_add(1)
     }
+}
+
+/// Where one of two probes is, among those of its like.
+fn place(number: usize, role: Role) -> usize {
+    let probes = number.wrapping_mul(Role::ALL.len());
+    probes.wrapping_add(role as usize)
 }
 
 /// What a probe is called by.
@@ -47,6 +56,8 @@ pub enum Called<'a> {
     Own(Own),
     /// A timer of that name.
     Timer(&'a [u8]),
+    /// One of a system call's, by its ABI's name and its own.
+    Syscall([&'a [u8]; 2], Role),
     /// One of a function's, by its module's name and its own.
     Function([&'a [u8]; 2], Role),
 }
@@ -57,13 +68,15 @@ impl<'a> Called<'a> {
         match self {
             Self::Own(own) => [dtrace::PROVIDER, b"", b"", own.name()],
             Self::Timer(name) => [profile::PROVIDER, b"", b"", name],
+            Self::Syscall([abi, name], role) => [syscall::PROVIDER, abi, name, role.name()],
             Self::Function([module, name], role) => [fbt::PROVIDER, module, name, role.name()],
         }
     }
 }
 
 const FIRST_TIMER: usize = Own::ALL.len();
-const FIRST_FUNCTION: usize = FIRST_TIMER + profile::TIMERS_MAX;
+const FIRST_SYSCALL: usize = FIRST_TIMER + profile::TIMERS_MAX;
+const FIRST_FUNCTION: usize = FIRST_SYSCALL + syscall::CALLS_MAX * Role::ALL.len();
 
 /// The providers.
 #[derive(Debug)]
@@ -72,6 +85,10 @@ pub struct Registry<T> {
     pub fbt: Fbt<T>,
     /// The timers.
     pub profile: Profile,
+    /// The system calls.
+    pub syscalls: Syscalls,
+    /// Which events the kernel tells of.
+    pub told: Told,
 }
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
@@ -80,6 +97,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         Ok(Self {
             fbt: Fbt::provide::<I, P>(platform)?,
             profile: Profile::provide()?,
+            syscalls: Syscalls::provide(platform)?,
+            told: Told::default(),
         })
     }
 
@@ -106,8 +125,14 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
             return Some(Probe::Own(*own));
         }
         let number = index.wrapping_sub(FIRST_TIMER);
-        let timers = self.profile.timers().len();
-        (number < timers).then_some(Probe::Timer(number))
+        if number < self.profile.timers().len() {
+            return Some(Probe::Timer(number));
+        }
+        let place = index.checked_sub(FIRST_SYSCALL)?;
+        let number = place / Role::ALL.len();
+        let role = *Role::ALL.get(place % Role::ALL.len())?;
+        let call = self.syscalls.calls().get(number)?;
+        call.has(role).then_some(Probe::Syscall(number, role))
     }
 
     /// What a probe is called by.
@@ -115,6 +140,10 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         Some(match probe {
             Probe::Own(own) => Called::Own(own),
             Probe::Timer(number) => Called::Timer(self.profile.timers().get(number)?.name.bytes()),
+            Probe::Syscall(number, role) => {
+                let call = self.syscalls.calls().get(number)?;
+                Called::Syscall(self.syscalls.called(call), role)
+            }
             Probe::Function(number, role) => {
                 let function = self.fbt.functions().get(number)?;
                 Called::Function(self.fbt.called(function), role)
@@ -161,6 +190,10 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
                 let timer = self.profile.timers_mut().get_mut(number);
                 timer.map(|timer| &mut timer.ecbs)
             }
+            Probe::Syscall(number, role) => {
+                let call = self.syscalls.call_mut(number);
+                call.and_then(|call| call.ecbs.get_mut(role as usize))
+            }
             Probe::Function(number, role) => {
                 self.fbt.count(number, role, by_call, &change);
                 None
@@ -179,6 +212,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
                 let timer = self.profile.timers().get(number);
                 timer.is_some_and(|timer| timer.armed)
             }
+            Probe::Syscall(_, role) => self.told.has(events::of_syscall(role)),
             Probe::Function(number, role) => self.fbt.is_armed(number, role),
         }
     }

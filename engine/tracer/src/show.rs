@@ -143,8 +143,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 15] {
-        let Registry { fbt, profile } = &control.registry;
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 16] {
+        let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
         let is_used = |site: &&Site<_>| {
@@ -174,6 +174,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ("fired", self.cpus.iter().map(Cpu::fired).sum()),
             ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),
             ("timers", timers.count() as u64),
+            ("lost_returns", self.remembered.lost()),
             ("errors", self.sum(|session| session.status().errors)),
             (
                 "dynamic",

@@ -7,7 +7,9 @@ use crate::consumer::{Consumer, Enabling};
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
 use crate::live::{self, Live, LiveEcb, Timer};
-use crate::providers::fbt::{Fbt, Function, Role, Site};
+use crate::numbered::Syscall;
+use crate::providers::Role;
+use crate::providers::fbt::{Fbt, Function, Site};
 use crate::registry::{Probe, Registry};
 use crate::tracer::Control;
 
@@ -22,6 +24,7 @@ pub(crate) fn survey<I: Isa>(
     add_functions(&mut registry.fbt, &mut live)?;
     add_sites::<I>(&registry.fbt, &mut live)?;
     add_timers(registry, &mut live)?;
+    add_syscalls(registry, &mut live)?;
     for (number, consumer) in control.consumers.iter().enumerate() {
         let active = consumer.iter().filter(|consumer| consumer.is_active());
         for (epid, ecb) in active.flat_map(Consumer::ecbs) {
@@ -51,6 +54,11 @@ fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Optio
     match probe {
         Probe::Own(_) => None,
         Probe::Timer(number) => Some(live.timer(number as u32)?.probe),
+        Probe::Syscall(number, role) => {
+            let call = registry.syscalls.calls().get(number)?;
+            let call = live.syscalls().find(call.key)?;
+            call.probes.get(role as usize).copied()
+        }
         Probe::Function(number, role) => {
             let function = registry.fbt.functions().get(number)?;
             let function = live.function(function.live?)?;
@@ -122,6 +130,37 @@ fn add_timers<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), Ou
             name: timer.name,
             probe,
         })?;
+    }
+    Ok(())
+}
+
+fn add_syscalls<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+    let mut abi = None;
+    for (number, call) in registry.syscalls.calls().iter().enumerate() {
+        let ecbs = Role::ALL.map(|role| call.wanted(role));
+        if ecbs == [0; 2] {
+            continue;
+        }
+        let [abi_name, name] = registry.syscalls.called(call);
+        // Calls of an ABI lie together, so its name is added once.
+        let [of, _] = call.names;
+        let abi_span = match abi {
+            Some((known, span)) if known == of => span,
+            _ => live.add_name(abi_name)?,
+        };
+        abi = Some((of, abi_span));
+        let mut probes = [0; 2];
+        for ((probe, role), ecbs) in probes.iter_mut().zip(Role::ALL).zip(ecbs) {
+            *probe = live.add_probe(Probe::Syscall(number, role).id(), ecbs)?;
+        }
+        let call = Syscall {
+            key: call.key,
+            names: [abi_span, live.add_name(name)?],
+            probes,
+            ending: call.ending,
+            returns: call.wanted(Role::Return) > 0,
+        };
+        live.syscalls_mut().add(call)?;
     }
     Ok(())
 }

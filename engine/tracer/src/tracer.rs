@@ -16,6 +16,7 @@ use crate::live::Live;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::dtrace::Own;
 use crate::registry::Registry;
+use crate::remembered::Remembered;
 use crate::session::Session;
 use crate::slots::Slots;
 
@@ -79,6 +80,7 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) live: P::Rcu<Live<I::Emulation>>,
     pub(crate) sessions: [P::Rcu<Session<P>>; CONSUMERS_MAX],
     pub(crate) cpus: Vec<Cpu<P>>,
+    pub(crate) remembered: Remembered,
 }
 
 /// Where the last table could not be replaced, slots are left that nobody uses.
@@ -111,6 +113,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             live: P::Rcu::empty(),
             sessions: core::array::from_fn(|_| P::Rcu::empty()),
             cpus,
+            remembered: Remembered::new()?,
         })
     }
 

@@ -75,9 +75,14 @@ fn the_engines_own_probes_have_the_first_ids_and_no_function() {
         ]
     );
     assert_eq!(
-        names[15..],
-        ["profile:::tick-5000", "fbt:vmlinux:alpha:entry"]
+        names[15..18],
+        [
+            "profile:::tick-5000",
+            "syscall:native:exit:entry",
+            "syscall:native:read:entry"
+        ]
     );
+    assert_eq!(names.last().unwrap(), "fbt:vmlinux:alpha:entry");
 }
 
 #[test]
@@ -180,7 +185,7 @@ fn built_in_variables_are_what_firing_and_machine_know() {
         (Builtin::Uid, 13),
         (Builtin::Gid, 14),
         (Builtin::Curthread, 0xc0ff_ee00),
-        (Builtin::Errno, 2),
+        (Builtin::Errno, 0),
         (Builtin::Uregs, 1000),
     ];
     let mut program = Program::new();

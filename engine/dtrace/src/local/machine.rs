@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use engine_tracer::{
-    OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable, Untold,
-    Visit, VisitModule,
+    Event, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable,
+    Untold, Visit, VisitModule, VisitSyscall,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -129,8 +129,8 @@ impl Platform for Machine {
         clock(ClockId::ThreadCPUTime)
     }
 
-    fn errno(&self) -> u32 {
-        0
+    fn thread(&self) -> usize {
+        IDENTITY.get() as usize
     }
 
     fn user_register(&self, _: u64) -> u64 {
@@ -217,6 +217,18 @@ impl Platform for Machine {
     }
 
     fn tell_of_calls(&self, _: &[usize]) -> Result<(), Untold> {
+        Err(Untold)
+    }
+
+    fn each_syscall(&self, _: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn syscall_argument(&self, regs: &Infallible, _: u64) -> u64 {
+        match *regs {}
+    }
+
+    fn tell_of(&self, _: Event, _: bool) -> Result<(), Untold> {
         Err(Untold)
     }
 

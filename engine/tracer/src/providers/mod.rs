@@ -3,4 +3,7 @@
 pub mod dtrace;
 pub mod fbt;
 pub mod profile;
+pub mod syscall;
 mod toxic;
+
+pub use fbt::Role;

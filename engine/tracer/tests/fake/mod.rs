@@ -11,8 +11,8 @@ use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{
-    Isa, KERNEL, Leaves, Listed, Load, OffLimits, Origin, OutOfMemory, Patch, Planned, Platform,
-    Task, Unreadable, Untold, Visit, VisitModule,
+    Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, OffLimits, Origin, OutOfMemory, Patch,
+    Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
@@ -79,8 +79,10 @@ pub const VANISHED: usize = 0x9000;
 pub const MODULE_TEXT: [(usize, u32); 3] = [(0, PUSH), (4, 0xe8bd_8010), (8, 0xe12f_ff1e)];
 pub const CPUS: usize = 4;
 
-/// The ID of the first function's entry: behind the engine's own, and room for timers.
-pub const FIRST: u32 = 1004;
+/// The ID of the first system call's entry: behind the engine's own, and room for timers.
+pub const FIRST_SYSCALL: u32 = 1004;
+/// The ID of the first function's entry: behind room for system calls.
+pub const FIRST: u32 = FIRST_SYSCALL + 4096;
 /// Where memory for code begins.
 pub const CODE_AT: usize = 0x10_0000;
 /// How many bytes of addresses there are for it.
@@ -257,6 +259,8 @@ pub struct Fake {
     pub with_call: usize,
     /// Of which it tells.
     pub calls: Mutex<BTreeSet<usize>>,
+    /// Whether it tells of each event.
+    pub events: Mutex<[bool; Event::ALL.len()]>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -308,6 +312,7 @@ impl Fake {
             has_calls: true,
             with_call: 0,
             calls: Mutex::default(),
+            events: Mutex::default(),
             timers: Mutex::default(),
         }
     }
@@ -385,8 +390,8 @@ impl Platform for &'static Fake {
         77
     }
 
-    fn errno(&self) -> u32 {
-        2
+    fn thread(&self) -> usize {
+        TASK.get().tid as usize
     }
 
     fn user_register(&self, number: u64) -> u64 {
@@ -548,6 +553,34 @@ impl Platform for &'static Fake {
         Ok(())
     }
 
+    fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
+        SYSCALLS.into_iter().try_for_each(|(abi, number, name)| {
+            visit(Numbered {
+                abi,
+                number,
+                abi_name: [&b"native"[..], b"old"][abi as usize],
+                name: name.as_bytes(),
+            })
+        })
+    }
+
+    fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
+        let in_registers = regs.r.get(number as usize).filter(|_| number < 6);
+        in_registers.copied().unwrap_or_default().into()
+    }
+
+    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold> {
+        if STUCK.get() && told {
+            return Err(Untold);
+        }
+        let mut events = self.events.lock().unwrap();
+        let before = std::mem::replace(&mut events[event as usize], told);
+        assert_ne!(before, told, "it is so already");
+        drop(events);
+        self.synchronize();
+        Ok(())
+    }
+
     fn is_return_thunk(&self, _: usize) -> bool {
         false
     }
@@ -576,6 +609,19 @@ impl Platform for &'static Fake {
             .try_for_each(|(name, address)| see(name, address, 0))
     }
 }
+
+/// The system calls, each with its ABI and its number.
+const SYSCALLS: [(u32, u32, &str); 9] = [
+    (0, 3, "read"),
+    (0, 1, "exit"),
+    (0, 11, "execve"),
+    (0, 119, "sigreturn"),
+    (0, 3, "read_again"),
+    (0, 0xf0002, "cacheflush"),
+    (1, 0, "open"),
+    (1, 3, "close"),
+    (1, 11, "fcntl"),
+];
 
 /// The functions of the kernel proper.
 const FUNCTIONS: [(&str, usize); 26] = [

@@ -3,7 +3,7 @@
 use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Regs};
 use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{ConsumerId, Error, Put, Snapped, Tracer, Trap};
+use engine_tracer::{ConsumerId, Error, Event, Put, Snapped, Tracer, Trap};
 
 use super::program::Program;
 use super::{A32, CPU, Fake, MEMORY};
@@ -82,6 +82,22 @@ pub fn execute_with(fake: &Fake, engine: &Engine, mut regs: Regs) -> Option<Trap
 pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
     let _firing = fake.firings.read().unwrap();
     engine.tick(number, 0xe000, 0);
+}
+
+/// A thread enters a system call.
+pub fn enter(fake: &Fake, engine: &Engine, abi: u32, number: i64) {
+    if fake.events.lock().unwrap()[Event::SyscallEntered as usize] {
+        let mut regs = Regs::default();
+        (0..8).for_each(|argument| regs.r[argument] = 10 + argument as u32);
+        engine.syscall_entered(abi, number, &regs);
+    }
+}
+
+/// One returns.
+pub fn leave(fake: &Fake, engine: &Engine, (abi, number): (u32, i64), value: i64) {
+    if fake.events.lock().unwrap()[Event::SyscallReturned as usize] {
+        engine.syscall_returned(abi, number, value);
+    }
 }
 
 /// A record: its ECB, and its data as words.

@@ -36,7 +36,7 @@ pub const PROVIDER: &[u8] = b"fbt";
 /// The kernel proper, as a module's name.
 pub const KERNEL_NAME: &[u8] = b"vmlinux";
 
-/// Which of a function's probes.
+/// Which of the probes of a function, or of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Role {

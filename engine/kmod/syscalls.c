@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The system calls that this kernel has numbers for: their names are those of the
+ * macros in the headers that it was built with (calls.sed, arch/*-calls.h).
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <asm/syscall.h>
+
+#include "shim.h"
+
+struct call {
+	u32 number;
+	const char *name;
+};
+
+#define CALL(name, number) { number, #name },
+
+static const struct call native[] = {
+#include "native-calls.h"
+};
+
+static const struct call compat[] = {
+#include "compat-calls.h"
+};
+
+static const struct {
+	const struct call *calls;
+	size_t count;
+} abis[] = {
+	{ native, ARRAY_SIZE(native) },
+	{ compat, ARRAY_SIZE(compat) },
+};
+
+int shim_each_syscall(shim_syscall_fn visit, void *context)
+{
+	unsigned int abi;
+	size_t i;
+
+	for (abi = 0; abi < ARRAY_SIZE(abis) && trapline_abis[abi]; abi++) {
+		for (i = 0; i < abis[abi].count; i++) {
+			const char *texts[] = { trapline_abis[abi], abis[abi].calls[i].name };
+			struct shim_name names[] = {
+				{ texts[0], strlen(texts[0]) },
+				{ texts[1], strlen(texts[1]) },
+			};
+			int stop = visit(context, abi, abis[abi].calls[i].number, names);
+
+			if (stop)
+				return stop;
+		}
+	}
+	return 0;
+}
+
+u64 shim_syscall_argument(const struct pt_regs *regs, unsigned int number)
+{
+	unsigned long arguments[6];
+
+	if (number >= ARRAY_SIZE(arguments))
+		return 0;
+	syscall_get_arguments(current, (struct pt_regs *)regs, arguments);
+	return arguments[number];
+}

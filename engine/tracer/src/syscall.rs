@@ -1,0 +1,68 @@
+//! System calls as they fire.
+//!
+//! The kernel tells of each call that is entered and of each that returns, while anybody has enabled any. It does so in
+//! the thread's own context, where nothing but preemption is off; so a call that nobody has enabled costs a look at
+//! the live table, and no more.
+
+use crate::firing::{ByNumber, Fired};
+use crate::isa::Isa;
+use crate::live::Live;
+use crate::numbered::Syscall;
+use crate::platform::{Platform, Rcu};
+use crate::providers::Role;
+use crate::providers::syscall::{Ending, Key};
+use crate::tracer::Tracer;
+
+impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+    /// This thread has entered a system call. To be called where nothing can put another thread in its
+    /// place.
+    pub fn syscall_entered(&self, abi: u32, number: i64, regs: &I::Regs) {
+        let Some(key) = Key::new(abi, number) else {
+            return;
+        };
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.syscalls().find(key)?)));
+            let Some((live, call)) = found else { return };
+            if call.returns && call.ending.is_remembered() {
+                self.remembered.put(self.platform.thread(), key);
+            }
+            let numbered = ByNumber { live, call };
+            self.fire_call(live, (call, Role::Entry), &Fired::Syscall(numbered, regs));
+        });
+    }
+
+    /// A system call of this thread's returns that value. To be called likewise.
+    pub fn syscall_returned(&self, abi: u32, number: i64, value: i64) {
+        let remembered = self.remembered.take(self.platform.thread());
+        let Some(key) = remembered.or_else(|| Key::new(abi, number)) else {
+            return;
+        };
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.syscalls().find(key)?)));
+            let Some((live, call)) = found else { return };
+            let value = match call.ending {
+                Ending::Restored => 0,
+                _ => value,
+            };
+            let numbered = ByNumber { live, call };
+            let fired = Fired::SyscallReturn(numbered, value);
+            self.fire_call(live, (call, Role::Return), &fired);
+        });
+    }
+
+    /// What a system call returns in a child will not be told of.
+    pub fn syscall_lost(&self) {
+        self.remembered.lose();
+    }
+
+    fn fire_call(
+        &self,
+        live: &Live<I::Emulation>,
+        (call, role): (&Syscall, Role),
+        fired: &Fired<'_, I>,
+    ) {
+        if let Some(probe) = call.probes.get(role as usize) {
+            self.platform.undisturbed(|| self.fire(live, *probe, fired));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The syscall provider over a fake kernel: which probes there are, what the kernel is asked to tell, and what fires
+//! with what.
+
+mod fake;
+
+use engine_abi::Description;
+use engine_dvm::Builtin;
+use engine_tracer::{ConsumerId, Error, Event};
+use fake::program::*;
+use fake::*;
+
+const ENOENT: i64 = -2;
+
+/// Some calls of the fake kernel: ABI and number.
+const READ: (u32, i64) = (0, 3);
+const EXECVE: (u32, i64) = (0, 11);
+const SIGRETURN: (u32, i64) = (0, 119);
+const CACHEFLUSH: (u32, i64) = (0, 0xf0002);
+const OLD_CLOSE: (u32, i64) = (1, 3);
+const OLD_FCNTL: (u32, i64) = (1, 11);
+
+/// A clause that records the probe's ID, three arguments and `errno`.
+fn telling() -> Program {
+    let mut program = Program::new();
+    program.numbers(5, |d| {
+        match d {
+            1 => builtin(d, Builtin::Id, 0),
+            5 => builtin(d, Builtin::Errno, 0),
+            _ => builtin(d, Builtin::Arg, [0, 0, 0, 1, 5][d as usize]),
+        }
+        .to_vec()
+    });
+    program
+}
+
+fn named(module: &str, function: &str, name: &str) -> Description {
+    let [module, function, name] = [module, function, name].map(str::as_bytes);
+    Description::new(b"syscall", module, function, name).unwrap()
+}
+
+/// Traces what these describe; each description's clause is the same.
+fn trace(engine: &Engine, descriptions: &[Description]) -> ConsumerId {
+    let id = open_with(engine, &telling());
+    for description in descriptions {
+        engine.enable(id, description, 0).unwrap();
+    }
+    assert_eq!(go(engine, id, 0), Ok(0));
+    id
+}
+
+/// What was recorded without the probe's ID, which is told by its function and name.
+fn told(engine: &Engine, id: ConsumerId) -> Vec<(String, Vec<i64>)> {
+    let tell = |(_, words): Recorded| {
+        let (_, names) = engine
+            .probe_match(&Description::default(), words[0] as u32)
+            .unwrap();
+        let called = [names.module(), names.function(), names.name()];
+        let called = called.map(|part| String::from_utf8_lossy(part).into_owned());
+        let values = words[1..].iter().map(|word| *word as i64);
+        (called.join(":"), values.collect())
+    };
+    records(engine, id, 0).into_iter().map(tell).collect()
+}
+
+fn events(fake: &Fake) -> (bool, bool) {
+    let events = fake.events.lock().unwrap();
+    (
+        events[Event::SyscallEntered as usize],
+        events[Event::SyscallReturned as usize],
+    )
+}
+
+#[test]
+fn each_call_has_its_probes_by_abi_and_name() {
+    let (_, engine) = engine();
+    let matched = |description| engine.probe_match(&description, 0).map(|(id, _)| id);
+    assert_eq!(matched(named("", "exit", "")), Ok(FIRST_SYSCALL));
+    assert_eq!(
+        matched(named("native", "read", "return")),
+        Ok(FIRST_SYSCALL + 3)
+    );
+    assert_eq!(
+        matched(named("", "exit", "return")),
+        Err(Error::NotFound),
+        "it never returns"
+    );
+    assert_eq!(
+        matched(named("", "read_again", "")),
+        Err(Error::NotFound),
+        "the number goes by its first name"
+    );
+    let enabled = |description| {
+        let id = open(&engine);
+        engine.enable(id, &description, 0)
+    };
+    assert_eq!(enabled(named("old", "", "entry")), Ok(3));
+    assert_eq!(enabled(named("", "", "return")), Ok(7));
+}
+
+#[test]
+fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
+    let (fake, engine) = engine();
+    let wanted = |function, name| {
+        let id = trace(&engine, &[named("", function, name)]);
+        let events = events(fake);
+        engine.close(id);
+        events
+    };
+    assert_eq!(events(fake), (false, false));
+    assert_eq!(wanted("read", "entry"), (true, false));
+    assert_eq!(wanted("read", "return"), (false, true));
+    assert_eq!(wanted("read", ""), (true, true));
+    assert_eq!(
+        wanted("execve", "return"),
+        (true, true),
+        "which call it was is remembered from its entry on"
+    );
+    assert_eq!(wanted("execve", "entry"), (true, false));
+    let one = trace(&engine, &[named("", "read", "entry")]);
+    let other = trace(&engine, &[named("", "", "")]);
+    engine.stop(other).unwrap();
+    assert_eq!(events(fake), (true, false));
+    engine.close(one);
+    assert_eq!(events(fake), (false, false));
+}
+
+#[test]
+fn what_the_kernel_will_not_tell_of_stays_unarmed() {
+    let (_, engine) = engine();
+    STUCK.set(true);
+    let id = open(&engine);
+    engine.enable(id, &named("native", "read", ""), 0).unwrap();
+    assert_eq!(go(&engine, id, 0), Ok(2));
+    STUCK.set(false);
+}
+
+#[test]
+fn an_entry_has_its_arguments_and_a_return_its_value() {
+    let (fake, engine) = engine();
+    let id = trace(
+        &engine,
+        &[named("", "read", ""), named("", "cacheflush", "")],
+    );
+    enter(fake, &engine, READ.0, READ.1);
+    leave(fake, &engine, READ, 832);
+    enter(fake, &engine, CACHEFLUSH.0, CACHEFLUSH.1);
+    leave(fake, &engine, CACHEFLUSH, ENOENT);
+    leave(fake, &engine, READ, -4095);
+    leave(fake, &engine, READ, -4096);
+    let expected: [(&str, [i64; 4]); 6] = [
+        ("native:read:entry", [10, 11, 15, 0]),
+        ("native:read:return", [832, 832, 0, 0]),
+        ("native:cacheflush:entry", [10, 11, 15, 0]),
+        ("native:cacheflush:return", [ENOENT, ENOENT, 0, 2]),
+        ("native:read:return", [-4095, -4095, 0, 4095]),
+        ("native:read:return", [-4096, -4096, 0, 0]),
+    ];
+    let expected = expected.map(|(name, values)| (name.to_owned(), values.to_vec()));
+    assert_eq!(told(&engine, id), expected);
+}
+
+#[test]
+fn another_call_fires_nothing() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, &[named("native", "read", "")]);
+    let others = [
+        OLD_CLOSE,
+        EXECVE,
+        (0, -1),
+        (0, 2),
+        (0, 4),
+        (0, 0x4000_0003),
+        (0, (1 << 32) + 3),
+        (0, (1 << 24) + 3),
+        (2, 3),
+        (257, 3),
+    ];
+    for call in others {
+        enter(fake, &engine, call.0, call.1);
+        leave(fake, &engine, call, 0);
+    }
+    assert_eq!(told(&engine, id), []);
+}
+
+#[test]
+fn a_program_of_another_abi_returns_from_the_call_that_began_it() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, &[named("", "", "return")]);
+    enter(fake, &engine, EXECVE.0, EXECVE.1);
+    leave(fake, &engine, OLD_FCNTL, 0);
+    // And one that was not entered so is what it says.
+    leave(fake, &engine, OLD_FCNTL, 5);
+    let names: Vec<_> = told(&engine, id)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["native:execve:return", "old:fcntl:return"]);
+}
+
+#[test]
+fn who_goes_back_to_what_a_signal_interrupted_has_no_value() {
+    let (fake, engine) = engine();
+    let id = trace(
+        &engine,
+        &[named("", "sigreturn", ""), named("", "read", "return")],
+    );
+    enter(fake, &engine, SIGRETURN.0, SIGRETURN.1);
+    leave(fake, &engine, (0, -1), 0xbeef);
+    // A number that is none otherwise is no call's.
+    leave(fake, &engine, (0, -1), 0xbeef);
+    enter(fake, &engine, SIGRETURN.0, SIGRETURN.1);
+    leave(fake, &engine, SIGRETURN, ENOENT);
+    let values = |name: &str, values: [i64; 4]| (name.to_owned(), values.to_vec());
+    let entry = values("native:sigreturn:entry", [10, 11, 15, 0]);
+    let gone = values("native:sigreturn:return", [0; 4]);
+    assert_eq!(
+        told(&engine, id),
+        [entry.clone(), gone.clone(), entry, gone]
+    );
+}
+
+#[test]
+fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
+    let (fake, engine) = engine();
+    let returns = [named("native", "", "return")];
+    let id = trace(&engine, &returns);
+    enter(fake, &engine, EXECVE.0, EXECVE.1);
+    engine.close(id);
+    let id = trace(&engine, &returns);
+    leave(fake, &engine, READ, 7);
+    let names: Vec<_> = told(&engine, id)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["native:read:return"]);
+}
