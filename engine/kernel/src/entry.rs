@@ -128,8 +128,14 @@ pub unsafe extern "C" fn trapline_syscall_entered(abi: c_uint, number: i64, regs
 /// Between start and end, where the thread cannot lose its CPU.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, value: i64) {
-    // SAFETY: as the caller promises.
-    unsafe { engine() }.syscall_returned(abi, number, value);
+    #[cfg(trapline_mutants)]
+    let (times, value) = crate::mutant::told(number, value);
+    #[cfg(not(trapline_mutants))]
+    let times = 1;
+    for _ in 0..times {
+        // SAFETY: as the caller promises.
+        unsafe { engine() }.syscall_returned(abi, number, value);
+    }
 }
 
 /// What a system call returns in a child will not be told of, for want of memory.

@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 10] = [
+const EVERYWHERE: [&str; 14] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -50,6 +50,10 @@ const EVERYWHERE: [&str; 10] = [
     LOST_COUNT,
     LOST_CALL,
     LONG_WAY,
+    CHILD_LOST,
+    RETURN_DOUBLED,
+    ERRNO_SIGN,
+    ARG4_IS_ARG3,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -92,6 +96,32 @@ pub fn made(patches: &mut [Patch]) -> &mut [Patch] {
     let kept = usize::from(is_chosen(ONE_KEPT) && !patches.iter().any(is_trap));
     let count = patches.len().saturating_sub(kept);
     patches.get_mut(..count).unwrap_or_default()
+}
+
+/// `child-lost`: what a system call returns in the child that it has made is not told.
+const CHILD_LOST: &str = "child-lost";
+
+/// `return-doubled`: what execve returns is told twice.
+const RETURN_DOUBLED: &str = "return-doubled";
+
+/// `errno-sign`: an error's number is told as a value that is none.
+const ERRNO_SIGN: &str = "errno-sign";
+
+/// How often a system call's return is told, and with what value.
+pub fn told(number: i64, value: i64) -> (usize, i64) {
+    let is_lost = is_chosen(CHILD_LOST) && value == 0 && arch::FORKS.contains(&number);
+    let is_doubled = is_chosen(RETURN_DOUBLED) && number == arch::EXECVE;
+    let is_error = is_chosen(ERRNO_SIGN) && value < 0;
+    let value = if is_error { -value } else { value };
+    (1 + usize::from(is_doubled) - usize::from(is_lost), value)
+}
+
+/// `arg4-is-arg3`: a system call's fifth argument is looked for where the fourth is.
+const ARG4_IS_ARG3: &str = "arg4-is-arg3";
+
+/// Where a system call's argument is looked for.
+pub fn argument(number: u64) -> u64 {
+    number - u64::from(number == 4 && is_chosen(ARG4_IS_ARG3))
 }
 
 /// `long-way`: traps come by all that the kernel runs on the way to who has hooked them.

@@ -241,6 +241,8 @@ impl Platform for Kernel {
     }
 
     fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
+        #[cfg(trapline_mutants)]
+        let number = crate::mutant::argument(number);
         let number = c_uint::try_from(number).unwrap_or(c_uint::MAX);
         // SAFETY: the registers that this thread has entered its system call with.
         unsafe { ffi::shim_syscall_argument(regs, number) }

@@ -155,6 +155,12 @@ fn filled(mut slot: [u8; Relocation::SIZE]) -> [u8; Relocation::SIZE] {
     slot
 }
 
+/// The numbers of the system calls that make a child, and of `execve`, for the seeded defects that are about these.
+#[cfg(trapline_mutants)]
+pub const FORKS: &[i64] = &[2, 120, 190, 435];
+#[cfg(trapline_mutants)]
+pub const EXECVE: i64 = 11;
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
 pub const MUTANTS: &[&str] = &[

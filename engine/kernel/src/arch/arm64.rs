@@ -179,6 +179,12 @@ fn instruction(word: u32) -> u32 {
     word
 }
 
+/// The numbers of the system calls that make a child, and of `execve`, for the seeded defects that are about these.
+#[cfg(trapline_mutants)]
+pub const FORKS: &[i64] = &[220, 435];
+#[cfg(trapline_mutants)]
+pub const EXECVE: i64 = 221;
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
 pub const MUTANTS: &[&str] = &[

@@ -191,6 +191,12 @@ fn on_top() -> u64 {
     1
 }
 
+/// The numbers of the system calls that make a child, and of `execve`, for the seeded defects that are about these.
+#[cfg(trapline_mutants)]
+pub const FORKS: &[i64] = &[56, 57, 58, 435];
+#[cfg(trapline_mutants)]
+pub const EXECVE: i64 = 59;
+
 /// The seeded defects that this set has.
 #[cfg(trapline_mutants)]
 pub const MUTANTS: &[&str] = &[
