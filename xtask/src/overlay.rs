@@ -20,6 +20,8 @@ use crate::toolchain::Toolchain;
 const DTRACE: &str = "/usr/sbin/dtrace";
 /// Where the harness's agent lies inside a guest.
 const AGENT: &str = "/sbin/trapline-agent";
+/// Where what makes every system call lies inside a guest.
+const CALLS: &str = "/sbin/trapline-calls";
 /// Where the fuzzer lies inside a guest.
 const FUZZ: &str = "/sbin/trapline-fuzz";
 /// Where what compares instructions with themselves lies inside a guest.
@@ -42,6 +44,7 @@ pub fn make(
     let mutants = module::make(guest, &toolchain, &headers, Variant::Mutants)?;
     let dtrace = program::make(guest, &toolchain, &program::DTRACE)?;
     let agent = program::make(guest, &toolchain, &program::AGENT)?;
+    let calls = program::make(guest, &toolchain, &program::CALLS)?;
     let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
     let native = program::make(guest, &toolchain, &program::NATIVE)?;
     let perf = program::make(guest, &toolchain, &program::PERF)?;
@@ -51,6 +54,7 @@ pub fn make(
         Part::new(MUTANTS_MODULE, 0o644, mutants),
         Part::new(DTRACE, 0o755, dtrace),
         Part::new(AGENT, 0o755, agent),
+        Part::new(CALLS, 0o755, calls),
         Part::new(FUZZ, 0o755, fuzz),
         Part::new(NATIVE, 0o755, native),
         Part::new(PERF, 0o755, perf),

@@ -40,6 +40,13 @@ pub const AGENT: Program = Program {
     folders: &["harness/agent"],
 };
 
+/// What makes every system call.
+pub const CALLS: Program = Program {
+    name: "trapline-calls",
+    package: "harness-calls",
+    folders: &["harness/calls"],
+};
+
 /// What throws malformed requests at the module.
 pub const FUZZ: Program = Program {
     name: "trapline-fuzz",

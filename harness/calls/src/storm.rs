@@ -1,0 +1,163 @@
+//! Many processes and threads in a short time, by every call that makes one. Each ends with 0 at once, and is waited
+//! for.
+
+use std::env;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use rustix::process::{Pid, WaitOptions, waitpid};
+use syscalls::{Errno, Sysno};
+
+use crate::Error;
+use crate::raw::{Program, birth};
+use crate::variants::Arguments;
+
+/// So many make them at the same time.
+const WORKERS: usize = 4;
+/// Their parent is told of their end by this signal, and waits for them in the usual way.
+const SIGNAL: usize = libc::SIGCHLD as usize;
+/// In the parent's memory, while that waits.
+const LENT: usize = (libc::CLONE_VM | libc::CLONE_VFORK) as usize;
+
+/// What is counted, as which it is printed.
+const NAMES: [&str; 6] = ["fork", "vfork", "clone", "clone3", "thread", "execve"];
+
+/// One way to make a process.
+struct Kind {
+    /// The call, if the machine has it.
+    call: &'static str,
+    /// What `clone` is asked for where it has not.
+    flags: usize,
+    /// Whether it becomes a program.
+    executes: bool,
+}
+
+const fn kind(call: &'static str, flags: usize, executes: bool) -> Kind {
+    Kind {
+        call,
+        flags,
+        executes,
+    }
+}
+
+const KINDS: [Kind; 8] = [
+    kind("fork", SIGNAL, false),
+    kind("vfork", LENT | SIGNAL, false),
+    kind("clone", SIGNAL, false),
+    kind("clone3", SIGNAL, false),
+    kind("thread", 0, false),
+    kind("fork", SIGNAL, true),
+    kind("clone", LENT | SIGNAL, false),
+    kind("vfork", LENT | SIGNAL, true),
+];
+
+/// How many there were, in the order of the names.
+type Counts = [AtomicUsize; NAMES.len()];
+
+/// Makes so many, and says how many of each succeeded.
+pub fn storm(processes: usize) -> Result<(), Error> {
+    let program = env::current_exe()?;
+    let program = CString::new(program.as_os_str().as_bytes()).map_err(|_| Error::Path)?;
+    let program = Program {
+        path: &program,
+        word: crate::options::NOTHING,
+    };
+    let counts = Counts::default();
+    let next = AtomicUsize::new(0);
+    let work = || work(&next, processes, &program, &counts);
+    let worked = thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        let worked = workers.into_iter().map(|worker| worker.join());
+        worked
+            .map(|end| end.unwrap_or(Err(Error::Worker)))
+            .collect::<Vec<_>>()
+    });
+    for (name, count) in NAMES.iter().zip(&counts) {
+        println!("{name} {}", count.load(Relaxed));
+    }
+    worked.into_iter().collect()
+}
+
+fn work(next: &AtomicUsize, end: usize, program: &Program, counts: &Counts) -> Result<(), Error> {
+    loop {
+        let turn = next.fetch_add(1, Relaxed);
+        if turn >= end {
+            return Ok(());
+        }
+        let name = KINDS[turn % KINDS.len()].make(program)?;
+        let counted = NAMES.iter().zip(counts).find(|(other, _)| **other == name);
+        if let Some((_, count)) = counted {
+            count.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+impl Kind {
+    /// Makes one, waits for it, and tells as what it counts.
+    fn make(&self, program: &Program) -> Result<&'static str, Error> {
+        let Ok(call) = self.call.parse::<Sysno>() else {
+            return self.make_otherwise(program);
+        };
+        let size = size_of::<CloneArguments>();
+        let asked = CloneArguments::new(self.flags);
+        let arguments = match self.call {
+            "clone3" => [(&raw const asked).expose_provenance(), size, 0, 0, 0, 0],
+            "clone" => [self.flags, 0, 0, 0, 0, 0],
+            _ => [0; 6],
+        };
+        self.bear(call, arguments, program)
+    }
+
+    /// A thread, or `clone` where there is no call of its own.
+    fn make_otherwise(&self, program: &Program) -> Result<&'static str, Error> {
+        if self.call == "thread" {
+            thread::spawn(|| {}).join().map_err(|_| Error::Worker)?;
+            return Ok(self.call);
+        }
+        self.bear(Sysno::clone, [self.flags, 0, 0, 0, 0, 0], program)
+    }
+
+    fn bear(
+        &self,
+        call: Sysno,
+        arguments: Arguments,
+        program: &Program,
+    ) -> Result<&'static str, Error> {
+        let program = self.executes.then_some(program);
+        let child = Errno::from_ret(birth(call.id() as usize, arguments, program));
+        let child = child.map_err(|why| Error::Birth(call.name(), why))?;
+        let ended = waitpid(Pid::from_raw(child as i32), WaitOptions::empty())?;
+        match ended.map(|(_, status)| status) {
+            Some(status) if status.exit_status() == Some(0) => {}
+            other => return Err(Error::Child(call.name(), other)),
+        }
+        Ok(if self.executes { "execve" } else { call.name() })
+    }
+}
+
+/// What `clone3` is told, as it was when it had 64 bytes.
+#[repr(C)]
+#[derive(Default)]
+struct CloneArguments {
+    flags: u64,
+    pidfd: u64,
+    child: u64,
+    parent: u64,
+    signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+}
+
+impl CloneArguments {
+    /// As `clone` has it: the signal is in the flags.
+    fn new(flags: usize) -> Self {
+        Self {
+            flags: (flags & !0xff) as u64,
+            signal: (flags & 0xff) as u64,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Calls by numbers that no table has, and by a way in that programs of these days do not take.
+
+use rustix::process::WaitStatus;
+
+use crate::Error;
+use crate::answer;
+use crate::board::Board;
+use crate::cell;
+use crate::raw::{self, FAULT, Way};
+use crate::table;
+
+/// Behind the table of 6.1; where ARM's private ones begin and end; with the bit of x86's narrow programs; and at
+/// the ends of what a number can be.
+const NUMBERS: [usize; 22] = [
+    451,
+    452,
+    455,
+    460,
+    511,
+    512,
+    547,
+    548,
+    1023,
+    0xffff,
+    0xf_0000,
+    0xf_0007,
+    0xf_0800,
+    0x4000_0000,
+    0x4000_0027,
+    0x4000_0200,
+    0x4000_ffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    isize::MAX as usize,
+    usize::MAX - 1,
+    usize::MAX,
+];
+
+/// A call that only machines have that know the old way in.
+const BESIDE_OLD_WAY: &str = "arch_prctl";
+/// `getpid`, an old one without a successor, and two that there are not.
+const OLD_NUMBERS: [u32; 4] = [20, 17, 451, 0x7fff_ffff];
+
+/// Makes each in a child of its own, and prints what it answered.
+pub fn strange() -> Result<(), Error> {
+    let board = raw::board()?;
+    let old = if table::has(BESIDE_OLD_WAY) {
+        &OLD_NUMBERS[..]
+    } else {
+        &[]
+    };
+    let ends: &Board = raw::board()?;
+    cell::inside(|| {
+        for (place, number) in NUMBERS.into_iter().enumerate() {
+            let work = || raw::run(number, &[[0; 6]], 0, Way::Plain, (board, place));
+            note(ends, place, cell::child(work, || board.of(place).begun())?);
+        }
+        for (place, number) in (NUMBERS.len()..).zip(old) {
+            let work = || by_the_old_way(*number, board, place);
+            note(ends, place, cell::child(work, || board.of(place).begun())?);
+        }
+        Ok(())
+    })?;
+    let names = NUMBERS.iter().map(|number| format!("{number:#x}"));
+    let names = names.chain(old.iter().map(|number| format!("int 0x80 {number:#x}")));
+    for (place, name) in names.enumerate() {
+        println!("{name}: {}", told(board, ends, place));
+    }
+    Ok(())
+}
+
+/// `mov eax, number; int 0x80; ret`
+fn by_the_old_way(number: u32, board: &Board, place: usize) -> u8 {
+    let [a, b, c, d] = number.to_le_bytes();
+    board.begin(place, 0);
+    match raw::execute(&[0xb8, a, b, c, d, 0xcd, 0x80, 0xc3]) {
+        Ok(answer) => {
+            board.of(place).end(0, answer as i32 as isize as usize);
+            0
+        }
+        Err(_) => 1,
+    }
+}
+
+/// Keeps how its child ended.
+fn note(ends: &Board, place: usize, status: Option<WaitStatus>) {
+    let ended = status.and_then(WaitStatus::exit_status);
+    ends.begin(place, 0);
+    ends.of(place).end(0, ended.unwrap_or(0) as usize);
+}
+
+fn told(board: &Board, ends: &Board, place: usize) -> String {
+    let first = |board: &Board| board.of(place).answers().first().copied().flatten();
+    match (first(board), first(ends)) {
+        (None, Some(status)) if status > FAULT => format!("signal {}", status - FAULT),
+        (answer, _) => answer::text(answer),
+    }
+}

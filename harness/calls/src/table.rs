@@ -1,0 +1,100 @@
+//! The system calls that this machine's kernel has: those of Linux 6.1, by number and name.
+
+use syscalls::Sysno;
+
+/// The last of Linux 6.1.
+const LAST: i32 = 450;
+/// Where ARM's own calls begin: they have their numbers apart, and no table but ours.
+const PRIVATE: i32 = 0xf0000;
+const PRIVATES: [&str; 6] = [
+    "breakpoint",
+    "cacheflush",
+    "usr26",
+    "usr32",
+    "set_tls",
+    "get_tls",
+];
+/// A call that only machines have that have those, too.
+const BESIDE_PRIVATES: &str = "arm_fadvise64_64";
+
+/// Calls that came after 6.1, at numbers that had been left free.
+const LATER: [&str; 2] = ["uprobe", "uretprobe"];
+/// Numbers of calls for programs with 32 bits; a table may have them where there are 64 as well.
+const NARROW: std::ops::RangeInclusive<i32> = 403..=423;
+/// What the crate calls otherwise than `unistd.h`.
+const RENAMED: [(&str, &str); 1] = [("fstatat", "newfstatat")];
+
+/// A call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Its number.
+    pub number: i32,
+    /// Its name, as `unistd.h` has it.
+    pub name: &'static str,
+}
+
+impl Call {
+    fn new(number: i32, name: &'static str) -> Self {
+        let renamed = RENAMED.iter().find(|(from, _)| *from == name);
+        let name = renamed.map_or(name, |(_, to)| to);
+        Self { number, name }
+    }
+
+    fn is_there(&self, bits: u32) -> bool {
+        let fits = bits < u64::BITS || !NARROW.contains(&self.number);
+        self.number <= LAST && fits && !LATER.contains(&self.name)
+    }
+}
+
+/// All that this machine has.
+pub fn calls() -> Vec<Call> {
+    let known = Sysno::iter().map(|call| (call.id(), call.name()));
+    of(known, usize::BITS)
+}
+
+/// Whether this machine has a call of that name.
+pub fn has(name: &str) -> bool {
+    name.parse::<Sysno>().is_ok()
+}
+
+/// All calls of a machine of so many bits, of which the crate knows these.
+fn of(known: impl Iterator<Item = (i32, &'static str)>, bits: u32) -> Vec<Call> {
+    let known = known.map(|(number, name)| Call::new(number, name));
+    let mut calls: Vec<_> = known.filter(|call| call.is_there(bits)).collect();
+    if calls.iter().any(|call| call.name == BESIDE_PRIVATES) {
+        let privates = (PRIVATE + 1..).zip(PRIVATES);
+        calls.extend(privates.map(|(number, name)| Call::new(number, name)));
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::rows;
+
+    fn machines() -> [Vec<Call>; 3] {
+        use syscalls::{aarch64, arm};
+        [
+            of(arm::Sysno::iter().map(|c| (c.id(), c.name())), 32),
+            of(aarch64::Sysno::iter().map(|c| (c.id(), c.name())), 64),
+            of(Sysno::iter().map(|c| (c.id(), c.name())), 64),
+        ]
+    }
+
+    #[test]
+    fn each_machine_has_as_many_as_its_kernels_headers_say() {
+        // Debian's headers of 6.1; six of the first are the private ones.
+        assert_eq!(machines().map(|calls| calls.len()), [403 + 6, 306, 362]);
+    }
+
+    #[test]
+    fn every_call_has_a_row_and_every_row_a_call() {
+        let calls: HashSet<_> = machines().iter().flatten().map(|call| call.name).collect();
+        let rows: HashSet<_> = rows::all().map(|row| row.name).collect();
+        assert_eq!(calls.difference(&rows).collect::<Vec<_>>(), [&""; 0]);
+        assert_eq!(rows.difference(&calls).collect::<Vec<_>>(), [&""; 0]);
+    }
+}
