@@ -4,6 +4,7 @@
  * only of the other return, the child does so itself: by work that it is given when
  * it is made, and does before it first comes to its program.
  */
+#include <linux/compat.h>
 #include <linux/list.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
@@ -50,7 +51,7 @@ static void returns(struct callback_head *work)
 
 	preempt_disable();
 	if (!(current->flags & PF_EXITING))
-		trapline_syscall_returned(trapline_abi(),
+		trapline_syscall_returned(in_compat_syscall(),
 					  syscall_get_nr(current, current_pt_regs()), 0);
 	preempt_enable();
 	raw_spin_lock_irqsave(&lock, state);

@@ -3,6 +3,7 @@
  * The kernel's tracepoints, as far as the engine is told of them. Whoever they call
  * cannot lose the CPU meanwhile.
  */
+#include <linux/compat.h>
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -12,20 +13,45 @@
 
 #include "shim.h"
 
+/*
+ * Every system call of every thread asks, so the engine is not asked, and who is not
+ * meant saves no register for that.
+ */
+static bool is_meant(const struct shim_numbers *numbers, unsigned int number)
+{
+	const u32 *bits = numbers->bits + in_compat_syscall() * SHIM_WORDS_OF_ABI;
+
+	return READ_ONCE(bits[number / 32 % SHIM_WORDS_OF_ABI]) >> number % 32 & 1;
+}
+
+static noinline void tell_entered(void *data, struct pt_regs *regs, long number)
+{
+	trapline_syscall_entered(in_compat_syscall(), number, regs);
+}
+
+static noinline void tell_returned(void *data, struct pt_regs *regs, long value)
+{
+	trapline_syscall_returned(in_compat_syscall(), syscall_get_nr(current, regs), value);
+}
+
 static void entered(void *data, struct pt_regs *regs, long number)
 {
-	trapline_syscall_entered(trapline_abi(), number, regs);
+	if (is_meant(data, number))
+		tell_entered(data, regs, number);
 }
 
 static void returned(void *data, struct pt_regs *regs, long value)
 {
-	trapline_syscall_returned(trapline_abi(), syscall_get_nr(current, regs), value);
+	if (is_meant(data, syscall_get_nr(current, regs)))
+		tell_returned(data, regs, value);
 }
 
 static struct {
 	const char *name;
 	void *told;
 	struct tracepoint *point;
+	struct shim_numbers numbers;
+	bool is_told;
 } events[] = {
 	[SHIM_SYSCALL_RETURNED] = { "sys_exit", returned },
 	[SHIM_SYSCALL_ENTERED] = { "sys_enter", entered },
@@ -56,19 +82,21 @@ int trapline_events_init(void)
 
 static int begin(enum shim_event event)
 {
-	int error = tracepoint_probe_register(events[event].point, events[event].told, NULL);
+	typeof(events[0]) *it = &events[event];
+	int error = tracepoint_probe_register(it->point, it->told, &it->numbers);
 
 	if (error || event != SHIM_SYSCALL_RETURNED || trapline_tells_of_children)
 		return error;
 	error = trapline_children_begin();
 	if (error)
-		tracepoint_probe_unregister(events[event].point, events[event].told, NULL);
+		tracepoint_probe_unregister(it->point, it->told, &it->numbers);
 	return error;
 }
 
 static int end(enum shim_event event)
 {
-	int error = tracepoint_probe_unregister(events[event].point, events[event].told, NULL);
+	typeof(events[0]) *it = &events[event];
+	int error = tracepoint_probe_unregister(it->point, it->told, &it->numbers);
 
 	if (event == SHIM_SYSCALL_RETURNED && !trapline_tells_of_children)
 		trapline_children_end();
@@ -76,7 +104,18 @@ static int end(enum shim_event event)
 	return error;
 }
 
-int shim_tell_of(enum shim_event event, int told)
+int shim_tell_of(enum shim_event event, const struct shim_numbers *numbers)
 {
-	return told ? begin(event) : end(event);
+	typeof(events[0]) *it = &events[event];
+	bool told = memchr_inv(numbers, 0, sizeof(*numbers));
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers->bits); i++)
+		WRITE_ONCE(it->numbers.bits[i], numbers->bits[i]);
+	if (told != it->is_told)
+		error = told ? begin(event) : end(event);
+	if (!error)
+		it->is_told = told;
+	return error;
 }

@@ -162,11 +162,18 @@ enum shim_event {
 	SHIM_SYSCALL_ENTERED,
 };
 
+/* As platform.rs has them: of each ABI a bit for each number, or for all that are alike in their lower bits. */
+#define SHIM_WORDS_OF_ABI 16
+struct shim_numbers {
+	u32 bits[2 * SHIM_WORDS_OF_ABI];
+};
+
 /*
- * events.c: from now on trapline_*() is told of an event, or not any more: then
- * the last is over. May sleep. Under the control lock.
+ * events.c: from now on trapline_*() is told of an event of system calls with
+ * these numbers. With none: when it returns, the last is over. May sleep. Under
+ * the control lock.
  */
-int shim_tell_of(enum shim_event event, int told);
+int shim_tell_of(enum shim_event event, const struct shim_numbers *numbers);
 
 /* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
 struct shim_patch {
@@ -296,6 +303,7 @@ int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 static_assert(sizeof(struct shim_task) == 56);
 static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
 static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
+static_assert(sizeof(struct shim_numbers) == 128);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
 static_assert(sizeof(struct trapline_stats_row) == 40);
@@ -321,11 +329,8 @@ int trapline_modules_init(void);
 void trapline_modules_begin(bool is_there);
 void trapline_modules_exit(void);
 
-/* arch/: the names of the ABIs of system calls by their numbers, null behind the last. */
+/* arch/: the names of the ABIs of system calls, null behind the last: the kernel's own, and that which it is compatible with. */
 extern const char *const trapline_abis[];
-
-/* arch/: which of them this thread's system call is of. */
-unsigned int trapline_abi(void);
 
 /* arch/: whether the kernel tells of a call's return in the child that it has made. */
 extern const bool trapline_tells_of_children;

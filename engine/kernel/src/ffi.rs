@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Isa, Patch, Task};
+use engine_tracer::{Isa, Numbers, Patch, Task};
 
 use crate::arch::Native;
 
@@ -38,6 +38,9 @@ const _: () = assert!(size_of::<Task>() == 56);
 
 // C's `struct shim_patch`.
 const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
+
+// C's `struct shim_numbers`.
+const _: () = assert!(size_of::<Numbers>() == 128);
 
 unsafe extern "C" {
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
@@ -87,7 +90,7 @@ unsafe extern "C" {
 
     pub fn shim_each_syscall(visit: SyscallFn, context: *mut c_void) -> c_int;
     pub fn shim_syscall_argument(regs: *const Regs, number: c_uint) -> u64;
-    pub fn shim_tell_of(event: c_uint, told: c_int) -> c_int;
+    pub fn shim_tell_of(event: c_uint, numbers: *const Numbers) -> c_int;
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
     pub safe fn shim_lead_here(straight: c_int);

@@ -6,8 +6,8 @@ use core::ops::Range;
 use core::{ptr, slice};
 
 use engine_tracer::{
-    Event, Listed, Numbered, OffLimits, Origin, OutOfMemory, Patch, Platform, Task, Unreadable,
-    Untold, Visit, VisitModule, VisitSyscall,
+    Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, Task,
+    Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 use crate::chance::Chance;
@@ -248,10 +248,10 @@ impl Platform for Kernel {
         unsafe { ffi::shim_syscall_argument(regs, number) }
     }
 
-    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold> {
+    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
         // SAFETY: control side only, which may sleep. The engine outlives what it is told: who wants to be told
         // holds the module.
-        match unsafe { ffi::shim_tell_of(event as c_uint, told.into()) } {
+        match unsafe { ffi::shim_tell_of(event as c_uint, numbers) } {
             0 => Ok(()),
             _ => Err(Untold),
         }

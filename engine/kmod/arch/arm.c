@@ -285,9 +285,4 @@ void shim_code_flush(unsigned long address, size_t length)
 
 const char *const trapline_abis[] = { "arm", NULL };
 
-unsigned int trapline_abi(void)
-{
-	return 0;
-}
-
 const bool trapline_tells_of_children = false;

@@ -16,7 +16,6 @@
 #include <linux/string.h>
 
 #include <asm/cacheflush.h>
-#include <asm/compat.h>
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
 #include <asm/patching.h>
@@ -247,10 +246,5 @@ void shim_code_flush(unsigned long address, size_t length)
 }
 
 const char *const trapline_abis[] = { "arm64", "compat", NULL };
-
-unsigned int trapline_abi(void)
-{
-	return is_compat_task();
-}
 
 const bool trapline_tells_of_children = false;

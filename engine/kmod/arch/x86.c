@@ -298,9 +298,4 @@ void shim_code_flush(unsigned long address, size_t length)
 
 const char *const trapline_abis[] = { "x86_64", "ia32", NULL };
 
-unsigned int trapline_abi(void)
-{
-	return in_ia32_syscall();
-}
-
 const bool trapline_tells_of_children = true;

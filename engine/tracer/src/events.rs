@@ -1,44 +1,48 @@
-//! What the kernel is asked to tell of: what is enabled wants some of its events, and each costs as long as it is
-//! told of.
+//! What the kernel is asked to tell of. What it is not asked for costs a system call the tracepoint, and little more.
 
 use crate::isa::Isa;
-use crate::platform::{Event, Platform};
+use crate::platform::{Event, Numbers, Platform};
 use crate::providers::Role;
 use crate::registry::Registry;
 use crate::tracer::{Control, Tracer};
 
-/// Which events are told of.
-#[derive(Debug, Default)]
-pub struct Told([bool; Event::ALL.len()]);
+/// Of which system calls each event is told.
+#[derive(Debug)]
+pub struct Told([Numbers; Event::ALL.len()]);
 
 impl Told {
-    /// Whether that one is.
-    pub fn has(&self, event: Event) -> bool {
-        self.0.get(event as usize).copied().unwrap_or_default()
+    /// Of none.
+    pub const NONE: Self = Self([Numbers::NONE; Event::ALL.len()]);
+
+    /// Of which calls that event is told.
+    pub fn of(&self, event: Event) -> Numbers {
+        self.0.get(event as usize).copied().unwrap_or(Numbers::NONE)
     }
 
-    fn set(&mut self, event: Event, told: bool) {
+    fn set(&mut self, event: Event, numbers: Numbers) {
         if let Some(place) = self.0.get_mut(event as usize) {
-            *place = told;
+            *place = numbers;
         }
     }
 }
 
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
-    /// Has the kernel tell no more of what nobody wants. When this returns the last is over.
+    /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
     pub(crate) fn ignore(&self, control: &mut Control<I::Text>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
-            if !registry.told.has(event) || is_wanted(registry, event) {
+            let is_wanted = wanted(registry, event) != Numbers::NONE;
+            if is_wanted || registry.told.of(event) == Numbers::NONE {
                 continue;
             }
-            if event == Event::SyscallReturned {
+            let is_return = event == Event::SyscallReturned;
+            if is_return {
                 self.remembered.open(false);
             }
             // It is told of, so it can be had not to be.
-            let _ = self.platform.tell_of(event, false);
-            registry.told.set(event, false);
-            if event == Event::SyscallReturned {
+            let _ = self.platform.tell_of(event, &Numbers::NONE);
+            registry.told.set(event, Numbers::NONE);
+            if is_return {
                 self.remembered.clear();
             }
         }
@@ -48,13 +52,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn attend(&self, control: &mut Control<I::Text>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
-            if registry.told.has(event) || !is_wanted(registry, event) {
+            let wanted = wanted(registry, event);
+            if wanted == registry.told.of(event) || self.platform.tell_of(event, &wanted).is_err() {
                 continue;
             }
-            let told = self.platform.tell_of(event, true);
-            registry.told.set(event, told.is_ok());
+            registry.told.set(event, wanted);
             if event == Event::SyscallReturned {
-                self.remembered.open(told.is_ok());
+                self.remembered.open(true);
             }
         }
     }
@@ -68,9 +72,9 @@ pub fn of_syscall(role: Role) -> Event {
     }
 }
 
-fn is_wanted<T>(registry: &Registry<T>, event: Event) -> bool {
+fn wanted<T>(registry: &Registry<T>, event: Event) -> Numbers {
     match event {
-        Event::SyscallEntered => registry.syscalls.are_seen(Role::Entry),
-        Event::SyscallReturned => registry.syscalls.are_seen(Role::Return),
+        Event::SyscallEntered => registry.syscalls.seen(Role::Entry),
+        Event::SyscallReturned => registry.syscalls.seen(Role::Return),
     }
 }

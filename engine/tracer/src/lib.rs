@@ -74,8 +74,8 @@ pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
-    Event, KERNEL, Listed, Lock, Numbered, OffLimits, Origin, Patch, Platform, Rcu, TASK_NAME,
-    Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform, Rcu,
+    TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 pub use providers::fbt::Leaves;
 pub use show::{FbtRow, RefusedRow, StatsRow};

@@ -143,9 +143,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// takes no such argument.
     fn syscall_argument(&self, regs: &Self::Regs, number: u64) -> u64;
 
-    /// Has the kernel tell of an event from now on, or not any more: when this returns the last is over. May
-    /// sleep.
-    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold>;
+    /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too.
+    /// Of none: when this returns the last is over. May sleep.
+    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold>;
 
     /// Whether who jumps to `address` returns: the place of a return thunk.
     fn is_return_thunk(&self, address: usize) -> bool;
@@ -188,6 +188,48 @@ pub struct Numbered<'a> {
 
 /// Sees one system call.
 pub type VisitSyscall<'a> = dyn FnMut(Numbered<'_>) -> Result<(), OutOfMemory> + 'a;
+
+/// Some system calls, by a bit for each of an ABI's numbers: those that are alike in their lower bits all or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Numbers([[u32; Self::WORDS]; Self::ABIS]);
+
+impl Numbers {
+    /// A kernel has its own ABI, and one for older programs at the most.
+    const ABIS: usize = 2;
+    /// No ABI has as many calls as there are bits.
+    const WORDS: usize = 16;
+
+    /// All there are.
+    pub const ALL: Self = Self([[u32::MAX; Self::WORDS]; Self::ABIS]);
+    /// None of them.
+    pub const NONE: Self = Self([[0; Self::WORDS]; Self::ABIS]);
+
+    /// Adds one.
+    pub fn add(&mut self, abi: u32, number: u32) {
+        let words = self.0.get_mut(abi as usize);
+        if let Some(word) = words.and_then(|words| words.get_mut(word(number))) {
+            *word |= bit(number);
+        }
+    }
+
+    /// Whether that one is among them.
+    pub fn has(&self, abi: u32, number: u32) -> bool {
+        let words = self.0.get(abi as usize);
+        let word = words.and_then(|words| words.get(word(number)));
+        word.is_some_and(|word| word & bit(number) != 0)
+    }
+}
+
+/// In which of an ABI's words a number is.
+const fn word(number: u32) -> usize {
+    (number / u32::BITS) as usize % Numbers::WORDS
+}
+
+/// And which bit there.
+const fn bit(number: u32) -> u32 {
+    1 << (number % u32::BITS)
+}
 
 /// What the kernel tells of while it is asked to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -98,7 +98,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
             fbt: Fbt::provide::<I, P>(platform)?,
             profile: Profile::provide()?,
             syscalls: Syscalls::provide(platform)?,
-            told: Told::default(),
+            told: Told::NONE,
         })
     }
 
@@ -212,7 +212,11 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
                 let timer = self.profile.timers().get(number);
                 timer.is_some_and(|timer| timer.armed)
             }
-            Probe::Syscall(_, role) => self.told.has(events::of_syscall(role)),
+            Probe::Syscall(number, role) => {
+                let call = self.syscalls.calls().get(number);
+                let told = self.told.of(events::of_syscall(role));
+                call.is_some_and(|call| told.has(call.key.abi(), call.key.number()))
+            }
             Probe::Function(number, role) => self.fbt.is_armed(number, role),
         }
     }

@@ -1,8 +1,7 @@
 //! System calls as they fire.
 //!
-//! The kernel tells of each call that is entered and of each that returns, while anybody has enabled any. It does so in
-//! the thread's own context, where nothing but preemption is off; so a call that nobody has enabled costs a look at
-//! the live table, and no more.
+//! The kernel tells of calls that are entered and that return in the thread's own context, where nothing but preemption
+//! is off. Of some it tells that nobody has enabled, by which no more is done than to look for them.
 
 use crate::firing::{ByNumber, Fired};
 use crate::isa::Isa;

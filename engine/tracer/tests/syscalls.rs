@@ -5,7 +5,7 @@ mod fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;
-use engine_tracer::{ConsumerId, Error, Event};
+use engine_tracer::{ConsumerId, Error, Event, Numbers};
 use fake::program::*;
 use fake::*;
 
@@ -62,12 +62,18 @@ fn told(engine: &Engine, id: ConsumerId) -> Vec<(String, Vec<i64>)> {
     records(engine, id, 0).into_iter().map(tell).collect()
 }
 
-fn events(fake: &Fake) -> (bool, bool) {
+/// Which calls' entries and returns the kernel tells of.
+fn events(fake: &Fake) -> [Numbers; 2] {
     let events = fake.events.lock().unwrap();
-    (
-        events[Event::SyscallEntered as usize],
-        events[Event::SyscallReturned as usize],
-    )
+    [Event::SyscallEntered, Event::SyscallReturned].map(|event| events[event as usize])
+}
+
+fn numbers<const N: usize>(of: [(u32, i64); N]) -> Numbers {
+    let mut numbers = Numbers::NONE;
+    for (abi, number) in of {
+        numbers.add(abi, number as u32);
+    }
+    numbers
 }
 
 #[test]
@@ -106,22 +112,27 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
         engine.close(id);
         events
     };
-    assert_eq!(events(fake), (false, false));
-    assert_eq!(wanted("read", "entry"), (true, false));
-    assert_eq!(wanted("read", "return"), (false, true));
-    assert_eq!(wanted("read", ""), (true, true));
+    let (none, read, execve) = (numbers([]), numbers([READ]), numbers([EXECVE]));
+    assert_eq!(events(fake), [none; 2]);
+    assert_eq!(wanted("read", "entry"), [read, none]);
+    assert_eq!(wanted("read", "return"), [none, read]);
+    assert_eq!(wanted("read", ""), [read; 2]);
     assert_eq!(
         wanted("execve", "return"),
-        (true, true),
-        "which call it was is remembered from its entry on"
+        [execve, Numbers::ALL],
+        "which call it was is remembered from its entry on, and its number may be any then"
     );
-    assert_eq!(wanted("execve", "entry"), (true, false));
+    assert_eq!(wanted("execve", "entry"), [execve, none]);
+    assert_eq!(
+        wanted("c*", "entry"),
+        [numbers([CACHEFLUSH, OLD_CLOSE]), none]
+    );
     let one = trace(&engine, &[named("", "read", "entry")]);
     let other = trace(&engine, &[named("", "", "")]);
     engine.stop(other).unwrap();
-    assert_eq!(events(fake), (true, false));
+    assert_eq!(events(fake), [read, none]);
     engine.close(one);
-    assert_eq!(events(fake), (false, false));
+    assert_eq!(events(fake), [none; 2]);
 }
 
 #[test]

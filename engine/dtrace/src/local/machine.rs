@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use engine_tracer::{
-    Event, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer, Unreadable,
-    Untold, Visit, VisitModule, VisitSyscall,
+    Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer,
+    Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -228,7 +228,7 @@ impl Platform for Machine {
         match *regs {}
     }
 
-    fn tell_of(&self, _: Event, _: bool) -> Result<(), Untold> {
+    fn tell_of(&self, _: Event, _: &Numbers) -> Result<(), Untold> {
         Err(Untold)
     }
 

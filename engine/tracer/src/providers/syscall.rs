@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::Role;
 use crate::grow::{OutOfMemory, push};
 use crate::names::{Names, Span};
-use crate::platform::{Numbered, Platform};
+use crate::platform::{Numbered, Numbers, Platform};
 use crate::sort::sort_by_key;
 
 /// The provider's name.
@@ -66,7 +66,7 @@ impl Key {
         Some(Self(abi << Self::NUMBER_BITS | number as u32))
     }
 
-    /// The same as a number that is not 0, and back.
+    /// Both as a number.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
@@ -74,6 +74,16 @@ impl Key {
     /// The key that gave this number.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
+    }
+
+    /// The number without the ABI.
+    pub const fn number(self) -> u32 {
+        self.0 & ((1 << Self::NUMBER_BITS) - 1)
+    }
+
+    /// The ABI.
+    pub const fn abi(self) -> u32 {
+        self.0 >> Self::NUMBER_BITS
     }
 
     /// How far it is behind another.
@@ -107,7 +117,7 @@ impl Call {
     }
 
     /// Whether somebody has to see it at its beginning, or at its end.
-    pub fn is_seen(&self, role: Role) -> bool {
+    fn is_seen(&self, role: Role) -> bool {
         let is_kept = role == Role::Entry && self.ending.is_remembered();
         self.wanted(role) > 0 || is_kept && self.wanted(Role::Return) > 0
     }
@@ -170,9 +180,16 @@ impl Syscalls {
         call.names.map(|name| self.names.get(name))
     }
 
-    /// Whether any call has to be seen at its beginning, or at its end.
-    pub fn are_seen(&self, role: Role) -> bool {
-        self.calls.iter().any(|call| call.is_seen(role))
+    /// The numbers of calls that have to be seen at their beginning, or at their end, where some may have any.
+    pub fn seen(&self, role: Role) -> Numbers {
+        let mut numbers = Numbers::NONE;
+        for call in self.calls.iter().filter(|call| call.is_seen(role)) {
+            if role == Role::Return && call.ending.is_remembered() {
+                return Numbers::ALL;
+            }
+            numbers.add(call.key.abi(), call.key.number());
+        }
+        numbers
     }
 }
 

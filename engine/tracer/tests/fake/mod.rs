@@ -11,8 +11,8 @@ use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
 use engine_isa::{Fault, Memory};
 use engine_tracer::{
-    Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, OffLimits, Origin, OutOfMemory, Patch,
-    Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin, OutOfMemory,
+    Patch, Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
@@ -259,8 +259,8 @@ pub struct Fake {
     pub with_call: usize,
     /// Of which it tells.
     pub calls: Mutex<BTreeSet<usize>>,
-    /// Whether it tells of each event.
-    pub events: Mutex<[bool; Event::ALL.len()]>,
+    /// Of which system calls it tells each event.
+    pub events: Mutex<[Numbers; Event::ALL.len()]>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -312,7 +312,7 @@ impl Fake {
             has_calls: true,
             with_call: 0,
             calls: Mutex::default(),
-            events: Mutex::default(),
+            events: Mutex::new([Numbers::NONE; Event::ALL.len()]),
             timers: Mutex::default(),
         }
     }
@@ -569,13 +569,13 @@ impl Platform for &'static Fake {
         in_registers.copied().unwrap_or_default().into()
     }
 
-    fn tell_of(&self, event: Event, told: bool) -> Result<(), Untold> {
-        if STUCK.get() && told {
+    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
+        if STUCK.get() && *numbers != Numbers::NONE {
             return Err(Untold);
         }
         let mut events = self.events.lock().unwrap();
-        let before = std::mem::replace(&mut events[event as usize], told);
-        assert_ne!(before, told, "it is so already");
+        let before = std::mem::replace(&mut events[event as usize], *numbers);
+        assert_ne!(before, *numbers, "it is so already");
         drop(events);
         self.synchronize();
         Ok(())

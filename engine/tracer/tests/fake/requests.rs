@@ -86,7 +86,7 @@ pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
 
 /// A thread enters a system call.
 pub fn enter(fake: &Fake, engine: &Engine, abi: u32, number: i64) {
-    if fake.events.lock().unwrap()[Event::SyscallEntered as usize] {
+    if fake.events.lock().unwrap()[Event::SyscallEntered as usize].has(abi, number as u32) {
         let mut regs = Regs::default();
         (0..8).for_each(|argument| regs.r[argument] = 10 + argument as u32);
         engine.syscall_entered(abi, number, &regs);
@@ -95,7 +95,7 @@ pub fn enter(fake: &Fake, engine: &Engine, abi: u32, number: i64) {
 
 /// One returns.
 pub fn leave(fake: &Fake, engine: &Engine, (abi, number): (u32, i64), value: i64) {
-    if fake.events.lock().unwrap()[Event::SyscallReturned as usize] {
+    if fake.events.lock().unwrap()[Event::SyscallReturned as usize].has(abi, number as u32) {
         engine.syscall_returned(abi, number, value);
     }
 }
