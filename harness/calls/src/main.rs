@@ -11,6 +11,7 @@
 mod answer;
 mod board;
 mod cell;
+mod denied;
 mod every;
 mod options;
 mod raw;
@@ -50,6 +51,8 @@ enum Error {
     Worker,
     #[error("{0}: {1}")]
     Birth(&'static str, syscalls::Errno),
+    #[error("{0}: {1}")]
+    Demand(&'static str, syscalls::Errno),
     #[error("a child of {0} ended with {1:?}")]
     Child(&'static str, Option<WaitStatus>),
     #[error("what starts the calls ended with {0:?}")]
@@ -57,7 +60,7 @@ enum Error {
 }
 
 const USAGE: &str =
-    "trapline-calls list | every [--seed N] [--results] | strange | storm [--processes N]";
+    "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N]";
 
 fn main() -> ExitCode {
     match Command::parse(env::args_os()).and_then(|command| run(&command)) {
@@ -76,6 +79,7 @@ fn run(command: &Command) -> Result<bool, Error> {
         Command::List => list(),
         Command::Every { seed, tells } => return every::every(*seed, *tells),
         Command::Strange => strange::strange()?,
+        Command::Denied => denied::denied()?,
         Command::Storm(processes) => storm::storm(*processes)?,
         Command::Nothing => {}
     }

@@ -23,6 +23,8 @@ pub enum Command {
     },
     /// To make calls that there are not.
     Strange,
+    /// To make a call that is denied.
+    Denied,
     /// To make so many processes.
     Storm(usize),
     /// To end.
@@ -58,6 +60,7 @@ impl Command {
             ("list", Self::List),
             ("every", every),
             ("strange", Self::Strange),
+            ("denied", Self::Denied),
             ("storm", Self::Storm(10_000)),
             ("nothing", Self::Nothing),
         ];
