@@ -27,6 +27,9 @@ struct child {
 	struct callback_head work;
 	struct list_head others;
 	struct task_struct *task;
+	/* Which call it returns from: who is born with a signal has forgotten it by then. */
+	unsigned int abi;
+	long number;
 };
 
 static typeof(&task_work_cancel) cancel;
@@ -51,8 +54,7 @@ static void returns(struct callback_head *work)
 
 	preempt_disable();
 	if (!(current->flags & PF_EXITING))
-		trapline_syscall_returned(in_compat_syscall(),
-					  syscall_get_nr(current, current_pt_regs()), 0);
+		trapline_syscall_returned(child->abi, child->number, 0);
 	preempt_enable();
 	raw_spin_lock_irqsave(&lock, state);
 	list_del(&child->others);
@@ -61,6 +63,7 @@ static void returns(struct callback_head *work)
 	wake_up(&all_done);
 }
 
+/* In the parent. */
 static struct child *give_work(struct task_struct *task)
 {
 	struct child *child = kmalloc(sizeof(*child), GFP_ATOMIC | __GFP_NOWARN);
@@ -70,6 +73,8 @@ static struct child *give_work(struct task_struct *task)
 		return NULL;
 	trapline_memory_count(1);
 	child->task = get_task_struct(task);
+	child->abi = in_compat_syscall();
+	child->number = syscall_get_nr(current, current_pt_regs());
 	init_task_work(&child->work, returns);
 	raw_spin_lock_irqsave(&lock, state);
 	list_add(&child->others, &children);
@@ -77,7 +82,7 @@ static struct child *give_work(struct task_struct *task)
 	return child;
 }
 
-/* In the parent; the child has not run yet. Some of those that the kernel makes for itself never come to a program. */
+/* The child has not run yet. Some of those that the kernel makes for itself never come to a program. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
 	struct child *child;
