@@ -108,18 +108,6 @@ fn isa() -> Result<()> {
     test::all([
         sweep::run(Set::Arm, false),
         sweep::run(Set::Arm64, false),
-        cargo(&[
-            "test",
-            "--release",
-            "--package",
-            "engine-isa",
-            "--test",
-            "arm",
-            "--test",
-            "arm64",
-            "--",
-            "--ignored",
-        ]),
         of_judges(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
         of_judges(&["test"], &[]),
         FuzzIsa::of_changes().exec(),

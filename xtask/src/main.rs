@@ -85,7 +85,7 @@ enum Task {
     /// Throw cases by chance at what another judges
     #[command(subcommand)]
     Fuzz(Fuzz),
-    /// Plan every word of an instruction set
+    /// Plan every word of an instruction set, and read it a second time
     Sweep {
         /// The instruction set
         set: sweep::Set,

@@ -1,8 +1,9 @@
 //! What the tests of instruction sets with instructions of one word share.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
+pub mod sweep;
+
 use std::collections::BTreeSet;
-use std::thread::{self, ScopedJoinHandle};
 
 use capstone::Capstone;
 use engine_isa::{Plan, Row, Why};
@@ -60,21 +61,6 @@ impl Table {
         let first = self.rows.iter().position(|row| row.pattern.matches(word));
         prop_assert_eq!(Some((self.row)(word)), first, "{:08x}", word);
         Ok(())
-    }
-
-    /// Fails with a word that is read otherwise, if there is any: each processor looks at its share.
-    pub fn is_read_alike_everywhere(&self) -> Result<(), TestCaseError> {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let share = |first: usize| {
-            let mut words = (0..=u32::MAX).skip(first).step_by(processors);
-            words.try_for_each(|word| self.is_read_alike(word))
-        };
-        thread::scope(|scope| {
-            let begin = |first| scope.spawn(move || share(first));
-            let walks: Vec<_> = (0..processors).map(begin).collect();
-            let joined = |walk: ScopedJoinHandle<_>| walk.join().expect("no reading panics");
-            walks.into_iter().try_for_each(joined)
-        })
     }
 }
 
