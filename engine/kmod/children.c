@@ -2,8 +2,10 @@
 /*
  * A system call that makes a child returns in the child too. Where the kernel tells
  * only of the other return, the child does so itself: by work that it is given when
- * it is made, and does before it first comes to its program.
+ * it is made, and does before it first comes to its program. So does a process that
+ * is made, of its start.
  */
+#include <linux/bits.h>
 #include <linux/compat.h>
 #include <linux/list.h>
 #include <linux/preempt.h>
@@ -27,6 +29,8 @@ struct child {
 	struct callback_head work;
 	struct list_head others;
 	struct task_struct *task;
+	/* What it tells of, a bit for each event. */
+	unsigned long events;
 	/* Which call it returns from: who is born with a signal has forgotten it by then. */
 	unsigned int abi;
 	long number;
@@ -34,6 +38,9 @@ struct child {
 
 static typeof(&task_work_cancel) cancel;
 static struct tracepoint *forks;
+
+/* What is to be told of. */
+static unsigned long wanted;
 
 /* Those that have yet to do it. */
 static LIST_HEAD(children);
@@ -47,14 +54,25 @@ static void forget(struct child *child)
 	trapline_memory_count(-1);
 }
 
-static void returns(struct callback_head *work)
+static void tell(const struct child *child)
+{
+	unsigned long events = child->events & READ_ONCE(wanted);
+
+	if (current->flags & PF_EXITING)
+		return;
+	if (events & BIT(SHIM_SYSCALL_RETURNED))
+		trapline_syscall_returned(child->abi, child->number, 0);
+	if (events & BIT(SHIM_PROCESS_STARTED))
+		trapline_happened(SHIM_PROCESS_STARTED, (u64[4]){ });
+}
+
+static void comes(struct callback_head *work)
 {
 	struct child *child = container_of(work, struct child, work);
 	unsigned long state;
 
 	preempt_disable();
-	if (!(current->flags & PF_EXITING))
-		trapline_syscall_returned(child->abi, child->number, 0);
+	tell(child);
 	preempt_enable();
 	raw_spin_lock_irqsave(&lock, state);
 	list_del(&child->others);
@@ -64,7 +82,7 @@ static void returns(struct callback_head *work)
 }
 
 /* In the parent. */
-static struct child *give_work(struct task_struct *task)
+static struct child *give_work(struct task_struct *task, unsigned long events)
 {
 	struct child *child = kmalloc(sizeof(*child), GFP_ATOMIC | __GFP_NOWARN);
 	unsigned long state;
@@ -73,23 +91,43 @@ static struct child *give_work(struct task_struct *task)
 		return NULL;
 	trapline_memory_count(1);
 	child->task = get_task_struct(task);
+	child->events = events;
 	child->abi = in_compat_syscall();
 	child->number = syscall_get_nr(current, current_pt_regs());
-	init_task_work(&child->work, returns);
+	init_task_work(&child->work, comes);
 	raw_spin_lock_irqsave(&lock, state);
 	list_add(&child->others, &children);
 	raw_spin_unlock_irqrestore(&lock, state);
 	return child;
 }
 
-/* The child has not run yet. Some of those that the kernel makes for itself never come to a program. */
+/*
+ * The kernel makes some for itself, which never come to a program, and some that run
+ * programs for it, by no system call.
+ */
+static unsigned long events_of(const struct task_struct *parent, const struct task_struct *task)
+{
+	const unsigned int own = PF_KTHREAD | PF_IO_WORKER;
+	unsigned long events = READ_ONCE(wanted);
+
+	if (task->flags & own)
+		return 0;
+	if (parent->flags & own)
+		events &= ~BIT(SHIM_SYSCALL_RETURNED);
+	if (task->pid != task->tgid)
+		events &= ~BIT(SHIM_PROCESS_STARTED);
+	return events;
+}
+
+/* The child has not run yet. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
+	unsigned long events = events_of(parent, task);
 	struct child *child;
 
-	if ((parent->flags | task->flags) & (PF_KTHREAD | PF_IO_WORKER))
+	if (!events)
 		return;
-	child = give_work(task);
+	child = give_work(task, events);
 	if (!child || task_work_add(task, &child->work, TWA_RESUME))
 		trapline_syscall_lost();
 }
@@ -107,9 +145,13 @@ int trapline_children_init(void)
 	return cancel && forks ? 0 : -ENOENT;
 }
 
-int trapline_children_begin(void)
+int trapline_children_begin(enum shim_event event)
 {
-	return tracepoint_probe_register(forks, forked, NULL);
+	int error = wanted ? 0 : tracepoint_probe_register(forks, forked, NULL);
+
+	if (!error)
+		WRITE_ONCE(wanted, wanted | BIT(event));
+	return error;
 }
 
 /* Takes the work from those that have not begun it. */
@@ -136,12 +178,17 @@ static bool are_done(void)
 	return done;
 }
 
-/* When it returns, nobody does such work, or will, or is in its last instructions. */
-void trapline_children_end(void)
+/* When it returns, nobody tells; and after the last, nobody does such work, or will, or is in its last instructions. */
+void trapline_children_end(enum shim_event event)
 {
 	struct child *child, *next;
 	LIST_HEAD(idle);
 
+	WRITE_ONCE(wanted, wanted & ~BIT(event));
+	if (wanted) {
+		synchronize_rcu();
+		return;
+	}
 	tracepoint_probe_unregister(forks, forked, NULL);
 	tracepoint_synchronize_unregister();
 	take_back(&idle);

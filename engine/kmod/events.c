@@ -55,6 +55,12 @@ static struct {
 } events[] = {
 	[SHIM_SYSCALL_RETURNED] = { "sys_exit", returned },
 	[SHIM_SYSCALL_ENTERED] = { "sys_enter", entered },
+	[SHIM_PROCESS_CREATED] = { "sched_process_fork", trapline_created },
+	[SHIM_PROCESS_STARTED] = { },
+	[SHIM_PROGRAM_BEGUN] = { "sched_process_exec", trapline_begun },
+	[SHIM_PROCESS_EXITED] = { "sched_process_exit", trapline_exited },
+	[SHIM_SIGNAL_SENT] = { "signal_generate", trapline_sent },
+	[SHIM_SIGNAL_HANDLED] = { "signal_deliver", trapline_handled },
 };
 
 static void find(struct tracepoint *point, void *data)
@@ -62,7 +68,7 @@ static void find(struct tracepoint *point, void *data)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (!strcmp(point->name, events[i].name))
+		if (events[i].name && !strcmp(point->name, events[i].name))
 			events[i].point = point;
 }
 
@@ -72,7 +78,7 @@ int trapline_events_init(void)
 
 	for_each_kernel_tracepoint(find, NULL);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		if (!events[i].point) {
+		if (events[i].name && !events[i].point) {
 			pr_err("trapline: this kernel has no tracepoint %s\n", events[i].name);
 			return -ENOENT;
 		}
@@ -80,15 +86,25 @@ int trapline_events_init(void)
 	return trapline_children_init();
 }
 
+/* Whether children tell of it, alone or beside a tracepoint. */
+static bool is_told_by_children(enum shim_event event)
+{
+	if (event == SHIM_SYSCALL_RETURNED)
+		return !trapline_tells_of_children;
+	return event == SHIM_PROCESS_STARTED;
+}
+
 static int begin(enum shim_event event)
 {
 	typeof(events[0]) *it = &events[event];
-	int error = tracepoint_probe_register(it->point, it->told, &it->numbers);
+	int error = 0;
 
-	if (error || event != SHIM_SYSCALL_RETURNED || trapline_tells_of_children)
+	if (it->point)
+		error = tracepoint_probe_register(it->point, it->told, &it->numbers);
+	if (error || !is_told_by_children(event))
 		return error;
-	error = trapline_children_begin();
-	if (error)
+	error = trapline_children_begin(event);
+	if (error && it->point)
 		tracepoint_probe_unregister(it->point, it->told, &it->numbers);
 	return error;
 }
@@ -96,10 +112,12 @@ static int begin(enum shim_event event)
 static int end(enum shim_event event)
 {
 	typeof(events[0]) *it = &events[event];
-	int error = tracepoint_probe_unregister(it->point, it->told, &it->numbers);
+	int error = 0;
 
-	if (event == SHIM_SYSCALL_RETURNED && !trapline_tells_of_children)
-		trapline_children_end();
+	if (it->point)
+		error = tracepoint_probe_unregister(it->point, it->told, &it->numbers);
+	if (is_told_by_children(event))
+		trapline_children_end(event);
 	tracepoint_synchronize_unregister();
 	return error;
 }

@@ -15,7 +15,11 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 
+struct k_sigaction;
+struct kernel_siginfo;
+struct linux_binprm;
 struct pt_regs;
+struct task_struct;
 
 /* memory.c: null when there is no memory or the alignment cannot be had. */
 void *shim_alloc(size_t size, size_t align);
@@ -160,6 +164,12 @@ u64 shim_syscall_argument(const struct pt_regs *regs, unsigned int number);
 enum shim_event {
 	SHIM_SYSCALL_RETURNED,
 	SHIM_SYSCALL_ENTERED,
+	SHIM_PROCESS_CREATED,
+	SHIM_PROCESS_STARTED,
+	SHIM_PROGRAM_BEGUN,
+	SHIM_PROCESS_EXITED,
+	SHIM_SIGNAL_SENT,
+	SHIM_SIGNAL_HANDLED,
 };
 
 /* As platform.rs has them: of each ABI a bit for each number, or for all that are alike in their lower bits. */
@@ -170,8 +180,8 @@ struct shim_numbers {
 
 /*
  * events.c: from now on trapline_*() is told of an event of system calls with
- * these numbers. With none: when it returns, the last is over. May sleep. Under
- * the control lock.
+ * these numbers, or of another event if they are all. With none: when it returns,
+ * the last is over. May sleep. Under the control lock.
  */
 int shim_tell_of(enum shim_event event, const struct shim_numbers *numbers);
 
@@ -238,12 +248,15 @@ void trapline_called(unsigned long call, const struct pt_regs *regs);
 /* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
 void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 
-/* From the kernel's tracepoints, in the thread's own context. */
+/* From the kernel's tracepoints, in the thread's own context; a signal may be sent by what has interrupted it. */
 void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
 void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
 
 /* The return of a system call in a child will not be told of, for want of memory. */
 void trapline_syscall_lost(void);
+
+/* Any other event, with what it tells. */
+void trapline_happened(enum shim_event event, const u64 told[4]);
 
 /* A consumer's number, or an error. */
 int trapline_open(void);
@@ -337,10 +350,24 @@ extern const bool trapline_tells_of_children;
 
 int trapline_events_init(void);
 
-/* children.c: each child that a system call makes returns from it, as trapline_syscall_returned() is told. */
+/*
+ * children.c: from now on, and no more, trapline_*() is told of SHIM_SYSCALL_RETURNED
+ * by each child that a system call makes, or of SHIM_PROCESS_STARTED.
+ */
 int trapline_children_init(void);
-int trapline_children_begin(void);
-void trapline_children_end(void);
+int trapline_children_begin(enum shim_event event);
+void trapline_children_end(enum shim_event event);
+
+/* processes.c: who tracepoints call. */
+void trapline_created(void *data, struct task_struct *parent, struct task_struct *child);
+void trapline_begun(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program);
+void trapline_exited(void *data, struct task_struct *task);
+void trapline_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
+		   int group, int result);
+void trapline_handled(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action);
+
+/* task.c: what no other thread has, before or after it, since the machine was started. */
+u64 trapline_identity(const struct task_struct *task);
 
 int trapline_stack_init(void);
 int trapline_neighbours_init(void);

@@ -23,7 +23,7 @@ static_assert(!IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING));
  * that lie there change once in an hour. All idle threads have one number, and
  * may have been started at one time: each has a CPU of its own instead.
  */
-static u64 identity_of(const struct task_struct *task)
+u64 trapline_identity(const struct task_struct *task)
 {
 	return task->pid ? rol64(task->start_time, 22) ^ task->pid : raw_smp_processor_id();
 }
@@ -42,7 +42,7 @@ static bool in_interrupt_of_another(bool in_tick)
 void shim_task(struct shim_task *to, int in_tick)
 {
 	const struct task_struct *task = current;
-	u64 identity = identity_of(task);
+	u64 identity = trapline_identity(task);
 
 	to->identity = in_interrupt_of_another(in_tick) ? ~identity : identity;
 	to->address = (unsigned long)task;

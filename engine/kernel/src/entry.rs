@@ -5,7 +5,7 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
 use core::slice;
 
-use engine_tracer::{ConsumerId, Isa, Tracer, Trap};
+use engine_tracer::{ConsumerId, Event, Isa, Tracer, Trap};
 
 use crate::arch::{self, Native};
 use crate::device::{self, Errno};
@@ -146,6 +146,25 @@ pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, val
 pub unsafe extern "C" fn trapline_syscall_lost() {
     // SAFETY: as the caller promises.
     unsafe { engine() }.syscall_lost();
+}
+
+/// Something has happened to this thread, or by it, that the engine has asked to be told of.
+///
+/// # Safety
+/// Between start and end, where the thread cannot lose its CPU, with four numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_happened(event: c_uint, told: *const [u64; 4]) {
+    // SAFETY: as the caller promises.
+    let told = unsafe { *told };
+    let Some(event) = Event::from_code(event) else {
+        return;
+    };
+    #[cfg(trapline_mutants)]
+    let Some(told) = crate::mutant::happened(event, told) else {
+        return;
+    };
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.happened(event, told);
 }
 
 /// A new consumer: its number, or a negative error number.

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::body::Exit;
 use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{Patch, Platform};
+use engine_tracer::{Event, Patch, Platform};
 
 use crate::arch;
 use crate::entry;
@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 14] = [
+const EVERYWHERE: [&str; 17] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -54,6 +54,9 @@ const EVERYWHERE: [&str; 14] = [
     RETURN_DOUBLED,
     ERRNO_SIGN,
     ARG4_IS_ARG3,
+    START_LOST,
+    KILLED_IS_EXITED,
+    SIGNAL_TO_SENDER,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -122,6 +125,32 @@ const ARG4_IS_ARG3: &str = "arg4-is-arg3";
 /// Where a system call's argument is looked for.
 pub fn argument(number: u64) -> u64 {
     number - u64::from(number == 4 && is_chosen(ARG4_IS_ARG3))
+}
+
+/// `start-lost`: a process that starts does not tell.
+const START_LOST: &str = "start-lost";
+
+/// `killed-is-exited`: whoever ends is told to have exited.
+const KILLED_IS_EXITED: &str = "killed-is-exited";
+
+/// `signal-to-sender`: a signal is told to be sent to the process that sends it.
+const SIGNAL_TO_SENDER: &str = "signal-to-sender";
+
+/// What is told of an event, if anything.
+pub fn happened(event: Event, told: [u64; 4]) -> Option<[u64; 4]> {
+    const CLD_EXITED: u64 = 1;
+    let [first, second, third, fourth] = told;
+    match event {
+        Event::ProcessStarted if is_chosen(START_LOST) => None,
+        Event::ProcessExited if is_chosen(KILLED_IS_EXITED) => {
+            Some([CLD_EXITED, second, third, fourth])
+        }
+        Event::SignalSent if is_chosen(SIGNAL_TO_SENDER) => {
+            let sender = platform::task(false).pid;
+            Some([first, sender.into(), third, fourth])
+        }
+        _ => Some(told),
+    }
 }
 
 /// `long-way`: traps come by all that the kernel runs on the way to who has hooked them.

@@ -67,10 +67,7 @@ impl Platform for Kernel {
     }
 
     fn task(&self, in_tick: bool) -> Task {
-        let mut task = Task::default();
-        // SAFETY: `Task` is laid out as C's `struct shim_task`.
-        unsafe { ffi::shim_task(&raw mut task, in_tick.into()) };
-        task
+        task(in_tick)
     }
 
     fn run_time(&self) -> u64 {
@@ -279,6 +276,14 @@ impl Platform for Kernel {
             _ => Err(OutOfMemory),
         }
     }
+}
+
+/// The thread that this runs on.
+pub fn task(in_tick: bool) -> Task {
+    let mut task = Task::default();
+    // SAFETY: `Task` is laid out as C's `struct shim_task`.
+    unsafe { ffi::shim_task(&raw mut task, in_tick.into()) };
+    task
 }
 
 /// Writes code, and sees to the caches.

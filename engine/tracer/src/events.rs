@@ -3,6 +3,7 @@
 use crate::isa::Isa;
 use crate::platform::{Event, Numbers, Platform};
 use crate::providers::Role;
+use crate::providers::proc::Proc;
 use crate::registry::Registry;
 use crate::tracer::{Control, Tracer};
 
@@ -74,7 +75,21 @@ pub fn of_syscall(role: Role) -> Event {
 
 fn wanted<T>(registry: &Registry<T>, event: Event) -> Numbers {
     match event {
-        Event::SyscallEntered => registry.syscalls.seen(Role::Entry),
-        Event::SyscallReturned => registry.syscalls.seen(Role::Return),
+        Event::SyscallEntered => seen(registry, Role::Entry),
+        Event::SyscallReturned => seen(registry, Role::Return),
+        _ => {
+            let is_wanted = |probe| registry.procs.wanted(probe) > 0;
+            if Proc::at(event).is_some_and(is_wanted) {
+                Numbers::ALL
+            } else {
+                Numbers::NONE
+            }
+        }
     }
+}
+
+/// The system calls that have to be seen so.
+fn seen<T>(registry: &Registry<T>, role: Role) -> Numbers {
+    let programs = registry.procs.wanted(Proc::at_exec(role)) > 0;
+    registry.syscalls.seen(role, programs)
 }

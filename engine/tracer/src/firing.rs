@@ -13,6 +13,7 @@ use crate::platform::{Origin, Platform, Task, Unreadable};
 use crate::providers::Role;
 use crate::providers::dtrace::Own;
 use crate::providers::fbt::Leaves;
+use crate::providers::proc::Proc;
 use crate::registry::Called;
 
 /// What has fired, with its arguments. What it is called by, and what they are, is made out only for who
@@ -26,6 +27,8 @@ pub enum Fired<'a, I: Isa> {
     Syscall(ByNumber<'a, I>, &'a I::Regs),
     /// One that returns that value.
     SyscallReturn(ByNumber<'a, I>, i64),
+    /// What a process lives through, with what is told of it.
+    Process(Proc, [u64; 4]),
     /// A function that is entered.
     Entry(Place<'a, I>),
     /// A function that is left, and how.
@@ -73,6 +76,7 @@ impl<'a, I: Isa> Fired<'a, I> {
             Self::Timer(name, _) => Called::Timer(name),
             Self::Syscall(call, _) => call.called(Role::Entry),
             Self::SyscallReturn(call, _) => call.called(Role::Return),
+            Self::Process(probe, _) => Called::Process(*probe),
             Self::Entry(place) => place.called(Role::Entry),
             Self::Return(place, _) => place.called(Role::Return),
         }
@@ -225,7 +229,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             Fired::Entry(place) => (Origin::Entry(place.regs), 1),
             Fired::Return(place, ..) => (Origin::Return(place.regs), 1),
             Fired::Syscall(..) | Fired::SyscallReturn(..) => (Origin::Interrupted, 0),
-            Fired::Own(..) | Fired::Timer(..) => (Origin::Interrupted, 0),
+            Fired::Own(..) | Fired::Timer(..) | Fired::Process(..) => (Origin::Interrupted, 0),
         }
     }
 
@@ -247,6 +251,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             Fired::SyscallReturn(..) => 0,
             Fired::Own(_, numbers) => among(numbers).unwrap_or_default(),
             Fired::Timer(_, numbers) => among(numbers).unwrap_or_default(),
+            Fired::Process(_, numbers) => among(numbers).unwrap_or_default(),
         }
     }
 
@@ -254,16 +259,15 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
         match self.fired {
             Fired::Entry(place) => I::caller(place.regs, &mut self.loader()),
             Fired::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
-            Fired::Own(..) | Fired::Timer(..) => 0,
+            Fired::Own(..) | Fired::Timer(..) | Fired::Process(..) => 0,
             Fired::Syscall(..) | Fired::SyscallReturn(..) => 0,
         }
     }
 
-    /// The error number of a system call that fails: a value that Linux keeps for these.
+    /// The error number of a system call that fails.
     fn errno(&self) -> u64 {
-        const LAST: i64 = 4095;
         match self.fired {
-            Fired::SyscallReturn(_, value) if (-LAST..0).contains(value) => value.unsigned_abs(),
+            Fired::SyscallReturn(_, value) => errno(*value).unwrap_or_default(),
             _ => 0,
         }
     }
@@ -271,6 +275,12 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     fn loader(&self) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
         |address, bytes| self.platform.load(address, bytes)
     }
+}
+
+/// The error number that a system call returns, if it does: a value that Linux keeps for these.
+pub fn errno(value: i64) -> Option<u64> {
+    const LAST: i64 = 4095;
+    (-LAST..0).contains(&value).then(|| value.unsigned_abs())
 }
 
 /// What is kept, or what `ask` answers, which is then kept.

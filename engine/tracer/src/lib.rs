@@ -52,6 +52,7 @@ mod names;
 mod numbered;
 mod outlet;
 mod platform;
+mod process;
 mod providers;
 mod registry;
 mod remembered;

@@ -9,6 +9,7 @@ use crate::grow::{OutOfMemory, filled, push};
 use crate::names::{Names, Span};
 use crate::numbered::Syscalls;
 use crate::providers::fbt::Leaves;
+use crate::providers::proc::Proc;
 use crate::providers::profile;
 
 /// An enabling of a probe by a consumer, as far as firing needs it.
@@ -94,6 +95,8 @@ pub struct Live<E> {
     functions: Vec<Function>,
     timers: Vec<Timer>,
     syscalls: Syscalls,
+    /// The numbers of the probes of what processes live through.
+    processes: [u32; Proc::ALL.len()],
     probes: Vec<Probe>,
     ecbs: Vec<LiveEcb>,
     names: Names,
@@ -113,6 +116,7 @@ impl<E> Live<E> {
             functions: Vec::new(),
             timers: Vec::new(),
             syscalls: Syscalls::default(),
+            processes: [u32::MAX; Proc::ALL.len()],
             probes: Vec::new(),
             ecbs: Vec::new(),
             names: Names::default(),
@@ -198,6 +202,19 @@ impl<E> Live<E> {
     /// The system calls, to have more.
     pub fn syscalls_mut(&mut self) -> &mut Syscalls {
         &mut self.syscalls
+    }
+
+    /// The number of that probe; of none, where it has no ECBs.
+    pub fn process(&self, probe: Proc) -> u32 {
+        let number = self.processes.get(probe as usize);
+        number.copied().unwrap_or(u32::MAX)
+    }
+
+    /// Says which number that probe has.
+    pub fn set_process(&mut self, probe: Proc, number: u32) {
+        if let Some(place) = self.processes.get_mut(probe as usize) {
+            *place = number;
+        }
     }
 
     /// The instruction at that address.

@@ -143,8 +143,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// takes no such argument.
     fn syscall_argument(&self, regs: &Self::Regs, number: u64) -> u64;
 
-    /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too.
-    /// Of none: when this returns the last is over. May sleep.
+    /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too;
+    /// or, if they are all, of this event where it is none of a system call. Of none: when this returns the last is
+    /// over. May sleep.
     fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold>;
 
     /// Whether who jumps to `address` returns: the place of a return thunk.
@@ -240,11 +241,43 @@ pub enum Event {
     SyscallReturned = 0,
     /// A thread enters a system call: `Tracer::syscall_entered`.
     SyscallEntered = 1,
+    /// A process makes another, whose number this tells: this and the next `Tracer::happened`.
+    ProcessCreated = 2,
+    /// A process that was made is about to come to its program for the first time.
+    ProcessStarted = 3,
+    /// A process has begun a program.
+    ProgramBegun = 4,
+    /// A process ends, its last thread: why, as `CLD_EXITED` and the like have it, and with what status or signal.
+    ProcessExited = 5,
+    /// A signal is sent, by this thread or by what has interrupted it: to which thread of which process, which, and
+    /// what became of it.
+    SignalSent = 6,
+    /// This thread takes a signal: which, where what is known of it is, and where its handler is.
+    SignalHandled = 7,
 }
 
 impl Event {
     /// Each.
-    pub const ALL: [Self; 2] = [Self::SyscallReturned, Self::SyscallEntered];
+    pub const ALL: [Self; 8] = [
+        Self::SyscallReturned,
+        Self::SyscallEntered,
+        Self::ProcessCreated,
+        Self::ProcessStarted,
+        Self::ProgramBegun,
+        Self::ProcessExited,
+        Self::SignalSent,
+        Self::SignalHandled,
+    ];
+
+    /// The event that the shim knows by this number.
+    pub fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.get(code as usize).copied()
+    }
+
+    /// Whether it is one of a system call's, of which the kernel tells by their numbers.
+    pub const fn is_of_syscall(self) -> bool {
+        matches!(self, Self::SyscallReturned | Self::SyscallEntered)
+    }
 }
 
 /// Sees one function.

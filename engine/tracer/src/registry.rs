@@ -1,7 +1,7 @@
 //! All probes, by their IDs.
 //!
-//! A probe's ID is its index and one. First come the engine's own, then room for all the timers and system calls
-//! that there can be, then each function's entry and return. Not every index has a probe.
+//! A probe's ID is its index and one. First come the engine's own and those of processes, then room for all the timers
+//! and system calls that there can be, then each function's entry and return. Not every index has a probe.
 
 use engine_abi::Description;
 
@@ -9,10 +9,11 @@ use crate::events::{self, Told};
 use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
 use crate::isa::Isa;
-use crate::platform::Platform;
+use crate::platform::{Numbers, Platform};
 use crate::providers::Role;
 use crate::providers::dtrace::{self, Own};
 use crate::providers::fbt::{self, Fbt};
+use crate::providers::proc::{self, Proc, Procs};
 use crate::providers::profile::{self, Profile};
 use crate::providers::syscall::{self, Syscalls};
 use crate::tracer::Error;
@@ -22,6 +23,8 @@ use crate::tracer::Error;
 pub enum Probe {
     /// One of the engine's own.
     Own(Own),
+    /// What processes live through.
+    Process(Proc),
     /// A timer.
     Timer(usize),
     /// One of a system call's.
@@ -35,6 +38,7 @@ impl Probe {
     pub fn id(self) -> u32 {
         let index = match self {
             Self::Own(own) => own as usize,
+            Self::Process(probe) => (probe as usize).wrapping_add(FIRST_PROCESS),
             Self::Timer(number) => number.wrapping_add(FIRST_TIMER),
             Self::Syscall(number, role) => place(number, role).wrapping_add(FIRST_SYSCALL),
             Self::Function(number, role) => place(number, role).wrapping_add(FIRST_FUNCTION),
@@ -54,6 +58,8 @@ fn place(number: usize, role: Role) -> usize {
 pub enum Called<'a> {
     /// One of the engine's own.
     Own(Own),
+    /// What processes live through.
+    Process(Proc),
     /// A timer of that name.
     Timer(&'a [u8]),
     /// One of a system call's, by its ABI's name and its own.
@@ -67,6 +73,7 @@ impl<'a> Called<'a> {
     pub fn names(self) -> [&'a [u8]; 4] {
         match self {
             Self::Own(own) => [dtrace::PROVIDER, b"", b"", own.name()],
+            Self::Process(probe) => [proc::PROVIDER, fbt::KERNEL_NAME, b"", probe.name()],
             Self::Timer(name) => [profile::PROVIDER, b"", b"", name],
             Self::Syscall([abi, name], role) => [syscall::PROVIDER, abi, name, role.name()],
             Self::Function([module, name], role) => [fbt::PROVIDER, module, name, role.name()],
@@ -74,7 +81,8 @@ impl<'a> Called<'a> {
     }
 }
 
-const FIRST_TIMER: usize = Own::ALL.len();
+const FIRST_PROCESS: usize = Own::ALL.len();
+const FIRST_TIMER: usize = FIRST_PROCESS + Proc::ALL.len();
 const FIRST_SYSCALL: usize = FIRST_TIMER + profile::TIMERS_MAX;
 const FIRST_FUNCTION: usize = FIRST_SYSCALL + syscall::CALLS_MAX * Role::ALL.len();
 
@@ -83,6 +91,8 @@ const FIRST_FUNCTION: usize = FIRST_SYSCALL + syscall::CALLS_MAX * Role::ALL.len
 pub struct Registry<T> {
     /// The functions.
     pub fbt: Fbt<T>,
+    /// What processes live through.
+    pub procs: Procs,
     /// The timers.
     pub profile: Profile,
     /// The system calls.
@@ -96,6 +106,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {
             fbt: Fbt::provide::<I, P>(platform)?,
+            procs: Procs::default(),
             profile: Profile::provide()?,
             syscalls: Syscalls::provide(platform)?,
             told: Told::NONE,
@@ -124,6 +135,9 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         if let Some(own) = Own::ALL.get(index) {
             return Some(Probe::Own(*own));
         }
+        if let Some(probe) = Proc::ALL.get(index.wrapping_sub(FIRST_PROCESS)) {
+            return Some(Probe::Process(*probe));
+        }
         let number = index.wrapping_sub(FIRST_TIMER);
         if number < self.profile.timers().len() {
             return Some(Probe::Timer(number));
@@ -139,6 +153,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     pub fn called(&self, probe: Probe) -> Option<Called<'_>> {
         Some(match probe {
             Probe::Own(own) => Called::Own(own),
+            Probe::Process(probe) => Called::Process(probe),
             Probe::Timer(number) => Called::Timer(self.profile.timers().get(number)?.name.bytes()),
             Probe::Syscall(number, role) => {
                 let call = self.syscalls.calls().get(number)?;
@@ -186,6 +201,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     pub fn count(&mut self, probe: Probe, by_call: bool, change: impl Fn(u32) -> u32) {
         let ecbs = match probe {
             Probe::Own(_) => None,
+            Probe::Process(probe) => self.procs.ecbs_mut(probe),
             Probe::Timer(number) => {
                 let timer = self.profile.timers_mut().get_mut(number);
                 timer.map(|timer| &mut timer.ecbs)
@@ -204,10 +220,21 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         }
     }
 
+    /// Whether the kernel tells of what processes live through so.
+    fn is_told_of(&self, probe: Proc) -> bool {
+        let told = self.told.of(probe.event());
+        if !probe.event().is_of_syscall() {
+            return told != Numbers::NONE;
+        }
+        let mut execs = self.syscalls.calls().iter().filter(|call| call.is_exec());
+        execs.all(|call| told.has(call.key.abi(), call.key.number()))
+    }
+
     /// Whether a probe can fire.
     pub fn is_armed(&self, probe: Probe) -> bool {
         match probe {
             Probe::Own(_) => true,
+            Probe::Process(probe) => self.is_told_of(probe),
             Probe::Timer(number) => {
                 let timer = self.profile.timers().get(number);
                 timer.is_some_and(|timer| timer.armed)

@@ -10,6 +10,7 @@ use crate::live::{self, Live, LiveEcb, Timer};
 use crate::numbered::Syscall;
 use crate::providers::Role;
 use crate::providers::fbt::{Fbt, Function, Site};
+use crate::providers::proc::{Proc, Procs};
 use crate::registry::{Probe, Registry};
 use crate::tracer::Control;
 
@@ -25,6 +26,7 @@ pub(crate) fn survey<I: Isa>(
     add_sites::<I>(&registry.fbt, &mut live)?;
     add_timers(registry, &mut live)?;
     add_syscalls(registry, &mut live)?;
+    add_processes(&registry.procs, &mut live)?;
     for (number, consumer) in control.consumers.iter().enumerate() {
         let active = consumer.iter().filter(|consumer| consumer.is_active());
         for (epid, ecb) in active.flat_map(Consumer::ecbs) {
@@ -59,6 +61,7 @@ fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Optio
             let call = live.syscalls().find(call.key)?;
             call.probes.get(role as usize).copied()
         }
+        Probe::Process(probe) => Some(live.process(probe)),
         Probe::Function(number, role) => {
             let function = registry.fbt.functions().get(number)?;
             let function = live.function(function.live?)?;
@@ -136,9 +139,10 @@ fn add_timers<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), Ou
 
 fn add_syscalls<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
     let mut abi = None;
+    let programs = Role::ALL.map(|role| registry.procs.wanted(Proc::at_exec(role))) != [0; 2];
     for (number, call) in registry.syscalls.calls().iter().enumerate() {
         let ecbs = Role::ALL.map(|role| call.wanted(role));
-        if ecbs == [0; 2] {
+        if ecbs == [0; 2] && !(programs && call.is_exec()) {
             continue;
         }
         let [abi_name, name] = registry.syscalls.called(call);
@@ -161,6 +165,17 @@ fn add_syscalls<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), 
             returns: call.wanted(Role::Return) > 0,
         };
         live.syscalls_mut().add(call)?;
+    }
+    Ok(())
+}
+
+fn add_processes<E>(procs: &Procs, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+    for probe in Proc::ALL {
+        let ecbs = procs.wanted(probe);
+        if ecbs > 0 {
+            let number = live.add_probe(Probe::Process(probe).id(), ecbs)?;
+            live.set_process(probe, number);
+        }
     }
     Ok(())
 }

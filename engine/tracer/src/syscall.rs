@@ -3,12 +3,13 @@
 //! The kernel tells of calls that are entered and that return in the thread's own context, where nothing but preemption
 //! is off. Of some it tells that nobody has enabled, by which no more is done than to look for them.
 
-use crate::firing::{ByNumber, Fired};
+use crate::firing::{ByNumber, Fired, errno};
 use crate::isa::Isa;
 use crate::live::Live;
 use crate::numbered::Syscall;
 use crate::platform::{Platform, Rcu};
 use crate::providers::Role;
+use crate::providers::proc::Proc;
 use crate::providers::syscall::{Ending, Key};
 use crate::tracer::Tracer;
 
@@ -27,6 +28,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             }
             let numbered = ByNumber { live, call };
             self.fire_call(live, (call, Role::Entry), &Fired::Syscall(numbered, regs));
+            if let Ending::Elsewhere(path) = call.ending {
+                let path = self.platform.syscall_argument(regs, path.into());
+                self.fire_process(live, Proc::Exec, [path, 0, 0, 0]);
+            }
         });
     }
 
@@ -46,6 +51,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let numbered = ByNumber { live, call };
             let fired = Fired::SyscallReturn(numbered, value);
             self.fire_call(live, (call, Role::Return), &fired);
+            if let (Ending::Elsewhere(_), Some(error)) = (call.ending, errno(value)) {
+                self.fire_process(live, Proc::ExecFailure, [error, 0, 0, 0]);
+            }
         });
     }
 

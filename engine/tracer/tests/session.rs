@@ -66,16 +66,19 @@ fn the_engines_own_probes_have_the_first_ids_and_no_function() {
         next = id + 1;
     }
     assert_eq!(
-        names[..4],
-        [
-            "dtrace:::BEGIN",
-            "dtrace:::END",
-            "dtrace:::ERROR",
-            "profile:::profile-97"
-        ]
+        names[..3],
+        ["dtrace:::BEGIN", "dtrace:::END", "dtrace:::ERROR"]
     );
     assert_eq!(
-        names[15..18],
+        (names[3].as_str(), names[10].as_str(), names[11].as_str()),
+        (
+            "proc:vmlinux::create",
+            "proc:vmlinux::start",
+            "profile:::profile-97"
+        )
+    );
+    assert_eq!(
+        names[23..26],
         [
             "profile:::tick-5000",
             "syscall:native:exit:entry",

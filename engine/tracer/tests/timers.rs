@@ -46,11 +46,10 @@ fn a_tick_fires_on_its_cpu_with_what_it_interrupted() {
     go(&engine, id, 0).unwrap();
     CPU.set(3);
     tick(fake, &engine, 0);
-    let first_timer = 4;
     let arguments = vec![0xe000, 0, 0, 0, 0, 0];
     assert_eq!(
         records(&engine, id, 3),
-        [(1, arguments), (2, vec![first_timer])]
+        [(1, arguments), (2, vec![FIRST_TIMER.into()])]
     );
     engine.stop(id).unwrap();
     tick(fake, &engine, 0);
@@ -67,10 +66,10 @@ fn one_is_made_when_it_is_asked_for_by_its_name_and_keeps_its_id() {
             .map(|(id, names)| (id, names.to_string()))
     };
     let (id, name) = find("tick-7s").unwrap();
-    assert_eq!((id, name.as_str()), (17, "profile:::tick-7s"));
+    assert_eq!((id, name.as_str()), (FIRST_TIMER + 13, "profile:::tick-7s"));
     let another = find("profile-7s").unwrap().0;
     assert_eq!((find("tick-7s").unwrap().0, another), (id, id + 1));
-    assert_eq!(find("tick-1").unwrap().0, 11);
+    assert_eq!(find("tick-1").unwrap().0, FIRST_TIMER + 7);
     for name in ["tick-7x", "tick-", "tick-1ns", "tick-77*"] {
         assert!(find(name).is_err(), "{name}");
     }

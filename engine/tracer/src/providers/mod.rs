@@ -2,6 +2,7 @@
 
 pub mod dtrace;
 pub mod fbt;
+pub mod proc;
 pub mod profile;
 pub mod syscall;
 mod toxic;

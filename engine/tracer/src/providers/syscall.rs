@@ -17,8 +17,8 @@ pub const CALLS_MAX: usize = 2048;
 
 /// How a call comes to its end, where that is in a way of its own.
 const ENDINGS: [(&[u8], Ending); 6] = [
-    (b"execve", Ending::Elsewhere),
-    (b"execveat", Ending::Elsewhere),
+    (b"execve", Ending::Elsewhere(0)),
+    (b"execveat", Ending::Elsewhere(1)),
     (b"exit", Ending::Never),
     (b"exit_group", Ending::Never),
     (b"rt_sigreturn", Ending::Restored),
@@ -30,8 +30,9 @@ const ENDINGS: [(&[u8], Ending); 6] = [
 pub enum Ending {
     /// Its registers tell which call it was, and what it returns.
     Usual,
-    /// In another program, perhaps of another ABI, where its number would be another call's.
-    Elsewhere,
+    /// In another program, whose path is the argument of this number. It is perhaps of another ABI, where its number
+    /// would be another call's.
+    Elsewhere(u8),
     /// In what a signal has interrupted, whose registers are back: they have neither its number nor a value of
     /// its.
     Restored,
@@ -47,7 +48,7 @@ impl Ending {
 
     /// Whether it must be remembered from the call's entry on which call it is.
     pub const fn is_remembered(self) -> bool {
-        matches!(self, Self::Elsewhere | Self::Restored)
+        matches!(self, Self::Elsewhere(_) | Self::Restored)
     }
 }
 
@@ -116,6 +117,11 @@ impl Call {
         self.ecbs.get(role as usize).copied().unwrap_or_default()
     }
 
+    /// Whether it begins another program.
+    pub fn is_exec(&self) -> bool {
+        matches!(self.ending, Ending::Elsewhere(_))
+    }
+
     /// Whether somebody has to see it at its beginning, or at its end.
     fn is_seen(&self, role: Role) -> bool {
         let is_kept = role == Role::Entry && self.ending.is_remembered();
@@ -180,14 +186,18 @@ impl Syscalls {
         call.names.map(|name| self.names.get(name))
     }
 
-    /// The numbers of calls that have to be seen at their beginning, or at their end, where some may have any.
-    pub fn seen(&self, role: Role) -> Numbers {
+    /// The numbers of calls that have to be seen at their beginning, or at their end, where some may have any; with
+    /// `programs` those among them that begin programs, or fail to.
+    pub fn seen(&self, role: Role, programs: bool) -> Numbers {
         let mut numbers = Numbers::NONE;
-        for call in self.calls.iter().filter(|call| call.is_seen(role)) {
-            if role == Role::Return && call.ending.is_remembered() {
+        for call in &self.calls {
+            let is_seen = call.is_seen(role);
+            if is_seen && role == Role::Return && call.ending.is_remembered() {
                 return Numbers::ALL;
             }
-            numbers.add(call.key.abi(), call.key.number());
+            if is_seen || programs && call.is_exec() {
+                numbers.add(call.key.abi(), call.key.number());
+            }
         }
         numbers
     }

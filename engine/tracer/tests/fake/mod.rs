@@ -79,8 +79,10 @@ pub const VANISHED: usize = 0x9000;
 pub const MODULE_TEXT: [(usize, u32); 3] = [(0, PUSH), (4, 0xe8bd_8010), (8, 0xe12f_ff1e)];
 pub const CPUS: usize = 4;
 
-/// The ID of the first system call's entry: behind the engine's own, and room for timers.
-pub const FIRST_SYSCALL: u32 = 1004;
+/// The ID of the first timer: behind the engine's own probes, and those of processes.
+pub const FIRST_TIMER: u32 = 12;
+/// The ID of the first system call's entry: behind room for timers.
+pub const FIRST_SYSCALL: u32 = FIRST_TIMER + 1000;
 /// The ID of the first function's entry: behind room for system calls.
 pub const FIRST: u32 = FIRST_SYSCALL + 4096;
 /// Where memory for code begins.

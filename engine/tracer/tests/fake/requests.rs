@@ -3,7 +3,7 @@
 use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Regs};
 use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{ConsumerId, Error, Event, Put, Snapped, Tracer, Trap};
+use engine_tracer::{ConsumerId, Error, Event, Numbers, Put, Snapped, Tracer, Trap};
 
 use super::program::Program;
 use super::{A32, CPU, Fake, MEMORY};
@@ -181,5 +181,12 @@ impl Memory for Nowhere {
 
     fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
         Err(Fault { address })
+    }
+}
+
+/// Something happens to a process.
+pub fn happen(fake: &Fake, engine: &Engine, event: Event, told: [u64; 4]) {
+    if fake.events.lock().unwrap()[event as usize] != Numbers::NONE {
+        engine.happened(event, told);
     }
 }
