@@ -34,13 +34,71 @@ int shim_load(unsigned long address, void *to, size_t length)
 }
 
 /*
+ * Where the kernel has the page of this process's at an address; null if it is not
+ * there, or may not be read. Interrupts are off, so no table on the way is freed.
+ */
+static const void *page_of(struct mm_struct *mm, unsigned long address)
+{
+	pgd_t *pgd = pgd_offset(mm, address);
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+	pte_t *table, pte;
+	const void *page;
+
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return NULL;
+	pmd = pmd_offset(pud, address);
+	if (pmd_none(*pmd) || pmd_bad(*pmd))
+		return NULL;
+	table = pte_offset_map(pmd, address);
+	pte = READ_ONCE(*table);
+	pte_unmap(table);
+	if (!pte_present(pte) || !pte_access_permitted(pte, false) || !pfn_valid(pte_pfn(pte)))
+		return NULL;
+	page = page_address(pte_page(pte));
+	return page && trapline_is_ram((unsigned long)page) ? page : NULL;
+}
+
+/* The same as shim_load_user(), of pages that are there, whether the processor takes them for that or not. */
+static int load_pages(unsigned long address, void *to, size_t length)
+{
+	while (length) {
+		size_t within = offset_in_page(address);
+		size_t part = min_t(size_t, length, PAGE_SIZE - within);
+		const void *page = page_of(current->mm, address);
+
+		if (!page || copy_from_kernel_nofault(to, page + within, part))
+			return -EFAULT;
+		address += part;
+		to += part;
+		length -= part;
+	}
+	return 0;
+}
+
+/*
  * A kernel thread has no memory of its own, though some process's may be there.
  * (With HARDENED_USERCOPY the kernel looks at where it copies to. It takes no
  * lock for that, while faults are disabled, since 6.4 and in Debian's 6.1.)
+ *
+ * Where the processor does not note itself that a page is used, the kernel has it
+ * fault when that is to be known: a child that was just made faults at all that it
+ * has of its parent.
  */
 int shim_load_user(unsigned long address, void *to, size_t length)
 {
 	if (!current->mm)
 		return -EFAULT;
-	return copy_from_user_nofault(to, (void __user *)address, length);
+	if (!copy_from_user_nofault(to, (void __user *)address, length))
+		return 0;
+	if (address >= TASK_SIZE_MAX || length > TASK_SIZE_MAX - address)
+		return -EFAULT;
+	return load_pages(address, to, length);
 }

@@ -141,7 +141,12 @@ const MACHINES: &[Machine] = &[
             OwnChange {
                 functions: &[
                     "__schedule",
+                    "__send_signal_locked",
+                    "bprm_execve",
+                    "do_exit",
+                    "get_signal",
                     "kernel_clone",
+                    "send_sigqueue",
                     "syscall_trace_enter",
                     "syscall_trace_exit",
                     "try_to_wake_up",

@@ -199,7 +199,7 @@ fn harness() -> Result<()> {
     let restored = || run::cargo(&sh);
     let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
     // Fifty are for whoever changes the harness.
-    let killed = || restored().env("TRAPLINE_KILLS", "20");
+    let killed = || restored().env("TRAPLINE_KILLS", "10");
     test::all([
         harness_tests(killed, "guests", ""),
         harness_tests(restored, "debugger", ""),
