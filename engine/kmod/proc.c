@@ -12,6 +12,7 @@
 union row {
 	struct trapline_fbt_row fbt;
 	struct trapline_refused_row refused;
+	struct trapline_syscall_row syscall;
 	struct trapline_stats_row stats;
 };
 
@@ -52,6 +53,18 @@ static int toxic_fetch(size_t index, union row *row)
 	return trapline_toxic_row(index, &row->refused);
 }
 
+static int syscall_fetch(size_t index, union row *row)
+{
+	return trapline_syscall_row(index, &row->syscall);
+}
+
+static void syscall_print(struct seq_file *file, const union row *row)
+{
+	seq_printf(file, "%u %u %s %s %s %u %u\n", row->syscall.id, row->syscall.number,
+		   row->syscall.module, row->syscall.function, row->syscall.name,
+		   row->syscall.ecbs, row->syscall.told);
+}
+
 static int stats_fetch(size_t index, union row *row)
 {
 	return trapline_stats_row(index, &row->stats);
@@ -67,6 +80,7 @@ static struct table tables[] = {
 	  fbt_fetch, fbt_print },
 	{ "refused", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", refused_fetch, refused_print },
 	{ "toxic", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", toxic_fetch, refused_print },
+	{ "syscall", "ID NUMBER MODULE FUNCTION NAME ECBS TOLD", syscall_fetch, syscall_print },
 	{ "stats", "NAME VALUE", stats_fetch, stats_print },
 };
 

@@ -303,6 +303,16 @@ struct trapline_refused_row {
 	char sentence[192];
 };
 
+struct trapline_syscall_row {
+	u32 id;
+	u32 number;
+	u32 ecbs;
+	u32 told;
+	char module[64];
+	char function[64];
+	char name[64];
+};
+
 struct trapline_stats_row {
 	u64 value;
 	char name[32];
@@ -311,6 +321,7 @@ struct trapline_stats_row {
 int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
 int trapline_refused_row(size_t index, struct trapline_refused_row *row);
 int trapline_toxic_row(size_t index, struct trapline_refused_row *row);
+int trapline_syscall_row(size_t index, struct trapline_syscall_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
@@ -319,6 +330,7 @@ static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
 static_assert(sizeof(struct shim_numbers) == 128);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
+static_assert(sizeof(struct trapline_syscall_row) == 208);
 static_assert(sizeof(struct trapline_stats_row) == 40);
 
 /* Between the C files, not for Rust. */

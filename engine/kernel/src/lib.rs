@@ -1,7 +1,7 @@
 //! The probe engine bound to a Linux kernel: the one engine crate that may be unsafe.
 //!
 //! `engine/kmod/shim.h` is the contract with C, and [`ffi`] is its Rust side. Nothing is decided
-//! here: [`entry`] turns C's calls into calls of the [`Tracer`](engine_tracer::Tracer), and
+//! here: [`entry`] and [`rows`] turn C's calls into calls of the [`Tracer`](engine_tracer::Tracer), and
 //! [`platform`] turns the tracer's wishes into calls of C.
 //!
 //! Built for a `*-none` target and linked as a static library into `trapline.ko`; for any other
@@ -36,4 +36,5 @@ mod memory;
 #[cfg(trapline_mutants)]
 mod mutant;
 mod platform;
+pub mod rows;
 mod sync;

@@ -79,5 +79,5 @@ pub use platform::{
     TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 pub use providers::fbt::Leaves;
-pub use show::{FbtRow, RefusedRow, StatsRow};
+pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use tracer::{Error, Tracer};

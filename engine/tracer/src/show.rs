@@ -53,6 +53,25 @@ pub struct RefusedRow<'a> {
     pub reason: Reason,
 }
 
+/// A row of `/proc/dtrace/syscall`: a probe of a system call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyscallRow<'a> {
+    /// The probe's ID.
+    pub id: u32,
+    /// The call's number.
+    pub number: u32,
+    /// Its ABI.
+    pub module: &'a [u8],
+    /// Its name.
+    pub function: &'a [u8],
+    /// The probe's name.
+    pub name: &'a [u8],
+    /// The probe's active ECBs.
+    pub ecbs: u32,
+    /// Whether the kernel tells of it, for whosever sake.
+    pub told: bool,
+}
+
 /// A row of `/proc/dtrace/stats`: something counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatsRow {
@@ -133,6 +152,31 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 function: name,
                 name: role.name(),
                 reason,
+            })))
+        })
+    }
+
+    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
+    /// this index.
+    pub fn syscall_row<R>(
+        &self,
+        index: usize,
+        see: impl FnOnce(Option<SyscallRow<'_>>) -> R,
+    ) -> Option<R> {
+        self.control.with(|control| {
+            let registry = &control.registry;
+            let call = registry.syscalls.calls().get(index / 2)?;
+            let role = *Role::ALL.get(index & 1)?;
+            let [module, function] = registry.syscalls.called(call);
+            let probe = Probe::Syscall(index / 2, role);
+            Some(see(call.has(role).then(|| SyscallRow {
+                id: probe.id(),
+                number: call.key.number(),
+                module,
+                function,
+                name: role.name(),
+                ecbs: call.wanted(role),
+                told: registry.is_armed(probe),
             })))
         })
     }

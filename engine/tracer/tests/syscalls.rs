@@ -245,3 +245,33 @@ fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
         .collect();
     assert_eq!(names, ["native:read:return"]);
 }
+
+#[test]
+fn a_row_for_each_probe_says_who_enabled_it_and_whether_the_kernel_tells_of_it() {
+    let (_, engine) = engine();
+    let id = trace(&engine, &[named("native", "execve", "return")]);
+    let row = |index| {
+        engine.syscall_row(index, |row| {
+            row.map(|row| {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let names = [row.module, row.function, row.name].map(text).join(":");
+                (names, row.number, row.ecbs, row.told)
+            })
+        })
+    };
+    let rows: Vec<_> = (0..).map_while(row).flatten().collect();
+    assert_eq!(rows.len(), 15, "exit has no return");
+    let found = |name: &str| {
+        let (_, number, ecbs, told) = rows.iter().find(|row| row.0 == name).unwrap();
+        (*number, *ecbs, *told)
+    };
+    assert_eq!(
+        found("native:execve:entry"),
+        (11, 0, true),
+        "it is remembered"
+    );
+    assert_eq!(found("native:execve:return"), (11, 1, true));
+    assert_eq!(found("native:read:entry"), (3, 0, false));
+    engine.stop(id).unwrap();
+    assert_eq!(row(2).flatten().map(|row| row.3), Some(false));
+}
