@@ -66,7 +66,7 @@ static void tell(const struct child *child)
 		trapline_happened(SHIM_PROCESS_STARTED, (u64[4]){ });
 }
 
-static void comes(struct callback_head *work)
+static void does_work(struct callback_head *work)
 {
 	struct child *child = container_of(work, struct child, work);
 	unsigned long state;
@@ -94,7 +94,7 @@ static struct child *give_work(struct task_struct *task, unsigned long events)
 	child->events = events;
 	child->abi = in_compat_syscall();
 	child->number = syscall_get_nr(current, current_pt_regs());
-	init_task_work(&child->work, comes);
+	init_task_work(&child->work, does_work);
 	raw_spin_lock_irqsave(&lock, state);
 	list_add(&child->others, &children);
 	raw_spin_unlock_irqrestore(&lock, state);
@@ -178,17 +178,18 @@ static bool are_done(void)
 	return done;
 }
 
-/* When it returns, nobody tells; and after the last, nobody does such work, or will, or is in its last instructions. */
+/*
+ * After the last: when it returns, nobody does such work, or will, or is in its last
+ * instructions. After another nobody tells when who calls has waited, as after a tracepoint.
+ */
 void trapline_children_end(enum shim_event event)
 {
 	struct child *child, *next;
 	LIST_HEAD(idle);
 
 	WRITE_ONCE(wanted, wanted & ~BIT(event));
-	if (wanted) {
-		synchronize_rcu();
+	if (wanted)
 		return;
-	}
 	tracepoint_probe_unregister(forks, forked, NULL);
 	tracepoint_synchronize_unregister();
 	take_back(&idle);

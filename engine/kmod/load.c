@@ -33,17 +33,20 @@ int shim_load(unsigned long address, void *to, size_t length)
 	return copy_from_kernel_nofault(to, (void *)address, length);
 }
 
+/* While interrupts are off, no page table is freed that somebody may be walking. */
+static_assert(IS_ENABLED(CONFIG_MMU_GATHER_RCU_TABLE_FREE) || !IS_ENABLED(CONFIG_SMP));
+
 /*
  * Where the kernel has the page of this process's at an address; null if it is not
- * there, or may not be read. Interrupts are off, so no table on the way is freed.
+ * there, may not be read, or is a large one. Others may change what is walked over.
  */
 static const void *page_of(struct mm_struct *mm, unsigned long address)
 {
 	pgd_t *pgd = pgd_offset(mm, address);
 	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd;
-	pte_t *table, pte;
+	pud_t *pud_place, pud;
+	pmd_t *pmd_place, pmd;
+	pte_t *pte_place, pte;
 	const void *page;
 
 	if (pgd_none(*pgd) || pgd_bad(*pgd))
@@ -51,15 +54,17 @@ static const void *page_of(struct mm_struct *mm, unsigned long address)
 	p4d = p4d_offset(pgd, address);
 	if (p4d_none(*p4d) || p4d_bad(*p4d))
 		return NULL;
-	pud = pud_offset(p4d, address);
-	if (pud_none(*pud) || pud_bad(*pud))
+	pud_place = pud_offset(p4d, address);
+	pud = READ_ONCE(*pud_place);
+	if (pud_none(pud) || pud_bad(pud))
 		return NULL;
-	pmd = pmd_offset(pud, address);
-	if (pmd_none(*pmd) || pmd_bad(*pmd))
+	pmd_place = pmd_offset_lockless(pud_place, pud, address);
+	pmd = READ_ONCE(*pmd_place);
+	if (pmd_none(pmd) || pmd_bad(pmd))
 		return NULL;
-	table = pte_offset_map(pmd, address);
-	pte = READ_ONCE(*table);
-	pte_unmap(table);
+	pte_place = pte_offset_map(&pmd, address);
+	pte = READ_ONCE(*pte_place);
+	pte_unmap(pte_place);
 	if (!pte_present(pte) || !pte_access_permitted(pte, false) || !pfn_valid(pte_pfn(pte)))
 		return NULL;
 	page = page_address(pte_page(pte));

@@ -252,10 +252,10 @@ void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
 void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
 
-/* The return of a system call in a child will not be told of, for want of memory. */
+/* What a child does first will not be told of, for want of memory: neither a system call's return, nor its start. */
 void trapline_syscall_lost(void);
 
-/* Any other event, with what it tells. */
+/* Any other event, with what it tells: platform.rs has it, at each. */
 void trapline_happened(enum shim_event event, const u64 told[4]);
 
 /* A consumer's number, or an error. */

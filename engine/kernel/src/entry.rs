@@ -138,7 +138,7 @@ pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, val
     }
 }
 
-/// What a system call returns in a child will not be told of, for want of memory.
+/// What a child does first will not be told of, for want of memory.
 ///
 /// # Safety
 /// Between start and end.

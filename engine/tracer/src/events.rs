@@ -53,8 +53,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub(crate) fn attend(&self, control: &mut Control<I::Text>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
-            let wanted = wanted(registry, event);
-            if wanted == registry.told.of(event) || self.platform.tell_of(event, &wanted).is_err() {
+            let told = registry.told.of(event);
+            let wanted = match wanted(registry, event) {
+                // Whoever is remembered is still to be told of.
+                some if event == Event::SyscallReturned
+                    && some != Numbers::NONE
+                    && told == Numbers::ALL =>
+                {
+                    told
+                }
+                wanted => wanted,
+            };
+            if wanted == told || self.platform.tell_of(event, &wanted).is_err() {
                 continue;
             }
             registry.told.set(event, wanted);

@@ -57,7 +57,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
-    /// What a system call returns in a child will not be told of.
+    /// Neither what a system call returns in a child nor that the child starts will be told of.
     pub fn syscall_lost(&self) {
         self.remembered.lose();
     }

@@ -247,6 +247,21 @@ fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
 }
 
 #[test]
+fn who_is_remembered_is_told_of_as_long_as_anybody_is() {
+    let (fake, engine) = engine();
+    let one = trace(&engine, &[named("native", "execve", "return")]);
+    let other = trace(&engine, &[named("native", "read", "return")]);
+    enter(fake, &engine, EXECVE.0, EXECVE.1);
+    engine.close(one);
+    leave(fake, &engine, OLD_FCNTL, 0);
+    leave(fake, &engine, READ, 7);
+    let told = told(&engine, other);
+    assert_eq!(told, [("native:read:return".to_owned(), vec![7, 7, 0, 0])]);
+    engine.close(other);
+    assert_eq!(events(fake), [numbers([]); 2]);
+}
+
+#[test]
 fn a_row_for_each_probe_says_who_enabled_it_and_whether_the_kernel_tells_of_it() {
     let (_, engine) = engine();
     let id = trace(&engine, &[named("native", "execve", "return")]);

@@ -11,7 +11,7 @@ use engine_isa::{Row, Why};
 
 use super::{Table, Verdict};
 
-/// How many parts the words are walked over in, each by a thread that is free.
+/// How many parts the words are walked over in, which the threads take in turns.
 const PARTS: u64 = 256;
 const WORDS: u64 = 1 << 32;
 
