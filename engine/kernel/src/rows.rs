@@ -2,7 +2,11 @@
 
 use core::ffi::c_char;
 
+use engine_tracer::Tracer;
+
+use crate::arch::Native;
 use crate::entry::engine;
+use crate::platform::Kernel;
 
 /// Room for a name in a row, with its NUL.
 const ROW_TEXT: usize = 192;
@@ -17,17 +21,6 @@ pub enum Row {
     Row,
     /// Nothing there.
     Gap,
-}
-
-impl Row {
-    /// Where there may be gaps: what a table has shown of an index, if it has it.
-    fn of(shown: Option<bool>) -> Self {
-        match shown {
-            None => Self::End,
-            Some(true) => Self::Row,
-            Some(false) => Self::Gap,
-        }
-    }
 }
 
 /// `struct trapline_fbt_row`.
@@ -143,74 +136,96 @@ impl RefusedRow {
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/fbt`.
+/// Has the engine show a row, which `show` puts where C wants it.
 ///
 /// # Safety
 /// Between start and end, where sleeping is allowed; `row` is the caller's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> Row {
+unsafe fn fill<T>(
+    row: *mut T,
+    show: impl FnOnce(&Tracer<Native, Kernel>, &mut T) -> Option<bool>,
+) -> Row {
     // SAFETY: the caller's, and zeroed memory is a value of it.
     let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let engine = unsafe { engine() };
-    Row::of(engine.fbt_row(index, |from| from.map(|from| to.fill(&from)).is_some()))
+    match show(unsafe { engine() }, to) {
+        None => Row::End,
+        Some(true) => Row::Row,
+        Some(false) => Row::Gap,
+    }
+}
+
+/// Fills the row of this index of `/proc/dtrace/fbt`.
+///
+/// # Safety
+/// As of [`fill`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> Row {
+    // SAFETY: as the caller promises.
+    unsafe {
+        fill(row, |engine, to| {
+            engine.fbt_row(index, |from| from.map(|from| to.fill(&from)).is_some())
+        })
+    }
 }
 
 /// Fills the row of this index of `/proc/dtrace/refused`.
 ///
 /// # Safety
-/// As [`trapline_fbt_row`].
+/// As of [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_refused_row(index: usize, row: *mut RefusedRow) -> Row {
-    // SAFETY: the caller's, and zeroed memory is a value of it.
-    let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let engine = unsafe { engine() };
-    Row::of(engine.refused_row(index, |from| from.map(|from| to.fill(&from)).is_some()))
+    unsafe {
+        fill(row, |engine, to| {
+            engine.refused_row(index, |from| from.map(|from| to.fill(&from)).is_some())
+        })
+    }
 }
 
 /// Fills the row of this index of `/proc/dtrace/toxic`: it shows some of those of `/proc/dtrace/refused`.
 ///
 /// # Safety
-/// As [`trapline_fbt_row`].
+/// As of [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_toxic_row(index: usize, row: *mut RefusedRow) -> Row {
-    // SAFETY: the caller's, and zeroed memory is a value of it.
-    let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let engine = unsafe { engine() };
-    Row::of(engine.refused_row(index, |from| {
-        let toxic = from.filter(|from| from.reason.is_toxic());
-        toxic.map(|from| to.fill(&from)).is_some()
-    }))
+    unsafe {
+        fill(row, |engine, to| {
+            engine.refused_row(index, |from| {
+                let toxic = from.filter(|from| from.reason.is_toxic());
+                toxic.map(|from| to.fill(&from)).is_some()
+            })
+        })
+    }
 }
 
 /// Fills the row of this index of `/proc/dtrace/syscall`.
 ///
 /// # Safety
-/// As [`trapline_fbt_row`].
+/// As of [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_row(index: usize, row: *mut SyscallRow) -> Row {
-    // SAFETY: the caller's, and zeroed memory is a value of it.
-    let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let engine = unsafe { engine() };
-    Row::of(engine.syscall_row(index, |from| from.map(|from| to.fill(&from)).is_some()))
+    unsafe {
+        fill(row, |engine, to| {
+            engine.syscall_row(index, |from| from.map(|from| to.fill(&from)).is_some())
+        })
+    }
 }
 
 /// Fills the row of this index of `/proc/dtrace/stats`.
 ///
 /// # Safety
-/// As [`trapline_fbt_row`].
+/// As of [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_stats_row(index: usize, row: *mut StatsRow) -> Row {
-    // SAFETY: the caller's, and zeroed memory is a value of it.
-    let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    let Some(from) = (unsafe { engine() }).stats_row(index) else {
-        return Row::End;
-    };
-    to.value = from.value;
-    put(&mut to.name, from.name.as_bytes());
-    Row::Row
+    unsafe {
+        fill(row, |engine, to| {
+            let from = engine.stats_row(index)?;
+            to.value = from.value;
+            put(&mut to.name, from.name.as_bytes());
+            Some(true)
+        })
+    }
 }

@@ -54,16 +54,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let registry = &mut control.registry;
         for event in Event::ALL {
             let told = registry.told.of(event);
-            let wanted = match wanted(registry, event) {
-                // Whoever is remembered is still to be told of.
-                some if event == Event::SyscallReturned
-                    && some != Numbers::NONE
-                    && told == Numbers::ALL =>
-                {
-                    told
-                }
-                wanted => wanted,
-            };
+            let mut wanted = wanted(registry, event);
+            // Until nobody wants any, who is remembered is to be told of.
+            if event == Event::SyscallReturned && told == Numbers::ALL && wanted != Numbers::NONE {
+                wanted = told;
+            }
             if wanted == told || self.platform.tell_of(event, &wanted).is_err() {
                 continue;
             }
