@@ -1,6 +1,5 @@
-//! The distribution's packages for another architecture, through a private apt root: no root
-//! rights, nothing changed on the host, and apt itself checks signatures and hashes against the
-//! host's own sources and keys.
+//! Debian's packages for a guest, through a private apt root with sources of its own: no root rights,
+//! nothing changed on the host, and apt itself checks signatures and hashes.
 
 use std::fs;
 use std::io;
@@ -11,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
+use crate::archive::Archive;
 use crate::error::{At, Error, Result};
 use crate::files;
 use crate::progress::Step;
@@ -42,23 +42,26 @@ pub struct Package {
 pub struct Apt {
     dir: PathBuf,
     config: PathBuf,
+    archive: Archive,
     sh: Shell,
 }
 
 impl Apt {
-    /// Lays the root out in `dir` for these architectures, the guest's first.
-    pub fn new(dir: &Path, architectures: &[&str]) -> Result<Self> {
+    /// Lays the root out in `dir` for this archive and these architectures, the guest's first.
+    pub fn new(dir: &Path, archive: Archive, architectures: &[&str]) -> Result<Self> {
         for part in ["state/lists/partial", "cache/archives/partial"] {
             files::create_dir(&dir.join(part))?;
         }
         let config = dir.join("apt.conf");
         files::write(&config, configuration(dir, architectures).as_bytes())?;
+        files::write(&dir.join("sources.list"), archive.source_list().as_bytes())?;
         let sh = run::shell()?;
         sh.set_var("LC_ALL", "C");
         sh.set_var("DEBIAN_FRONTEND", "noninteractive");
         Ok(Self {
             dir: dir.to_path_buf(),
             config,
+            archive,
             sh,
         })
     }
@@ -89,12 +92,17 @@ impl Apt {
     /// As [`Self::look_up`], but from the index as it was last fetched.
     pub fn show(&self, wanted: &[String]) -> Result<Vec<Package>> {
         let config = &self.config;
-        let text = run::read(cmd!(
+        let show = cmd!(
             self.sh,
             "apt-cache -c={config} show --no-all-versions {wanted...}"
-        ))?;
+        );
+        // Where none of the packages is known, it prints nothing and fails.
+        let text = run::read(show.ignore_status())?;
         let known: Vec<Package> = text.split("\n\n").filter_map(parse_stanza).collect();
-        wanted.iter().map(|w| pick(&known, w)).collect()
+        wanted
+            .iter()
+            .map(|w| pick(&known, w, &self.archive))
+            .collect()
     }
 
     fn update(&self, step: &Step) -> Result<()> {
@@ -154,6 +162,8 @@ fn configuration(dir: &Path, architectures: &[&str]) -> String {
     format!(
         r#"Dir::State "{dir}/state";
 Dir::State::status "/dev/null";
+Dir::Etc::sourcelist "{dir}/sources.list";
+Dir::Etc::sourceparts "/dev/null";
 Dir::Cache "{dir}/cache";
 APT::Architecture "{first}";
 #clear APT::Architectures;
@@ -170,13 +180,14 @@ Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
     )
 }
 
-fn pick(known: &[Package], wanted: &str) -> Result<Package> {
+fn pick(known: &[Package], wanted: &str, archive: &Archive) -> Result<Package> {
     let (name, architecture) = wanted.split_once(':').unwrap_or((wanted, ""));
     let fits =
         |p: &&Package| p.name == name && [architecture, "all"].contains(&p.architecture.as_str());
     let mut package = known.iter().find(fits).cloned().ok_or_else(|| {
         Error::Package(format!(
-            "no package {name} for {architecture} in this host's apt sources (see /etc/apt)"
+            "no package {name} for {architecture} at {} (TRAPLINE_ARCHIVE=<URL> names another mirror of Debian)",
+            archive.main
         ))
     })?;
     package.architecture = architecture.into();
@@ -243,13 +254,17 @@ Architecture: all
 SHA256: 11bb
 ";
 
+    fn archive() -> Archive {
+        Archive::at("bookworm", "http://mirror.example/debian", None)
+    }
+
     fn known() -> Vec<Package> {
         INDEX.split("\n\n").filter_map(parse_stanza).collect()
     }
 
     #[test]
     fn a_stanza_gives_version_hash_and_bare_dependencies() {
-        let package = pick(&known(), "linux-image-x:armel").unwrap();
+        let package = pick(&known(), "linux-image-x:armel", &archive()).unwrap();
         assert_eq!(
             (package.version.as_str(), package.sha256.as_str()),
             ("6.1.2-1", "00aa")
@@ -260,7 +275,9 @@ SHA256: 11bb
     #[test]
     fn an_architecture_independent_package_answers_for_any() {
         assert_eq!(
-            pick(&known(), "common:armel").unwrap().architecture,
+            pick(&known(), "common:armel", &archive())
+                .unwrap()
+                .architecture,
             "armel"
         );
     }
@@ -268,7 +285,7 @@ SHA256: 11bb
     #[test]
     fn of_apts_words_only_its_errors_are_passed_on() {
         let dir = tempfile::tempdir().unwrap();
-        let apt = Apt::new(dir.path(), &["armel"]).unwrap();
+        let apt = Apt::new(dir.path(), archive(), &["armel"]).unwrap();
         let failed = |output: &str| {
             let output = output.into();
             apt.in_short(Error::Command {
@@ -287,7 +304,7 @@ SHA256: 11bb
 
     #[test]
     fn a_package_that_is_not_there_is_named_with_its_architecture() {
-        let text = pick(&known(), "linux-image-x:mips")
+        let text = pick(&known(), "linux-image-x:mips", &archive())
             .unwrap_err()
             .to_string();
         assert!(text.contains("linux-image-x for mips"), "{text}");

@@ -62,7 +62,9 @@ pub struct HostNeed {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packages {
-    /// The distribution's name of the architecture.
+    /// The release of Debian, by its code name.
+    pub suite: String,
+    /// Debian's name of the architecture.
     pub architecture: String,
     /// The meta package that depends on the current kernel.
     pub kernel: String,

@@ -2,6 +2,7 @@
 
 mod again;
 mod apt;
+mod archive;
 mod base;
 mod boot;
 mod cache;

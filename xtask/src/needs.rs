@@ -5,10 +5,11 @@ use std::path::Path;
 
 use xshell::cmd;
 
+use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::guest::{Guest, HostNeed};
 use crate::run;
-use crate::toolchain::{OLDEST, Toolchain};
+use crate::toolchain::{self, OLDEST, Toolchain};
 
 /// One thing the host must have, and the Debian package that brings it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Need {
     Library { name: String, package: String },
     /// The library that reads C, which bindings to C are made with.
     Clang,
+    /// Debian's archive of a release, for guests' packages.
+    Archive { suite: String },
     /// A Rust toolchain, recent enough, that can build its library for these targets.
     Rust { targets: Vec<String> },
 }
@@ -39,6 +42,7 @@ impl Need {
             Self::Program { name, .. } | Self::File { path: name, .. } => name.clone(),
             Self::Library { name, .. } => format!("{name} (for C programs)"),
             Self::Clang => "libclang".into(),
+            Self::Archive { suite } => archive::what(suite),
             Self::Rust { targets } => {
                 let targets = targets.join(", ");
                 format!("Rust {OLDEST} or newer with library sources for {targets}")
@@ -56,6 +60,7 @@ impl Need {
                 run::read(cmd!(sh, "pkg-config --modversion {name}")).ok()
             }
             Self::Clang => libclang(),
+            Self::Archive { suite } => Archive::locate(suite).map(|archive| archive.main),
             Self::Rust { targets } => {
                 let targets: Vec<_> = targets.iter().map(String::as_str).collect();
                 Toolchain::find(&targets)?.map(|t| t.version)
@@ -71,6 +76,14 @@ impl Need {
         }
     }
 
+    /// Whether a package of this version can bring it.
+    pub fn accepts(&self, version: &str) -> bool {
+        match self {
+            Self::Rust { .. } => toolchain::is_recent(version),
+            _ => true,
+        }
+    }
+
     /// The packages that bring it.
     pub fn packages(&self) -> Vec<String> {
         match self {
@@ -78,6 +91,7 @@ impl Need {
             | Self::File { package, .. }
             | Self::Library { package, .. } => vec![package.clone()],
             Self::Clang => vec!["libclang-dev".into()],
+            Self::Archive { .. } => vec![archive::TEMPLATES_PACKAGE.into()],
             Self::Rust { .. } => rust_packages(),
         }
     }
@@ -128,10 +142,17 @@ pub fn of_guest(guest: &Guest) -> Vec<Need> {
         ("dpkg", "dpkg"),
     ];
     let tools = tools.map(|(name, package)| Need::program(name, package));
+    let keyring = Need::File {
+        path: archive::KEYRING.into(),
+        package: "debian-archive-keyring".into(),
+    };
+    let archive = Need::Archive {
+        suite: guest.packages.suite.clone(),
+    };
     tools
         .into_iter()
         .chain(guest.host.iter().map(Need::from))
-        .chain([rust])
+        .chain([keyring, archive, rust])
         .collect()
 }
 

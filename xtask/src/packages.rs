@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::apt::{self, Apt, Package};
+use crate::archive::Archive;
 use crate::cache::Cache;
 use crate::error::{At, Error, Result};
 use crate::files::{self, Lock};
@@ -20,7 +21,9 @@ use crate::progress::Step;
 /// The packages of one guest, in the versions chosen for it.
 #[derive(Serialize, Deserialize)]
 pub struct Packages {
-    /// What was asked for; another question needs another answer.
+    /// What was asked for, and of which release; another question needs another answer.
+    #[serde(default)]
+    suite: String,
     request: Vec<String>,
     /// The kernel's release, as `uname -r` will say it.
     pub kernel_release: String,
@@ -106,7 +109,8 @@ fn kept_at(guest: &Guest, cache: &Cache) -> PathBuf {
 fn recall(guest: &Guest, cache: &Cache) -> Option<Packages> {
     let text = files::read(&kept_at(guest, cache)).ok()?;
     let packages: Packages = serde_json::from_slice(&text).ok()?;
-    (packages.request == request(guest)).then_some(packages)
+    let is_same = packages.suite == guest.packages.suite && packages.request == request(guest);
+    is_same.then_some(packages)
 }
 
 fn request(guest: &Guest) -> Vec<String> {
@@ -139,6 +143,7 @@ fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     found.extend(apt.show(&parts)?);
     step.done();
     Ok(Packages {
+        suite: guest.packages.suite.clone(),
         request,
         kernel_release,
         image,
@@ -154,7 +159,9 @@ fn open_apt(guest: &Guest, cache: &Cache, host: &str) -> Result<Apt> {
     } else {
         vec![arch, host]
     };
-    Apt::new(&cache.dir().join("apt").join(arch), &architectures)
+    let suite = &guest.packages.suite;
+    let dir = cache.dir().join("apt").join(suite).join(arch);
+    Apt::new(&dir, Archive::require(suite)?, &architectures)
 }
 
 fn kernel_behind(meta: &Package) -> Result<(String, String)> {

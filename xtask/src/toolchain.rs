@@ -64,7 +64,7 @@ impl Toolchain {
             cargo,
             version,
         };
-        (is_recent(&found.version) && targets.iter().all(knows)).then_some(found)
+        (is_recent(number(&found.version)) && targets.iter().all(knows)).then_some(found)
     }
 
     /// Whether it comes with a built standard library for a target.
@@ -125,10 +125,14 @@ impl Toolchain {
     }
 }
 
-/// Whether a compiler that names itself so is one that the workspace can be built with.
-fn is_recent(version: &str) -> bool {
-    let version = version.split(' ').nth(1).unwrap_or_default();
+/// Whether a compiler of this version, `1.88.0` and whatever follows, can build the workspace.
+pub fn is_recent(version: &str) -> bool {
     parts(version) >= parts(OLDEST)
+}
+
+/// The version in what a compiler says of itself: `rustc 1.88.0 (6b00bc388 2025-06-23)`.
+fn number(words: &str) -> &str {
+    words.split(' ').nth(1).unwrap_or_default()
 }
 
 /// The major and the minor version.
@@ -167,13 +171,16 @@ mod tests {
 
     #[test]
     fn a_compiler_older_than_the_workspace_takes_is_none() {
-        assert!(is_recent("rustc 1.88.0 (6b00bc388 2025-06-23)"));
-        assert!(is_recent("rustc 1.196.0-nightly (abc 2030-01-01)"));
-        assert!(is_recent("rustc 2.0.0"));
-        assert!(!is_recent(
+        let can = |words| is_recent(number(words));
+        assert!(can("rustc 1.88.0 (6b00bc388 2025-06-23)"));
+        assert!(can("rustc 1.196.0-nightly (abc 2030-01-01)"));
+        assert!(can("rustc 2.0.0"));
+        assert!(!can(
             "rustc 1.85.0 (4d91de4e4 2025-02-17) (built from a source tarball)"
         ));
-        assert!(!is_recent("rustc"));
+        assert!(!can("rustc"));
+        assert!(is_recent("1.96.0+dfsg1-1~deb12u1"));
+        assert!(!is_recent("1.85.0+dfsg3-1~deb12u3"));
     }
 
     #[test]
