@@ -9,8 +9,8 @@ use crate::guest;
 use crate::host;
 use crate::needs::{self, Need};
 
-/// What a first run takes: packages, unpacked headers, and the builds for host and guests.
-const ROOM: u64 = 4 << 30;
+/// What a first run of everything takes: packages, unpacked headers, and the builds for host and guests.
+const ROOM: u64 = 10 << 30;
 
 /// Prints the lines; fails if something is missing.
 pub fn run() -> Result<()> {

@@ -64,6 +64,14 @@ pub enum Error {
         /// The command that gets it.
         mend: String,
     },
+    /// Installing packages would take others from the host.
+    #[error("installing {packages} would remove {losses}, so nothing was installed")]
+    WouldRemove {
+        /// What was to be installed.
+        packages: String,
+        /// What would go.
+        losses: String,
+    },
     /// A guest package, or something that should be inside one, is not there.
     #[error("{0}")]
     Package(String),

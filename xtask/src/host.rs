@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::process::geteuid;
-use xshell::cmd;
+use xshell::{Shell, cmd};
 
 use crate::error::{Error, Result};
 use crate::needs::{Need, which};
@@ -79,37 +79,97 @@ fn install_command(packages: &[String]) -> String {
     )
 }
 
-/// Installs packages. The lists are fetched only if it does not work without: they may be missing,
-/// or so old that what they offer is too old as well, and which packages it takes may be known only
-/// with them.
+/// Installs packages, and removes none. The lists are fetched first where they offer too little: they
+/// may be missing, or old, and which packages bring a need may be known only with new ones.
 fn install(needs: &[Need]) -> Result<()> {
-    let sh = run::shell()?;
-    sh.set_var("DEBIAN_FRONTEND", "noninteractive");
-    let options = [
-        "-o",
-        "DPkg::Lock::Timeout=120",
-        "-o",
-        "Acquire::Retries=3",
-        "--no-install-recommends",
-        "--yes",
-    ];
-    let try_it = || {
-        let packages = packages_of(needs);
-        let named = packages.join(" ");
-        eprintln!("this host lacks packages; installing: {named}");
-        run::openly(cmd!(sh, "apt-get {options...} install {packages...}"))
-    };
-    let mut result = try_it();
+    let apt = HostApt::new()?;
+    if !apt.offers(needs) {
+        apt.update();
+    }
+    let mut result = apt.install(&packages_of(needs));
     for pause in PATIENCE {
-        if result.is_ok() && unmet(needs)?.is_empty() {
+        let is_final = matches!(result, Err(Error::WouldRemove { .. }));
+        if is_final || result.is_ok() && unmet(needs)?.is_empty() {
             break;
         }
         sleep(pause);
-        // One source of several may fail; what matters is whether the packages can be had.
-        let _ = run::openly(cmd!(sh, "apt-get update"));
-        result = try_it();
+        apt.update();
+        result = apt.install(&packages_of(needs));
     }
     result
+}
+
+/// The host's own apt.
+struct HostApt(Shell);
+
+impl HostApt {
+    fn new() -> Result<Self> {
+        let sh = run::shell()?;
+        sh.set_var("DEBIAN_FRONTEND", "noninteractive");
+        sh.set_var("LC_ALL", "C");
+        Ok(Self(sh))
+    }
+
+    /// Whether the lists have a package for each need, and none that is too old.
+    fn offers(&self, needs: &[Need]) -> bool {
+        let offered = |need: &Need, package: &String| {
+            let policy = run::read(cmd!(self.0, "apt-cache policy {package}"));
+            let policy = policy.unwrap_or_default();
+            candidate(&policy).is_some_and(|version| need.accepts(version))
+        };
+        needs
+            .iter()
+            .all(|need| need.packages().iter().all(|package| offered(need, package)))
+    }
+
+    /// One source of several may fail; what matters is whether the packages can be had.
+    fn update(&self) {
+        let _ = run::openly(cmd!(self.0, "apt-get update"));
+    }
+
+    fn install(&self, packages: &[String]) -> Result<()> {
+        let simulated = run::read(cmd!(
+            self.0,
+            "apt-get --simulate --no-install-recommends install {packages...}"
+        ))?;
+        let losses = removed(&simulated);
+        if !losses.is_empty() {
+            return Err(Error::WouldRemove {
+                packages: packages.join(" "),
+                losses: losses.join(" "),
+            });
+        }
+        eprintln!(
+            "this host lacks packages; installing: {}",
+            packages.join(" ")
+        );
+        let options = [
+            "-o",
+            "DPkg::Lock::Timeout=120",
+            "-o",
+            "Acquire::Retries=3",
+            "--no-install-recommends",
+            "--no-remove",
+            "--yes",
+        ];
+        run::openly(cmd!(self.0, "apt-get {options...} install {packages...}"))
+    }
+}
+
+/// The version that `apt-cache policy` would install.
+fn candidate(policy: &str) -> Option<&str> {
+    policy
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("Candidate: "))
+        .filter(|version| *version != "(none)")
+}
+
+/// The packages that `apt-get --simulate` would remove.
+fn removed(simulated: &str) -> Vec<&str> {
+    simulated
+        .lines()
+        .filter_map(|line| line.strip_prefix("Remv ")?.split(' ').next())
+        .collect()
 }
 
 #[cfg(test)]
@@ -121,6 +181,23 @@ mod tests {
             name: name.into(),
             package: package.into(),
         }
+    }
+
+    #[test]
+    fn what_apt_would_remove_is_read_from_its_simulation() {
+        let simulated = "Reading package lists...\n\
+            Remv qemu-utils [1:10.0.2~bpo12+1]\n\
+            Inst qemu-system-arm (1:7.2 Debian:12.12/oldstable [amd64])\n";
+        assert_eq!(removed(simulated), ["qemu-utils"]);
+        assert!(removed("Inst a (1 x [amd64])\n").is_empty());
+    }
+
+    #[test]
+    fn a_candidate_that_is_none_is_no_candidate() {
+        let policy = |version| format!("x:\n  Installed: (none)\n  Candidate: {version}\n");
+        assert_eq!(candidate(&policy("1.2-3")), Some("1.2-3"));
+        assert_eq!(candidate(&policy("(none)")), None);
+        assert_eq!(candidate(""), None);
     }
 
     #[test]
