@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
 
 use xshell::cmd;
 
@@ -15,9 +14,12 @@ pub const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Names a mirror of Debian's archive, before anything else does.
 const VARIABLE: &str = "TRAPLINE_ARCHIVE";
 
-/// The archives that python-apt knows for Debian; from [`TEMPLATES_PACKAGE`], which Ubuntu installs by
-/// default.
-const TEMPLATES: &str = "/usr/share/python-apt/templates/Debian.info";
+/// The archives that python-apt knows for Debian, by the file's name of today and of before 3.0; from
+/// [`TEMPLATES_PACKAGE`], which Ubuntu installs by default.
+const TEMPLATES: [&str; 2] = [
+    "/usr/share/python-apt/templates/debian.info",
+    "/usr/share/python-apt/templates/Debian.info",
+];
 
 /// The package that brings [`TEMPLATES`].
 pub const TEMPLATES_PACKAGE: &str = "python-apt-common";
@@ -131,7 +133,10 @@ impl Source {
 }
 
 fn of_templates() -> Option<String> {
-    first_archive(&fs::read_to_string(Path::new(TEMPLATES)).ok()?)
+    let templates = TEMPLATES
+        .iter()
+        .find_map(|path| fs::read_to_string(path).ok())?;
+    first_archive(&templates)
 }
 
 /// The first archive of a template file: stanzas of `Name: value` lines.
