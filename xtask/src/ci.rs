@@ -126,12 +126,17 @@ fn of_judges(command: &[&str], more: &[&str]) -> Result<()> {
     cargo(&[command, &judges, more].concat())
 }
 
-/// The tests of the instruction core, each of whose seeded defects they must see. They are built
-/// in a folder of their own, or everything else would be built anew too.
+/// The tests of the instruction core, of D's machine and of its compiler, each of whose seeded defects
+/// they must see. They are built in a folder of their own, or everything else would be built anew too.
 fn mutants() -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let tests = run::cargo(&sh).args(["test", "--package", "engine-isa", "--test", "mutants"]);
+    let packages = ["engine-isa", "engine-dvm", "engine-dlang"].map(|name| ["--package", name]);
+    let tests = ["mutants", "dvm", "programs", "values"].map(|name| ["--test", name]);
+    let tests = run::cargo(&sh)
+        .args(["test", "--quiet"])
+        .args(packages.as_flattened())
+        .args(tests.as_flattened());
     run::openly(
         tests
             .env("RUSTFLAGS", "--cfg trapline_mutants")

@@ -6,6 +6,8 @@
 //! arguments, one a line. With `TRAPLINE_BLESS=1`, expectations become what is found.
 
 mod coverage;
+#[cfg(trapline_mutants)]
+mod mutants;
 mod program;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -20,8 +22,18 @@ fn main() {
         .map(|program| Trial::test(program.name.clone(), move || check(&program)))
         .collect();
     trials.extend(coverage::trials(programs));
+    #[cfg(trapline_mutants)]
+    trials.extend(mutants::trials(&MUTANTS));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
+
+/// Seeded defects, with what each does and the programs that catch it.
+#[cfg(trapline_mutants)]
+const MUTANTS: [mutants::Row; 1] = [(
+    "limit-below-base",
+    "lquantize takes a limit below its base",
+    "lquantize/",
+)];
 
 fn check(program: &Program) -> Result<(), Failed> {
     for pointer in [4, 8] {

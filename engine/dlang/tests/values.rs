@@ -2,6 +2,8 @@
 //! model, or first where a pointer takes 4 bytes and then where it takes 8.
 
 mod machine;
+#[cfg(trapline_mutants)]
+mod mutants;
 
 use std::fs;
 use std::path::Path;
@@ -33,8 +35,59 @@ fn main() {
             }));
         }
     }
+    #[cfg(trapline_mutants)]
+    trials.extend(mutants::trials(&MUTANTS));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
+
+/// Seeded defects, with what each does and the expressions that catch it.
+#[cfg(trapline_mutants)]
+const MUTANTS: [mutants::Row; 12] = [
+    (
+        "address-signed",
+        "an address of 32 bits is sign-extended",
+        "pointers:",
+    ),
+    ("and-binds-closer", "& binds closer than ==", "arithmetic:"),
+    ("and-is-or", "&& decides as || does", "logic:"),
+    (
+        "compared-unsigned",
+        "signed numbers are compared as unsigned ones",
+        "logic:",
+    ),
+    (
+        "first-key-only",
+        "of a key, only the first part is looked up",
+        "variables:",
+    ),
+    (
+        "not-narrowed",
+        "a result is not cut to its type",
+        "arithmetic:",
+    ),
+    (
+        "other-forgotten",
+        "of a conditional, only the first value is emitted",
+        "arithmetic:",
+    ),
+    (
+        "right-first",
+        "operators group from the right",
+        "arithmetic:",
+    ),
+    (
+        "shift-signed",
+        "an unsigned shift to the right brings the sign",
+        "arithmetic:",
+    ),
+    ("sign-lost", "an int is extended with zeros", "arithmetic:"),
+    ("unscaled", "a pointer moves by bytes", "variables:"),
+    (
+        "unset-is-null",
+        "a string that was never set is no string",
+        "variables:",
+    ),
+];
 
 fn check(expression: &str, values: &str) -> Result<(), Failed> {
     let (narrow, wide) = values.split_once(" | ").unwrap_or((values, values));

@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 
 use engine_abi::Fault;
 
+use crate::mutant;
 use crate::op::Op;
 
 /// What an op makes of its operands; nothing if it does more than compute.
@@ -16,6 +17,7 @@ pub(crate) fn compute(op: Op, a: u64, b: u64) -> Option<Result<u64, Fault>> {
         // The wrapping shifts take the low 6 bits.
         Op::Sll => a.wrapping_shl(b as u32),
         Op::Srl => a.wrapping_shr(b as u32),
+        Op::Sra if mutant::is_active("shift-unsigned") => a.wrapping_shr(b as u32),
         Op::Sra => signed_a.wrapping_shr(b as u32) as u64,
         Op::Sub => a.wrapping_sub(b),
         Op::Add => a.wrapping_add(b),
@@ -30,6 +32,7 @@ pub(crate) fn compute(op: Op, a: u64, b: u64) -> Option<Result<u64, Fault>> {
         Op::Zxtw => a as u32 as u64,
         Op::Ceq => (a == b) as u64,
         Op::Cne => (a != b) as u64,
+        Op::Clt if mutant::is_active("order-unsigned") => (a < b) as u64,
         Op::Clt => (signed_a < signed_b) as u64,
         Op::Cle => (signed_a <= signed_b) as u64,
         Op::Cltu => (a < b) as u64,

@@ -62,6 +62,7 @@ pub mod limits;
 mod listing;
 mod machine;
 mod memory;
+pub mod mutant;
 mod names;
 mod op;
 mod rows;

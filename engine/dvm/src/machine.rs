@@ -10,6 +10,7 @@ use crate::address::Segment;
 use crate::arithmetic::{compute, sign};
 use crate::env::Env;
 use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
+use crate::mutant;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Op, REGISTERS};
 use crate::rows::Field;
@@ -100,6 +101,9 @@ impl<E: Env> Machine<'_, E> {
         match op {
             Op::Ret => return Ok(Step::End),
             Op::Ba => return Ok(target),
+            Op::Bz if mutant::is_active("low-half-tested") => {
+                return Ok(if a as u32 == 0 { target } else { Step::Next });
+            }
             Op::Bz => return Ok(if a == 0 { target } else { Step::Next }),
             Op::Bnz => return Ok(if a != 0 { target } else { Step::Next }),
             Op::Open => return Ok(opened(self.env.open(None))),
@@ -124,7 +128,9 @@ impl<E: Env> Machine<'_, E> {
         if let Some(register) = register {
             *register = value;
         }
-        if let Some(zero) = self.registers.first_mut() {
+        if let Some(zero) = self.registers.first_mut()
+            && !mutant::is_active("zero-written")
+        {
             *zero = 0;
         }
     }
@@ -165,7 +171,9 @@ impl<E: Env> Machine<'_, E> {
             Op::Agg => {
                 let key = self.key.get(..self.pushed).unwrap_or_default();
                 self.env.aggregate(immediate, key, a, b);
-                self.pushed = 0;
+                if !mutant::is_active("key-kept") {
+                    self.pushed = 0;
+                }
             }
             Op::Commit => self.env.commit(a),
             Op::Discard => self.env.discard(a),
@@ -261,7 +269,9 @@ impl<E: Env> Machine<'_, E> {
             Op::Pushb => Reader { own, env }.bytes(a, place)?,
             _ => env.stack(place),
         }
-        padding.iter_mut().for_each(|byte| *byte = 0);
+        if !mutant::is_active("padding-kept") {
+            padding.iter_mut().for_each(|byte| *byte = 0);
+        }
         self.pushed = behind;
         Ok(())
     }
@@ -306,7 +316,7 @@ fn opened(is_open: bool) -> Step {
 
 /// A number stands at a multiple of its size.
 fn aligned(address: u64, size: usize) -> Result<(), Trouble> {
-    if address & (size as u64).wrapping_sub(1) == 0 {
+    if address & (size as u64).wrapping_sub(1) == 0 || mutant::is_active("unaligned") {
         return Ok(());
     }
     Err(Trouble {

@@ -10,6 +10,7 @@ use engine_abi::Fault;
 use crate::address::{Location, Segment};
 use crate::block::Tables;
 use crate::env::{Env, Unreadable};
+use crate::mutant;
 use crate::op::REGISTERS;
 
 /// The machine's registers.
@@ -110,7 +111,11 @@ impl<'a> Space<'a> {
         let Location::Own(Segment::Scratch, offset) = Location::of(address) else {
             return Err(Trouble::bad(address));
         };
-        let given = self.scratch.get_mut(..self.given).unwrap_or_default();
+        let given = match mutant::is_active("free-scratch-written") {
+            true => self.scratch.len(),
+            false => self.given,
+        };
+        let given = self.scratch.get_mut(..given).unwrap_or_default();
         let bytes = given.get_mut(offset as usize..);
         bytes
             .and_then(|bytes| bytes.get_mut(..size))
@@ -150,7 +155,11 @@ impl<'a> Space<'a> {
         let (from, to) = (from as usize, to as u32 as usize);
         for done in 0..size {
             let left = size.wrapping_sub(done).wrapping_sub(1);
-            let at = if from < to { left } else { done };
+            let at = if from < to && !mutant::is_active("overlap-forward") {
+                left
+            } else {
+                done
+            };
             let byte = self.scratch.get(from.wrapping_add(at)).copied();
             let place = self.scratch.get_mut(to.wrapping_add(at));
             if let (Some(byte), Some(place)) = (byte, place) {
@@ -216,7 +225,9 @@ impl<E: Env> Reader<'_, E> {
     /// As [`Reader::text`], with zeros to the end.
     pub(crate) fn padded_text(&mut self, address: u64, into: &mut [u8]) -> Result<(), Trouble> {
         let length = self.text(address, into)?;
-        into.iter_mut().skip(length).for_each(|byte| *byte = 0);
+        if !mutant::is_active("text-unpadded") {
+            into.iter_mut().skip(length).for_each(|byte| *byte = 0);
+        }
         Ok(())
     }
 }

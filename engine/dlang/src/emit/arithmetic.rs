@@ -1,6 +1,6 @@
 //! Arithmetic: calculated as 64 bits, then cut to the type.
 
-use engine_dvm::Op;
+use engine_dvm::{Op, mutant};
 
 use super::Emitter;
 use super::registers::Register;
@@ -28,6 +28,7 @@ impl Emitter<'_> {
             // An address of 32 bits is never sign-extended.
             Type::Pointer(_) | Type::Text
                 if self.types.pointer == 4
+                    && !mutant::is_active("address-signed")
                     && from.is_some_and(|from| from.is_signed && from.size <= 4) =>
             {
                 self.code.transform(Op::Zxtw, value)
@@ -39,6 +40,8 @@ impl Emitter<'_> {
     /// Cuts a number to its type, and extends it as that is.
     pub(super) fn narrow(&mut self, value: Register, type_: TypeId) -> Result<Register, Mistake> {
         let op = match self.types.integer(type_).map(|it| (it.size, it.is_signed)) {
+            _ if mutant::is_active("not-narrowed") => return Ok(value),
+            Some((4, true)) if mutant::is_active("sign-lost") => Op::Zxtw,
             Some((1, true)) => Op::Sxtb,
             Some((1, false)) => Op::Zxtb,
             Some((2, true)) => Op::Sxth,
@@ -109,7 +112,7 @@ impl Emitter<'_> {
                 .constant(constant.value.wrapping_mul(scale.into()));
         }
         let index = self.value(index)?;
-        if scale == 1 {
+        if scale == 1 || mutant::is_active("unscaled") {
             return Ok(index);
         }
         let scale = self.code.constant(scale.into())?;
@@ -149,12 +152,14 @@ fn op(operator: Operator, is_signed: bool) -> Op {
         (Operator::Xor, _) => Op::Xor,
         (Operator::Left, _) => Op::Sll,
         (Operator::Right, true) => Op::Sra,
+        (Operator::Right, false) if mutant::is_active("shift-signed") => Op::Sra,
         (Operator::Right, false) => Op::Srl,
     }
 }
 
 /// The op that compares numbers, and whether its operands change places.
 pub(super) fn comparison(comparison: Comparison, is_signed: bool) -> (Op, bool) {
+    let is_signed = is_signed && !mutant::is_active("compared-unsigned");
     let less = if is_signed { Op::Clt } else { Op::Cltu };
     let at_most = if is_signed { Op::Cle } else { Op::Cleu };
     match comparison {

@@ -1,6 +1,6 @@
 //! Conditions: comparisons, and what goes on at one place or another.
 
-use engine_dvm::Op;
+use engine_dvm::{Op, mutant};
 
 use super::Emitter;
 use super::arithmetic::comparison;
@@ -22,7 +22,7 @@ impl Emitter<'_> {
             ExpressionKind::Not(operand) => self.jump(operand, !wanted, label),
             ExpressionKind::Logic(logic @ (Logic::And | Logic::Or), left, right) => {
                 // What decides by the left operand alone: that of && is false, that of || is true.
-                let decisive = *logic == Logic::Or;
+                let decisive = (*logic == Logic::Or) != mutant::is_active("and-is-or");
                 if decisive == wanted {
                     self.jump(left, wanted, label)?;
                     return self.jump(right, wanted, label);
@@ -115,6 +115,10 @@ impl Emitter<'_> {
         };
         self.code.branch(Op::Ba, Register::ZERO, &mut end)?;
         self.code.land(fails);
+        if mutant::is_active("other-forgotten") {
+            self.code.land(end);
+            return Ok(value);
+        }
         self.code.give(value);
         let other = self.value(other)?;
         self.code.unite(other, value);

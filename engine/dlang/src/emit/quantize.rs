@@ -2,7 +2,7 @@
 
 use engine_abi::AggregateFunction;
 use engine_dvm::aggregate::Aggregate;
-use engine_dvm::limits;
+use engine_dvm::{limits, mutant};
 
 use super::Emitter;
 use crate::error::Mistake;
@@ -118,7 +118,7 @@ impl Emitter<'_> {
             Tag::LquantLimval,
             line,
         )?;
-        if limit < base {
+        if limit < base && !mutant::is_active("limit-below-base") {
             let message = "lquantize( ) base (argument #1) must be less than limit (argument #2)";
             return Err(Mistake::new(Tag::LquantMismatch, line, message));
         }

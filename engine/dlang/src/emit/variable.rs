@@ -1,7 +1,7 @@
 //! What is known by a name: built-in variables, variables and their elements.
 
 use engine_abi::Scope;
-use engine_dvm::{Builtin, Op, Subroutine};
+use engine_dvm::{Builtin, Op, Subroutine, mutant};
 
 use super::Emitter;
 use super::code::Label;
@@ -64,6 +64,9 @@ impl Emitter<'_> {
         register: Register,
         work: impl FnOnce(&mut Self) -> Result<(), Mistake>,
     ) -> Result<(), Mistake> {
+        if mutant::is_active("unset-is-null") {
+            return Ok(());
+        }
         let mut set = Label::default();
         self.code.branch(Op::Bnz, register, &mut set)?;
         work(self)?;
@@ -111,6 +114,10 @@ impl Emitter<'_> {
     pub(super) fn push_key(&mut self, variable: VariableId, keys: &[Register]) {
         let known = self.names.variables.get(variable);
         let types = known.and_then(|it| it.keys.clone()).unwrap_or_default();
+        let keys = match mutant::is_active("first-key-only") {
+            true => &keys[..keys.len().min(1)],
+            false => keys,
+        };
         for (key, type_) in keys.iter().zip(types) {
             self.push_part(*key, type_);
         }

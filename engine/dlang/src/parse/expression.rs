@@ -1,5 +1,7 @@
 //! Expressions: C's grammar, with D's `^^`.
 
+use engine_dvm::mutant;
+
 use super::Parser;
 use crate::ast::{Binary, Node, NodeKind, Unary};
 use crate::error::Mistake;
@@ -73,7 +75,12 @@ impl Parser<'_, '_> {
                 break;
             }
             self.advance()?;
-            let right = self.binary_expression(binds + 1)?;
+            let next = if mutant::is_active("right-first") {
+                binds
+            } else {
+                binds + 1
+            };
+            let right = self.binary_expression(next)?;
             left = self.binary(operator, left, right)?;
         }
         Ok(left)
@@ -90,6 +97,9 @@ impl Parser<'_, '_> {
             Symbol::Both => (Binary::Logic(Logic::And), 2),
             Symbol::Or => (Binary::Calculate(Operator::Or), 3),
             Symbol::Xor => (Binary::Calculate(Operator::Xor), 4),
+            Symbol::And if mutant::is_active("and-binds-closer") => {
+                (Binary::Calculate(Operator::And), 7)
+            }
             Symbol::And => (Binary::Calculate(Operator::And), 5),
             Symbol::Equal => (Binary::Compare(Comparison::Equal), 6),
             Symbol::Unequal => (Binary::Compare(Comparison::Unequal), 6),

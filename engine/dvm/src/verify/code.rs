@@ -8,6 +8,7 @@ use super::require;
 use super::targets::{Open, State, Targets, meet};
 use crate::block::Table;
 use crate::invalid::Why;
+use crate::mutant;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Immediate, Op, REGISTERS};
 use crate::verified::{Clause, rows};
@@ -28,6 +29,7 @@ pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
     }
     match state {
         None => Ok(()),
+        Some(_) if mutant::is_active("falls-off") => Ok(()),
         Some(_) => Err((clause.row.code.count.saturating_sub(1), Why::FallsOff)),
     }
 }
@@ -56,7 +58,7 @@ impl Walk<'_> {
             return Ok(None);
         };
         let reads = state.has(instruction.a) && state.has(instruction.b);
-        require(reads, Why::Unset)?;
+        require(reads || mutant::is_active("unset-read"), Why::Unset)?;
         self.tuple(op, instruction)?;
         open(op, &mut state)?;
         state.set(instruction.d);
@@ -70,7 +72,8 @@ impl Walk<'_> {
         let names = match op.shape().immediate {
             Immediate::Unused => return require(immediate == 0, Why::Unused),
             Immediate::Target => {
-                let is_ahead = at < immediate && immediate < self.clause.row.code.count;
+                let is_ahead = at < immediate || mutant::is_active("branch-back");
+                let is_ahead = is_ahead && immediate < self.clause.row.code.count;
                 return require(is_ahead, Why::Target);
             }
             Immediate::Number => true,
@@ -91,7 +94,8 @@ impl Walk<'_> {
 
     /// A field is the clause's own, and a stack is recorded from no register.
     fn field(&self, instruction: Instruction) -> Result<(), Why> {
-        let own = rows(self.clause.row.fields).contains(&instruction.immediate);
+        let own = rows(self.clause.row.fields).contains(&instruction.immediate)
+            || mutant::is_active("field-of-another");
         let field = self.clause.tables.field(instruction.immediate);
         let field = field.filter(|_| own).ok_or(Why::Immediate)?;
         let has_value = field.kind != FieldKind::Stack;
@@ -168,6 +172,9 @@ fn open(op: Op, state: &mut State) -> Result<(), Why> {
             Ok(())
         }
         Op::Commit => require(state.open == Open::Never, Why::CommitOpen),
+        Op::Rec if mutant::is_active("open-on-some") => {
+            require(state.open != Open::Never, Why::NotOpen)
+        }
         Op::Rec => require(state.open == Open::Always, Why::NotOpen),
         _ => Ok(()),
     }

@@ -14,6 +14,7 @@ use crate::block::{Row, Table, Tables};
 use crate::invalid::{Invalid, Place, Why};
 use crate::limits::{CODE_MAX, KEY_MAX, RECORD_MAX, SCRATCH_MAX, STRING_SIZE};
 use crate::memory::round_up;
+use crate::mutant;
 use crate::names::Subroutine;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::verified::{Clause, rows};
@@ -63,7 +64,8 @@ fn header(tables: Tables<'_>) -> Result<(), Why> {
     let header = tables.header();
     require(header.reserved == 0, Why::Reserved)?;
     require(STRING_SIZE.contains(&header.string_size), Why::StringSize)?;
-    require(header.scratch <= SCRATCH_MAX, Why::Scratch)?;
+    let is_bounded = header.scratch <= SCRATCH_MAX || mutant::is_active("scratch-unbounded");
+    require(is_bounded, Why::Scratch)?;
     require(
         matches!(tables.strings().last(), None | Some(0)),
         Why::Strings,
@@ -166,7 +168,10 @@ fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
     field
         .offset
         .checked_add(field.size)
-        .filter(|end| is_aligned && field.offset >= free && *end <= record_size)
+        .filter(|end| {
+            let is_apart = field.offset >= free || mutant::is_active("fields-overlap");
+            is_aligned && is_apart && *end <= record_size
+        })
         .ok_or(Why::Offset)
 }
 

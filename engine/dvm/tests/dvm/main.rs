@@ -8,6 +8,8 @@ mod fake;
 mod generate;
 mod invalid;
 mod listing;
+#[cfg(trapline_mutants)]
+mod mutants;
 mod paths;
 mod random;
 mod tally;

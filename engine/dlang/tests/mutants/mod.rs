@@ -1,0 +1,32 @@
+//! Seeded defects of the compiler: with each, the trials of this binary that its row names must fail.
+
+use std::env;
+use std::process::Command;
+
+use engine_dvm::mutant::VARIABLE;
+use libtest_mimic::{Failed, Trial};
+
+/// A defect, what it does, and how the names of the trials begin that catch it.
+pub type Row = (&'static str, &'static str, &'static str);
+
+/// A trial for each defect; none in a run that has one already.
+pub fn trials(rows: &'static [Row]) -> Vec<Trial> {
+    if env::var_os(VARIABLE).is_some() {
+        return Vec::new();
+    }
+    let trial = |row: &'static Row| Trial::test(format!("mutant: {}", row.0), || is_caught(row));
+    rows.iter().map(trial).collect()
+}
+
+fn is_caught((mutant, defect, trials): &Row) -> Result<(), Failed> {
+    let output = Command::new(env::current_exe()?)
+        .arg(trials)
+        .env(VARIABLE, mutant)
+        .output()?;
+    // What a failing run ends with; a run that dies catches nothing.
+    match output.status.code() {
+        Some(101) => Ok(()),
+        Some(0) => Err(format!("not caught by {trials}: {defect}").into()),
+        other => Err(format!("the run ended with {other:?}").into()),
+    }
+}
