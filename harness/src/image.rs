@@ -17,7 +17,7 @@ use crate::qemu;
 use crate::scenario::{Clock, Cpus, Names, Processor};
 use crate::tree::Tree;
 
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 /// A built guest.
 #[derive(Debug, Clone, Deserialize)]
@@ -56,6 +56,8 @@ pub struct Image {
     /// What `images/<guest>.yaml` said when it was built.
     #[serde(default)]
     pub description: String,
+    /// The sums of the kernel, the initial file system and the device tree.
+    pub content: String,
     /// Which of the machine's processors it boots with; not a thing of the build.
     #[serde(skip)]
     pub processor: Processor,
@@ -261,13 +263,13 @@ mod tests {
             "kernel_release": "6.1.0", "ssh": {{"user": "root", "private_key": "p",
             "public_key": "/q", "host_key": "ssh-ed25519 AAAA"}}, "module": "/m",
             "mutants_module": "/n", "names": {{"a": "b"}}, "capabilities": ["fbt"],
-            "mutants": ["m"]}}"#
+            "mutants": ["m"], "content": "ab"}}"#
         )
     }
 
     #[test]
     fn a_description_is_understood() {
-        let image = Image::parse(&described(3, "raspi0")).expect("valid");
+        let image = Image::parse(&described(4, "raspi0")).expect("valid");
         assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
         assert_eq!(image.facts().kernel_release, "6.1.0");
         let cpus = |wanted| image.clone().with_cpus(wanted, Processor::Usual).cpus;
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn files_lie_where_the_description_lies() {
-        let image = Image::parse(&described(3, "raspi0")).expect("valid");
+        let image = Image::parse(&described(4, "raspi0")).expect("valid");
         let image = image.in_folder(Path::new("/moved/here"));
         assert_eq!(image.kernel, Path::new("/moved/here/k"));
         assert_eq!(image.initrd, Path::new("/moved/here/i"));
@@ -290,9 +292,9 @@ mod tests {
         let refused = |text: &str| Image::parse(text).expect_err("refused");
         assert_eq!(
             refused(&described(2, "raspi0")),
-            "schema 2 where 3 is known"
+            "schema 2 where 4 is known"
         );
-        assert_eq!(refused(&described(3, "vax")), "no machine `vax` is known");
+        assert_eq!(refused(&described(4, "vax")), "no machine `vax` is known");
         assert!(refused("{}").contains("missing field `schema`"));
     }
 }

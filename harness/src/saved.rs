@@ -171,18 +171,19 @@ fn key(
     let arguments = machine.arguments(image, launch, Path::new("console"));
     let mut key = format!("{WAY} {VERSION} {level:?} {} {arguments:?}", image.module);
     key.push_str(&text::symbols_command(machine));
-    let files = [emulator, &image.kernel, &image.initrd];
-    for path in files.into_iter().chain(image.dtb.as_deref()) {
-        let about = fs::metadata(path).map_err(HostError::file("look at", path))?;
-        let changed = about.modified().map_err(HostError::file("look at", path))?;
-        let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
-        key.push_str(&format!(
-            "\n{} {} {}",
-            path.display(),
-            about.len(),
-            since.as_nanos()
-        ));
-    }
+    // Thirty megabytes, and a package's file, whose time is its package's.
+    let about = fs::metadata(emulator).map_err(HostError::file("look at", emulator))?;
+    let changed = about
+        .modified()
+        .map_err(HostError::file("look at", emulator))?;
+    let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    key.push_str(&format!(
+        "\n{} {} {}\n{}",
+        emulator.display(),
+        about.len(),
+        since.as_nanos(),
+        image.content
+    ));
     Ok(key)
 }
 
@@ -243,7 +244,7 @@ mod tests {
         let kernel = folder.join("k").display().to_string();
         let initrd = folder.join("i").display().to_string();
         let told = serde_json::json!({
-            "schema": 3, "guest": "g", "machine": "virt", "memory": "512M", "cpus": 2,
+            "schema": 4, "content": "ab", "guest": "g", "machine": "virt", "memory": "512M", "cpus": 2,
             "kernel": kernel, "initrd": initrd, "dtb": null, "append": "quiet",
             "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
             "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
@@ -271,11 +272,11 @@ mod tests {
         assert_ne!(other(|image| image.append.push('!')), first);
         assert_ne!(other(|image| image.cpus = 4), first);
         assert_ne!(other(|image| image.processor = Processor::Full), first);
-        for file in [&emulator, &image.initrd] {
-            let before = key(&image, Level::Loaded);
-            fs::write(file, "another").expect("writable");
-            assert_ne!(key(&image, Level::Loaded), before);
-        }
+        assert_ne!(other(|image| image.content.push('c')), first);
+        fs::write(&image.initrd, "written again").expect("writable");
+        assert_eq!(key(&image, Level::Loaded), first);
+        fs::write(&emulator, "another").expect("writable");
+        assert_ne!(key(&image, Level::Loaded), first);
     }
 
     #[test]

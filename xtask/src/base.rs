@@ -20,7 +20,7 @@ pub fn make(guest: &Guest, debs: &[PathBuf], boot: &Boot, keys: &Keys) -> Result
     let dir = guest.dir();
     let archive = dir.join("base.cpio");
     let init = workspace_root().join("images/init");
-    let mut inputs = Inputs::new()?;
+    let mut inputs = Inputs::of_step("base");
     inputs.add_file(&init)?.add_file(&boot.module_order)?;
     inputs.add(format!(
         "{:?} {} {} {}",

@@ -38,7 +38,7 @@ pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
         .chain(&boot.dtb)
         .cloned()
         .collect();
-    let mut inputs = Inputs::new()?;
+    let mut inputs = Inputs::of_step("boot");
     inputs
         .add_named(&[deb.to_path_buf()])
         .add(format!("{:?} {:?}", guest.kernel, guest.network));

@@ -16,7 +16,7 @@ pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<Pat
     let tree = dir.join("headers");
     let build = format!("usr/src/linux-headers-{kernel_release}");
     let makefile = tree.join(&build).join("Makefile");
-    let mut inputs = Inputs::new()?;
+    let mut inputs = Inputs::of_step("headers");
     inputs.add_named(debs);
     unless_current(
         &dir,

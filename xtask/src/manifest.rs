@@ -20,7 +20,7 @@ pub const MODULE: &str = "/lib/trapline/trapline.ko";
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
 const NAME: &str = "guest.json";
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -41,6 +41,7 @@ struct Manifest<'a> {
     capabilities: &'a [String],
     mutants: &'a [String],
     description: &'a str,
+    content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -70,7 +71,12 @@ pub fn write(
     keys: &Keys,
     kernel_release: &str,
 ) -> Result<()> {
-    let text = text(guest, boot, initrd, keys, kernel_release);
+    let files = [boot.kernel.as_path(), initrd].into_iter();
+    let sums: Result<Vec<_>> = files
+        .chain(boot.dtb.as_deref())
+        .map(files::sha256)
+        .collect();
+    let text = text(guest, boot, initrd, keys, kernel_release, &sums?.join(" "));
     let path = guest.dir().join(NAME);
     if files::read(&path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -79,7 +85,15 @@ pub fn write(
     files::write(&path, &text)
 }
 
-fn text(guest: &Guest, boot: &Boot, initrd: &Path, keys: &Keys, kernel_release: &str) -> Vec<u8> {
+/// `content` is the sums of what QEMU loads.
+fn text(
+    guest: &Guest,
+    boot: &Boot,
+    initrd: &Path,
+    keys: &Keys,
+    kernel_release: &str,
+    content: &str,
+) -> Vec<u8> {
     let dir = guest.dir();
     let ssh = Ssh {
         user: "root",
@@ -105,6 +119,7 @@ fn text(guest: &Guest, boot: &Boot, initrd: &Path, keys: &Keys, kernel_release: 
         capabilities: &guest.capabilities,
         mutants: &guest.mutants,
         description: &guest.text,
+        content,
     };
     serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON")
 }
@@ -136,7 +151,14 @@ mod tests {
                 host_public: String::new(),
                 host_private: Vec::new(),
             };
-            let text = text(&guest, &boot, &dir.join("initrd.cpio"), &keys, "6.1.0");
+            let text = text(
+                &guest,
+                &boot,
+                &dir.join("initrd.cpio"),
+                &keys,
+                "6.1.0",
+                "ab",
+            );
             let text = String::from_utf8(text).unwrap();
             assert!(text.contains("\"initrd.cpio\""), "{text}");
             assert!(

@@ -86,7 +86,7 @@ impl Part {
 fn concatenate(guest: &Guest, base: &Path, parts: &[Part]) -> Result<PathBuf> {
     let dir = guest.dir();
     let initrd = dir.join("initrd.cpio");
-    let mut inputs = Inputs::new()?;
+    let mut inputs = Inputs::of_step("overlay");
     inputs.add_stamp(&dir, "base");
     for part in parts {
         inputs.add_file(&part.file)?;

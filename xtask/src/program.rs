@@ -92,7 +92,7 @@ pub const STORM: Program = Program {
 pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
     let dir = guest.dir();
     let file = dir.join(program.name);
-    let mut inputs = toolchain.inputs(guest, program.folders)?;
+    let mut inputs = toolchain.inputs("program", guest, program.folders)?;
     inputs.add(format!("{:?}", guest.build));
     inputs.add_file(&libc_of(guest)?)?;
     unless_current(

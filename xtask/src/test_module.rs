@@ -24,7 +24,7 @@ fn make(guest: &Guest, headers: &Path, sources: &Path) -> Result<(String, PathBu
     let file = format!("{name}.ko");
     let dir = guest.dir();
     let module = dir.join(&file);
-    let mut inputs = Inputs::new()?;
+    let mut inputs = Inputs::of_step("test_module");
     inputs.add(format!("{:?}", guest.build));
     inputs.add_stamp(&dir, "headers");
     for source in files::walk(sources, &[])? {

@@ -78,12 +78,12 @@ impl Toolchain {
         fs::read_dir(built).is_ok_and(|files| files.flatten().any(|f| is_std(&f)))
     }
 
-    /// Everything that it makes of the sources in folders of the workspace is made from, the tools
-    /// included.
-    pub fn inputs(&self, guest: &Guest, folders: &[&str]) -> Result<Inputs> {
+    /// Everything that a step, a module of xtask, makes of the sources in folders of the workspace is made
+    /// from, the tools included.
+    pub fn inputs(&self, step: &str, guest: &Guest, folders: &[&str]) -> Result<Inputs> {
         let root = workspace_root();
         let sh = run::shell()?;
-        let mut inputs = Inputs::new()?;
+        let mut inputs = Inputs::of_step(step);
         inputs.add(&self.version);
         let linker = format!("{}ld", guest.build.cross_compile);
         for tool in [&guest.build.cc, &linker] {

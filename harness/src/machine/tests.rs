@@ -50,7 +50,7 @@ fn own_changes_are_written_as_a_change_is_shown() {
 
 fn line(machine: &str, launch: Launch<'_>) -> String {
     let image = serde_json::json!({
-        "schema": 3, "guest": "g", "machine": machine, "memory": "512M", "cpus": 1,
+        "schema": 4, "content": "ab", "guest": "g", "machine": machine, "memory": "512M", "cpus": 1,
         "kernel": "/k", "initrd": "/i", "dtb": null, "append": "quiet",
         "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
         "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
