@@ -16,21 +16,6 @@ use crate::stamp::{Inputs, unless_current};
 use crate::test_module;
 use crate::toolchain::Toolchain;
 
-/// Where the dtrace command lies inside a guest.
-const DTRACE: &str = "/usr/sbin/dtrace";
-/// Where the harness's agent lies inside a guest.
-const AGENT: &str = "/sbin/trapline-agent";
-/// Where what makes every system call lies inside a guest.
-const CALLS: &str = "/sbin/trapline-calls";
-/// Where the fuzzer lies inside a guest.
-const FUZZ: &str = "/sbin/trapline-fuzz";
-/// Where what compares instructions with themselves lies inside a guest.
-const NATIVE: &str = "/sbin/trapline-native";
-/// Where what counts events as perf does lies inside a guest.
-const PERF: &str = "/sbin/trapline-perf";
-/// Where the storm lies inside a guest.
-const STORM: &str = "/sbin/trapline-storm";
-
 /// Builds the modules and programs, and puts them behind the base archive.
 pub fn make(
     guest: &Guest,
@@ -42,24 +27,16 @@ pub fn make(
     let headers = headers::make(guest, header_debs, kernel_release)?;
     let plain = module::make(guest, &toolchain, &headers, Variant::Plain)?;
     let mutants = module::make(guest, &toolchain, &headers, Variant::Mutants)?;
-    let dtrace = program::make(guest, &toolchain, &program::DTRACE)?;
-    let agent = program::make(guest, &toolchain, &program::AGENT)?;
-    let calls = program::make(guest, &toolchain, &program::CALLS)?;
-    let fuzz = program::make(guest, &toolchain, &program::FUZZ)?;
-    let native = program::make(guest, &toolchain, &program::NATIVE)?;
-    let perf = program::make(guest, &toolchain, &program::PERF)?;
-    let storm = program::make(guest, &toolchain, &program::STORM)?;
     let mut parts = vec![
         Part::new(MODULE, 0o644, plain),
         Part::new(MUTANTS_MODULE, 0o644, mutants),
-        Part::new(DTRACE, 0o755, dtrace),
-        Part::new(AGENT, 0o755, agent),
-        Part::new(CALLS, 0o755, calls),
-        Part::new(FUZZ, 0o755, fuzz),
-        Part::new(NATIVE, 0o755, native),
-        Part::new(PERF, 0o755, perf),
-        Part::new(STORM, 0o755, storm),
     ];
+    let programs = program::make_all(guest, &toolchain)?;
+    parts.extend(
+        programs
+            .into_iter()
+            .map(|(path, file)| Part::new(path, 0o755, file)),
+    );
     let modules = test_module::make_all(guest, &headers)?;
     parts.extend(
         modules

@@ -17,99 +17,95 @@ use crate::toolchain::{self, Toolchain};
 const PROFILE: &str = "program";
 
 /// One program.
-pub struct Program {
+struct Program {
     /// Its file name.
     name: &'static str,
     /// The package that it is of.
     package: &'static str,
-    /// The folders in which all its sources are.
-    folders: &'static [&'static str],
+    /// Where it lies inside a guest.
+    place: &'static str,
 }
 
-/// The dtrace command.
-pub const DTRACE: Program = Program {
-    name: "dtrace",
-    package: "engine-dtrace",
-    folders: &["engine"],
-};
+/// All of them.
+const PROGRAMS: [Program; 7] = [
+    // The dtrace command.
+    Program {
+        name: "dtrace",
+        package: "engine-dtrace",
+        place: "/usr/sbin/dtrace",
+    },
+    // What does in a guest as the harness says.
+    Program {
+        name: "trapline-agent",
+        package: "harness-agent",
+        place: "/sbin/trapline-agent",
+    },
+    // What makes every system call.
+    Program {
+        name: "trapline-calls",
+        package: "harness-calls",
+        place: "/sbin/trapline-calls",
+    },
+    // What throws malformed requests at the module.
+    Program {
+        name: "trapline-fuzz",
+        package: "harness-fuzz",
+        place: "/sbin/trapline-fuzz",
+    },
+    // What runs instructions by themselves and probed.
+    Program {
+        name: "trapline-native",
+        package: "harness-native",
+        place: "/sbin/trapline-native",
+    },
+    // What counts events as perf does.
+    Program {
+        name: "trapline-perf",
+        package: "harness-perf",
+        place: "/sbin/trapline-perf",
+    },
+    // What keeps a guest's kernel busy.
+    Program {
+        name: "trapline-storm",
+        package: "harness-storm",
+        place: "/sbin/trapline-storm",
+    },
+];
 
-/// What does in a guest as the harness says.
-pub const AGENT: Program = Program {
-    name: "trapline-agent",
-    package: "harness-agent",
-    folders: &["harness/agent"],
-};
+/// The folders in which all their sources are.
+const FOLDERS: [&str; 8] = [
+    "engine",
+    "harness/agent",
+    "harness/calls",
+    "harness/fuzz",
+    "harness/ioctl",
+    "harness/native",
+    "harness/perf",
+    "harness/storm",
+];
 
-/// What makes every system call.
-pub const CALLS: Program = Program {
-    name: "trapline-calls",
-    package: "harness-calls",
-    folders: &["harness/calls"],
-};
-
-/// What throws malformed requests at the module.
-pub const FUZZ: Program = Program {
-    name: "trapline-fuzz",
-    package: "harness-fuzz",
-    folders: &[
-        "engine/abi",
-        "engine/dlang",
-        "engine/dvm",
-        "harness/fuzz",
-        "harness/ioctl",
-    ],
-};
-
-/// What runs instructions by themselves and probed.
-pub const NATIVE: Program = Program {
-    name: "trapline-native",
-    package: "harness-native",
-    folders: &[
-        "engine/abi",
-        "engine/dlang",
-        "engine/dvm",
-        "engine/isa",
-        "harness/ioctl",
-        "harness/native",
-    ],
-};
-
-/// What counts events as perf does.
-pub const PERF: Program = Program {
-    name: "trapline-perf",
-    package: "harness-perf",
-    folders: &["harness/perf"],
-};
-
-/// What keeps a guest's kernel busy.
-pub const STORM: Program = Program {
-    name: "trapline-storm",
-    package: "harness-storm",
-    folders: &["harness/storm"],
-};
-
-/// Builds a program for a guest.
-pub fn make(guest: &Guest, toolchain: &Toolchain, program: &Program) -> Result<PathBuf> {
+/// Builds them for a guest, in one call of cargo, so that the standard library and what they share is
+/// compiled once; each with its file.
+pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static str, PathBuf)>> {
     let dir = guest.dir();
-    let file = dir.join(program.name);
-    let mut inputs = toolchain.inputs("program", guest, program.folders)?;
+    let files = PROGRAMS.map(|program| (program.place, dir.join(program.name)));
+    let outputs = PROGRAMS.map(|program| dir.join(program.name));
+    let mut inputs = toolchain.inputs("program", guest, &FOLDERS)?;
     inputs.add(format!("{:?}", guest.build));
     inputs.add_file(&libc_of(guest)?)?;
-    unless_current(
-        &dir,
-        program.name,
-        inputs,
-        std::slice::from_ref(&file),
-        || {
-            let step = Step::begin(format!("{}: {}", guest.name, program.name));
-            let _lock = toolchain::lock()?;
-            let built = compile(&step, &run::shell()?, guest, toolchain, program)?;
-            files::write_with_mode(&file, &files::read(&built)?, 0o755)?;
-            step.done();
-            Ok(())
-        },
-    )?;
-    Ok(file)
+    unless_current(&dir, "programs", inputs, &outputs, || {
+        let step = Step::begin(format!("{}: programs of ours", guest.name));
+        let _lock = toolchain::lock()?;
+        compile(&step, &run::shell()?, guest, toolchain)?;
+        for (program, file) in PROGRAMS.iter().zip(&outputs) {
+            let target = &guest.build.program_target;
+            let built = toolchain::output(PROFILE, target, program.name);
+            files::write_with_mode(file, &files::read(&built)?, 0o755)?;
+        }
+        step.done();
+        Ok(())
+    })?;
+    Ok(files.into())
 }
 
 /// The C library that becomes a part of it.
@@ -119,24 +115,18 @@ fn libc_of(guest: &Guest) -> Result<PathBuf> {
     Ok(path.trim().into())
 }
 
-fn compile(
-    step: &Step,
-    sh: &Shell,
-    guest: &Guest,
-    toolchain: &Toolchain,
-    program: &Program,
-) -> Result<PathBuf> {
+fn compile(step: &Step, sh: &Shell, guest: &Guest, toolchain: &Toolchain) -> Result<()> {
     let target = &guest.build.program_target;
     let linker = format!(
         "CARGO_TARGET_{}_LINKER",
         target.to_uppercase().replace('-', "_")
     );
     let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
+    let each = |program: &Program| ["--package", program.package, "--bin", program.name];
     let cargo = toolchain
         .cargo(sh, "build", PROFILE, target, "-Ctarget-feature=+crt-static")
         .env(linker, &guest.build.cc)
-        .args(["--package", program.package, "--bin", program.name])
+        .args(PROGRAMS.iter().flat_map(each))
         .args(build_std);
-    run::quietly(step, cargo)?;
-    Ok(toolchain::output(PROFILE, target, program.name))
+    run::quietly(step, cargo)
 }
