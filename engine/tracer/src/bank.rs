@@ -9,16 +9,15 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arena::Arena;
 use crate::grow::{OutOfMemory, filled};
-use crate::hash::hash;
+use crate::hash::{CHAIN_MAX, hash};
 
 /// What an entry begins with: its successor in the chain and its bytes, its aggregation and its key's
 /// bytes.
 pub const HEAD: usize = 16;
 const IDENTITY: usize = 8;
 
-/// Bytes of memory for each bucket, and the most buckets.
+/// Bytes of memory for each bucket: an entry with a key takes at least 32.
 const SHARE: usize = 128;
-const BUCKETS_MAX: usize = 1 << 16;
 
 /// An entry: whose it is, and where its data are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +43,7 @@ impl Bank {
     /// An empty one of so many bytes, with a `seed` that nobody foresees.
     pub fn new(bytes: usize, seed: u64) -> Result<Self, OutOfMemory> {
         let memory = Arena::new(bytes & !7)?;
-        let buckets = (memory.bytes() / SHARE)
-            .clamp(1, BUCKETS_MAX)
-            .next_power_of_two();
+        let buckets = (memory.bytes() / SHARE).next_power_of_two();
         Ok(Self {
             memory,
             seed,
@@ -66,7 +63,7 @@ impl Bank {
     }
 
     /// Where the data of that aggregation and key are, and whether they are zeros that were put there
-    /// just now. None where there is no room for so many bytes of data.
+    /// just now. None where there is no room for so many bytes of data, or in the chain.
     #[inline]
     pub fn data(&self, aggregation: u32, key: &[u8], bytes: usize) -> Option<(usize, bool)> {
         let identity = u64::from(aggregation) | (key.len() as u64) << 32;
@@ -79,6 +76,7 @@ impl Bank {
         let bucket = self.buckets.get(place as usize & mask)?;
         let first = bucket.load(Ordering::Relaxed);
         let mut next = first;
+        let mut length = 0u32;
         while let Some(entry) = next.checked_sub(1) {
             let at = entry as usize * 8;
             let key_at = at.wrapping_add(HEAD);
@@ -88,6 +86,10 @@ impl Bank {
                 return Some((key_at.wrapping_add(key.len()), false));
             }
             next = self.memory.load(at) as u32;
+            length = length.wrapping_add(1);
+        }
+        if length >= CHAIN_MAX {
+            return None;
         }
         let entry = self.add(first, identity, key, bytes)?;
         bucket.store(entry.wrapping_add(1), Ordering::Relaxed);
@@ -197,6 +199,16 @@ mod tests {
             0,
             "nothing of what was there before"
         );
+    }
+
+    #[test]
+    fn a_chain_has_a_bound() {
+        let mut bank = Bank::new(1 << 14, 5).unwrap();
+        bank.buckets.truncate(1);
+        let add = |n: u64| bank.data(0, &n.to_ne_bytes(), 8);
+        assert!((0..u64::from(CHAIN_MAX)).all(|n| add(n).is_some_and(|(_, added)| added)));
+        assert_eq!(add(CHAIN_MAX.into()), None, "though there is memory");
+        assert!((0..u64::from(CHAIN_MAX)).all(|n| add(n).is_some_and(|(_, added)| !added)));
     }
 
     #[test]

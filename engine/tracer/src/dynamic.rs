@@ -6,14 +6,15 @@
 //! lock, and what hangs in it is touched under that lock only. The lock of the free ones is taken
 //! inside of a bucket's, never the other way round.
 //!
-//! An assignment that finds no chunk, or a lock that is not let go of, is lost, and counted.
+//! An assignment that finds no chunk, a chain that has as many as it may, or a lock that is not let go of, is
+//! lost, and counted.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::arena::{Arena, BYTES_MAX, padded};
 use crate::grow::{OutOfMemory, filled};
-use crate::hash::hash;
+use crate::hash::{CHAIN_MAX, hash};
 use crate::spin::Spin;
 
 /// What a chunk begins with: its successor in the chain, its variable and its key's length, and whose
@@ -23,8 +24,8 @@ const NEXT: usize = 0;
 const VARIABLE: usize = 8;
 const OWNER: usize = 16;
 
-/// The most buckets.
-const BUCKETS_MAX: usize = 1 << 16;
+/// The most buckets: as many as a quarter of the chunks that there can be, at 32 bytes each.
+const BUCKETS_MAX: usize = BYTES_MAX / 32 / 4;
 
 /// What one of them is known by.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +95,7 @@ impl Dynamic {
     /// Fills `value` with it; false where it was never set.
     pub fn get(&self, name: Name<'_>, value: &mut [u8]) -> bool {
         self.in_bucket(name, |bucket| {
-            let Some((chunk, _)) = self.find(bucket, name) else {
+            let Ok((chunk, _)) = self.find(bucket, name) else {
                 return false;
             };
             self.memory.read(self.value(chunk, name), value);
@@ -106,8 +107,12 @@ impl Dynamic {
     /// Sets it.
     pub fn set(&self, name: Name<'_>, value: &[u8]) {
         let set = self.in_bucket(name, |bucket| {
-            let found = self.find(bucket, name).map(|(chunk, _)| chunk);
-            let Some(chunk) = found.or_else(|| self.add(bucket, name)) else {
+            let chunk = match self.find(bucket, name) {
+                Ok((chunk, _)) => Some(chunk),
+                Err(length) if length < CHAIN_MAX => self.add(bucket, name),
+                Err(_) => None,
+            };
+            let Some(chunk) = chunk else {
                 return false;
             };
             self.memory.write(self.value(chunk, name), value);
@@ -121,7 +126,7 @@ impl Dynamic {
     /// Unsets it.
     pub fn remove(&self, name: Name<'_>) {
         let removed = self.in_bucket(name, |bucket| {
-            if let Some((chunk, before)) = self.find(bucket, name) {
+            if let Ok((chunk, before)) = self.find(bucket, name) {
                 let next = self.next(chunk);
                 match before {
                     0 => bucket.first.store(next, Ordering::Relaxed),
@@ -156,18 +161,19 @@ impl Dynamic {
         bucket.lock.with(|| work(bucket))
     }
 
-    /// The chunk of that name, and the one before it in its chain.
-    fn find(&self, bucket: &Chain, name: Name<'_>) -> Option<(u32, u32)> {
-        let mut before = 0;
+    /// The chunk of that name, and the one before it in its chain; or the chain's length.
+    fn find(&self, bucket: &Chain, name: Name<'_>) -> Result<(u32, u32), u32> {
+        let (mut before, mut length) = (0, 0u32);
         let mut chunk = bucket.first.load(Ordering::Relaxed);
         while chunk != 0 {
             if self.is(chunk, name) {
-                return Some((chunk, before));
+                return Ok((chunk, before));
             }
             before = chunk;
             chunk = self.next(chunk);
+            length = length.wrapping_add(1);
         }
-        None
+        Err(length)
     }
 
     fn is(&self, chunk: u32, name: Name<'_>) -> bool {
@@ -306,6 +312,19 @@ mod tests {
             get(&dynamic, name(3, 0, &[])),
             Some(u64::from_ne_bytes([3; 8]))
         );
+    }
+
+    #[test]
+    fn a_chain_has_a_bound_and_what_would_be_one_more_is_counted() {
+        let mut dynamic = Dynamic::new(1 << 14, 8, 5).unwrap();
+        dynamic.buckets.truncate(1);
+        for variable in 0..=CHAIN_MAX {
+            dynamic.set(name(variable, 0, &[]), &[1; 8]);
+        }
+        assert_eq!((dynamic.used(), dynamic.drops()), (CHAIN_MAX, 1));
+        dynamic.remove(name(0, 0, &[]));
+        dynamic.set(name(CHAIN_MAX, 0, &[]), &[1; 8]);
+        assert_eq!((dynamic.used(), dynamic.drops()), (CHAIN_MAX, 1));
     }
 
     #[test]
