@@ -30,6 +30,9 @@ pub struct Kept {
     pub path: PathBuf,
     /// All that the file said.
     pub text: String,
+    /// What `${seed}` stood for in it, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// What the guest ran on.
     pub setting: Setting,
     /// How it started; nothing if it did not get that far.
@@ -82,6 +85,7 @@ impl Kept {
             id: job.id.clone(),
             path: tree.relative(&job.source.path).to_owned(),
             text: job.source.text.clone(),
+            seed: job.scenario.seed,
             setting: setting.clone(),
             start: None,
         }
@@ -124,7 +128,7 @@ impl Kept {
     pub fn job(&self, tree: &Tree, image: &Image) -> Result<Job, KeptError> {
         let path = tree.absolute(&self.path);
         let source = Source::parse(&self.id.scenario, &path, &self.text)?;
-        let scenario = source.for_guest(&self.id.guest, &image.names)?;
+        let scenario = source.for_guest_with(&self.id.guest, &image.names, self.seed)?;
         let known = plan::mutants(&scenario, &image.mutants);
         let wanted = |name: &String| {
             let found = known.iter().find(|mutant| mutant.name == *name).cloned();

@@ -220,12 +220,17 @@ fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
     if let Some(guests) = &scenario.guests
         && !guests.contains(&target.guest)
     {
-        return Some(format!("only for {}", guests.join(", ")));
+        let why = scenario.why.as_deref().unwrap_or("it does not say why");
+        return Some(format!("only for {}: {why}", guests.join(", ")));
     }
     let has_many = scenario.cpus.is_some_and(|cpus| cpus.count() > 1);
     let needs = scenario.needs.iter().map(String::as_str);
     let missing: Vec<_> = needs
-        .chain(has_many.then_some(SMP))
+        .chain(
+            has_many
+                .then_some(SMP)
+                .filter(|smp| !scenario.needs.iter().any(|need| need == smp)),
+        )
         .filter(|need| !target.capabilities.iter().any(|can| can == need))
         .collect();
     let why = || format!("{} lacks {}", target.guest, missing.join(", "));
@@ -309,20 +314,20 @@ mod tests {
     fn a_scenario_runs_where_it_fits_and_says_why_not_elsewhere() {
         let sources = [
             source("a/any", ""),
-            source("a/here", "guests: [armv6, arm64]\n"),
-            source("a/there", "guests: [arm64, x86_64]\n"),
+            source("a/here", "guests: [armv6, arm64]\nwhy: c\n"),
+            source("a/there", "guests: [arm64, x86_64]\nwhy: c\n"),
             source("a/can", "needs: [fbt]\n"),
             source("a/cannot", "needs: [fbt, btf, usdt]\n"),
             source("a/alone", "cpus: 1\n"),
-            source("a/many", "needs: [fbt, btf]\ncpus: 2\n"),
-            source("a/here-many", "guests: [armv6]\ncpus: 2\n"),
+            source("a/many", "needs: [fbt, btf, smp]\ncpus: 2\n"),
+            source("a/here-many", "guests: [armv6]\nwhy: c\ncpus: 2\n"),
         ];
         assert_eq!(
             told(&sources, false),
             [
                 "armv6 a/any: b sys_f",
                 "armv6 a/here: b sys_f",
-                "armv6 a/there: skip, only for arm64, x86_64",
+                "armv6 a/there: skip, only for arm64, x86_64: c",
                 "armv6 a/can: b sys_f",
                 "armv6 a/cannot: skip, armv6 lacks btf, usdt",
                 "armv6 a/alone: b sys_f",
@@ -367,7 +372,10 @@ mod tests {
         let sources = [
             source("a/b", "mutants: {m: guest-crash}\n"),
             source("a/c", "mutants: {n: guest-crash}\n"),
-            source("a/d", "guests: [armv6]\nmutants: {m: guest-crash}\n"),
+            source(
+                "a/d",
+                "guests: [armv6]\nwhy: c\nmutants: {m: guest-crash}\n",
+            ),
         ];
         let other = Target {
             guest: "arm64".to_owned(),
@@ -387,7 +395,7 @@ mod tests {
     fn a_copy_is_a_job_with_a_number_and_a_skip_is_no_copy() {
         let sources = [
             source("a/b", "mutants: {m: guest-crash}\n"),
-            source("a/c", "guests: [arm64]\n"),
+            source("a/c", "guests: [arm64]\nwhy: c\n"),
         ];
         let items = plan(&sources, &target(), true).expect("names are known");
         let ids = repeat(items, 2)

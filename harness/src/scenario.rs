@@ -6,6 +6,7 @@
 mod names;
 mod number;
 mod place;
+pub mod seed;
 mod status;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,9 @@ pub use number::{Cpus, TimeLimit};
 pub use place::Place;
 pub use status::Status;
 
+/// Where a scenario takes the seed of the run.
+const SEED: &str = "${seed}";
+
 /// One claim and how to put it to the test.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -33,6 +37,9 @@ pub struct Scenario {
     /// The guests it is for; absent means every guest that has what `needs` lists.
     #[serde(default)]
     pub guests: Option<Vec<String>>,
+    /// Why it is not for the others; goes with `guests`.
+    #[serde(default)]
+    pub why: Option<String>,
     /// Capabilities a guest must have.
     #[serde(default)]
     pub needs: Vec<String>,
@@ -81,6 +88,9 @@ pub struct Scenario {
     /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+    /// What `${seed}` stands for, if it occurs.
+    #[serde(skip)]
+    pub seed: Option<u64>,
 }
 
 /// How a guest comes to be ready.
@@ -234,11 +244,29 @@ impl Source {
     }
 
     /// The scenario with every `${name}` replaced by what the guest calls it, and with the guest's clock.
+    /// `${seed}` becomes the seed of this run.
     pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
+        let seed = if self.has_seed() {
+            Some(seed::of_run().map_err(|what| self.error(SEED, what))?)
+        } else {
+            None
+        };
+        self.for_guest_with(guest, names, seed)
+    }
+
+    /// The same with a seed that is known, if the scenario has one.
+    pub fn for_guest_with(
+        &self,
+        guest: &str,
+        names: &Names,
+        seed: Option<u64>,
+    ) -> Result<Scenario, ScenarioError> {
         let mut scenario = self.scenario.clone();
+        scenario.seed = seed;
         if let Some(clock) = scenario.clocks.get(guest) {
             scenario.clock = Some(*clock);
         }
+        let names = &names.with_seed(seed);
         for text in scenario.texts() {
             *text = names.expand(text).map_err(|name| {
                 self.error(
@@ -268,6 +296,11 @@ impl Source {
         self.all_known("mutant", self.scenario.mutants.keys(), known)
     }
 
+    fn has_seed(&self) -> bool {
+        let mut scenario = self.scenario.clone();
+        scenario.texts().any(|text| text.contains(SEED))
+    }
+
     fn all_known<'w>(
         &self,
         sort: &str,
@@ -291,6 +324,16 @@ impl Source {
                 s.guests.is_some() && !s.needs.is_empty(),
                 "needs",
                 "`needs` and `guests` exclude each other; keep the one that says why",
+            ),
+            (
+                s.guests.is_some() && s.why.is_none(),
+                "guests",
+                "`guests` without `why`; say why it is not for the others",
+            ),
+            (
+                s.guests.is_none() && s.why.is_some(),
+                "why",
+                "`why` without `guests`; it says why the scenario is not for the other guests",
             ),
             (
                 s.guests.as_ref().is_some_and(Vec::is_empty),

@@ -60,19 +60,21 @@ impl<S: Set> Trial<S> {
 pub struct Batch<'a, S: Set> {
     device: &'a Device,
     prober: &'a Prober,
+    seed: u64,
     tells: bool,
     trials: Vec<Trial<S>>,
     tally: Tally,
 }
 
 impl<'a, S: Set> Batch<'a, S> {
-    /// Without any yet; with `tells` it says of each which it is, before it is run.
-    pub fn new(device: &'a Device, prober: &'a Prober, tells: bool) -> Self {
+    /// Without any yet, in a run with this seed; with `tells` it says of each which it is, before it is run.
+    pub fn new(device: &'a Device, prober: &'a Prober, seed: u64, tells: bool) -> Self {
         let tally = Tally::new(&device.sites()[0]);
         let trials = Vec::new();
         Self {
             device,
             prober,
+            seed,
             tells,
             trials,
             tally,
@@ -83,7 +85,7 @@ impl<'a, S: Set> Batch<'a, S> {
     pub fn add(&mut self, vector: Vector) -> Result<(), Error> {
         let sites = self.device.sites();
         let places = &sites[self.trials.len()];
-        let cases = match Cases::of(&vector, places) {
+        let cases = match Cases::of(&vector, places, self.seed) {
             Ok(cases) => cases,
             Err(why) => {
                 self.tally.skip(why);

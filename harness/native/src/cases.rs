@@ -29,8 +29,8 @@ pub struct Cases<S: Set> {
 }
 
 impl<S: Set> Cases<S> {
-    /// Those of a vector, or why it is not run.
-    pub fn of(vector: &Vector, places: &Places) -> Result<Self, &'static str> {
+    /// Those of a vector in a run with this seed, or why it is not run.
+    pub fn of(vector: &Vector, places: &Places, seed: u64) -> Result<Self, &'static str> {
         if vector.plan == Plan::Refuse {
             return Err("it is refused");
         }
@@ -39,7 +39,7 @@ impl<S: Set> Cases<S> {
         }
         let text = S::fit(&vector.text, places);
         let page = image::page::<S>(&text, places);
-        let mut chance = Rng::with_seed(vector.seed());
+        let mut chance = Rng::with_seed(vector.seed(seed));
         let mut runs = Vec::new();
         for _ in 0..TRIES {
             let mut state = S::by_chance(&mut chance, places);

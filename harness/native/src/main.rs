@@ -33,7 +33,7 @@ use vectors::Vector;
 /// What ended a run before its time.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-native [--tell] [--neighbours N] VECTORS...")]
+    #[error("{0}; usage: trapline-native [--tell] [--neighbours N] [--seed N] VECTORS...")]
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
@@ -82,13 +82,13 @@ fn run<S: Set>() -> Result<[Tally; 2], Error> {
         vectors.extend(vectors::read::<S>(path)?);
     }
     let near = |vector: &Vector| {
-        let mut chance = Rng::with_seed(vector.seed());
+        let mut chance = Rng::with_seed(vector.seed(asked.seed));
         let near = (0..asked.neighbours).map(|_| vector.neighbour::<S>(&mut chance));
         near.collect::<Vec<_>>()
     };
     let neighbours: Vec<_> = vectors.iter().flat_map(near).collect();
     let judge = |vectors: Vec<Vector>| {
-        let mut batch = Batch::<S>::new(&device, &prober, asked.tells);
+        let mut batch = Batch::<S>::new(&device, &prober, asked.seed, asked.tells);
         vectors
             .into_iter()
             .try_for_each(|vector| batch.add(vector))?;
@@ -104,6 +104,8 @@ struct Asked {
     paths: Vec<PathBuf>,
     /// How many words near each of them.
     neighbours: usize,
+    /// What the neighbours and the states of all are drawn from.
+    seed: u64,
     /// To say of each which it is, before it is run: the last one may end the machine.
     tells: bool,
 }
@@ -116,6 +118,7 @@ impl Asked {
             match argument {
                 Arg::Long("tell") => asked.tells = true,
                 Arg::Long("neighbours") => asked.neighbours = parser.value()?.parse()?,
+                Arg::Long("seed") => asked.seed = parser.value()?.parse()?,
                 Arg::Value(path) => asked.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),
             }
@@ -153,7 +156,7 @@ mod tests {
         let files = fs::read_dir(folder).unwrap();
         let vectors = files.flat_map(|file| vectors::read::<S>(&file.unwrap().path()).unwrap());
         vectors
-            .filter(|vector| Cases::<S>::of(vector, &PLACES).is_ok())
+            .filter(|vector| Cases::<S>::of(vector, &PLACES, 0).is_ok())
             .count()
     }
 

@@ -30,10 +30,10 @@ impl Vector {
         }
     }
 
-    /// What chance begins with for it.
-    pub fn seed(&self) -> u64 {
+    /// What chance begins with for it, in a run with this seed.
+    pub fn seed(&self, run: u64) -> u64 {
         let bytes = self.text.bytes().iter();
-        bytes.fold(0, |seed, &byte| {
+        bytes.fold(run, |seed, &byte| {
             seed.rotate_left(8).wrapping_mul(0x9e37_79b9) ^ u64::from(byte)
         })
     }

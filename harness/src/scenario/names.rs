@@ -35,11 +35,19 @@ impl Names {
         Ok(out)
     }
 
+    /// These, and `${seed}` if there is a seed.
+    pub fn with_seed(&self, seed: Option<u64>) -> Self {
+        let mut names = self.0.clone();
+        names.extend(seed.map(|seed| ("seed".to_owned(), seed.to_string())));
+        Self(names)
+    }
+
     /// The name of what the guest calls `value`; the first one, where several have it.
     ///
-    /// What is short may stand for anything, and what ends in `_` only begins a word.
+    /// What is short or a number may stand for anything, and what ends in `_` only begins a word.
     pub fn name_of(&self, value: &str) -> Option<&str> {
-        if value.len() < SHORTEST || value.ends_with('_') {
+        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+        if value.len() < SHORTEST || is_number || value.ends_with('_') {
             return None;
         }
         let mut all = self.0.iter();
@@ -90,9 +98,11 @@ mod tests {
             ("a", "sys_chdir"),
             ("p", "sys_"),
             ("s", "brk"),
+            ("n", "47242"),
         ]);
-        let found = ["sys_chdir", "sys_", "brk", "sys_chdi", ""].map(|value| names.name_of(value));
-        assert_eq!(found, [Some("a"), None, None, None, None]);
+        let found = ["sys_chdir", "sys_", "brk", "sys_chdi", "47242", ""];
+        let found = found.map(|value| names.name_of(value));
+        assert_eq!(found, [Some("a"), None, None, None, None, None]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn the_smallest_scenario_has_the_defaults() {
 #[test]
 fn everything_said_is_understood() {
     let scenario = parse(
-        "asserts: a\nstory: b\nguests: [armv6]\ncpus: 4\nclock: instructions\nfiles: [doc]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
+        "asserts: a\nstory: b\nguests: [armv6]\nwhy: c\ncpus: 4\nclock: instructions\nfiles: [doc]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
          time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
          events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: guest-crash\n\
          differs:\n  armv6: one CPU\n",
@@ -44,7 +44,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
@@ -70,7 +70,9 @@ fn numbers_have_bounds_and_an_error_its_place() {
 #[test]
 fn what_makes_no_sense_together_is_refused() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\n"), @"scenarios/fbt/claim.yaml:2:1: without a `workload` nobody says when to stop; add `stop: exits`");
-    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:5:1: `needs` and `guests` exclude each other; keep the one that says why");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nwhy: c\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:6:1: `needs` and `guests` exclude each other; keep the one that says why");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\n")), @"scenarios/fbt/claim.yaml:4:1: `guests` without `why`; say why it is not for the others");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}why: c\n")), @"scenarios/fbt/claim.yaml:4:1: `why` without `guests`; it says why the scenario is not for the other guests");
     insta::assert_snapshot!(complaint(&format!("{SMALL}expect:\n  workload-status: 1\n")), @"scenarios/fbt/claim.yaml:5:3: `workload-status` without a `workload`");
 }
 
@@ -86,7 +88,7 @@ fn a_quiet_tracer_is_not_waited_for() {
 #[test]
 fn guests_needs_and_mutants_are_words_that_somebody_knows() {
     let known = ["armv6".to_owned(), "arm64".to_owned()];
-    let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\n")).expect("valid");
+    let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\nwhy: c\n")).expect("valid");
     let error = guests.check_guests(&known).expect_err("a slip");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:17: no guest `amrv6`; there is armv6, arm64");
     let differs = parse(&format!("{SMALL}differs:\n  arm: why\n")).expect("valid");
@@ -116,4 +118,16 @@ fn names_are_replaced_everywhere_and_an_unknown_one_has_a_place() {
     let few = Names::from([("syscall.chdir", "sys_chdir")]);
     let error = source.for_guest("armv6", &few).expect_err("no x");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:3:14: armv6 has no name `x`; it has syscall.chdir");
+}
+
+#[test]
+fn a_seed_is_there_for_whoever_takes_it_and_stays_with_the_job() {
+    let source = parse("asserts: a\ntrace: b --seed ${seed}\nstop: exits\n").expect("valid");
+    let none = Names::default();
+    let usual = source.for_guest("armv6", &none).expect("a seed");
+    assert_eq!((usual.trace.as_str(), usual.seed), ("b --seed 1", Some(1)));
+    let again = source.for_guest_with("armv6", &none, Some(7));
+    assert_eq!(again.expect("a seed").trace, "b --seed 7");
+    let without = parse(SMALL).expect("valid").for_guest("armv6", &none);
+    assert_eq!(without.expect("no names").seed, None);
 }
