@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Loading and unloading: what comes up goes down in the opposite order. */
 #include <linux/module.h>
+#include <linux/stringify.h>
 
 #include "native.h"
 #include "shim.h"
@@ -122,5 +123,7 @@ static void __exit trapline_exit(void)
 module_init(trapline_init);
 module_exit(trapline_exit);
 
+MODULE_AUTHOR("The Trapline maintainers");
 MODULE_DESCRIPTION("Trapline: DTrace's probe engine");
+MODULE_VERSION(__stringify(TRAPLINE_VERSION));
 MODULE_LICENSE("Dual MIT/GPL");

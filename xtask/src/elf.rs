@@ -1,7 +1,7 @@
 //! What ELF files say about themselves: the libraries a program needs, the modules a module needs,
 //! the symbols it has.
 
-use object::elf::{DT_NEEDED, FileHeader32, FileHeader64};
+use object::elf::{DT_NEEDED, FileHeader32, FileHeader64, SHF_ALLOC};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, FileKind, Object, ObjectSection, ObjectSymbol};
 
@@ -39,17 +39,21 @@ fn linkage_of<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Linkage
     Ok(linkage)
 }
 
-/// The names of the modules that must be loaded before this one.
-pub fn module_depends(module: &[u8]) -> Result<Vec<String>, object::Error> {
+/// What `modinfo` prints of a module, each field as `name=value`.
+pub fn modinfo(module: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(module)?;
     let Some(section) = file.section_by_name(".modinfo") else {
         return Ok(Vec::new());
     };
-    let info = section.data()?;
-    let depends = info
-        .split(|b| *b == 0)
-        .find_map(|field| field.strip_prefix(b"depends="));
-    let names = depends.unwrap_or_default().split(|b| *b == b',').map(text);
+    let fields = section.data()?.split(|b| *b == 0).map(text);
+    Ok(fields.filter(|field| !field.is_empty()).collect())
+}
+
+/// The names of the modules that must be loaded before this one.
+pub fn module_depends(module: &[u8]) -> Result<Vec<String>, object::Error> {
+    let info = modinfo(module)?;
+    let depends = info.iter().find_map(|f| f.strip_prefix("depends="));
+    let names = depends.unwrap_or_default().split(',').map(str::to_owned);
     Ok(names.filter(|n| !n.is_empty()).collect())
 }
 
@@ -67,6 +71,16 @@ pub fn symbols(
 pub fn has_section(data: &[u8], name: &str) -> Result<bool, object::Error> {
     let file = object::File::parse(data)?;
     Ok(file.section_by_name(name).is_some())
+}
+
+/// How many sections of an object are loaded with it.
+pub fn loaded_sections(data: &[u8]) -> Result<usize, object::Error> {
+    let file = object::File::parse(data)?;
+    let loaded = file.sections().filter(|s| match s.flags() {
+        object::SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & SHF_ALLOC.0 != 0,
+        _ => false,
+    });
+    Ok(loaded.count())
 }
 
 fn text(bytes: &[u8]) -> String {

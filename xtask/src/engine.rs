@@ -10,6 +10,7 @@ use crate::elf;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::guest::Guest;
+use crate::hardening::Config;
 use crate::progress::Step;
 use crate::run;
 use crate::toolchain::{self, Toolchain};
@@ -64,12 +65,14 @@ pub fn compile(
     step: &Step,
     guest: &Guest,
     toolchain: &Toolchain,
+    config: &Config,
     variant: Variant,
 ) -> Result<PathBuf> {
     let sh = run::shell()?;
     let target = &guest.build.module_target;
+    let flags = format!("{STATIC_CODE} {}", config.rustflags());
     let cargo = toolchain
-        .cargo(&sh, "rustc", PROFILE, target, STATIC_CODE)
+        .cargo(&sh, "rustc", PROFILE, target, &flags)
         .args(["--package", "engine-kernel", "--lib"])
         .args(["--crate-type", "staticlib", "-Zbuild-std=core,alloc", "--"])
         .args(variant.rustflags());
@@ -77,9 +80,15 @@ pub fn compile(
     Ok(toolchain::output(PROFILE, target, "libengine_kernel.a"))
 }
 
-/// One object of all that the entry points reach; every other name is local to it, so that it
-/// cannot clash.
-pub fn link(step: &Step, guest: &Guest, archive: &Path, object: &Path) -> Result<()> {
+/// One object of all that the entry points reach, with one section for each kind of contents, as `script` has it; every
+/// other name is local to it, so that it cannot clash.
+pub fn link(
+    step: &Step,
+    guest: &Guest,
+    archive: &Path,
+    script: &Path,
+    object: &Path,
+) -> Result<()> {
     let sh = run::shell()?;
     let entries = entry_points(archive)?;
     let cross = &guest.build.cross_compile;
@@ -87,7 +96,10 @@ pub fn link(step: &Step, guest: &Guest, archive: &Path, object: &Path) -> Result
     let roots = entries.iter().map(|e| format!("--undefined={e}"));
     run::quietly(
         step,
-        cmd!(sh, "{ld} -r --gc-sections {roots...} -o {object} {archive}"),
+        cmd!(
+            sh,
+            "{ld} -r --gc-sections -T {script} {roots...} -o {object} {archive}"
+        ),
     )?;
     let keep = entries.iter().map(|e| format!("--keep-global-symbol={e}"));
     let bitcode = [".llvmbc", ".llvmcmd"].map(|s| format!("--remove-section={s}"));

@@ -17,6 +17,7 @@ mod error;
 mod files;
 mod fuzz;
 mod guest;
+mod hardening;
 mod headers;
 mod host;
 mod image;

@@ -4,12 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use object::ObjectSymbol;
+use sha2::{Digest, Sha256};
 
 use crate::elf;
 use crate::engine::{self, Variant};
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
+use crate::hardening::Config;
 use crate::kbuild;
 use crate::progress::Step;
 use crate::stamp::unless_current;
@@ -37,16 +39,22 @@ pub fn make(
             let step = Step::begin(format!("{}: {}.ko", guest.name, variant.name()));
             let build = dir.join("build").join(variant.name());
             kbuild::copy(&workspace_root().join("engine/kmod"), &build)?;
+            let config = Config::read(headers)?;
+            let engine = build.join("engine.o_shipped");
+            let script = build.join("engine.lds");
             let lock = toolchain::lock()?;
-            let archive = engine::compile(&step, guest, toolchain, variant)?;
-            engine::link(&step, guest, &archive, &build.join("engine.o_shipped"))?;
+            let archive = engine::compile(&step, guest, toolchain, &config, variant)?;
+            engine::link(&step, guest, &archive, &script, &engine)?;
             drop(lock);
-            // The kernel's build wants to know each object's C sources; this one has none.
-            files::write(&build.join(".engine.o.cmd"), b"")?;
-            kbuild::compile(&step, guest, headers, &build, variant.cflags())?;
-            let built = files::read(&build.join("trapline.ko"))?;
+            name_sources(&build, &engine)?;
+            kbuild::compile(&step, guest, headers, &build, &cflags(variant))?;
+            let file = build.join("trapline.ko");
+            let built = files::read(&file)?;
             refuse_panics(&module, &built)?;
-            refuse_tracing(&module, &built)?;
+            refuse_instrumented(&module, &built)?;
+            refuse_scattered(&module, &built)?;
+            refuse_undescribed(&module, &built)?;
+            config.check(guest, &engine, &file)?;
             files::write(&module, &built)?;
             step.done();
             Ok(())
@@ -59,10 +67,7 @@ pub fn make(
 /// contain the code.
 fn refuse_panics(path: &Path, module: &[u8]) -> Result<()> {
     let panics = |s: &object::Symbol<'_, '_>| s.name().is_ok_and(is_panic);
-    let found = elf::symbols(module, panics).map_err(|e| Error::Content {
-        path: path.into(),
-        why: e.to_string(),
-    })?;
+    let found = elf::symbols(module, panics).map_err(content(path))?;
     if found.is_empty() {
         return Ok(());
     }
@@ -82,27 +87,84 @@ fn is_panic(symbol: &str) -> bool {
     format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
 }
 
-/// What a trap runs must not call the kernel's own function tracer: that can be probed. The call is
-/// there already, or the compiler has left room for it and a list of the places.
-fn refuse_tracing(path: &Path, module: &[u8]) -> Result<()> {
+/// What a trap runs must not call what the compiler adds for the kernel's function tracer or for its sanitizers: those
+/// functions can be probed. The call is there already, or the compiler has left room for it and a list of the places.
+fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
     const ROOM: &str = "__patchable_function_entries";
-    let bad = |e: object::Error| Error::Content {
-        path: path.into(),
-        why: e.to_string(),
+    const CALLED: [&str; 4] = ["__asan_", "__hwasan_", "__sanitizer_cov_", "__tsan_"];
+    let bad = content(path);
+    let is_added = |s: &object::Symbol<'_, '_>| {
+        s.name().is_ok_and(|name| {
+            name.contains("mcount")
+                || name == "__fentry__"
+                || CALLED.iter().any(|prefix| name.starts_with(prefix))
+        })
     };
-    let traces = |s: &object::Symbol<'_, '_>| {
-        s.name()
-            .is_ok_and(|name| name.contains("mcount") || name == "__fentry__")
-    };
-    let call = elf::symbols(module, traces).map_err(bad)?.pop();
+    let call = elf::symbols(module, is_added).map_err(bad)?.pop();
     let room = elf::has_section(module, ROOM).map_err(bad)?;
     match call.or(room.then(|| ROOM.to_owned())) {
         None => Ok(()),
         Some(name) => Err(Error::Module(format!(
-            "{} has {name}: build its C without the kernel's function tracer (see its Kbuild)",
+            "{} has {name}: build its C without that instrumentation (see its Kbuild)",
             path.display()
         ))),
     }
+}
+
+/// The kernel shows each section in a file of its own, of which a debugger reads them all.
+fn refuse_scattered(path: &Path, module: &[u8]) -> Result<()> {
+    const MOST: usize = 40;
+    let count = elf::loaded_sections(module).map_err(content(path))?;
+    if count <= MOST {
+        return Ok(());
+    }
+    Err(Error::Module(format!(
+        "{} loads {count} sections, where {MOST} are the most: merge them (engine/kmod/engine.lds)",
+        path.display()
+    )))
+}
+
+/// `modinfo` describes the module, and each of its parameters.
+fn refuse_undescribed(path: &Path, module: &[u8]) -> Result<()> {
+    const FIELDS: [&str; 5] = ["author", "description", "license", "srcversion", "version"];
+    let info = elf::modinfo(module).map_err(content(path))?;
+    let has = |field: &str| info.iter().any(|f| f.starts_with(field));
+    let parameters = info.iter().filter_map(|f| f.strip_prefix("parmtype="));
+    let parameters = parameters.filter_map(|p| p.split_once(':'));
+    let wanted = parameters.map(|(name, _)| format!("parm={name}:"));
+    let wanted = FIELDS.map(|f| format!("{f}=")).into_iter().chain(wanted);
+    let missing: Vec<_> = wanted.filter(|field| !has(field)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Module(format!(
+        "{} says no {} in its modinfo",
+        path.display(),
+        missing.join(" ")
+    )))
+}
+
+fn content(path: &Path) -> impl Fn(object::Error) -> Error + Copy {
+    move |e| Error::Content {
+        path: path.into(),
+        why: e.to_string(),
+    }
+}
+
+/// `modpost` sums up the sources of each object, which it has from the object's command: the Rust half's is the object
+/// that we have linked, as a text.
+fn name_sources(build: &Path, engine: &Path) -> Result<()> {
+    let sum = build.join("engine.sum");
+    let hash = files::hex(&Sha256::digest(files::read(engine)?));
+    files::write(&sum, hash.as_bytes())?;
+    let command = format!("source_engine.o := {}\n", sum.display());
+    files::write(&build.join(".engine.o.cmd"), command.as_bytes())
+}
+
+/// Flags for the C half.
+fn cflags(variant: Variant) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("-DTRAPLINE_VERSION={version} {}", variant.cflags())
 }
 
 #[cfg(test)]
@@ -142,11 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_the_function_tracer_is_found() {
-        let module = module_with("__gnu_mcount_nc");
-        let refused = refuse_tracing(Path::new("x.ko"), &module).unwrap_err();
-        assert!(refused.to_string().contains("__gnu_mcount_nc"));
-        refuse_tracing(Path::new("x.ko"), &module_with("printk")).unwrap();
+    fn a_call_of_the_function_tracer_or_a_sanitizer_is_found() {
+        for added in [
+            "__gnu_mcount_nc",
+            "__asan_load8_noabort",
+            "__tsan_read4",
+            "__sanitizer_cov_trace_pc",
+        ] {
+            let refused = refuse_instrumented(Path::new("x.ko"), &module_with(added)).unwrap_err();
+            assert!(refused.to_string().contains(added));
+        }
+        refuse_instrumented(Path::new("x.ko"), &module_with("printk")).unwrap();
     }
 
     #[test]
@@ -155,12 +223,54 @@ mod tests {
         let name = b"__patchable_function_entries".to_vec();
         let section = object.add_section(Vec::new(), name, SectionKind::Data);
         object.append_section_data(section, &[0; 8], 8);
-        let refused = refuse_tracing(Path::new("x.ko"), &object.write().unwrap()).unwrap_err();
+        let refused = refuse_instrumented(Path::new("x.ko"), &object.write().unwrap()).unwrap_err();
         assert!(refused.to_string().contains("__patchable_function_entries"));
     }
 
     #[test]
     fn a_module_without_panics_passes() {
         refuse_panics(Path::new("x.ko"), &module_with("printk")).unwrap();
+    }
+
+    /// A module with these sections that are loaded, and this in its modinfo.
+    fn module_of(sections: usize, info: &[u8]) -> Vec<u8> {
+        let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
+        for number in 1..sections {
+            let name = format!(".text.f{number}").into_bytes();
+            let section = object.add_section(Vec::new(), name, SectionKind::Text);
+            object.append_section_data(section, &[0; 4], 4);
+        }
+        let section =
+            object.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);
+        object.append_section_data(section, info, 1);
+        let comment =
+            object.add_section(Vec::new(), b".comment".to_vec(), SectionKind::OtherString);
+        object.append_section_data(comment, b"none", 1);
+        object.write().unwrap()
+    }
+
+    #[test]
+    fn a_section_for_each_function_is_too_many() {
+        let refuse = |count| refuse_scattered(Path::new("x.ko"), &module_of(count, b"x=y"));
+        refuse(40).unwrap();
+        assert!(refuse(41).unwrap_err().to_string().contains("41 sections"));
+    }
+
+    #[test]
+    fn a_field_that_modinfo_lacks_is_named() {
+        let all = b"author=a\0description=d\0license=l\0srcversion=s\0version=1\0parm=p:for\0parmtype=p:int\0";
+        let refuse = |info: &[u8]| refuse_undescribed(Path::new("x.ko"), &module_of(2, info));
+        refuse(all).unwrap();
+        for (field, name) in [("version=1", "version="), ("parm=p:for", "parm=p:")] {
+            let at = all
+                .windows(field.len() + 1)
+                .position(|w| w == [&[0], field.as_bytes()].concat());
+            let (before, after) = all.split_at(at.unwrap());
+            let refused = refuse(&[before, &after[field.len() + 1..]].concat()).unwrap_err();
+            assert!(
+                refused.to_string().contains(&format!("no {name} ")),
+                "{refused}"
+            );
+        }
     }
 }

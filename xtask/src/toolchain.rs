@@ -125,7 +125,7 @@ impl Toolchain {
     }
 }
 
-/// Whether a compiler of this version, `1.88.0` and whatever follows, can build the workspace.
+/// Whether a compiler of this version, `1.90.0` and whatever follows, can build the workspace.
 pub fn is_recent(version: &str) -> bool {
     parts(version) >= parts(OLDEST)
 }
@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn a_compiler_older_than_the_workspace_takes_is_none() {
         let can = |words| is_recent(number(words));
-        assert!(can("rustc 1.88.0 (6b00bc388 2025-06-23)"));
+        assert!(can("rustc 1.90.0 (1159e78c4 2025-09-14)"));
+        assert!(!can("rustc 1.88.0 (6b00bc388 2025-06-23)"));
         assert!(can("rustc 1.196.0-nightly (abc 2030-01-01)"));
         assert!(can("rustc 2.0.0"));
         assert!(!can(

@@ -1,0 +1,242 @@
+//! What a kernel's configuration demands of the Rust half's machine code: the compiler's flags, and the
+//! proof, from the finished code, that they had their effect.
+
+use std::path::Path;
+
+use xshell::cmd;
+
+use crate::error::{Error, Result};
+use crate::files;
+use crate::guest::Guest;
+use crate::run;
+
+/// Each option, with the flags that it takes. Kernels since 6.9 call the first ones `MITIGATION_*`.
+const FLAGS: &[(&str, &str)] = &[
+    // Whether or not this kernel has a shadow call stack: the engine has no use for the register.
+    ("CONFIG_ARM64", "-Zfixed-x18"),
+    ("CONFIG_RETPOLINE", RETPOLINE),
+    ("CONFIG_MITIGATION_RETPOLINE", RETPOLINE),
+    ("CONFIG_RETHUNK", RETURN_THUNK),
+    ("CONFIG_MITIGATION_RETHUNK", RETURN_THUNK),
+];
+const RETPOLINE: &str = "-Zretpoline-external-thunk";
+const RETURN_THUNK: &str = "-Zfunction-return=thunk-extern";
+
+/// What a kernel was configured with.
+pub struct Config(String);
+
+impl Config {
+    /// Reads it from the kernel's headers.
+    pub fn read(headers: &Path) -> Result<Self> {
+        let bytes = files::read(&headers.join("include/config/auto.conf"))?;
+        Ok(Self(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn has(&self, option: &str) -> bool {
+        self.0
+            .lines()
+            .any(|line| line.strip_prefix(option) == Some("=y"))
+    }
+
+    /// The compiler's flags for the Rust half.
+    pub fn rustflags(&self) -> String {
+        let flags = FLAGS.iter().filter(|(option, _)| self.has(option));
+        flags.map(|(_, flag)| *flag).collect::<Vec<_>>().join(" ")
+    }
+
+    fn wants(&self, flag: &str) -> bool {
+        FLAGS.iter().any(|(o, f)| *f == flag && self.has(o))
+    }
+
+    /// An error if the Rust half, linked as `engine`, or the finished `module` has an instruction that this kernel's
+    /// hardening forbids.
+    pub fn check(&self, guest: &Guest, engine: &Path, module: &Path) -> Result<()> {
+        type Forbidden = fn(&Instruction<'_>) -> bool;
+        let rules: [(&str, &Path, Forbidden, &str); 3] = [
+            ("-Zfixed-x18", engine, uses_x18, "use x18"),
+            (RETPOLINE, module, is_indirect, "branch without a retpoline"),
+            (RETURN_THUNK, module, is_return, "return without a thunk"),
+        ];
+        for (flag, object, is_forbidden, what) in rules {
+            if self.wants(flag) {
+                refuse(object, &disassemble(guest, object)?, is_forbidden, what)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn disassemble(guest: &Guest, object: &Path) -> Result<String> {
+    let sh = run::shell()?;
+    let objdump = format!("{}objdump", guest.build.cross_compile);
+    run::read(cmd!(sh, "{objdump} -dr --no-show-raw-insn {object}"))
+}
+
+fn refuse(
+    object: &Path,
+    listing: &str,
+    is_forbidden: fn(&Instruction<'_>) -> bool,
+    what: &str,
+) -> Result<()> {
+    let all = instructions(listing);
+    let found: Vec<_> = all.iter().filter(|i| is_forbidden(i)).collect();
+    let bad = |why| {
+        let path = object.into();
+        Err(Error::Content { path, why })
+    };
+    let Some(first) = found.first() else {
+        if all.is_empty() {
+            return bad("objdump finds no instruction in it".into());
+        }
+        return Ok(());
+    };
+    bad(format!(
+        "{} of its {} instructions {what}, the first in {}: {}",
+        found.len(),
+        all.len(),
+        first.function,
+        first.text
+    ))
+}
+
+/// An instruction as objdump prints it.
+struct Instruction<'a> {
+    /// The symbol before it.
+    function: &'a str,
+    text: &'a str,
+    /// What its relocation names.
+    relocation: &'a str,
+}
+
+impl Instruction<'_> {
+    /// Its mnemonic and operands, without prefixes.
+    fn words(&self) -> impl Iterator<Item = &str> {
+        const PREFIXES: [&str; 6] = ["bnd", "cs", "ds", "notrack", "rep", "repz"];
+        let words = self.text.split([' ', '\t', ',']);
+        words
+            .filter(|word| !word.is_empty())
+            .skip_while(|word| PREFIXES.contains(word))
+    }
+}
+
+fn instructions(listing: &str) -> Vec<Instruction<'_>> {
+    let (mut found, mut function) = (Vec::<Instruction<'_>>::new(), "");
+    for line in listing.lines() {
+        if let Some((_, name)) = line.split_once(" <").filter(|_| line.ends_with(">:")) {
+            function = name.trim_end_matches(">:");
+        } else if let Some((_, relocation)) = line.split_once(": R_") {
+            if let (Some(last), Some(name)) = (found.last_mut(), relocation.split('\t').nth(1)) {
+                last.relocation = name;
+            }
+        } else if let Some((_, text)) = line.split_once(":\t") {
+            let relocation = "";
+            found.push(Instruction {
+                function,
+                text,
+                relocation,
+            });
+        }
+    }
+    found
+}
+
+fn uses_x18(instruction: &Instruction<'_>) -> bool {
+    let mut names = instruction.text.split(|c: char| !c.is_ascii_alphanumeric());
+    names.any(|name| name == "x18" || name == "w18")
+}
+
+/// The kernel itself replaces calls of its paravirtual operations by direct ones.
+fn is_indirect(instruction: &Instruction<'_>) -> bool {
+    let mut words = instruction.words();
+    let branches = words
+        .next()
+        .is_some_and(|mnemonic| ["call", "callq", "jmp", "jmpq"].contains(&mnemonic));
+    let through = words.next().unwrap_or_default();
+    branches && through.starts_with('*') && !instruction.relocation.starts_with("pv_ops")
+}
+
+fn is_return(instruction: &Instruction<'_>) -> bool {
+    let mnemonic = instruction.words().next();
+    mnemonic.is_some_and(|m| ["ret", "retq", "lret", "lretq"].contains(&m))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Config {
+        Config(text.into())
+    }
+
+    #[test]
+    fn flags_follow_the_configuration_under_both_names() {
+        assert_eq!(config("CONFIG_ARM64=y\n").rustflags(), "-Zfixed-x18");
+        let old = config("CONFIG_RETPOLINE=y\nCONFIG_RETHUNK=y\n").rustflags();
+        assert_eq!(old, format!("{RETPOLINE} {RETURN_THUNK}"));
+        let new = config("CONFIG_MITIGATION_RETPOLINE=y\n").rustflags();
+        assert_eq!(new, RETPOLINE);
+        assert_eq!(config("CONFIG_RETPOLINE_X=y\n").rustflags(), "");
+    }
+
+    /// Which instructions of a listing are forbidden.
+    fn found(listing: &str, is_forbidden: fn(&Instruction<'_>) -> bool) -> Vec<String> {
+        let all = instructions(listing);
+        let found = all.iter().filter(|i| is_forbidden(i));
+        found
+            .map(|i| format!("{}: {}", i.function, i.text))
+            .collect()
+    }
+
+    #[test]
+    fn branches_through_registers_and_tables_are_found() {
+        let listing = "
+0000000000000000 <f>:
+       0:\tcall   *%r14
+       3:\tnotrack jmp *0x0(,%rax,8)
+\t\t\t7: R_X86_64_32S\t.rodata+0x10
+       b:\tcall   *0x0(%rip)        # 11 <f+0x11>
+\t\t\td: R_X86_64_PC32\tpv_ops+0xfc
+      11:\tcall   16 <f+0x16>
+\t\t\t12: R_X86_64_PLT32\t__x86_indirect_thunk_r11-0x4
+";
+        let expected = ["f: call   *%r14", "f: notrack jmp *0x0(,%rax,8)"];
+        assert_eq!(found(listing, is_indirect), expected);
+    }
+
+    #[test]
+    fn bare_returns_are_found() {
+        let listing = "
+0000000000000010 <g>:
+      10:\tjmp    15 <g+0x5>
+\t\t\t11: R_X86_64_PLT32\t__x86_return_thunk-0x4
+      15:\trepz ret
+      17:\tret    $0x8
+";
+        assert_eq!(found(listing, is_return), ["g: repz ret", "g: ret    $0x8"]);
+    }
+
+    #[test]
+    fn the_shadow_stacks_register_is_found_by_both_names_and_no_other() {
+        let listing = "
+0000000000000000 <h>:
+   0:\tstr\tx30, [x18], #8
+   4:\tmov\tw18, w1
+   8:\tadd\tx1, x2, #0x18
+   c:\tbl\t18 <h+0x18>
+";
+        let expected = ["h: str\tx30, [x18], #8", "h: mov\tw18, w1"];
+        assert_eq!(found(listing, uses_x18), expected);
+    }
+
+    #[test]
+    fn an_object_of_which_objdump_says_nothing_is_an_error() {
+        let refused = |listing| refuse(Path::new("x.ko"), listing, is_return, "return");
+        assert!(refused("").is_err());
+        refused("0 <f>:\n 0:\tnop\n").unwrap();
+        let text = refused("0 <f>:\n 0:\tret\n").unwrap_err().to_string();
+        assert!(
+            text.contains("1 of its 1 instructions return, the first in f: ret"),
+            "{text}"
+        );
+    }
+}
