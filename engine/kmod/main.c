@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/stringify.h>
 
+#include "kernel.h"
 #include "native.h"
 #include "shim.h"
 

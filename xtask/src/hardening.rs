@@ -162,7 +162,10 @@ fn is_return(instruction: &Instruction<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::files::workspace_root;
 
     fn config(text: &str) -> Config {
         Config(text.into())
@@ -176,6 +179,65 @@ mod tests {
         let new = config("CONFIG_MITIGATION_RETPOLINE=y\n").rustflags();
         assert_eq!(new, RETPOLINE);
         assert_eq!(config("CONFIG_RETPOLINE_X=y\n").rustflags(), "");
+    }
+
+    const REFUSALS: &str = "engine/kmod/kernel.h";
+
+    /// What the preprocessor says of the header of refusals, with these options set.
+    fn preprocessed(options: &[&str]) -> std::result::Result<(), String> {
+        let header = workspace_root().join(REFUSALS);
+        let defined = options.iter().map(|option| format!("-D{option}"));
+        let sh = run::shell().unwrap();
+        let cc = cmd!(sh, "cc -E -o /dev/null {defined...} {header}");
+        run::read(cc).map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    fn options(text: &str) -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let named = words.filter(|word| word.starts_with("CONFIG_"));
+        named.map(str::to_owned).collect()
+    }
+
+    /// The conditions of the header of refusals, each with the options that it names.
+    fn refusals() -> Vec<Vec<String>> {
+        let text = files::read(&workspace_root().join(REFUSALS)).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let conditions = text.lines().filter(|line| line.starts_with("#if"));
+        let named = conditions.map(|line| options(line).into_iter().collect::<Vec<_>>());
+        named.filter(|options| !options.is_empty()).collect()
+    }
+
+    #[test]
+    fn each_refused_option_stops_the_build_with_a_sentence_that_names_it() {
+        preprocessed(&[]).unwrap();
+        preprocessed(&["CONFIG_FRAME_POINTER"]).unwrap();
+        let refusals = refusals();
+        assert!(refusals.len() > 5);
+        for options in refusals {
+            let set: Vec<_> = options.iter().map(String::as_str).collect();
+            let text = preprocessed(&set).unwrap_err();
+            let sentence = text
+                .lines()
+                .find(|l| l.contains("#error CONFIG_"))
+                .unwrap_or_default();
+            assert!(
+                options.iter().all(|o| sentence.contains(o)),
+                "{options:?}: {text}"
+            );
+            assert!(sentence.contains(" It takes "), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn the_documentation_lists_what_is_refused() {
+        let text = files::read(&workspace_root().join("doc/kernels.md")).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (_, section) = text.split_once("## What is not built").unwrap();
+        let rows = section
+            .lines()
+            .filter(|line| line.starts_with("| `CONFIG_"));
+        let listed: BTreeSet<_> = rows.flat_map(options).collect();
+        assert_eq!(listed, refusals().into_iter().flatten().collect());
     }
 
     /// Which instructions of a listing are forbidden.
