@@ -8,6 +8,8 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
+#include <asm/tlbflush.h>
+
 #include "shim.h"
 
 /* Whether all of it is the kernel's, and RAM. It may go away behind our back, which is survived. */
@@ -88,10 +90,46 @@ static int load_pages(unsigned long address, void *to, size_t length)
 	return 0;
 }
 
+#ifdef nmi_uaccess_okay
+/* A switch of processes changes the page table and `current` one after the other, and a trap may come between. */
+static bool (*is_own_page_table)(void);
+
+int trapline_load_init(void)
+{
+	is_own_page_table = (void *)trapline_symbol("nmi_uaccess_okay");
+	return is_own_page_table ? 0 : -ENOENT;
+}
+#else
+static bool is_own_page_table(void)
+{
+	return true;
+}
+
+int trapline_load_init(void)
+{
+	return 0;
+}
+#endif
+
+/*
+ * As copy_from_user_nofault() does it, but without CONFIG_HARDENED_USERCOPY's look at
+ * where it copies to: from 5.18 until 6.4 that takes a lock of vmalloc's, which the
+ * trap's own CPU may hold. The destination is the engine's, and checked by it.
+ */
+static int copy_from_user_locklessly(void *to, const void __user *from, size_t length)
+{
+	unsigned long left;
+
+	if (!__access_ok(from, length) || !is_own_page_table())
+		return -EFAULT;
+	pagefault_disable();
+	left = raw_copy_from_user(to, from, length);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
+}
+
 /*
  * A kernel thread has no memory of its own, though some process's may be there.
- * (With HARDENED_USERCOPY the kernel looks at where it copies to. It takes no
- * lock for that, while faults are disabled, since 6.4 and in Debian's 6.1.)
  *
  * Where the processor does not note itself that a page is used, the kernel has it
  * fault when that is to be known: a child that was just made faults at all that it
@@ -101,7 +139,7 @@ int shim_load_user(unsigned long address, void *to, size_t length)
 {
 	if (!current->mm)
 		return -EFAULT;
-	if (!copy_from_user_nofault(to, (void __user *)address, length))
+	if (!copy_from_user_locklessly(to, (void __user *)address, length))
 		return 0;
 	if (address >= TASK_SIZE_MAX || length > TASK_SIZE_MAX - address)
 		return -EFAULT;

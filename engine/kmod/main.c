@@ -37,6 +37,9 @@ static int __init trapline_init(void)
 	error = trapline_symbols_init();
 	if (error)
 		return error;
+	error = trapline_load_init();
+	if (error)
+		return error;
 	error = trapline_stack_init();
 	if (error)
 		return error;

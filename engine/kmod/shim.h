@@ -381,6 +381,7 @@ void trapline_handled(void *data, int number, struct kernel_siginfo *info, struc
 /* task.c: what no other thread has, before or after it, since the machine was started. */
 u64 trapline_identity(const struct task_struct *task);
 
+int trapline_load_init(void);
 int trapline_stack_init(void);
 int trapline_neighbours_init(void);
 
