@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::evidence::Evidence;
 use crate::image::Image;
 use crate::plan::{self, Job, JobId};
-use crate::scenario::{ScenarioError, Source};
+use crate::scenario::{Extent, ScenarioError, Source};
 use crate::setting::Setting;
 use crate::tree::Tree;
 
@@ -33,6 +33,9 @@ pub struct Kept {
     /// What `${seed}` stood for in it, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How far the run went.
+    #[serde(default)]
+    pub extent: Extent,
     /// What the guest ran on.
     pub setting: Setting,
     /// How it started; nothing if it did not get that far.
@@ -86,6 +89,7 @@ impl Kept {
             path: tree.relative(&job.source.path).to_owned(),
             text: job.source.text.clone(),
             seed: job.scenario.seed,
+            extent: job.scenario.extent,
             setting: setting.clone(),
             start: None,
         }
@@ -128,7 +132,8 @@ impl Kept {
     pub fn job(&self, tree: &Tree, image: &Image) -> Result<Job, KeptError> {
         let path = tree.absolute(&self.path);
         let source = Source::parse(&self.id.scenario, &path, &self.text)?;
-        let scenario = source.for_guest_with(&self.id.guest, &image.names, self.seed)?;
+        let scenario =
+            source.for_guest_with(&self.id.guest, &image.names, self.seed, self.extent)?;
         let known = plan::mutants(&scenario, &image.mutants);
         let wanted = |name: &String| {
             let found = known.iter().find(|mutant| mutant.name == *name).cloned();

@@ -6,6 +6,7 @@
 mod names;
 mod number;
 mod place;
+mod scale;
 pub mod seed;
 mod status;
 
@@ -20,6 +21,7 @@ use crate::verdict::Kind;
 pub use names::Names;
 pub use number::{Cpus, TimeLimit};
 pub use place::Place;
+pub use scale::{Extent, Scale};
 pub use status::Status;
 
 /// Where a scenario takes the seed of the run.
@@ -76,6 +78,9 @@ pub struct Scenario {
     /// Seconds that the tracer and the workload may take together.
     #[serde(default)]
     pub time_limit: TimeLimit,
+    /// What `${scale}` stands for, where a run may do more or less of the same.
+    #[serde(default)]
+    pub scale: Option<Scale>,
     /// Passes applied to the output beyond those that always apply.
     #[serde(default)]
     pub normalise: Vec<Pass>,
@@ -91,6 +96,9 @@ pub struct Scenario {
     /// What `${seed}` stands for, if it occurs.
     #[serde(skip)]
     pub seed: Option<u64>,
+    /// What its `scale` was taken for.
+    #[serde(skip)]
+    pub extent: Extent,
 }
 
 /// How a guest comes to be ready.
@@ -244,29 +252,36 @@ impl Source {
     }
 
     /// The scenario with every `${name}` replaced by what the guest calls it, and with the guest's clock.
-    /// `${seed}` becomes the seed of this run.
+    /// `${seed}` becomes the seed of this run, and `${scale}` what its extent makes of it.
     pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
         let seed = if self.has_seed() {
             Some(seed::of_run().map_err(|what| self.error(SEED, what))?)
         } else {
             None
         };
-        self.for_guest_with(guest, names, seed)
+        let extent = match self.scenario.scale {
+            Some(_) => Extent::of_run().map_err(|what| self.error("scale:", what))?,
+            None => Extent::default(),
+        };
+        self.for_guest_with(guest, names, seed, extent)
     }
 
-    /// The same with a seed that is known, if the scenario has one.
+    /// The same with a seed that is known, if the scenario has one, and as far as another run went.
     pub fn for_guest_with(
         &self,
         guest: &str,
         names: &Names,
         seed: Option<u64>,
+        extent: Extent,
     ) -> Result<Scenario, ScenarioError> {
         let mut scenario = self.scenario.clone();
         scenario.seed = seed;
+        scenario.extent = extent;
         if let Some(clock) = scenario.clocks.get(guest) {
             scenario.clock = Some(*clock);
         }
-        let names = &names.with_seed(seed);
+        let scale = scenario.scale.map(|scale| scale.at(extent));
+        let names = &names.with([("seed", seed), ("scale", scale)]);
         for text in scenario.texts() {
             *text = names.expand(text).map_err(|name| {
                 self.error(
@@ -344,6 +359,17 @@ impl Source {
                 expect.events.is_some() && expect.events_at_least.is_some(),
                 "events-at-least",
                 "`events` and `events-at-least` exclude each other",
+            ),
+            (
+                s.scale.is_some() && !self.text.contains("${scale}"),
+                "scale",
+                "`scale` without a `${scale}`",
+            ),
+            (
+                s.scale
+                    .is_some_and(|s| !(1..s.at(Extent::Full)).contains(&s.at(Extent::Change))),
+                "scale",
+                "`change` must be less than `full`, and more than 0",
             ),
             (
                 s.workload.is_none() && expect.workload_status.is_some(),

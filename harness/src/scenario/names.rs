@@ -35,10 +35,13 @@ impl Names {
         Ok(out)
     }
 
-    /// These, and `${seed}` if there is a seed.
-    pub fn with_seed(&self, seed: Option<u64>) -> Self {
+    /// These, and the numbers that there are.
+    pub fn with<const N: usize>(&self, numbers: [(&str, Option<u64>); N]) -> Self {
         let mut names = self.0.clone();
-        names.extend(seed.map(|seed| ("seed".to_owned(), seed.to_string())));
+        let numbers = numbers
+            .into_iter()
+            .filter_map(|(name, number)| Some((name, number?)));
+        names.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
         Self(names)
     }
 

@@ -44,7 +44,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
@@ -126,8 +126,27 @@ fn a_seed_is_there_for_whoever_takes_it_and_stays_with_the_job() {
     let none = Names::default();
     let usual = source.for_guest("armv6", &none).expect("a seed");
     assert_eq!((usual.trace.as_str(), usual.seed), ("b --seed 1", Some(1)));
-    let again = source.for_guest_with("armv6", &none, Some(7));
+    let again = source.for_guest_with("armv6", &none, Some(7), Extent::Change);
     assert_eq!(again.expect("a seed").trace, "b --seed 7");
     let without = parse(SMALL).expect("valid").for_guest("armv6", &none);
     assert_eq!(without.expect("no names").seed, None);
+}
+
+#[test]
+fn a_scale_is_a_number_for_each_extent() {
+    let text = |scale| format!("{SMALL}workload: 'do ${{scale}} $${{x}}'\n{scale}");
+    let source = parse(&text("scale: {change: 10, full: 200}\n")).expect("valid");
+    let at = |extent| {
+        let scenario = source.for_guest_with("armv6", &Names::default(), None, extent);
+        let scenario = scenario.expect("all known");
+        assert_eq!(scenario.extent, extent);
+        scenario.workload
+    };
+    assert_eq!(at(Extent::Change).as_deref(), Some("do 10 ${x}"));
+    assert_eq!(at(Extent::Full).as_deref(), Some("do 200 ${x}"));
+
+    let less = parse(&text("scale: {change: 10, full: 10}\n")).expect_err("not less");
+    assert!(less.to_string().contains("less than `full`"), "{less}");
+    let none = parse(&format!("{SMALL}scale: {{change: 1, full: 2}}\n")).expect_err("unused");
+    assert!(none.to_string().contains("without a `${scale}`"), "{none}");
 }

@@ -156,7 +156,7 @@ fn settled(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
     last
 }
 
-/// The command that runs a job again, with the environment's word on how guests start; one copy alone
+/// The command that runs a job again, with the environment's words on how far a run goes and how guests start; one copy alone
 /// is not what found the failure.
 fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>, boot: Option<String>) -> String {
     let path = &job.source.path;
@@ -164,9 +164,10 @@ fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>, boot: Option<String>) -> S
         true => job.id.scenario.clone(),
         false => path.display().to_string(),
     };
-    let boot = boot.map(|word| word + " ").unwrap_or_default();
+    let words = job.scenario.extent.setting().into_iter().chain(boot);
+    let environment: String = words.map(|word| word + " ").collect();
     let guest = &job.id.guest;
-    let mut command = format!("{boot}cargo xtask vm-test {guest} {}", quote(&what));
+    let mut command = format!("{environment}cargo xtask vm-test {guest} {}", quote(&what));
     if job.mutant.is_some() {
         command += " --mutants";
     }
