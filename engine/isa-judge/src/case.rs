@@ -11,6 +11,11 @@ use crate::window::{self, CODE, CODE_BYTES, DATA_BYTES, SLOTS, SLOTS_BYTES, Wind
 /// Why there is nothing to compare.
 const REFUSED: &str = "it is refused";
 
+/// How many instructions of one row are put on a page at once.
+const OF_A_ROW: usize = 16;
+/// How many are drawn for each, since a row may refuse most.
+const DRAWS: usize = 64;
+
 /// Makes eight bytes an address that a program can have: random ones are none on x86-64, and nothing goes there.
 fn make_address(word: &mut [u8]) {
     word[5] &= 0x7f;
@@ -45,6 +50,18 @@ impl<S: Set> Page<S> {
         let accepted = |one: &S::Instruction| !matches!(S::plan(*one), Plan::Refuse(_));
         let mut any = || Some(S::any(rng)).filter(accepted).unwrap_or(S::REFUSED);
         let instructions = (0..S::PLACES).map(|_| any()).collect();
+        Self::of(instructions, rng.u64(..))
+    }
+
+    /// A page with a few instructions of one row, as far as they are drawn so and accepted.
+    pub fn of_row(row: usize, rng: &mut Rng) -> Self {
+        let mut instructions = vec![S::REFUSED; S::PLACES];
+        for instruction in instructions.iter_mut().take(OF_A_ROW) {
+            let mut drawn = (0..DRAWS).map(|_| S::drawn(row, rng));
+            *instruction = drawn
+                .find(|one| S::is_accepted(row, *one))
+                .unwrap_or(S::REFUSED);
+        }
         Self::of(instructions, rng.u64(..))
     }
 

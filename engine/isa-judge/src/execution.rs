@@ -29,8 +29,8 @@ pub struct Limit {
 const MANY: u64 = 20;
 /// So many disagreements about one row are enough.
 const OF_ONE_ROW: usize = 2;
-/// After so many cases each row has had some.
-const ENOUGH_FOR_ALL: u64 = 1_000_000;
+/// So many pages with one row's instructions are tried before none of them can be compared.
+const PAGES_OF_A_ROW: usize = 64;
 
 /// What the cases of one row came to.
 #[derive(Clone, Debug, Default)]
@@ -126,17 +126,26 @@ impl<S: Set> Tally<S> {
         unknown.map(line).collect()
     }
 
-    /// The names of rows that accept instructions of which none was compared, if there were cases
-    /// enough to expect some of each.
-    pub fn unrepresented(&self) -> Vec<&'static str> {
-        if self.compared() < ENOUGH_FOR_ALL {
-            return Vec::new();
-        }
+    /// The rows that accept instructions of which none was compared, though it is not known why.
+    pub fn unrepresented(&self) -> Vec<usize> {
         let rows = (0..).zip(&self.rows).zip(S::rows());
         let without = rows.filter(|((place, count), name)| {
             count.agreed == 0 && S::why_none(name).is_none() && S::accepts(*place)
         });
-        without.map(|(_, name)| name).collect()
+        without.map(|((place, _), _)| place).collect()
+    }
+
+    /// How many rows accept instructions of which none is compared on this host, by the reason.
+    pub fn excused(&self) -> BTreeMap<&'static str, u64> {
+        let rows = (0..).zip(&self.rows).zip(S::rows());
+        let mut excused = BTreeMap::new();
+        for ((place, count), name) in rows {
+            let why = S::why_none(name).filter(|_| count.agreed == 0 && S::accepts(place));
+            if let Some(why) = why {
+                *excused.entry(why).or_default() += 1;
+            }
+        }
+        excused
     }
 
     /// Lines about rows that real text has instructions of, of which none was compared; and whether it is
@@ -199,21 +208,46 @@ pub fn run<S: Set>(processors: &[&'static str], seed: u64, limit: Limit) -> Tall
     let mut tally = Tally::default();
     while !is_over(limit, &tally) {
         let page = Page::<S>::by_chance(&mut rng);
-        page.load_each(&mut machines);
-        let mut spent = None;
-        for place in (0..S::PLACES).filter(|place| page.is_accepted(*place)) {
-            if tally.is_settled(S::row(page.instructions[place])) {
-                continue;
-            }
-            let machines = if S::changes_system(page.instructions[place]) {
-                spent.get_or_insert_with(|| page.fresh(processors))
-            } else {
-                &mut machines
-            };
-            judge_one(&page, place, machines, &mut rng, &mut tally);
-        }
+        judge_page(&page, processors, &mut machines, &mut rng, &mut tally);
     }
     tally
+}
+
+/// Executes instructions of each row that chance has left without a comparison, until it has one.
+pub fn complete<S: Set>(processors: &[&'static str], seed: u64, tally: &mut Tally<S>) {
+    let mut rng = Rng::with_seed(seed);
+    let mut machines = machines::<S>(processors);
+    for row in tally.unrepresented() {
+        for _ in 0..PAGES_OF_A_ROW {
+            if tally.rows[row].agreed > 0 {
+                break;
+            }
+            let page = Page::<S>::of_row(row, &mut rng);
+            judge_page(&page, processors, &mut machines, &mut rng, tally);
+        }
+    }
+}
+
+fn judge_page<S: Set>(
+    page: &Page<S>,
+    processors: &[&'static str],
+    machines: &mut [Named],
+    rng: &mut Rng,
+    tally: &mut Tally<S>,
+) {
+    page.load_each(machines);
+    let mut spent = None;
+    for place in (0..S::PLACES).filter(|place| page.is_accepted(*place)) {
+        if tally.is_settled(S::row(page.instructions[place])) {
+            continue;
+        }
+        let machines = if S::changes_system(page.instructions[place]) {
+            spent.get_or_insert_with(|| page.fresh(processors))
+        } else {
+            &mut *machines
+        };
+        judge_one(page, place, machines, rng, tally);
+    }
 }
 
 impl<S: Set> Page<S> {

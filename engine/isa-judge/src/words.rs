@@ -32,7 +32,7 @@ pub fn accepting(rows: &[Row], accepted: impl Fn(usize, u32) -> bool) -> Vec<Row
 }
 
 /// Whether some of some thousands of words of a row are `accepted`.
-pub fn accepts(rows: &[Row], row: usize, accepted: impl Fn(u32) -> bool) -> bool {
+fn accepts(rows: &[Row], row: usize, accepted: impl Fn(u32) -> bool) -> bool {
     let mut rng = Rng::with_seed(row as u64);
     (0..4096).any(|_| accepted(of_row(&rows[row], &mut rng)))
 }

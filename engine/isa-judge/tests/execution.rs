@@ -33,6 +33,17 @@ fn cases_by_chance_agree<S: Set>() {
     assert!(tally.compared() > 1000, "{}", tally.compared());
 }
 
+fn each_row_is_compared_or_known_not_to_be<S: Set>() {
+    let mut tally = execution::Tally::<S>::default();
+    assert!(tally.unrepresented().len() > 50, "nothing was compared");
+    let all = [S::PROCESSORS, S::MORE_PROCESSORS].concat();
+    execution::complete(&all, 1, &mut tally);
+    let without = tally.unrepresented();
+    let names: Vec<_> = without.iter().map(|row| S::rows()[*row]).collect();
+    assert!(names.is_empty(), "{names:?}");
+    assert!(tally.disagreements.is_empty(), "{:#?}", tally.disagreements);
+}
+
 fn a_case_reads_as_it_is_written<S: Set>() {
     let mut rng = Rng::with_seed(1);
     for place in 0..100 {
@@ -90,6 +101,11 @@ macro_rules! of_each {
             #[test]
             fn cases_by_chance_agree() {
                 super::cases_by_chance_agree::<$set>();
+            }
+
+            #[test]
+            fn each_row_is_compared_or_known_not_to_be() {
+                super::each_row_is_compared_or_known_not_to_be::<$set>();
             }
 
             #[test]

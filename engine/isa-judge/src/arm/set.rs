@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
+use engine_isa::Fault;
 use engine_isa::arm::{self, Emulation, ROWS, Regs, Relocation, Version};
-use engine_isa::{Fault, Plan};
 
 use super::{judged, usual};
 use crate::chance::{self, Rng, edge, percent, small};
@@ -103,9 +103,8 @@ impl Set for A32 {
         words::any(ROWS, usual, rng)
     }
 
-    fn accepts(row: usize) -> bool {
-        let accepted = |word| arm::row(word) == row && !matches!(arm::plan(word), Plan::Refuse(_));
-        words::accepts(ROWS, row, accepted)
+    fn drawn(row: usize, rng: &mut Rng) -> u32 {
+        words::of_row(&ROWS[row], rng)
     }
 
     /// Those that may be a base mostly point into the window, and those that may be an offset are mostly

@@ -117,10 +117,8 @@ impl Set for A64 {
         words::any(rows, |word, _| word, rng)
     }
 
-    fn accepts(row: usize) -> bool {
-        let accepted =
-            |word| arm64::row(word) == row && !matches!(arm64::plan(word), Plan::Refuse(_));
-        words::accepts(ROWS, row, accepted)
+    fn drawn(row: usize, rng: &mut Rng) -> u32 {
+        words::of_row(&ROWS[row], rng)
     }
 
     fn state(word: u32, pc: u64, rng: &mut Rng) -> State {

@@ -145,6 +145,7 @@ fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> b
 /// Reads the text that cases are made of, which capstone then reads as we do: whether it does, and it is all
 /// there that was asked for.
 fn take_text(options: &Options) -> bool {
+    println!("the host's processor: {}", x86::known::host());
     let usual = x86::text::USUAL.map(PathBuf::from);
     let asked = !options.text.is_empty();
     let files = if asked { &options.text[..] } else { &usual };
@@ -231,14 +232,20 @@ fn execute<S: Set>(options: &Options) -> bool {
         .chain(S::MORE_PROCESSORS)
         .copied()
         .collect();
-    let sum = if S::MORE_PROCESSORS.is_empty() {
+    let mut sum = if S::MORE_PROCESSORS.is_empty() {
         execute_on::<S>(options, &all, 1)
     } else {
         let mut sum = execute_on::<S>(options, &all, 2);
         sum.add(execute_on::<S>(options, S::PROCESSORS, 2).of_some());
         sum
     };
+    let by_chance = sum.unrepresented().len();
+    execution::complete(&all, options.seed, &mut sum);
+    println!("{by_chance} rows were left to instructions of their own");
     tell(&sum);
+    for (why, rows) in sum.excused() {
+        println!("{rows:>10}  rows not compared: {why}");
+    }
     let only_in_text = sum.only_in_text();
     for (line, _) in &only_in_text {
         println!("IN REAL TEXT, AND EXECUTED BY NONE: {line}");
@@ -247,8 +254,8 @@ fn execute<S: Set>(options: &Options) -> bool {
     for line in &unknown {
         println!("ACCEPTED, AND NO PROCESSOR HAS IT: {line}");
     }
-    for name in &unrepresented {
-        println!("ACCEPTED, AND NOTHING WAS COMPARED: {name}");
+    for row in &unrepresented {
+        println!("ACCEPTED, AND NOTHING WAS COMPARED: {}", S::rows()[*row]);
     }
     if sum.is_unsteady() {
         println!("TOO MANY are not confirmed");

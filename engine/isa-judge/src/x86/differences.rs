@@ -25,6 +25,12 @@ fn only_we_know(said: &Said, reading: Option<&Reading>) -> bool {
     *said != Said::Nothing && reading.is_none()
 }
 
+/// Whether it is one that LOCK may stand before: it reads memory, changes it and writes it back.
+fn may_be_locked(reading: &Reading) -> bool {
+    let target = reading.operands.split(',').next().unwrap_or_default();
+    target.contains('[') && LOCKABLE.contains(&mnemonic(reading))
+}
+
 /// The low half of the address in brackets, which has neither base nor index.
 fn absolute(text: &str) -> Option<u32> {
     let (_, inside) = text.split_once('[')?;
@@ -80,15 +86,25 @@ impl<const WIDE: bool> Differences<WIDE> {
             reason: "capstone does not ask whether an instruction may be locked",
             explains: |bytes, reading, said| {
                 let locked = Shape::read_in(WIDE, &bytes).prefixes & Shape::LOCK != 0;
-                *said == Said::Nothing && reading.is_some() && locked
+                let may_not = reading.is_some_and(|reading| !may_be_locked(reading));
+                *said == Said::Nothing && locked && may_not
+            },
+        },
+        Difference {
+            reason: "the manual does not say that 82, which is 80 once more, may be locked",
+            explains: |bytes, reading, said| {
+                let shape = Shape::read_in(WIDE, &bytes);
+                let is_again = !WIDE && (shape.map, shape.opcode) == (0, 0x82);
+                let locked = shape.prefixes & Shape::LOCK != 0;
+                *said == Said::Nothing && reading.is_some() && is_again && locked
             },
         },
         Difference {
             reason: "capstone lets 66, F2 or F3 be there where they make it none",
             explains: |bytes, reading, said| {
-                let prefixes =
-                    Shape::read_in(WIDE, &bytes).prefixes & (Shape::REPEAT | Shape::SIZE);
-                *said == Said::Nothing && reading.is_some() && prefixes != 0
+                let shape = Shape::read_in(WIDE, &bytes);
+                let has_one = shape.prefixes & (Shape::REPEAT | Shape::SIZE) != 0;
+                *said == Said::Nothing && reading.is_some() && has_one && shape.map != 0
             },
         },
         Difference {
@@ -126,7 +142,10 @@ impl<const WIDE: bool> Differences<WIDE> {
         Difference {
             reason: "it is newer than capstone, or capstone asks for registers that there are or need not be",
             explains: |bytes, reading, said| {
-                only_we_know(said, reading) && is_row::<WIDE>(&bytes, &["VEX", "EVEX", "XOP"])
+                only_we_know(said, reading)
+                    && is_row::<WIDE>(&bytes, &["VEX", "EVEX", "XOP"])
+                    && (set::<WIDE>("").length)(&bytes)
+                        == Shape::read_in(WIDE, &bytes).vector_length(WIDE, &bytes)
             },
         },
         Difference {
@@ -259,11 +278,14 @@ impl<const WIDE: bool> Differences<WIDE> {
                 let sized = Shape::read_in(WIDE, &bytes).prefixes & Shape::SIZE != 0;
                 // And in how much of a transaction's displacement there is.
                 let is_branch = matches!(said, Said::Refused | Said::Text(_));
+                let length = set::<WIDE>("").length;
                 is_branch
                     && sized
                     && reading.is_some_and(|reading| {
                         let mnemonic = mnemonic(reading);
-                        is_near_branch(mnemonic, "") || mnemonic == "xbegin"
+                        let apart = length(&bytes).map(|ours| ours.abs_diff(reading.length));
+                        (is_near_branch(mnemonic, "") || mnemonic == "xbegin")
+                            && matches!(apart, None | Some(0 | 2))
                     })
             },
         },
@@ -276,6 +298,28 @@ impl<const WIDE: bool> Differences<WIDE> {
         },
     ];
 }
+
+/// What may be locked, where its first operand is memory.
+const LOCKABLE: [&str; 18] = [
+    "adc",
+    "add",
+    "and",
+    "btc",
+    "btr",
+    "bts",
+    "cmpxchg",
+    "cmpxchg16b",
+    "cmpxchg8b",
+    "dec",
+    "inc",
+    "neg",
+    "not",
+    "or",
+    "sbb",
+    "sub",
+    "xadd",
+    "xor",
+];
 
 /// What they are called then.
 const UNDOCUMENTED: [&str; 12] = [

@@ -69,6 +69,51 @@ pub fn why_none<const WIDE: bool>(name: &str) -> Option<&'static str> {
     lacking.or_else(|| form(row)?.lacking())
 }
 
+/// What the processor of this host calls itself, and what it has of all that rows ask for: how strict the judges
+/// can be here.
+#[cfg(target_arch = "x86_64")]
+pub fn host() -> String {
+    use std::arch::x86_64::__cpuid;
+    let leaves = 0x8000_0002..=0x8000_0004_u32;
+    let said = leaves
+        .map(__cpuid)
+        .flat_map(|r| [r.eax, r.ebx, r.ecx, r.edx]);
+    let bytes: Vec<u8> = said.flat_map(u32::to_le_bytes).collect();
+    let brand = String::from_utf8_lossy(&bytes).replace('\0', "");
+    let features = [&VEX, &EVEX, &FP16, &XOP].map(|form| form.takes).concat();
+    let (mut has, mut lacks) = (Vec::new(), Vec::new());
+    for feature in features {
+        let list = if feature.is_here() {
+            &mut has
+        } else {
+            &mut lacks
+        };
+        if !list.contains(&feature.name) {
+            list.push(feature.name);
+        }
+    }
+    format!(
+        "{}; has {}; lacks {}",
+        brand.trim(),
+        list_of(&has),
+        list_of(&lacks)
+    )
+}
+
+/// The same of a host that is no x86-64.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn host() -> String {
+    "not an x86-64, and not asked".to_owned()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn list_of(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.join(" ")
+}
+
 fn row(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name == name)
 }

@@ -82,6 +82,37 @@ impl Shape {
         bytes.get(self.at + 1).copied()
     }
 
+    /// How many bytes an instruction has that begins with a VEX, EVEX or XOP, by nothing but its form.
+    pub fn vector_length(&self, wide: bool, bytes: &Bytes) -> Option<usize> {
+        // VZEROUPPER and VZEROALL.
+        if (self.map, self.opcode) == (1, 0x77) && !self.is_evex(bytes) {
+            return Some(self.at + 1);
+        }
+        let modrm = self.modrm(bytes)?;
+        let (mode, base) = (modrm >> 6, modrm & 7);
+        let is_narrow = !wide && self.prefixes & Self::ADDRESS != 0;
+        let has_sib = mode != 3 && base == 4 && !is_narrow;
+        let sib = if has_sib { *bytes.get(self.at + 2)? } else { 0 };
+        let displacement = match (mode, is_narrow) {
+            (0, true) if base == 6 => 2,
+            (0, false) if base == 5 || has_sib && sib & 7 == 5 => 4,
+            (1, _) => 1,
+            (2, true) => 2,
+            (2, false) => 4,
+            _ => 0,
+        };
+        let immediate = match (self.map, self.opcode) {
+            (1, 0x70..=0x73 | 0xc2 | 0xc4..=0xc6) | (3 | 8, _) => 1,
+            (7 | 10, _) => 4,
+            _ => 0,
+        };
+        Some(self.at + 2 + usize::from(has_sib) + displacement + immediate)
+    }
+
+    fn is_evex(&self, bytes: &Bytes) -> bool {
+        self.at >= 4 && bytes[self.at - 4] == 0x62
+    }
+
     /// Whether its memory, if it is about any, is counted from the instruction pointer.
     fn counts_from_ip(&self, bytes: &Bytes) -> bool {
         self.modrm(bytes).is_some_and(|modrm| modrm & 0xc7 == 0x05)
