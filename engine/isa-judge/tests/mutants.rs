@@ -46,6 +46,23 @@ fn seen<S: Set>(defect: Option<Mutant>, reader: &spelling::Set<S::Instruction>) 
     seen
 }
 
+/// Whether a processor and the disassembler see a defect, by the last columns of its row in doc/testing.md.
+fn documented(mutant: &str) -> [bool; 2] {
+    let text = include_str!("../../../doc/testing.md");
+    let begins = format!("| `{mutant}` |");
+    let row = text.lines().find(|line| line.starts_with(&begins));
+    let row = row.unwrap_or_else(|| panic!("{mutant} is in no table"));
+    let cells: Vec<_> = row
+        .trim_end_matches('|')
+        .split('|')
+        .map(str::trim)
+        .collect();
+    let [.., executed, read] = cells[..] else {
+        panic!("{row}");
+    };
+    [executed == "yes", read == "yes"]
+}
+
 /// The defect is chosen for all threads.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -63,6 +80,13 @@ fn each_is_seen<S: Set>(
         let seen = seen::<S>(defect, reader);
         println!("{name:<20} {seen:?}");
         let (executed, read) = defect.map_or((false, false), &expected);
+        if defect.is_some() {
+            assert_eq!(
+                [executed, read],
+                documented(name),
+                "{name} in doc/testing.md"
+            );
+        }
         let kept = executed && !regression::kept::<S>().is_empty();
         let expected = Seen {
             kept,

@@ -1,5 +1,5 @@
-//! The instruction core's tests can see a defect: with each that is seeded, vectors or model
-//! differ, or the slots of x86, or what walks find, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
+//! The instruction core's tests can see a defect: with each that is seeded, vectors and model and the slots of
+//! x86 see it as the tables in doc/testing.md say, or the walks do, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
 //! that there is nothing here.
 #![cfg(trapline_mutants)]
 
@@ -80,6 +80,18 @@ fn wrong_runs(vectors: &[(u32, String)], is_wrong: fn(u32, u32, &mut Numbers) ->
         .count()
 }
 
+/// Who sees a defect, by the first columns behind its description in the tables of doc/testing.md.
+fn documented<const N: usize>(mutant: &str) -> [bool; N] {
+    let text = include_str!("../../../../doc/testing.md");
+    let begins = format!("| `{mutant}` |");
+    let row = text.lines().find(|line| line.starts_with(&begins));
+    let row = row.unwrap_or_else(|| panic!("{mutant} is in no table"));
+    let cells: Vec<_> = row.split('|').map(str::trim).collect();
+    let seen = std::array::from_fn(|witness| cells[3 + witness] == "yes");
+    assert!(seen.contains(&true), "{mutant} has no witness");
+    seen
+}
+
 /// An instruction set, with its defects.
 struct Set {
     vectors: Vec<(u32, String)>,
@@ -94,7 +106,7 @@ impl Set {
         (plans, wrong_runs(&self.vectors, self.is_wrong))
     }
 
-    /// The names of the defects that nobody sees.
+    /// The names of the defects that are not seen as documented.
     fn missed(&self) -> Vec<&'static str> {
         choose(None);
         assert_eq!(self.wrong(), (0, 0));
@@ -103,7 +115,7 @@ impl Set {
             choose(Some(mutant));
             let (plans, runs) = self.wrong();
             println!("{:<20} {plans:>6} plans {runs:>6} runs", mutant.name());
-            if plans + runs == 0 {
+            if [plans > 0, runs > 0] != documented(mutant.name()) {
                 missed.push(mutant.name());
             }
         }
@@ -117,5 +129,5 @@ impl Set {
 fn each_mutant_is_caught_and_nothing_else_is() {
     let words = [arm::set(), arm64::set()].map(|set| set.missed()).concat();
     let missed = [words, x86::missed(), walk::missed()].concat();
-    assert!(missed.is_empty(), "not caught: {missed:?}");
+    assert!(missed.is_empty(), "not as documented: {missed:?}");
 }

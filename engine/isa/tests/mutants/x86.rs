@@ -5,7 +5,7 @@ use engine_isa::mutant::{Mutant, choose};
 use engine_isa::x86::{self, Emulation, Relocation};
 
 use crate::model_of_x86::{Model, Ram, laid_out, mask};
-use crate::{Numbers, STATES, vector};
+use crate::{Numbers, STATES, documented, vector};
 
 /// A vector, of 64-bit mode or not.
 #[derive(Clone)]
@@ -137,7 +137,7 @@ fn wrong(vectors: &[Vector]) -> [usize; 3] {
     [plans, runs, slots.count()]
 }
 
-/// The names of the defects that nobody sees.
+/// The names of the defects that are not seen as documented.
 pub fn missed() -> Vec<&'static str> {
     let vectors = vectors();
     choose(None);
@@ -149,7 +149,7 @@ pub fn missed() -> Vec<&'static str> {
         let [plans, runs, slots] = wrong;
         let name = mutant.name();
         println!("{name:<20} {plans:>6} plans {runs:>6} runs {slots:>5} slots");
-        if wrong == [0; 3] {
+        if wrong.map(|count| count > 0) != documented(name) {
             missed.push(name);
         }
     }
