@@ -2,18 +2,13 @@
 //! expression of constants and of that of variables with their values, and of either and a model of
 //! integers in the host's own.
 
-mod machine;
-mod model;
-#[path = "../../dvm/tests/dvm/tally.rs"]
-mod tally;
-
+use crate::machine::Machine;
+use crate::model::{self, KINDS, Model, Tree};
+use crate::tally::Property;
 use engine_dlang::program::{Action, FieldType};
 use engine_dlang::{Kind, Settings, Text, compile};
-use machine::Machine;
-use model::{KINDS, Model, Tree};
 use proptest::prelude::*;
 use proptest::sample::select;
-use tally::Property;
 
 /// Constants, of each type and at the edges.
 const CONSTANTS: [&str; 14] = [

@@ -5,19 +5,16 @@
 //! compiles, or if what is wrong with it is more than its syntax. `PROPTEST_CASES` says how many of each
 //! there are.
 
-#[path = "../../dvm/tests/dvm/tally.rs"]
-mod tally;
-mod words;
-
+use crate::words;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::tally::Property;
 use engine_dlang::{Kind, Settings, Tag, Text, compile};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use tally::Property;
 use words::{DECLARATIONS, OPERANDS, OPERATORS, TYPES, WORDS};
 
 /// How far the compiler comes with a text.

@@ -1,6 +1,6 @@
 //! Aggregations, taken while firings go on.
 
-mod fake;
+use crate::fake;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! Consumers that come, enable, go, stop and die in any order: text, timers and records stay what the
 //! active enablings make them.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_isa::arm::TRAP;

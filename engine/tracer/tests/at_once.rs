@@ -1,7 +1,7 @@
 //! Consumers that come and go while every CPU fires: what each is given agrees with itself, whenever it
 //! begins and ends.
 
-mod fake;
+use crate::fake;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,6 +1,6 @@
 //! Entries by the calls of the kernel's function tracer, over a fake kernel.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::{Go, Mechanism};
 use engine_isa::arm::TRAP;

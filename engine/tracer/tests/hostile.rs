@@ -1,6 +1,6 @@
 //! Requests that no sound command makes: each gets its answer, and harms nobody.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::{AggregateFunction, Go, SPECULATIONS_MAX, Scope};
 use engine_dvm::Op;

@@ -1,7 +1,7 @@
 //! The engine on an instruction set whose saved pc is behind the trap: where the registers point
 //! after every way out of it.
 
-mod fake;
+use crate::fake;
 
 use std::ops::Range;
 

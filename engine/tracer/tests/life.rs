@@ -1,6 +1,6 @@
 //! The engine's life cycle over a fake kernel: what is armed, what fires, what is left behind.
 
-mod fake;
+use crate::fake;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

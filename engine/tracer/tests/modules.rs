@@ -1,6 +1,6 @@
 //! Modules over a fake kernel, which come and go while they are traced.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_isa::arm::TRAP;

@@ -1,6 +1,6 @@
 //! The proc provider over a fake kernel: what the kernel is asked to tell, and what fires with what.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;

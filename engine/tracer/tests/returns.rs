@@ -1,6 +1,6 @@
 //! Returns over a fake kernel: on which instructions they are, when they fire, and with what.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;

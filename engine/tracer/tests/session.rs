@@ -1,7 +1,7 @@
 //! A consumer's tracing from its begin to its end: what fires when, with which arguments, and what comes
 //! of a fault.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::{BufferPolicy, Description, Fault, FieldKind, Go, Scope};
 use engine_dvm::{Builtin, Op};

@@ -1,6 +1,6 @@
 //! Slots over a fake kernel: what stands in them, and that nobody is in one that is written.
 
-mod fake;
+use crate::fake;
 
 use engine_isa::arm::Regs;
 use engine_tracer::{ConsumerId, StatsRow, Trap};

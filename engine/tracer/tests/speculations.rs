@@ -1,6 +1,6 @@
 //! Speculations, as clauses use them.
 
-mod fake;
+use crate::fake;
 
 use std::sync::mpsc::channel;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The syscall provider over a fake kernel: which probes there are, what the kernel is asked to tell, and what fires
 //! with what.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;

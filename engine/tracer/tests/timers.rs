@@ -1,6 +1,6 @@
 //! The profile provider: timers that are asked for, run while somebody has enabled them, and tick.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::Description;
 use engine_dvm::Builtin;

@@ -1,6 +1,6 @@
 //! Variables of every kind, as clauses on several CPUs and in several threads see them.
 
-mod fake;
+use crate::fake;
 
 use engine_abi::{FieldKind, Go, Scope, ValueKind};
 use engine_dvm::{Builtin, Op};
