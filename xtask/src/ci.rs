@@ -1,6 +1,7 @@
 //! `ci`: all stages, each run whatever the others say, and at the end every failure and not only
 //! the first.
 
+use std::env;
 use std::fs;
 use std::thread;
 use std::time::Instant;
@@ -10,13 +11,12 @@ use xshell::Cmd;
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
-use crate::fuzz::FuzzIsa;
 use crate::guest;
 use crate::host;
+use crate::judges;
 use crate::needs;
 use crate::progress::seconds;
 use crate::run;
-use crate::sweep::{self, Set};
 use crate::test;
 use crate::vm_test::{self, VmTest};
 
@@ -101,34 +101,28 @@ fn clippy() -> Result<()> {
     ])
 }
 
-/// The instruction tables: a plan for every word, which a second reading agrees with, and some
-/// millions of cases for the judges, whose own tests come first.
+/// The instruction tables, if they or their judges have changed; at night in any case.
 fn isa() -> Result<()> {
-    host::ensure(&needs::of_judges())?;
-    test::all([
-        sweep::run(Set::Arm, false),
-        sweep::run(Set::Arm64, false),
-        of_judges(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
-        of_judges(&["test"], &[]),
-        FuzzIsa::of_changes().exec(),
-    ])
+    if is_full() {
+        judges::all()
+    } else {
+        judges::of_change()
+    }
 }
 
-/// A command of cargo's on the judges with all that they have, built as `fuzz` has them.
-fn of_judges(command: &[&str], more: &[&str]) -> Result<()> {
-    let judges = [
-        "--release",
-        "--package",
-        "engine-isa-judge",
-        "--features",
-        "unicorn",
-    ];
-    cargo(&[command, &judges, more].concat())
+/// Whether nothing is to be left out, as the harness is told, too.
+fn is_full() -> bool {
+    env::var_os("TRAPLINE_SCALE").is_some_and(|scale| scale == "full")
 }
 
 /// The tests of the instruction core, of D's machine and of its compiler, each of whose seeded defects
 /// they must see. They are built in a folder of their own, or everything else would be built anew too.
 fn mutants() -> Result<()> {
+    let judges = if is_full() { judges::mutants() } else { Ok(()) };
+    test::all([core_mutants(), judges])
+}
+
+fn core_mutants() -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
     let packages = ["engine-isa", "engine-dvm", "engine-dlang"].map(|name| ["--package", name]);
@@ -203,8 +197,9 @@ fn harness() -> Result<()> {
     sh.change_dir(workspace_root());
     let restored = || run::cargo(&sh);
     let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
-    // Fifty are for whoever changes the harness.
-    let killed = || restored().env("TRAPLINE_KILLS", "10");
+    // Fifty are for whoever changes the harness, and for nights.
+    let kills = if is_full() { "50" } else { "10" };
+    let killed = || restored().env("TRAPLINE_KILLS", kills);
     test::all([
         harness_tests(killed, "guests", ""),
         harness_tests(restored, "debugger", ""),

@@ -22,6 +22,7 @@ mod headers;
 mod host;
 mod image;
 mod initramfs;
+mod judges;
 mod junit;
 mod kbuild;
 mod kernel;
@@ -87,6 +88,12 @@ enum Task {
     /// Throw cases by chance at what another judges
     #[command(subcommand)]
     Fuzz(Fuzz),
+    /// Have all judges judge the instruction tables, and record what has passed
+    Judge {
+        /// Seed defects in the tables instead, which the judges must see
+        #[arg(long)]
+        mutants: bool,
+    },
     /// Plan every word of an instruction set, and read it a second time
     Sweep {
         /// The instruction set
@@ -128,6 +135,8 @@ impl Task {
             Self::Shell { guest } => vm_test::shell(&Guest::load(guest)?),
             Self::Test => test::run(),
             Self::Fuzz(fuzz) => fuzz.exec(),
+            Self::Judge { mutants: false } => judges::and_record(),
+            Self::Judge { mutants: true } => judges::mutants(),
             Self::Sweep { set, update } => sweep::run(*set, *update),
             Self::Census { guest } => census::run(guest),
             Self::Tidy => tidy::check(),

@@ -14,10 +14,15 @@ use crate::manifest;
 pub struct Inputs(Sha256);
 
 impl Inputs {
+    /// Nothing yet.
+    pub fn empty() -> Self {
+        Self(Sha256::new())
+    }
+
     /// Begins with the code of the step: this module of xtask and all that it uses, and the versions of
     /// the crates below them. A changed step runs again; a change elsewhere in xtask repeats nothing.
     pub fn of_step(module: &str) -> Self {
-        let mut inputs = Self(Sha256::new());
+        let mut inputs = Self::empty();
         inputs.add(CRATES);
         for name in uses(module) {
             inputs.add(name);
@@ -56,7 +61,8 @@ impl Inputs {
         self.add(fs::read(stamp_of(dir, name)).unwrap_or_default())
     }
 
-    fn sum(self) -> String {
+    /// The sum, in hexadecimal.
+    pub fn sum(self) -> String {
         files::hex(&self.0.finalize())
     }
 }
@@ -158,11 +164,9 @@ mod tests {
         let reached = uses("base");
         let is_there = |name: &&str| reached.contains(name);
         let needed = ["base", "boot", "deb", "initramfs", "rootfs"];
-        assert!(needed.iter().all(|name| is_there(&name)), "{reached:?}");
+        assert!(needed.iter().all(is_there), "{reached:?}");
         assert!(
-            !["ci", "program", "vm_test"]
-                .iter()
-                .any(|name| is_there(&name)),
+            !["ci", "program", "vm_test"].iter().any(is_there),
             "{reached:?}"
         );
         assert!(

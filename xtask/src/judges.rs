@@ -1,0 +1,169 @@
+//! `judge`: everything that judges the instruction tables, and the record of what they have passed. It takes
+//! a third of an hour and depends on nothing but the tables and the judges, so a change that leaves both
+//! alone is not judged again. The record is a file of the tree, reviewed as any other; each night all is
+//! judged whatever it says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::files::{self, workspace_root};
+use crate::fuzz::FuzzIsa;
+use crate::host;
+use crate::needs;
+use crate::run;
+use crate::stamp::Inputs;
+use crate::sweep::{self, Set};
+use crate::test;
+
+const PACKAGE: &str = "engine-isa-judge";
+/// What the tables and the judges are made of, beside the crates that they use.
+const FOLDERS: [&str; 2] = ["engine/isa", "engine/isa-judge"];
+const FILES: [&str; 4] = [
+    ".cargo/config.toml",
+    "Cargo.toml",
+    "xtask/src/fuzz.rs",
+    "xtask/src/sweep.rs",
+];
+
+/// Judges the tables, unless they are as they were when they last passed; or in any case.
+pub fn of_change() -> Result<()> {
+    let now = sum()?;
+    if recorded()? == now {
+        eprintln!("isa: the tables and their judges are those that passed: {now}");
+        return Ok(());
+    }
+    eprintln!("isa: {now} is not in {}: all is judged", record().display());
+    all()
+}
+
+/// Judges the tables: a plan for every word, which a second reading agrees with, and some millions of cases
+/// for the judges, whose own tests come first.
+pub fn all() -> Result<()> {
+    host::ensure(&needs::of_judges())?;
+    test::all([
+        sweep::run(Set::Arm, false),
+        sweep::run(Set::Arm64, false),
+        cargo(&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
+        cargo(&["test"], &[]),
+        FuzzIsa::of_changes().exec(),
+    ])
+}
+
+/// Judges them, and records what has passed.
+pub fn and_record() -> Result<()> {
+    let before = sum()?;
+    all()?;
+    files::write(&record(), format!("{before}\n").as_bytes())
+}
+
+/// Which judge sees which of the defects that can be seeded in the tables, in a build of its own.
+pub fn mutants() -> Result<()> {
+    host::ensure(&needs::of_judges())?;
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let test = ["test", "--quiet", "--release", "--package", PACKAGE];
+    let which = ["--features", "unicorn", "--test", "mutants"];
+    run::openly(
+        run::cargo(&sh)
+            .args(test)
+            .args(which)
+            .args(["--", "--nocapture"])
+            .env("RUSTFLAGS", "--cfg trapline_mutants")
+            .env("CARGO_TARGET_DIR", workspace_root().join("target/mutants")),
+    )
+}
+
+/// A command of cargo's on the judges with all that they have, built as `fuzz` has them.
+fn cargo(command: &[&str], more: &[&str]) -> Result<()> {
+    let sh = run::shell()?;
+    sh.change_dir(workspace_root());
+    let judges = ["--release", "--package", PACKAGE, "--features", "unicorn"];
+    run::openly(run::cargo(&sh).args([command, &judges, more].concat()))
+}
+
+fn record() -> PathBuf {
+    workspace_root().join("engine/isa-judge/judged.txt")
+}
+
+fn recorded() -> Result<String> {
+    let text = files::read(&record())?;
+    Ok(String::from_utf8_lossy(&text).trim().to_owned())
+}
+
+/// The sum of all that the outcome depends on, but for the host.
+fn sum() -> Result<String> {
+    let root = workspace_root();
+    let mut inputs = Inputs::empty();
+    for file in FILES {
+        inputs.add_file(&root.join(file))?;
+    }
+    for folder in FOLDERS {
+        for file in files::walk(&root.join(folder), &["target", "judged.txt"])? {
+            inputs.add_file(&file)?;
+        }
+    }
+    let lock = files::read(&root.join("Cargo.lock"))?;
+    for package in below(PACKAGE, &String::from_utf8_lossy(&lock)) {
+        inputs.add(package);
+    }
+    Ok(inputs.sum())
+}
+
+/// What a lock file says of a package and of all below it.
+fn below<'l>(package: &'l str, lock: &'l str) -> BTreeSet<&'l str> {
+    let mut packages = BTreeMap::<_, Vec<_>>::new();
+    for text in lock.split("\n[[package]]\n").skip(1) {
+        let name = text.split('"').nth(1).unwrap_or_default();
+        packages.entry(name).or_default().push(text);
+    }
+    let mut found = BTreeSet::new();
+    let mut next = vec![package];
+    while let Some(name) = next.pop() {
+        for text in packages.get(name).into_iter().flatten() {
+            if found.insert(*text) {
+                next.extend(dependencies(text));
+            }
+        }
+    }
+    found
+}
+
+/// The names in a package's list of dependencies, which stand one a line, some with their version.
+fn dependencies(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix(" \""));
+    lines.filter_map(|line| line.split([' ', '"']).next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_is_followed_from_one_package_down() {
+        let lock = "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1\"\ndependencies = [\n \"b\",\n \"c 2.0\",\n]\n\
+                    \n[[package]]\nname = \"b\"\nversion = \"1\"\n\n[[package]]\nname = \"c\"\nversion = \"2.0\"\n\
+                    \n[[package]]\nname = \"d\"\nversion = \"1\"\n";
+        let names = |package| {
+            let found = below(package, lock).into_iter();
+            let names = found.map(|text| text.split('"').nth(1).unwrap_or_default());
+            names.collect::<Vec<_>>().concat()
+        };
+        assert_eq!(names("a"), "abc");
+        assert_eq!(names("d"), "d");
+    }
+
+    #[test]
+    fn the_judges_own_lock_has_what_executes_and_what_reads() {
+        let lock = files::read(&workspace_root().join("Cargo.lock")).unwrap();
+        let lock = String::from_utf8(lock).unwrap();
+        let found = below(PACKAGE, &lock);
+        let has = |name: &str| {
+            found
+                .iter()
+                .any(|text| text.starts_with(&format!("name = \"{name}\"")))
+        };
+        assert!(has("capstone-sys") && has("unicorn-engine") && has("engine-isa"));
+        assert!(!has("harness"));
+    }
+}
