@@ -15,6 +15,9 @@ use crate::stamp::Inputs;
 /// The oldest compiler that the workspace can be built with.
 pub const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
+/// Folders below those of the sources that become no part of a guest.
+const NOT_BUILT: [&str; 3] = ["isa-judge", "target", "tests"];
+
 /// A toolchain with library sources.
 pub struct Toolchain {
     sysroot: PathBuf,
@@ -94,7 +97,7 @@ impl Toolchain {
             .add_file(&root.join("Cargo.toml"))?
             .add_file(&root.join("Cargo.lock"))?;
         for folder in folders {
-            for file in files::walk(&root.join(folder), &["target"])? {
+            for file in files::walk(&root.join(folder), &NOT_BUILT)? {
                 inputs.add_file(&file)?;
             }
         }
