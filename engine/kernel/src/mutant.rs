@@ -39,11 +39,12 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 17] = [
+const EVERYWHERE: [&str; 18] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
     TAILS_FORGOTTEN,
+    ONE_EXIT,
     ONE_KEPT,
     MODULE_KEPT,
     UNGUARDED,
@@ -89,6 +90,9 @@ const TAILS_FORGOTTEN: &str = "tails-forgotten";
 pub fn is_forgotten(exit: Exit) -> bool {
     matches!(exit, Exit::Tail(_)) && is_chosen(TAILS_FORGOTTEN)
 }
+
+/// `one-exit`: of the instructions that leave a function, all but the first are overlooked.
+pub const ONE_EXIT: &str = "one-exit";
 
 /// `one-kept`: of text that is restored at once, the last place is left as it is, and said to be restored.
 const ONE_KEPT: &str = "one-kept";

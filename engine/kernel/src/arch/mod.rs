@@ -44,9 +44,14 @@ fn exits<S: Set>(
 ) -> Result<(), Unwalked> {
     let function = function.start as u64..function.end as u64;
     let walk = Walk::<S>::over(text, function, memory)?;
+    #[cfg(trapline_mutants)]
+    let mut is_seen = false;
     walk.exits(&mut |address, exit| {
         #[cfg(trapline_mutants)]
-        if crate::mutant::is_forgotten(exit) {
+        if crate::mutant::is_forgotten(exit)
+            || core::mem::replace(&mut is_seen, true)
+                && crate::mutant::is_chosen(crate::mutant::ONE_EXIT)
+        {
             return;
         }
         see(address as usize, exit);
