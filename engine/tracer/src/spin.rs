@@ -15,9 +15,32 @@ const HELD: u32 = 1;
 /// Held, and somebody has waited in vain.
 const GIVEN_UP: u32 = 2;
 
-/// How often somebody looks before giving up: for a large part of a second at least, since under a
-/// hypervisor the holder's CPU may not run for a while.
-const LOOKS: u32 = 1 << 26;
+/// The most looks.
+const LOOKS_MAX: u32 = 1 << 26;
+
+/// How long somebody looks before giving up, in nanoseconds: under a hypervisor the holder's CPU may not run for
+/// a while.
+const PATIENCE: u64 = 250_000_000;
+
+/// How often that is: until it is measured, the most that it can be. A hint to wait takes from some 4 cycles to some 140
+/// (`pause` since Skylake).
+static LOOKS: AtomicU32 = AtomicU32::new(LOOKS_MAX);
+
+/// Measures how often a lock can be looked at in that time. `now` is in nanoseconds; nothing interrupts.
+pub fn calibrate(now: impl Fn() -> u64) {
+    const TRIED: u32 = 1 << 14;
+    let lock = Spin(AtomicU32::new(HELD));
+    let begin = now();
+    lock.take(TRIED);
+    let took = now().saturating_sub(begin);
+    LOOKS.store(looks(TRIED, took), Ordering::Relaxed);
+}
+
+/// As many looks as there is patience for, if so many took so long.
+fn looks(tried: u32, took: u64) -> u32 {
+    let looks = PATIENCE.wrapping_mul(tried.into()).checked_div(took);
+    looks.unwrap_or(u64::MAX).clamp(1 << 16, LOOKS_MAX.into()) as u32
+}
 
 /// A lock that is waited for by looking at it.
 #[derive(Debug, Default)]
@@ -27,7 +50,7 @@ impl Spin {
     /// Runs `work` while no one else holds the lock; nothing where its holder does not let go. Only
     /// firings may call it, and `work` may not take the lock again.
     pub fn with<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
-        self.take(LOOKS).then(|| {
+        self.take(LOOKS.load(Ordering::Relaxed)).then(|| {
             let result = work();
             self.0.store(FREE, Ordering::Release);
             result
@@ -60,6 +83,15 @@ impl Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patience_is_a_time_and_not_a_count() {
+        // 4 cycles a look, and 140, at 3 GHz.
+        assert_eq!(looks(3_000_000, 4_000_000), 1 << 26);
+        assert_eq!(looks(3_000, 140_000), 5_357_142);
+        assert_eq!(looks(1, u64::MAX), 1 << 16);
+        assert_eq!(looks(1, 0), 1 << 26, "a clock that stands still");
+    }
 
     #[test]
     fn who_waits_in_vain_gives_up_for_all_until_it_is_let_go_of() {

@@ -19,6 +19,7 @@ use crate::registry::Registry;
 use crate::remembered::Remembered;
 use crate::session::Session;
 use crate::slots::Slots;
+use crate::spin;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +95,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Drop for Tracer<I, P> {
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
+        platform.undisturbed(|| spin::calibrate(|| platform.now()));
         let registry = Registry::provide::<I, P>(&platform)?;
         let mut cpus = Vec::new();
         for _ in 0..platform.cpus() {
