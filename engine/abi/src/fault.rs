@@ -24,5 +24,7 @@ codes! {
         KeyTooLong = 8 "tuple stack overflow",
         /// A stack that cannot be walked.
         BadStack = 9 "bad stack",
+        /// More work than one run of a clause may do. DTrace has none such, and numbers up to 10.
+        TooLong = 11 "too much work in one clause",
     }
 }

@@ -1,6 +1,6 @@
 //! What no program may exceed. A program within them is verified in one pass, and one run of a clause
-//! does a bounded amount of work: no more instructions than [`CODE_MAX`], none of which does more than its
-//! operands, as large as they may be here, take to read and to write a few times.
+//! does a bounded amount of work: no more instructions than [`CODE_MAX`], which together have no more
+//! bytes of operands than [`WORK_MAX`].
 
 /// The least and the most bytes of a string, its NUL included.
 pub const STRING_SIZE: core::ops::RangeInclusive<u32> = 8..=64 << 10;
@@ -11,6 +11,13 @@ pub const SCRATCH_MAX: u32 = 1 << 20;
 /// The most instructions of a clause, and the most actions, of which some may have none. A statement
 /// takes some ten, so that is a clause of more than a thousand; and whoever fires it waits for them all.
 pub const CODE_MAX: u32 = 16 << 10;
+
+/// The most bytes that one run of a clause reads or writes room for, each once: a firing runs with interrupts off.
+/// What an ARM1176 copies byte by byte in some tenth of a second.
+pub const WORK_MAX: u32 = 8 << 20;
+
+/// What a walk over the kernel's stack, or over all speculations, is reckoned as, in bytes.
+pub const WALK_WORK: u32 = 32 << 10;
 
 /// The most bytes of a clause's record.
 pub const RECORD_MAX: u32 = 64 << 10;

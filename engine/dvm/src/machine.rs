@@ -9,6 +9,7 @@ use engine_abi::{Fault, FieldKind, Instruction};
 use crate::address::Segment;
 use crate::arithmetic::{compute, sign};
 use crate::env::Env;
+use crate::limits::WALK_WORK;
 use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
 use crate::mutant;
 use crate::names::{Builtin, Subroutine};
@@ -235,6 +236,9 @@ impl<E: Env> Machine<'_, E> {
     #[inline(never)]
     fn builtin(&mut self, number: u32, index: u64) -> Result<u64, Trouble> {
         let builtin = Builtin::from_code(number).ok_or(Fault::IllegalOperation)?;
+        if builtin == Builtin::Stackdepth {
+            self.space.charge(WALK_WORK as usize)?;
+        }
         if !builtin.is_text() {
             return Ok(self.env.builtin(builtin, index));
         }
@@ -261,6 +265,12 @@ impl<E: Env> Machine<'_, E> {
         let place = self.key.get_mut(self.pushed..behind);
         let place = place.and_then(|place| place.split_at_mut_checked(size));
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
+        let walk = if op == Op::Pushk {
+            WALK_WORK as usize
+        } else {
+            0
+        };
+        self.space.charge(size.saturating_add(walk))?;
         let own = self.space.own();
         let env = &mut *self.env;
         match op {
@@ -289,6 +299,9 @@ impl<E: Env> Machine<'_, E> {
 
     #[inline(never)]
     fn record_bytes(&mut self, field: Field, value: u64) -> Result<(), Trouble> {
+        if field.kind == FieldKind::Stack {
+            self.space.charge(WALK_WORK as usize)?;
+        }
         let (mut reader, room) = self.room(field.size as usize)?;
         match field.kind {
             FieldKind::Text => reader.padded_text(value, room)?,

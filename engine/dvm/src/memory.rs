@@ -10,6 +10,7 @@ use engine_abi::Fault;
 use crate::address::{Location, Segment};
 use crate::block::Tables;
 use crate::env::{Env, Unreadable};
+use crate::limits::WORK_MAX;
 use crate::mutant;
 use crate::op::REGISTERS;
 
@@ -56,6 +57,8 @@ pub(crate) struct Space<'a> {
     tables: Tables<'a>,
     scratch: &'a mut [u8],
     given: usize,
+    /// How many more bytes this run may work on.
+    work: u32,
 }
 
 impl<'a> Space<'a> {
@@ -65,6 +68,7 @@ impl<'a> Space<'a> {
             tables,
             scratch,
             given: 0,
+            work: WORK_MAX,
         }
     }
 
@@ -81,6 +85,13 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// Reckons with work on so many bytes.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Trouble> {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.work = self.work.checked_sub(bytes).ok_or(Fault::TooLong)?;
+        Ok(())
+    }
+
     /// What can be read, and `size` bytes of room.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Own<'_>, &mut [u8]), Trouble> {
         let begin = self.begin();
@@ -91,6 +102,8 @@ impl<'a> Space<'a> {
             scratch: scratch.get(..self.given).unwrap_or_default(),
         };
         let room = free.get_mut(..size).ok_or(Fault::NoScratch)?;
+        let bytes = u32::try_from(size).unwrap_or(u32::MAX);
+        self.work = self.work.checked_sub(bytes).ok_or(Fault::TooLong)?;
         Ok((own, room))
     }
 
@@ -137,11 +150,15 @@ impl<'a> Space<'a> {
                 let strings = self.tables.strings();
                 let strings = strings.get(offset as usize..).unwrap_or_default();
                 let bytes = strings.get(..size).ok_or(Trouble::bad(from))?;
+                self.writable(to, size)?;
+                self.charge(size)?;
                 copy(self.writable(to, size)?, bytes);
                 Ok(())
             }
             Location::Nowhere => Err(Trouble::bad(from)),
             Location::Outside => {
+                self.writable(to, size)?;
+                self.charge(size)?;
                 let loaded = env.load(from, self.writable(to, size)?);
                 loaded.map_err(|Unreadable| Trouble::bad(from))
             }
@@ -152,6 +169,7 @@ impl<'a> Space<'a> {
     fn shift(&mut self, from: u32, to: u64, size: usize) -> Result<(), Trouble> {
         self.writable(Segment::Scratch.address(from), size)?;
         self.writable(to, size)?;
+        self.charge(size)?;
         let (from, to) = (from as usize, to as u32 as usize);
         for done in 0..size {
             let left = size.wrapping_sub(done).wrapping_sub(1);

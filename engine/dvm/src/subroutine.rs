@@ -6,6 +6,7 @@ use core::ops::Range;
 use engine_abi::Fault;
 
 use crate::env::{Env, Unreadable};
+use crate::limits::WALK_WORK;
 use crate::machine::Machine;
 use crate::memory::{Trouble, copy, end, foreign_text};
 use crate::names::Subroutine;
@@ -100,7 +101,10 @@ impl<E: Env> Machine<'_, E> {
             Subroutine::Lltostr => self.lltostr(a, arguments.second()),
             Subroutine::Basename => self.cut(a, strings::basename),
             Subroutine::Dirname => self.cut(a, strings::dirname),
-            Subroutine::Speculation => Ok(self.env.speculation()),
+            Subroutine::Speculation => {
+                self.space.charge(WALK_WORK as usize)?;
+                Ok(self.env.speculation())
+            }
         }
     }
 
@@ -127,6 +131,8 @@ impl<E: Env> Machine<'_, E> {
 
     fn copyinto(&mut self, address: u64, size: u64, to: u64) -> Result<u64, Trouble> {
         let size = usize::try_from(size).map_err(|_| Trouble::bad(to))?;
+        self.space.writable(to, size)?;
+        self.space.charge(size)?;
         let place = self.space.writable(to, size)?;
         let loaded = self.env.load_user(address, place);
         loaded.map_err(|Unreadable| Trouble::bad(address))?;
