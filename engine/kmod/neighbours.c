@@ -2,6 +2,7 @@
 /* The kernel's own kprobes, whose traps stand where instructions do. */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
 
@@ -9,8 +10,12 @@
 
 static typeof(&get_kprobe) find_kprobe;
 
+/* It guards all of them. Kernels that do not list their data do not show where it is. */
+static struct mutex *kprobes_lock;
+
 int trapline_neighbours_init(void)
 {
+	kprobes_lock = (void *)trapline_find("kprobe_mutex");
 	find_kprobe = (void *)trapline_symbol("get_kprobe");
 	return find_kprobe ? 0 : -ENOENT;
 }
@@ -39,4 +44,38 @@ int shim_peek_original(unsigned long address, void *bytes, size_t length)
 		restore(address + at, bytes + at);
 	preempt_enable();
 	return error;
+}
+
+void shim_hold_kprobes(int held)
+{
+	if (!kprobes_lock)
+		return;
+	if (held)
+		mutex_lock(kprobes_lock);
+	else
+		mutex_unlock(kprobes_lock);
+}
+
+/* That of a module that has gone is never armed again; that of the function tracer's writes nothing. */
+static bool is_at(unsigned long address)
+{
+	struct kprobe *probe = find_kprobe((void *)address);
+
+	return probe && !kprobe_gone(probe) && !kprobe_ftrace(probe);
+}
+
+/*
+ * One that is switched off, or on its way out, is found, too; the jump that an
+ * optimized one becomes takes in what begins behind it.
+ */
+int shim_has_kprobe(unsigned long address)
+{
+	size_t at;
+	int found = 0;
+
+	preempt_disable();
+	for (at = 0; !found && at < trapline_kprobe_bytes; at += sizeof(kprobe_opcode_t))
+		found = is_at(address - at);
+	preempt_enable();
+	return found;
 }

@@ -128,6 +128,15 @@ int shim_peek(unsigned long address, void *bytes, size_t length);
 /* neighbours.c: the same, as it would be without the kernel's own kprobes. */
 int shim_peek_original(unsigned long address, void *bytes, size_t length);
 
+/*
+ * neighbours.c: from now on no kprobe is registered, removed or optimized, or they
+ * may be again, where the kernel lists what guards them. May sleep.
+ */
+void shim_hold_kprobes(int held);
+
+/* neighbours.c: not 0 if a kprobe may write over the instruction there, now or later. */
+int shim_has_kprobe(unsigned long address);
+
 /* symbols.c: not 0 if who jumps there returns. */
 int shim_is_return_thunk(unsigned long address);
 
@@ -384,6 +393,9 @@ u64 trapline_identity(const struct task_struct *task);
 int trapline_load_init(void);
 int trapline_stack_init(void);
 int trapline_neighbours_init(void);
+
+/* arch/: how many bytes a kprobe may write over. */
+extern const size_t trapline_kprobe_bytes;
 
 /* stack.c: the kernel's unwinder, from where the registers are. */
 unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,

@@ -98,7 +98,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
     engine.go(&mut how).map_err(told)?;
     if how.unarmed > 0 {
         tell(format_args!(
-            "{} probes were not armed: their text is no longer what it was when listed",
+            "{} probes were not armed: a kprobe of the kernel's has their instruction, or it is not what it was when listed",
             how.unarmed
         ));
     }

@@ -82,6 +82,8 @@ unsafe extern "C" {
     pub safe fn shim_ftrace_slot(address: usize) -> usize;
     pub fn shim_peek(address: usize, bytes: *mut c_void, length: usize) -> c_int;
     pub fn shim_peek_original(address: usize, bytes: *mut c_void, length: usize) -> c_int;
+    pub safe fn shim_hold_kprobes(held: c_int);
+    pub safe fn shim_has_kprobe(address: usize) -> c_int;
     pub safe fn shim_is_return_thunk(address: usize) -> c_int;
 
     pub safe fn shim_has_calls() -> c_int;

@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 18] = [
+const EVERYWHERE: [&str; 19] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -58,6 +58,7 @@ const EVERYWHERE: [&str; 18] = [
     START_LOST,
     KILLED_IS_EXITED,
     SIGNAL_TO_SENDER,
+    KPROBE_OVERLOOKED,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -162,6 +163,9 @@ pub const LONG_WAY: &str = "long-way";
 
 /// `module-kept`: what is of a module that goes is taken to be there still.
 pub const MODULE_KEPT: &str = "module-kept";
+
+/// `kprobe-overlooked`: a kprobe of the kernel's is seen nowhere, so traps are put where it is.
+pub const KPROBE_OVERLOOKED: &str = "kprobe-overlooked";
 
 /// `unguarded`: a trap that comes while its CPU fires fires too.
 pub const UNGUARDED: &str = "unguarded";

@@ -149,6 +149,21 @@ impl Platform for Kernel {
         }
     }
 
+    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R {
+        ffi::shim_hold_kprobes(1);
+        let done = work();
+        ffi::shim_hold_kprobes(0);
+        done
+    }
+
+    fn has_kprobe(&self, address: usize) -> bool {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_chosen(crate::mutant::KPROBE_OVERLOOKED) {
+            return false;
+        }
+        ffi::shim_has_kprobe(address) != 0
+    }
+
     fn patch(&self, patches: &mut [Patch]) {
         #[cfg(trapline_mutants)]
         let patches = crate::mutant::made(patches);

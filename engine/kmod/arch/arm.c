@@ -123,6 +123,9 @@ bool trapline_is_kprobe_trap(const void *bytes)
 	return (word & 0x0fffffff) == KPROBE_TRAP;
 }
 
+/* A trap, or the branch that it is optimized to. */
+const size_t trapline_kprobe_bytes = sizeof(u32);
+
 bool trapline_rewritten(unsigned long address)
 {
 	return trapline_is_jump_label(address);

@@ -109,6 +109,8 @@ bool trapline_is_kprobe_trap(const void *bytes)
 	return word == BRK64_OPCODE_KPROBES;
 }
 
+const size_t trapline_kprobe_bytes = sizeof(u32);
+
 bool trapline_rewritten(unsigned long address)
 {
 	return trapline_is_jump_label(address);

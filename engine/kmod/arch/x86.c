@@ -108,6 +108,9 @@ bool trapline_is_kprobe_trap(const void *bytes)
 	return *(const u8 *)bytes == INT3_INSN_OPCODE;
 }
 
+/* A trap, or the jump that it is optimized to. */
+const size_t trapline_kprobe_bytes = JMP32_INSN_SIZE;
+
 /*
  * Where the kernel proper has jump labels and static calls: their addresses, in
  * order. It asks a whole table for each address, and decodes what is there; of

@@ -15,7 +15,7 @@ use crate::consumer::ConsumerId;
 use crate::grow::{OutOfMemory, push};
 use crate::isa::Isa;
 use crate::live::{Live, Resume};
-use crate::platform::{Patch, Platform, Rcu};
+use crate::platform::{Patch, Platform, Rcu, Untold};
 use crate::providers::fbt::{self, Fbt, Function, Site};
 use crate::registry::Registry;
 use crate::slots::Slots;
@@ -43,22 +43,33 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         // All of it, before anything that there may be no memory for.
         self.restore(control);
         self.silence(control);
+        // A kprobe that is not there when the instruction is reviewed is not there when it is displaced; one that
+        // comes behind finds our trap, and is refused.
+        let told = self.platform.hold_kprobes(|| self.arm(control))?;
+        if told.is_err() {
+            // Once: it is not asked again.
+            return self.agree(control);
+        }
+        self.take_slots_back(control);
+        control.registry.fbt.tidy();
+        self.start_timers(&mut control.registry);
+        self.attend(control);
+        Ok(())
+    }
+
+    /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
+    fn arm(&self, control: &mut Control<I::Text>) -> Result<Result<(), Untold>, OutOfMemory> {
         self.prepare(control)?;
         let live = survey::<I>(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
             remember_hits(&mut control.registry.fbt, &old);
         }
-        if self.listen(control).is_err() {
-            // Once: it is not asked again.
-            return self.agree(control);
+        let told = self.listen(control);
+        if told.is_ok() {
+            self.displace(control);
         }
-        self.displace(control);
-        self.take_slots_back(control);
-        control.registry.fbt.tidy();
-        self.start_timers(&mut control.registry);
-        self.attend(control);
-        Ok(())
+        Ok(told)
     }
 
     /// Takes the consumer's ECBs out, and with them whatever only it had armed. When it returns, no
@@ -106,13 +117,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 return Ok(());
             }
             site.call = None;
-            if site.is_called_only {
-                site.call = self.call_for(calls, function, site);
-            } else if self.review(site, slots) {
-                site.call = self.call_for(calls, function, site);
-                if site.call.is_none() {
-                    self.give_slot(site, slots)?;
-                }
+            let is_trappable = !site.is_called_only && self.is_left_to_us(site);
+            if is_trappable && !self.review(site, slots) {
+                return Ok(());
+            }
+            site.call = self.call_for(calls, function, site);
+            if is_trappable && site.call.is_none() {
+                self.give_slot(site, slots)?;
             }
             Ok(())
         })?;
@@ -121,6 +132,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .enabled()
             .filter(|(_, site)| site.call.is_some());
         calls.reserve(called.count())
+    }
+
+    /// Whether no kprobe of the kernel's owns the instruction. Such a one writes its trap or its jump over whatever
+    /// is there when it is enabled, and what it had copied before when it is disabled.
+    fn is_left_to_us(&self, site: &mut Site<I::Text>) -> bool {
+        site.is_taken = self.platform.has_kprobe(site.address);
+        !site.is_taken
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. False where no
@@ -192,13 +210,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             && planned.is_some_and(|planned| self.is_there(site.address, planned))
     }
 
-    /// Puts back what was displaced; leaves alone what someone else has written there since. What
-    /// cannot be put back stays armed, and its site known.
+    /// Puts back what was displaced; leaves alone what someone else has written there since, and that is not armed
+    /// any more. What cannot be put back stays armed, and its site known.
     fn restore(&self, control: &mut Control<I::Text>) {
         let fbt = &mut control.registry.fbt;
-        fbt.each_enabled(|function, site| {
+        fbt.each_enabled(|_, site| {
             if site.is_trapped() {
-                site.armed = site.is_wanted(function) || self.is_there(site.address, I::TRAP);
+                site.armed = self.is_there(site.address, I::TRAP);
             }
         });
         control.batch.write(
@@ -231,6 +249,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 pub(crate) fn resume<I: Isa>(site: &Site<I::Text>) -> Option<Resume<I::Emulation>> {
     if site.call.is_some() {
         return Some(Resume::On);
+    }
+    if site.is_taken {
+        return None;
     }
     match I::plan(&site.text) {
         Plan::Emulate(emulation) => Some(Resume::Emulate(emulation)),

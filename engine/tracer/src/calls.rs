@@ -64,7 +64,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         function: &Function,
         site: &Site<I::Text>,
     ) -> Option<NonZeroUsize> {
-        let is_free = function.called > 0 && !I::branches(&site.text);
+        let is_known = site.text != I::Text::default();
+        let is_free = function.called > 0 || site.is_taken && is_known;
+        let is_free = is_free && !I::control(&site.text, site.address).branches();
         if !(is_free || site.is_called_only) || !site.is_entry || calls.refused {
             return None;
         }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Control, Fault, Memory, Plan};
 
 use crate::platform::Unreadable;
 use crate::providers::fbt::Leaves;
@@ -60,8 +60,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// no-op, or a jump.
     fn is_placeholder(text: &Self::Text) -> bool;
 
-    /// Whether the instruction that `text` begins with may go elsewhere than on to the next.
-    fn branches(text: &Self::Text) -> bool;
+    /// Where control goes behind the instruction that `text` begins with, if that is at `address`.
+    fn control(text: &Self::Text, address: usize) -> Control;
 
     /// Whether a function can begin with `text`: what no compiler makes one begin with is data.
     fn begins_function(text: &Self::Text) -> bool;

@@ -81,6 +81,14 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// The same, as the text would be without the kernel's own kprobes.
     fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
+    /// Runs `work` while none of the kernel's own kprobes is registered, removed or optimized, where the platform can
+    /// hold that up. May sleep.
+    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R;
+
+    /// Whether one of the kernel's own kprobes is registered where it may write over the instruction at `address`,
+    /// enabled or not: there, or so near before it that the jump which the kernel may put in its place reaches it.
+    fn has_kprobe(&self, address: usize) -> bool;
+
     /// Writes kernel text at each of these places, with as few stops of the machine as it can; when it
     /// returns, every CPU executes what was written, and of each that was not it is said. Needs no
     /// memory. May sleep.

@@ -187,7 +187,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 16] {
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 17] {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
@@ -211,6 +211,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ("sites", sites as u64),
             ("site_bytes", fbt.bytes().wrapping_add(live_bytes) as u64),
             ("armed", armed as u64),
+            ("unarmed", fbt.unarmed() as u64),
             ("slots", slots.used() as u64),
             ("slot_bytes", slots.bytes::<P>() as u64),
             ("refused", refused.flatten().count() as u64),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use engine_abi::Go;
 use engine_isa::arm::{Emulation, Regs, Relocation};
 use engine_isa::body::{Exit, Text, Unwalked};
-use engine_isa::{Fault, Memory};
+use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{Isa, Load, Planned, Tracer, Trap};
 use fake::*;
 
@@ -43,8 +43,8 @@ impl Isa for LateA32 {
         A32::is_placeholder(text)
     }
 
-    fn branches(text: &[u8; 4]) -> bool {
-        A32::branches(text)
+    fn control(text: &[u8; 4], address: usize) -> Control {
+        A32::control(text, address)
     }
 
     fn begins_function(text: &[u8; 4]) -> bool {

@@ -6,6 +6,7 @@ mod at_once;
 mod calls;
 mod fake;
 mod hostile;
+mod kprobes;
 mod late_pc;
 mod life;
 mod modules;

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked};
-use engine_isa::{Fault, Memory, Plan, Why};
+use engine_isa::{Control, Fault, Memory, Plan, Why};
 use engine_tracer::{Isa, Load, Planned};
 
 /// An instruction set of which no instruction is ever seen, so that no value of it exists.
@@ -36,8 +36,11 @@ impl Isa for Native {
         false
     }
 
-    fn branches(_: &[u8; 1]) -> bool {
-        true
+    fn control(_: &[u8; 1], _: usize) -> Control {
+        Control {
+            next: false,
+            away: None,
+        }
     }
 
     fn begins_function(_: &[u8; 1]) -> bool {

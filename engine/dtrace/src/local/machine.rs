@@ -171,6 +171,14 @@ impl Platform for Machine {
         Err(Unreadable)
     }
 
+    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
+    fn has_kprobe(&self, _: usize) -> bool {
+        false
+    }
+
     fn patch(&self, patches: &mut [Patch]) {
         patches.iter_mut().for_each(|patch| patch.failed = 1);
     }

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, room};
-use engine_isa::{Fault, Memory};
+use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{Isa, Leaves, Load, Planned};
 
 use super::{comes_back, exits, stack_word, told};
@@ -54,8 +54,8 @@ impl Isa for Native {
         word == NOP || word == OLD_NOP || word >> 24 == 0xea
     }
 
-    fn branches(text: &[u8; 4]) -> bool {
-        arm::control(u32::from_le_bytes(*text), 0).branches()
+    fn control(text: &[u8; 4], address: usize) -> Control {
+        arm::control(u32::from_le_bytes(*text), address as u32)
     }
 
     /// What the flags are where a function begins nobody has said, so no first instruction asks for

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use engine_isa::arm64::{self, Emulation, Processor, Regs, Relocation};
 use engine_isa::body::{Exit, Text, Unwalked, room};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Control, Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::{comes_back, exits, stack_word, told};
@@ -58,8 +58,8 @@ impl Isa for Native {
         is_nop || text[3] >> 2 == B
     }
 
-    fn branches(text: &[u8; 4]) -> bool {
-        arm64::control(u32::from_le_bytes(*text), 0).branches()
+    fn control(text: &[u8; 4], address: usize) -> Control {
+        arm64::control(u32::from_le_bytes(*text), address as u64)
     }
 
     fn begins_function(_: &[u8; 4]) -> bool {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::x86::{self, Emulation, Regs, Relocation};
-use engine_isa::{Fault, Memory, Plan};
+use engine_isa::{Control, Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned};
 
 use super::{comes_back, exits, stack_word, told};
@@ -102,8 +102,8 @@ impl Isa for Native {
         is_nop || leaves || text.starts_with(&RETURN_0)
     }
 
-    fn branches(text: &[u8; 15]) -> bool {
-        x86::control(text, 0).branches()
+    fn control(text: &[u8; 15], address: usize) -> Control {
+        x86::control(text, address as u64)
     }
 
     fn begins_function(_: &[u8; 15]) -> bool {

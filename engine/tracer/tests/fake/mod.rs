@@ -9,7 +9,7 @@ use std::sync::{Mutex, RwLock};
 
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
-use engine_isa::{Fault, Memory};
+use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{
     Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin, OutOfMemory,
     Patch, Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
@@ -124,8 +124,8 @@ impl Isa for A32 {
         word == PLACEHOLDER || word >> 24 == 0xea
     }
 
-    fn branches(text: &[u8; 4]) -> bool {
-        arm::control(u32::from_le_bytes(*text), 0).branches()
+    fn control(text: &[u8; 4], address: usize) -> Control {
+        arm::control(u32::from_le_bytes(*text), address as u32)
     }
 
     fn begins_function(text: &[u8; 4]) -> bool {
@@ -461,6 +461,14 @@ impl Platform for &'static Fake {
             }
         }
         Ok(())
+    }
+
+    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
+    fn has_kprobe(&self, address: usize) -> bool {
+        self.kprobes.lock().unwrap().contains_key(&address)
     }
 
     fn patch(&self, patches: &mut [Patch]) {

@@ -90,6 +90,18 @@ impl<T> Fbt<T> {
         Ok(())
     }
 
+    /// How many probes somebody has enabled, of functions that are there, which are not armed.
+    pub fn unarmed(&self) -> usize {
+        let numbers = self.enabled.iter().map(|number| *number as usize);
+        let probes = numbers.flat_map(|number| Role::ALL.map(|role| (number, role)));
+        let is_unarmed = |(number, role): &(usize, Role)| {
+            let function = self.functions.get(*number);
+            let is_wanted = function.is_some_and(|function| function.wanted(*role) > 0);
+            is_wanted && !self.is_armed(*number, *role)
+        };
+        probes.filter(is_unarmed).count()
+    }
+
     /// Takes from the list who is not enabled any more, and of whose sites nothing is left to be dealt with.
     pub fn tidy(&mut self) {
         let Self {
@@ -152,6 +164,7 @@ mod tests {
                 text: [0; 4],
                 call: None,
                 is_called_only: false,
+                is_taken: false,
                 armed: false,
                 slot: None,
                 hits: 0,

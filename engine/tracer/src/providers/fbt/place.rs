@@ -2,12 +2,12 @@
 
 use core::ops::Range;
 
-use engine_isa::{Plan, Why};
+use engine_isa::{Away, Plan, Why};
 
 use super::reason::Reason;
 use crate::glob::matches;
 use crate::isa::Isa;
-use crate::platform::Platform;
+use crate::platform::{OffLimits, Platform};
 use crate::providers::toxic;
 
 /// Code seldom run, which the compiler has moved out of its function.
@@ -84,6 +84,9 @@ fn planned<I: Isa, P: Platform>(
     address: usize,
     text: I::Text,
 ) -> Result<I::Text, Reason> {
+    if is_optimized::<I, P>(platform, address, &text) {
+        return Err(Reason::Foreign);
+    }
     let plan = I::plan(&text);
     match plan {
         Plan::Refuse(why) => return Err(Reason::Instruction(why)),
@@ -99,6 +102,20 @@ fn planned<I: Isa, P: Platform>(
         return Err(Reason::Rewritten);
     }
     Ok(text)
+}
+
+/// Whether what is at that address is nobody's function: where others have put a jump in place of
+/// instructions, it leads there.
+pub fn is_foreign<P: Platform>(platform: &P, address: u64) -> bool {
+    platform.off_limits(address as usize) == Some(OffLimits::Discarded)
+}
+
+/// Whether the instruction at `address` is not the function's own, but the jump of an optimized kprobe.
+fn is_optimized<I: Isa, P: Platform>(platform: &P, address: usize, text: &I::Text) -> bool {
+    match I::control(text, address).away {
+        Some(Away::To(to)) => is_foreign(platform, to) && platform.has_kprobe(address),
+        _ => false,
+    }
 }
 
 /// Whether a copy can stand wherever there may be slots.

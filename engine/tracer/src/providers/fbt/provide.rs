@@ -230,6 +230,7 @@ impl<T: Copy + Default> Fbt<T> {
             text: text.unwrap_or_default(),
             call: None,
             is_called_only: text.is_none(),
+            is_taken: false,
             armed: false,
             slot: None,
             hits: 0,

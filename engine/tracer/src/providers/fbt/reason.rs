@@ -91,7 +91,10 @@ impl Reason {
 
     /// Whether it is what stands at an instruction that is in the way of a trap, and of nothing else.
     pub fn is_of_instruction(self) -> bool {
-        matches!(self, Self::Data | Self::Rewritten | Self::Instruction(_))
+        matches!(
+            self,
+            Self::Data | Self::Foreign | Self::Rewritten | Self::Instruction(_)
+        )
     }
 
     /// Whether it is refused because a trap in it could come in the way of traps.

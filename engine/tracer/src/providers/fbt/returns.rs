@@ -15,7 +15,7 @@ use super::site::{Leaves, Site};
 use super::{Fbt, place};
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
-use crate::platform::{OffLimits, Platform};
+use crate::platform::Platform;
 
 /// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
 /// be many more, something else lies behind it that nobody lists.
@@ -39,7 +39,7 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
             let leaves = match exit {
                 Exit::Return => Leaves::Return,
                 Exit::Tail(to) => {
-                    foreign |= to.is_some_and(|to| is_foreign(self.platform, to));
+                    foreign |= to.is_some_and(|to| place::is_foreign(self.platform, to));
                     Leaves::Tail
                 }
             };
@@ -54,12 +54,6 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
             walked => walked.map_err(Reason::Unwalked),
         })
     }
-}
-
-/// Whether what is at that address is nobody's function: where others have put a jump in place of
-/// instructions, it leads there.
-fn is_foreign<P: Platform>(platform: &P, address: u64) -> bool {
-    platform.off_limits(address as usize) == Some(OffLimits::Discarded)
 }
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
@@ -178,6 +172,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
             text: place::exit::<I, P>(platform, address)?,
             call: None,
             is_called_only: false,
+            is_taken: false,
             armed: false,
             slot: None,
             hits: 0,

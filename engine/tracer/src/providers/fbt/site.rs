@@ -32,6 +32,9 @@ pub struct Site<T> {
     /// Whether such a call alone can tell of it: nothing can stand in for its instruction, or the function comes
     /// back to it without being entered, and a trap would tell of that as well.
     pub is_called_only: bool,
+    /// Whether one of the kernel's own kprobes had the instruction when this was last to be armed: then no trap is put
+    /// there.
+    pub is_taken: bool,
     /// Whether the trap is in place, or the call.
     pub armed: bool,
     /// Where a copy of the displaced instruction stands, if it has one.
