@@ -89,7 +89,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let fbt = &control.registry.fbt;
             let site = fbt.sites().get(index)?;
             let function = fbt.functions().get(site.function as usize);
-            let row = function.filter(|function| function.is_there && is_used(function, site));
+            let row = function.filter(|function| function.is_there && is_used(function, index));
             Some(see(row.map(|function| self.row(control, site, function))))
         })
     }
@@ -191,11 +191,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
-        let is_used = |site: &&Site<_>| {
+        let is_used = |(number, site): &(usize, &Site<_>)| {
             let function = fbt.functions().get(site.function as usize);
-            function.is_some_and(|function| is_used(function, site))
+            function.is_some_and(|function| is_used(function, *number))
         };
-        let sites = fbt.sites().iter().filter(is_used).count();
+        let sites = fbt.sites().iter().enumerate().filter(is_used).count();
         let timers = profile.timers().iter().filter(|timer| timer.armed);
         let has = |role| (0..fbt.functions().len()).filter(move |number| fbt.has(*number, role));
         let probes = Role::ALL.into_iter().flat_map(has).count();
@@ -242,9 +242,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 }
 
-/// Whether it is a site of a probe still.
-fn is_used<T>(function: &Function, site: &Site<T>) -> bool {
-    !site.is_entry || function.entry.is_ok()
+/// Whether the function's site of this number is one of a probe still.
+fn is_used(function: &Function, number: usize) -> bool {
+    function.sites().any(|site| site == number)
 }
 
 /// Why a function does not have that probe, as far as is known.

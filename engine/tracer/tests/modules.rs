@@ -106,6 +106,46 @@ fn one_that_comes_again_is_traced_where_it_is_then_and_takes_no_more_memory() {
     go_away(fake, &engine, HERE);
 }
 
+/// Another build of the module: as many functions of the same names and sizes, and other code.
+fn come_otherwise(fake: &Fake, engine: &Engine, at: usize) {
+    let functions = vec![("one".into(), 0, 8), ("two".into(), 8, 4)];
+    fake.load_module_of(at, "mod", &OTHER_TEXT, functions);
+    engine.module_coming(at, b"mod");
+}
+
+/// `bx lr` with an address behind it, and `b .`, which does not leave.
+const OTHER_TEXT: [(usize, u32); 3] = [(0, 0xe12f_ff1e), (4, DATA_WORD), (8, 0xeaff_fffe)];
+
+#[test]
+fn one_that_comes_again_with_other_code_is_walked_again() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    come(fake, &engine, HERE);
+    let mut bytes = None;
+    for _ in 0..10 {
+        go_away(fake, &engine, HERE);
+        come_otherwise(fake, &engine, HERE);
+        let text = [0, 4, 8].map(|offset| fake.read(HERE + offset));
+        assert_eq!(text, [TRAP, DATA_WORD, OTHER_TEXT[2].1]);
+        assert_eq!(probes(&engine), ["fbt:mod:one:entry", "fbt:mod:one:return"]);
+        execute(fake, &engine, HERE);
+        assert_eq!(
+            drain(&engine, id, 0),
+            [1, 2],
+            "it is entered and left at once"
+        );
+        go_away(fake, &engine, HERE);
+        come(fake, &engine, HERE);
+        for offset in [0, 4, 8] {
+            execute(fake, &engine, HERE + offset);
+        }
+        assert_eq!(drain(&engine, id, 0), [1, 2, 3, 4]);
+        let now = stat(&engine, "site_bytes");
+        assert_eq!(*bytes.get_or_insert(now), now, "it takes no more memory");
+    }
+    go_away(fake, &engine, HERE);
+}
+
 #[test]
 fn who_comes_while_a_module_is_away_traces_it_when_it_is_back() {
     let (fake, engine) = engine();

@@ -253,8 +253,8 @@ pub struct Fake {
     pub inside: Mutex<BTreeSet<usize>>,
     /// What the kernel's own kprobes have displaced.
     pub kprobes: Mutex<BTreeMap<usize, u32>>,
-    /// The modules that are loaded: where each begins, and its name.
-    modules: Mutex<BTreeMap<usize, String>>,
+    /// The modules that are loaded, by where each begins.
+    modules: Mutex<BTreeMap<usize, Module>>,
     /// Whether the function tracer has calls: at the entries of `traced`, `empty` and `spins`.
     pub has_calls: bool,
     /// A function that it has one in, beside those that always have.
@@ -321,19 +321,44 @@ impl Fake {
 
     /// Loads a module there; what it has is `one`, and `two`, a return.
     pub fn load_module(&self, at: usize, name: &str) {
-        self.modules.lock().unwrap().insert(at, name.to_owned());
-        let text = MODULE_TEXT.map(|(offset, word)| (at + offset, word));
+        // Modules are not listed in order.
+        let functions = vec![("two".into(), 8, 4), ("one".into(), 0, 8)];
+        self.load_module_of(at, name, &MODULE_TEXT, functions);
+    }
+
+    /// Loads a module with this text and these functions, each with its offset and its size.
+    pub fn load_module_of(
+        &self,
+        at: usize,
+        name: &str,
+        text: &[(usize, u32)],
+        functions: Vec<(String, usize, usize)>,
+    ) {
+        let module = Module {
+            name: name.to_owned(),
+            text: text.to_vec(),
+            functions,
+        };
+        self.modules.lock().unwrap().insert(at, module);
+        let text = text.iter().map(|(offset, word)| (at + offset, *word));
         self.text.lock().unwrap().extend(text);
     }
 
     /// Unloads it: its text is not there any more.
     pub fn unload_module(&self, at: usize) {
-        self.modules.lock().unwrap().remove(&at);
+        let module = self.modules.lock().unwrap().remove(&at).unwrap();
         let mut text = self.text.lock().unwrap();
-        for (offset, word) in MODULE_TEXT {
+        for (offset, word) in module.text {
             assert_eq!(text.remove(&(at + offset)), Some(word), "it is as it was");
         }
     }
+}
+
+/// A module: its name, its text, and its functions.
+struct Module {
+    name: String,
+    text: Vec<(usize, u32)>,
+    functions: Vec<(String, usize, usize)>,
 }
 
 /// `b` from one address to another.
@@ -596,9 +621,17 @@ impl Platform for &'static Fake {
     }
 
     fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
-        let modules = self.modules.lock().unwrap();
-        let mut modules = modules.iter();
-        modules.try_for_each(|(at, name)| visit(*at, name.as_bytes()))
+        let modules: Vec<_> = {
+            let modules = self.modules.lock().unwrap();
+            let modules = modules.iter();
+            modules
+                .map(|(at, module)| (*at, module.name.clone()))
+                .collect()
+        };
+        // Who visits asks for its functions.
+        modules
+            .into_iter()
+            .try_for_each(|(at, name)| visit(at, name.as_bytes()))
     }
 
     fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
@@ -610,9 +643,10 @@ impl Platform for &'static Fake {
             })
         };
         if module != KERNEL {
-            // Modules are not listed in order.
-            see("two", module + 8, 4)?;
-            return see("one", module, 8);
+            let modules = self.modules.lock().unwrap();
+            let mut functions = modules[&module].functions.iter();
+            return functions
+                .try_for_each(|(name, offset, size)| see(name, module + offset, *size));
         }
         FUNCTIONS
             .into_iter()

@@ -150,7 +150,7 @@ mod tests {
                 is_there: true,
                 entry: Ok(number),
                 is_entry_known: true,
-                returns: Returns::Unasked,
+                returns: Returns::Unasked { before: None },
                 ecbs: [0; 2],
                 called: 0,
                 is_listed: false,

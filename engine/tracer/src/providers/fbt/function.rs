@@ -59,7 +59,10 @@ pub struct Function {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
     /// Nobody has asked yet.
-    Unasked,
+    Unasked {
+        /// The first of the sites that were those of its ways out before its module came again.
+        before: Option<u32>,
+    },
     /// They cannot be probed, or there are none.
     Refused(Reason),
     /// They are at so many sites from the first on, and at the entry's if it leaves the function itself.
@@ -77,7 +80,7 @@ impl Returns {
     /// Whether there is something to be found out.
     pub fn may_be_asked(self) -> bool {
         match self {
-            Self::Unasked => true,
+            Self::Unasked { .. } => true,
             Self::Refused(reason) => reason.may_pass(),
             Self::Sites { .. } => false,
         }
@@ -100,7 +103,7 @@ impl Function {
     pub fn sites(&self) -> impl Iterator<Item = usize> + use<> {
         let exits = match self.returns {
             Returns::Sites { first, count, .. } => first..first.wrapping_add(count),
-            Returns::Unasked | Returns::Refused(_) => 0..0,
+            Returns::Unasked { .. } | Returns::Refused(_) => 0..0,
         };
         let sites = self.entry.ok().into_iter().chain(exits);
         sites.map(|site| site as usize)
@@ -114,7 +117,7 @@ impl Function {
                 count,
                 entry,
             } => (first, count, entry),
-            Returns::Unasked | Returns::Refused(_) => (0, 0, false),
+            Returns::Unasked { .. } | Returns::Refused(_) => (0, 0, false),
         };
         let entry = self.entry.ok().filter(|_| entry);
         (first..first.wrapping_add(count)).chain(entry)

@@ -5,6 +5,7 @@
 //! memory than one that stays.
 
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 
 use super::function::{Function, Module, Returns};
@@ -108,7 +109,7 @@ impl<T: Copy + Default> Fbt<T> {
         let numbers = match gone {
             Some(index) => {
                 self.names.truncate(names);
-                self.revive(index, number, &found)
+                self.revive::<I, P>(platform, index, number, &found)?
             }
             None => self.append::<I, P>(platform, number, name, &found)?,
         };
@@ -172,12 +173,9 @@ impl<T: Copy + Default> Fbt<T> {
         found: &Found,
     ) -> Result<(), OutOfMemory> {
         let function = self.functions.len() as u32;
-        let (address, planned) = self.entry_of::<I, P>(platform, found);
+        let (address, planned) = self.plan_entry::<I, P>(platform, found);
         let entry = match planned {
-            Ok(text) => Ok(self.add_site(address, function, Some(text))?),
-            Err(reason) if reason.is_of_instruction() && has_call(platform, found) => {
-                Ok(self.add_site(address, function, None)?)
-            }
+            Ok(text) => Ok(self.add_site(address, function, text)?),
             Err(reason) => Err(reason),
         };
         let function = Function {
@@ -188,13 +186,28 @@ impl<T: Copy + Default> Fbt<T> {
             is_there: true,
             entry,
             is_entry_known: false,
-            returns: Returns::Unasked,
+            returns: Returns::Unasked { before: None },
             ecbs: [0; 2],
             called: 0,
             is_listed: false,
             live: None,
         };
         push(&mut self.functions, function)
+    }
+
+    /// Where an entry's site is, and the text there where a trap can displace it; none where a call alone can tell of
+    /// the entry.
+    fn plan_entry<I: Isa<Text = T>, P: Platform>(
+        &self,
+        platform: &P,
+        found: &Found,
+    ) -> (usize, Result<Option<T>, Reason>) {
+        let (address, planned) = self.entry_of::<I, P>(platform, found);
+        let planned = match planned {
+            Err(reason) if reason.is_of_instruction() && has_call(platform, found) => Ok(None),
+            planned => planned.map(Some),
+        };
+        (address, planned)
     }
 
     /// Where the trap of an entry goes, and the text there, if it can.
@@ -258,31 +271,95 @@ impl<T: Copy + Default> Fbt<T> {
         })
     }
 
-    /// Gives a module that had gone its numbers back, at its new place. Its text is looked at anew before
-    /// anything of it is armed.
-    fn revive(&mut self, index: usize, number: usize, found: &[Found]) -> Range<usize> {
-        let Some(module) = self.modules.get_mut(index) else {
-            return 0..0;
-        };
-        module.number = Some(number);
-        let numbers = module.numbers();
-        let functions = self.functions.get_mut(numbers.clone()).unwrap_or_default();
-        let from = functions.first().map_or(0, |function| function.address);
-        let to = found.first().map_or(0, |one| one.address);
-        let by = to.wrapping_sub(from);
-        for function in functions {
-            function.address = function.address.wrapping_add(by);
-            function.end = function.end.wrapping_add(by);
-            function.is_there = true;
+    /// Gives a module that had gone its numbers back, at its new place. Only the names and the sizes of its functions
+    /// are known to be the same: each entry is planned for anew, and what was known of ways out is forgotten.
+    ///
+    /// Where there is no memory it stays gone.
+    fn revive<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        index: usize,
+        number: usize,
+        found: &[Found],
+    ) -> Result<Range<usize>, OutOfMemory> {
+        let numbers = self.modules.get(index).map_or(0..0, Module::numbers);
+        let missing = self.forget(&numbers);
+        self.sites.try_reserve(missing).map_err(|_| OutOfMemory)?;
+        for (function, one) in numbers.clone().zip(found) {
+            self.place_again::<I, P>(platform, function, one)?;
+            platform.breathe();
         }
-        let is_its = |site: &&mut Site<T>| numbers.contains(&(site.function as usize));
-        for site in self.sites.iter_mut().filter(is_its) {
-            site.address = site.address.wrapping_add(by);
-            site.text = T::default();
+        if let Some(module) = self.modules.get_mut(index) {
+            module.number = Some(number);
+        }
+        Ok(numbers)
+    }
+
+    /// Forgets what was known of the text of these functions, but which sites they have had; how many have none for
+    /// their entry.
+    fn forget(&mut self, numbers: &Range<usize>) -> usize {
+        for function in self.functions.get_mut(numbers.clone()).unwrap_or_default() {
+            function.is_entry_known = false;
+            function.returns = Returns::Unasked { before: None };
+        }
+        let (mut entries, mut last) = (0_usize, None);
+        for (place, site) in (0..).zip(&mut self.sites) {
+            let function = site.function as usize;
+            let exit_of = (!site.is_entry).then_some(function);
+            let is_first = exit_of != mem::replace(&mut last, exit_of);
+            if !numbers.contains(&function) {
+                continue;
+            }
             // Whatever it had went with the module's text.
             site.armed = false;
+            site.text = T::default();
+            let Some(function) = self.functions.get_mut(function) else {
+                continue;
+            };
+            if site.is_entry {
+                site.leaves = None;
+                function.entry = Ok(place);
+                entries = entries.wrapping_add(1);
+            } else if is_first {
+                // The last are the most: they are added where those before are too few.
+                function.returns = Returns::Unasked {
+                    before: Some(place),
+                };
+            }
         }
-        numbers
+        numbers.len().saturating_sub(entries)
+    }
+
+    /// The function of that number is there again, at its new place.
+    fn place_again<I: Isa<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        number: usize,
+        found: &Found,
+    ) -> Result<(), OutOfMemory> {
+        let (address, entry) = self.plan_entry::<I, P>(platform, found);
+        let Some(function) = self.functions.get_mut(number) else {
+            return Ok(());
+        };
+        function.address = found.address;
+        function.end = found.end;
+        function.is_there = true;
+        let site = function.entry;
+        let entry = match (entry, site) {
+            (Ok(text), Ok(site)) => {
+                if let Some(site) = self.sites.get_mut(site as usize) {
+                    site.address = address;
+                    site.is_called_only = text.is_none();
+                }
+                Ok(site)
+            }
+            (Ok(text), Err(_)) => Ok(self.add_site(address, number as u32, text)?),
+            (Err(reason), _) => Err(reason),
+        };
+        if let Some(function) = self.functions.get_mut(number) {
+            function.entry = entry;
+        }
+        Ok(())
     }
 
     fn mark(&self) -> Mark {

@@ -126,26 +126,59 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         number: usize,
         ways: &[Way],
     ) -> Result<Returns, OutOfMemory> {
-        let first = self.sites.len();
-        let mut own = None;
+        let (mut sites, mut own) = (Vec::new(), None);
         for way in ways {
             match self.way_out::<I, P>(platform, number, *way) {
                 Ok(None) => own = Some(way.1),
-                Ok(Some(site)) => push(&mut self.sites, site)?,
-                Err(reason) => {
-                    self.sites.truncate(first);
-                    return Ok(Returns::Refused(reason));
-                }
+                Ok(Some(site)) => push(&mut sites, site)?,
+                Err(reason) => return Ok(Returns::Refused(reason)),
             }
         }
+        let count = sites.len() as u32;
+        let first = self.put_exits(number, sites)?;
         if let Some(site) = own.and_then(|_| self.entry_site(number)) {
             site.leaves = own;
         }
         Ok(Returns::Sites {
-            first: first as u32,
-            count: self.sites.len().wrapping_sub(first) as u32,
+            first,
+            count,
             entry: own.is_some(),
         })
+    }
+
+    /// Puts the sites of the ways out of the function of that number where it has had some before, if they are not
+    /// more now, and else behind all sites; the number of the first.
+    fn put_exits(&mut self, number: usize, exits: Vec<Site<T>>) -> Result<u32, OutOfMemory> {
+        let mut first = self.sites.len();
+        if let Some(before) = self.exits_before(number)
+            && before.len() >= exits.len()
+        {
+            first = before.start;
+        }
+        for (place, mut site) in (first..).zip(exits) {
+            match self.sites.get_mut(place) {
+                Some(before) => {
+                    if before.slot.is_some() {
+                        // Another's copy is in it: it is to be looked at anew, and the slot given back.
+                        (site.slot, site.text) = (before.slot, T::default());
+                    }
+                    *before = site;
+                }
+                None => push(&mut self.sites, site)?,
+            }
+        }
+        Ok(first as u32)
+    }
+
+    /// The sites that were those of its ways out before its module came again.
+    fn exits_before(&self, number: usize) -> Option<Range<usize>> {
+        let Returns::Unasked { before } = self.functions.get(number)?.returns else {
+            return None;
+        };
+        let first = before? as usize;
+        let sites = self.sites.get(first..)?.iter();
+        let is_its = |site: &&Site<T>| site.function as usize == number && !site.is_entry;
+        Some(first..first.wrapping_add(sites.take_while(is_its).count()))
     }
 
     /// A site for a way out; none where the entry's trap is at the same instruction.
