@@ -1,11 +1,13 @@
 //! Who traces: each open of the device is a consumer, with its own program, enablings and buffers.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use engine_abi::{Description, ECBS_MAX};
 use engine_dvm::Verified;
 
-use crate::grow::push;
+use crate::grow::{OutOfMemory, filled, push};
+use crate::providers::Role;
 use crate::registry::Probe;
 use crate::tracer::Error;
 
@@ -145,9 +147,23 @@ impl Consumer {
         }
     }
 
-    /// Whether it has enabled this.
-    pub fn has(&self, ecb: Ecb) -> bool {
-        self.ecbs.contains(&ecb)
+    /// At which probes of the functions of these numbers it has enabled that clause: for each function, by role.
+    pub fn enabled_at(
+        &self,
+        clause: u32,
+        numbers: &Range<usize>,
+    ) -> Result<Vec<[bool; Role::ALL.len()]>, OutOfMemory> {
+        let mut enabled = filled(numbers.len(), || [false; Role::ALL.len()])?;
+        for ecb in self.ecbs.iter().filter(|ecb| ecb.clause == clause) {
+            if let Probe::Function(number, role) = ecb.probe
+                && let Some(place) = number.checked_sub(numbers.start)
+                && let Some(place) = enabled.get_mut(place)
+                && let Some(place) = place.get_mut(role as usize)
+            {
+                *place = true;
+            }
+        }
+        Ok(enabled)
     }
 
     /// Its program, which it has no more: from here on it can only be active, or stopped.

@@ -3,6 +3,8 @@
 //! As with DTrace, what a consumer has asked for is asked for as long as it traces: probes that come later
 //! are enabled at once.
 
+use alloc::vec::Vec;
+
 use crate::consumer::{Consumer, Ecb};
 use crate::glob::Pattern;
 use crate::isa::Isa;
@@ -58,7 +60,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
                 let numbers = loaded.numbers.clone();
                 let pattern = Pattern::new(&wish.0);
                 self.registry.fbt.ask::<I, P>(platform, &pattern, numbers)?;
-                any |= grant(&mut self.registry, consumer, (&pattern, wish.1), loaded)?;
+                let wish = (&pattern, wish.1);
+                any |= grant(&mut self.registry, platform, consumer, wish, loaded)?;
             }
         }
         Ok(any)
@@ -67,26 +70,35 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
 
 /// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
 /// whether there was any.
-fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>>(
+fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>, P: Platform>(
     registry: &mut Registry<T>,
+    platform: &P,
     consumer: &mut Consumer,
     (pattern, clause): (&Pattern<'_>, u32),
     loaded: &Loaded,
 ) -> Result<bool, Error> {
-    let mut any = false;
-    for number in loaded.numbers.clone() {
+    let (mut any, mut before) = (false, None);
+    for (place, number) in loaded.numbers.clone().enumerate() {
+        platform.breathe();
         for role in Role::ALL {
             if !registry.fbt.is_described(pattern, number, role) {
                 continue;
             }
             any = true;
+            // Looked for once, as there may be as many as there are functions; and not where nothing is described.
+            let before = match &before {
+                Some(before) => before,
+                None if loaded.is_new => before.insert(Vec::new()),
+                None => before.insert(consumer.enabled_at(clause, &loaded.numbers)?),
+            };
+            let is_enabled = before.get(place).and_then(|roles| roles.get(role as usize));
+            if is_enabled.copied().unwrap_or_default() {
+                continue;
+            }
             let probe = Probe::Function(number, role);
-            let ecb = Ecb { probe, clause };
-            if loaded.is_new || !consumer.has(ecb) {
-                consumer.enable(ecb)?;
-                if consumer.is_active() {
-                    registry.count(probe, consumer.by_call, |ecbs| ecbs.wrapping_add(1));
-                }
+            consumer.enable(Ecb { probe, clause })?;
+            if consumer.is_active() {
+                registry.count(probe, consumer.by_call, |ecbs| ecbs.wrapping_add(1));
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use crate::fake;
 
+use std::time::Instant;
+
 use engine_abi::Description;
 use engine_isa::arm::TRAP;
 use engine_tracer::{ConsumerId, StatsRow};
@@ -144,6 +146,32 @@ fn one_that_comes_again_with_other_code_is_walked_again() {
         assert_eq!(*bytes.get_or_insert(now), now, "it takes no more memory");
     }
     go_away(fake, &engine, HERE);
+}
+
+#[test]
+fn a_large_one_that_comes_again_takes_not_much_longer_than_the_first_time() {
+    const FUNCTIONS: usize = 10_000;
+    let text: Vec<_> = (0..FUNCTIONS)
+        .map(|number| (4 * number, 0xe12f_ff1e))
+        .collect();
+    let functions: Vec<_> = (0..FUNCTIONS)
+        .map(|number| (format!("f{number}"), 4 * number, 4))
+        .collect();
+    let (fake, engine) = engine();
+    let id = trace(&engine, "mod", 0);
+    let loads = || {
+        fake.load_module_of(HERE, "mod", &text, functions.clone());
+        let before = Instant::now();
+        engine.module_coming(HERE, b"mod");
+        let took = before.elapsed();
+        assert_eq!(stat(&engine, "armed"), FUNCTIONS as u64);
+        go_away(fake, &engine, HERE);
+        took
+    };
+    let first = loads();
+    let again = loads();
+    assert!(again < 8 * first, "{again:?}, but {first:?} the first time");
+    engine.close(id);
 }
 
 #[test]
