@@ -90,16 +90,17 @@ impl Isa for Native {
     }
 
     /// What a jump label is while it is off, and while it is on; and the same of a static call, which
-    /// returns 0 while there is nobody to call.
+    /// returns 0 while there is nobody to call, and may be a conditional jump.
     fn is_placeholder(text: &[u8; 15]) -> bool {
         const CALL: u8 = 0xe8;
         const JUMPS: [u8; 2] = [0xe9, 0xeb];
         const RETURN: u8 = 0xc3;
         const RETURN_0: [u8; 5] = [0x2e, 0x2e, 0x2e, 0x31, 0xc0];
         let is_nop = matches!(Self::plan(text), Plan::Emulate(emulation) if emulation.is_nop());
-        let [first, ..] = *text;
+        let [first, second, ..] = *text;
+        let is_conditional = first == 0x0f && second & 0xf0 == 0x80;
         let leaves = first == CALL || first == RETURN || JUMPS.contains(&first);
-        is_nop || leaves || text.starts_with(&RETURN_0)
+        is_nop || leaves || is_conditional || text.starts_with(&RETURN_0)
     }
 
     fn control(text: &[u8; 15], address: usize) -> Control {
