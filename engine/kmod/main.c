@@ -54,7 +54,7 @@ static int __init trapline_init(void)
 		return error;
 	error = trapline_arch_init();
 	if (error)
-		return error;
+		goto arch;
 	error = trapline_native_prepare();
 	if (error)
 		goto arch;

@@ -118,7 +118,8 @@ bool trapline_rewritten(unsigned long address)
 
 void trapline_arch_exit(void)
 {
-	shim_code_free((unsigned long)bridge);
+	if (bridge)
+		shim_code_free((unsigned long)bridge);
 }
 
 int trapline_arch_init(void)
