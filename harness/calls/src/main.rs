@@ -5,6 +5,9 @@
 //! - `every [--seed N] [--results]` makes them, in children that have nothing to lose; with `--results` it says what each answered.
 //! - `strange` makes calls that no table has.
 //! - `storm [--processes N]` makes processes and threads, by every call that makes one.
+//! - `bare COMMAND...` becomes that program without a capability, `real-time COMMAND...` as a real-time thread, `second COMMAND...`
+//!   by a thread that is not the first.
+//! - `unkillable` takes a signal that is fatal to others, as the first process of a PID namespace.
 //!
 //! `every` and `strange` are for a guest: what the kernel does wrong, it does wrong there.
 
@@ -18,6 +21,7 @@ mod raw;
 mod rigs;
 mod rows;
 mod stage;
+mod states;
 mod storm;
 mod strange;
 mod table;
@@ -59,8 +63,7 @@ enum Error {
     Warden(Option<WaitStatus>),
 }
 
-const USAGE: &str =
-    "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N]";
+const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | real-time COMMAND... | second COMMAND... | unkillable";
 
 fn main() -> ExitCode {
     match Command::parse(env::args_os()).and_then(|command| run(&command)) {
@@ -81,6 +84,10 @@ fn run(command: &Command) -> Result<bool, Error> {
         Command::Strange => strange::strange()?,
         Command::Denied => denied::denied()?,
         Command::Storm(processes) => storm::storm(*processes)?,
+        Command::Bare(words) => match states::bare(words)? {},
+        Command::RealTime(words) => match states::real_time(words)? {},
+        Command::Second(words) => match states::second(words)? {},
+        Command::Unkillable => states::unkillable()?,
         Command::Nothing => {}
     }
     Ok(true)

@@ -27,6 +27,14 @@ pub enum Command {
     Denied,
     /// To make so many processes.
     Storm(usize),
+    /// To become that program without a capability.
+    Bare(Vec<OsString>),
+    /// To become that program as a real-time thread.
+    RealTime(Vec<OsString>),
+    /// To become that program by the second thread.
+    Second(Vec<OsString>),
+    /// To take a signal that is fatal to others.
+    Unkillable,
     /// To end.
     Nothing,
 }
@@ -40,6 +48,9 @@ impl Command {
             Some(other) => return Err(other.unexpected().into()),
             None => return Err(Error::Command(String::new())),
         };
+        if let Self::Bare(words) | Self::RealTime(words) | Self::Second(words) = &mut command {
+            words.extend(parser.raw_args()?);
+        }
         while let Some(argument) = parser.next()? {
             match (&mut command, argument) {
                 (Self::Every { seed, .. }, Arg::Long("seed")) => *seed = parser.value()?.parse()?,
@@ -62,6 +73,10 @@ impl Command {
             ("strange", Self::Strange),
             ("denied", Self::Denied),
             ("storm", Self::Storm(10_000)),
+            ("bare", Self::Bare(Vec::new())),
+            ("real-time", Self::RealTime(Vec::new())),
+            ("second", Self::Second(Vec::new())),
+            ("unkillable", Self::Unkillable),
             ("nothing", Self::Nothing),
         ];
         let found = commands.into_iter().find(|(name, _)| *name == word);
@@ -86,6 +101,9 @@ mod tests {
         let every = Command::Every { seed, tells };
         assert_eq!(read("every --seed 7 --results").unwrap(), every);
         assert_eq!(read("storm --processes 5").unwrap(), Command::Storm(5));
+        let words = || ["ls", "-l"].map(OsString::from).to_vec();
+        assert_eq!(read("bare ls -l").unwrap(), Command::Bare(words()));
+        assert_eq!(read("second ls -l").unwrap(), Command::Second(words()));
         assert!(read("list --seed 7").is_err());
         assert!(read("").is_err());
     }

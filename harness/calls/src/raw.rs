@@ -129,6 +129,54 @@ pub fn unshare(namespaces: UnshareFlags) -> rustix::io::Result<()> {
     unsafe { rustix::thread::unshare_unsafe(namespaces) }
 }
 
+/// Gives up every capability, also those that a program would give back to root.
+pub fn drop_capabilities() -> io::Result<()> {
+    const LAST_MAX: u32 = 63;
+    for capability in 0..=LAST_MAX {
+        // SAFETY: it is told by number what to give up, and reads no memory.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } == 0 {
+            continue;
+        }
+        // The first number that no capability has.
+        let error = io::Error::last_os_error();
+        return match error.raw_os_error() {
+            Some(libc::EINVAL) if capability > 0 => Ok(()),
+            _ => Err(error),
+        };
+    }
+    Ok(())
+}
+
+/// Is a real-time thread from now on.
+pub fn be_real_time() -> io::Result<()> {
+    // SAFETY: parameters of zeros are parameters.
+    let mut parameters: libc::sched_param = unsafe { zeroed() };
+    parameters.sched_priority = 50;
+    // SAFETY: the parameters are ours.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Blocks a signal, or no more.
+pub fn block(signal: c_int, is_blocked: bool) -> io::Result<()> {
+    let how = if is_blocked {
+        libc::SIG_BLOCK
+    } else {
+        libc::SIG_UNBLOCK
+    };
+    // SAFETY: a set of zeros is an empty one.
+    let mut set: libc::sigset_t = unsafe { zeroed() };
+    // SAFETY: the set is ours.
+    unsafe { libc::sigaddset(&raw mut set, signal) };
+    // SAFETY: the set is ours, and nobody asks for the old one.
+    match unsafe { libc::sigprocmask(how, &raw const set, null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Has this done in a child.
 pub fn fork(child: impl FnOnce() -> u8) -> io::Result<Pid> {
     // SAFETY: this process has one thread, so its copy is whole.

@@ -1,0 +1,62 @@
+//! Processes in states that a shell cannot bring about.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::thread;
+
+use rustix::process::{Signal, WaitOptions, getpid, kill_process, waitpid};
+use rustix::thread::UnshareFlags;
+
+use crate::Error;
+use crate::raw;
+
+/// Becomes that program without any capability, whoever the user is.
+pub fn bare(words: &[OsString]) -> Result<Infallible, Error> {
+    raw::drop_capabilities()?;
+    Err(become_program(words).into())
+}
+
+/// Becomes that program as a real-time thread, to which every ordinary one gives way.
+pub fn real_time(words: &[OsString]) -> Result<Infallible, Error> {
+    raw::be_real_time()?;
+    Err(become_program(words).into())
+}
+
+/// Becomes that program by a thread that is not the first, which waits meanwhile.
+pub fn second(words: &[OsString]) -> Result<Infallible, Error> {
+    let words = words.to_vec();
+    let why = thread::spawn(move || become_program(&words)).join();
+    Err(why.map_or(Error::Worker, Error::System))
+}
+
+/// As the first process of a PID namespace, takes SIGTERM twice, which it has no handler for, and lives on.
+pub fn unkillable() -> Result<(), Error> {
+    raw::unshare(UnshareFlags::NEWPID)?;
+    let child = raw::fork(|| u8::from(take_twice().is_err()))?;
+    let status = waitpid(Some(child), WaitOptions::empty())?.map(|(_, status)| status);
+    match status.and_then(|status| status.exit_status()) {
+        Some(0) => Ok(()),
+        _ => Err(Error::Child("unshare", status)),
+    }
+}
+
+/// One that is not blocked would be ignored.
+fn take_twice() -> io::Result<()> {
+    for _ in 0..2 {
+        raw::block(libc::SIGTERM, true)?;
+        kill_process(getpid(), Signal::TERM)?;
+        raw::block(libc::SIGTERM, false)?;
+    }
+    Ok(())
+}
+
+/// Why it could not.
+fn become_program(words: &[OsString]) -> io::Error {
+    match words {
+        [program, arguments @ ..] => Command::new(program).args(arguments).exec(),
+        [] => io::ErrorKind::InvalidInput.into(),
+    }
+}
