@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * /proc/dtrace/: a line with the columns' names, then a line for each row. They
- * show the kernel's addresses, so they are root's.
+ * are for who may trace: each row takes the control lock. Addresses are 0 where
+ * /proc/kallsyms has 0, for who has opened the file.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -23,6 +28,21 @@ struct table {
 	void (*print)(struct seq_file *file, const union row *row);
 };
 
+/* An open file. */
+struct reader {
+	union row row;
+	bool sees_addresses;
+};
+
+static typeof(&kallsyms_show_value) may_see_addresses;
+
+static u64 seen(struct seq_file *file, u64 address)
+{
+	const struct reader *reader = file->private;
+
+	return reader->sees_addresses ? address : 0;
+}
+
 static int fbt_fetch(size_t index, union row *row)
 {
 	return trapline_fbt_row(index, &row->fbt);
@@ -31,7 +51,7 @@ static int fbt_fetch(size_t index, union row *row)
 static void fbt_print(struct seq_file *file, const union row *row)
 {
 	seq_printf(file, "%u %08llx %s %s %s %u %u %llu %s %s\n", row->fbt.id,
-		   row->fbt.address, row->fbt.module, row->fbt.function,
+		   seen(file, row->fbt.address), row->fbt.module, row->fbt.function,
 		   row->fbt.name, row->fbt.ecbs, row->fbt.armed, row->fbt.hits,
 		   row->fbt.instruction, row->fbt.plan);
 }
@@ -43,8 +63,8 @@ static int refused_fetch(size_t index, union row *row)
 
 static void refused_print(struct seq_file *file, const union row *row)
 {
-	seq_printf(file, "%08lx %s %s %s %s %s\n", row->refused.address,
-		   row->refused.module, row->refused.function, row->refused.name,
+	seq_printf(file, "%08llx %s %s %s %s %s\n",
+		   seen(file, row->refused.address), row->refused.module, row->refused.function, row->refused.name,
 		   row->refused.word, row->refused.sentence);
 }
 
@@ -95,15 +115,16 @@ static const struct table *table_of(struct seq_file *file)
  */
 static void *table_start(struct seq_file *file, loff_t *position)
 {
+	struct reader *reader = file->private;
 	int there;
 
 	if (*position == 0)
 		return SEQ_START_TOKEN;
-	while ((there = table_of(file)->fetch(*position - 1, file->private)) == TRAPLINE_ROW_GAP) {
+	while ((there = table_of(file)->fetch(*position - 1, &reader->row)) == TRAPLINE_ROW_GAP) {
 		++*position;
 		cond_resched();
 	}
-	return there == TRAPLINE_ROW ? file->private : NULL;
+	return there == TRAPLINE_ROW ? &reader->row : NULL;
 }
 
 static void *table_next(struct seq_file *file, void *row, loff_t *position)
@@ -132,6 +153,26 @@ static const struct seq_operations table_operations = {
 	.show = table_show,
 };
 
+static int table_open(struct inode *inode, struct file *file)
+{
+	struct reader *reader;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	reader = __seq_open_private(file, &table_operations, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->sees_addresses = may_see_addresses(file->f_cred);
+	return 0;
+}
+
+static const struct proc_ops operations = {
+	.proc_open = table_open,
+	.proc_read_iter = seq_read_iter,
+	.proc_lseek = seq_lseek,
+	.proc_release = seq_release_private,
+};
+
 static struct proc_dir_entry *root;
 
 void trapline_proc_exit(void)
@@ -143,13 +184,14 @@ int trapline_proc_init(void)
 {
 	size_t i;
 
+	may_see_addresses = (void *)trapline_symbol("kallsyms_show_value");
+	if (!may_see_addresses)
+		return -ENOENT;
 	root = proc_mkdir("dtrace", NULL);
 	if (!root)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		if (!proc_create_seq_private(tables[i].name, 0400, root,
-					     &table_operations,
-					     sizeof(union row), &tables[i])) {
+		if (!proc_create_data(tables[i].name, 0400, root, &operations, &tables[i])) {
 			trapline_proc_exit();
 			return -ENOMEM;
 		}
