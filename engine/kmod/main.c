@@ -40,6 +40,9 @@ static int __init trapline_init(void)
 	error = trapline_load_init();
 	if (error)
 		return error;
+	error = trapline_memory_init();
+	if (error)
+		return error;
 	error = trapline_stack_init();
 	if (error)
 		return error;

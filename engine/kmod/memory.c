@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/stop_machine.h>
 #include <linux/timekeeping.h>
 
 #include "shim.h"
@@ -60,18 +61,46 @@ void shim_unlock(void)
 	mutex_unlock(&control);
 }
 
+#ifdef CONFIG_SMP
+static typeof(&stop_one_cpu) run_on;
+
+int trapline_memory_init(void)
+{
+	run_on = (void *)trapline_symbol("stop_one_cpu");
+	return run_on ? 0 : -ENOENT;
+}
+
+static int nothing(void *unused)
+{
+	return 0;
+}
+
 /*
  * With several CPUs an idle thread may be in a slot, on a CPU that RCU does not
  * watch any more: so every CPU is made to run something else, to which an idle
- * thread gives way only where it looks for work.
+ * thread gives way only where it looks for work. That is the CPU's stopper, which
+ * no real-time thread keeps waiting, as it may a kworker for ever, and with it
+ * synchronize_rcu_tasks_rude().
  */
 static void synchronize_idle(void)
 {
-#ifdef CONFIG_SMP
-	static_assert(IS_ENABLED(CONFIG_TASKS_RUDE_RCU));
-	synchronize_rcu_tasks_rude();
-#endif
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		run_on(cpu, nothing, NULL);
+	cpus_read_unlock();
 }
+#else
+int trapline_memory_init(void)
+{
+	return 0;
+}
+
+static void synchronize_idle(void)
+{
+}
+#endif
 
 /*
  * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that

@@ -457,6 +457,7 @@ u32 trapline_nobodys_trap(void);
 
 /* memory.c: so many more pieces of memory are in use, or fewer. */
 void trapline_memory_count(int pieces);
+int trapline_memory_init(void);
 void trapline_memory_exit(void);
 int trapline_timer_init(void);
 void trapline_timer_exit(void);
