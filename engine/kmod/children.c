@@ -47,6 +47,15 @@ static LIST_HEAD(children);
 static DEFINE_RAW_SPINLOCK(lock);
 static DECLARE_WAIT_QUEUE_HEAD(all_done);
 
+static void take_off(struct child *child)
+{
+	unsigned long state;
+
+	raw_spin_lock_irqsave(&lock, state);
+	list_del(&child->others);
+	raw_spin_unlock_irqrestore(&lock, state);
+}
+
 static void forget(struct child *child)
 {
 	put_task_struct(child->task);
@@ -69,26 +78,26 @@ static void tell(const struct child *child)
 static void does_work(struct callback_head *work)
 {
 	struct child *child = container_of(work, struct child, work);
-	unsigned long state;
 
 	preempt_disable();
 	tell(child);
 	preempt_enable();
-	raw_spin_lock_irqsave(&lock, state);
-	list_del(&child->others);
-	raw_spin_unlock_irqrestore(&lock, state);
+	take_off(child);
 	forget(child);
 	wake_up(&all_done);
 }
 
-/* In the parent. */
-static struct child *give_work(struct task_struct *task, unsigned long events)
+/*
+ * In the parent; whether the child will do it. trapline_children_end() looks at the
+ * list when nobody is here any more.
+ */
+static bool give_work(struct task_struct *task, unsigned long events)
 {
 	struct child *child = kmalloc(sizeof(*child), GFP_ATOMIC | __GFP_NOWARN);
 	unsigned long state;
 
 	if (!child)
-		return NULL;
+		return false;
 	trapline_memory_count(1);
 	child->task = get_task_struct(task);
 	child->events = events;
@@ -98,7 +107,11 @@ static struct child *give_work(struct task_struct *task, unsigned long events)
 	raw_spin_lock_irqsave(&lock, state);
 	list_add(&child->others, &children);
 	raw_spin_unlock_irqrestore(&lock, state);
-	return child;
+	if (!task_work_add(task, &child->work, TWA_RESUME))
+		return true;
+	take_off(child);
+	forget(child);
+	return false;
 }
 
 /*
@@ -123,12 +136,8 @@ static unsigned long events_of(const struct task_struct *parent, const struct ta
 static void forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
 	unsigned long events = events_of(parent, task);
-	struct child *child;
 
-	if (!events)
-		return;
-	child = give_work(task, events);
-	if (!child || task_work_add(task, &child->work, TWA_RESUME))
+	if (events && !give_work(task, events))
 		trapline_syscall_lost();
 }
 
