@@ -18,6 +18,9 @@ const VERSION: Version = Version::V6;
 const ABORTS: &str =
     "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
 const HEAD: &str = "it is no function, but a place in what a kernel begins with";
+/// Where CONFIG_DEBUG_LIST checks each list.
+const UNWINDS: &str =
+    "the unwinder runs it with its list of tables in pieces, which stack() would walk";
 /// A32.
 pub struct Native;
 
@@ -29,8 +32,12 @@ impl Isa for Native {
     type Slot = [u8; Relocation::SIZE];
 
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] =
-        &[(b"*_early_abort", ABORTS), (b"*_pabort", ABORTS)];
+    const TOXIC: &'static [(&'static [u8], &'static str)] = &[
+        (b"*_early_abort", ABORTS),
+        (b"*_pabort", ABORTS),
+        (b"__list_add_valid", UNWINDS),
+        (b"__list_del_entry_valid", UNWINDS),
+    ];
     const GLUE: &'static [(&'static [u8], &'static str)] =
         &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)];
 
