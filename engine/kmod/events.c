@@ -58,6 +58,7 @@ static struct {
 	[SHIM_PROCESS_CREATED] = { "sched_process_fork", trapline_created },
 	[SHIM_PROCESS_STARTED] = { },
 	[SHIM_PROGRAM_BEGUN] = { "sched_process_exec", trapline_begun },
+	[SHIM_PROCESS_GONE] = { "sched_process_free", trapline_gone },
 	[SHIM_PROCESS_EXITED] = { "sched_process_exit", trapline_exited },
 	[SHIM_SIGNAL_SENT] = { "signal_generate", trapline_sent },
 	[SHIM_SIGNAL_HANDLED] = { "signal_deliver", trapline_handled },

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* What processes live through, as tracepoints tell it. Whoever they call cannot lose the CPU meanwhile. */
 #include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
 #include "shim.h"
-
-/* Processes, each where its identity says, until another comes there. */
-#define PLACES_BITS 10
-struct processes {
-	atomic64_t places[1 << PLACES_BITS];
-};
-
-static struct processes killed, ended;
 
 void trapline_created(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -27,15 +18,18 @@ void trapline_begun(void *data, struct task_struct *task, pid_t before, struct l
 	trapline_happened(SHIM_PROGRAM_BEGUN, (u64[4]){ });
 }
 
-/*
- * The kernel tells of each thread, where a process is meant: one of them tells, that
- * which comes here first.
- */
-static bool is_first(struct processes *of, const struct task_struct *task)
+/* The kernel tells of each thread, where the process is meant. */
+static void tell_once(enum shim_event event, const u64 told[4])
 {
-	u64 identity = trapline_identity(task->group_leader);
+	trapline_happened_once(event, told, (unsigned long)current->signal,
+			       thread_group_empty(current));
+}
 
-	return atomic64_xchg(&of->places[hash_64(identity, PLACES_BITS)], identity) != identity;
+/* The first thread is released last. What the threads share is freed after that. */
+void trapline_gone(void *data, struct task_struct *task)
+{
+	if (task->pid == task->tgid)
+		trapline_process_gone((unsigned long)task->signal);
 }
 
 /* Threads that end at one time may all find that none is left. */
@@ -45,13 +39,13 @@ void trapline_exited(void *data, struct task_struct *task)
 	unsigned int signal = code & 0x7f;
 	u64 told[4] = { CLD_EXITED, code >> 8 & 0xff };
 
-	if (atomic_read(&task->signal->live) || !is_first(&ended, task))
+	if (atomic_read(&task->signal->live))
 		return;
 	if (signal) {
 		told[0] = code & 0x80 ? CLD_DUMPED : CLD_KILLED;
 		told[1] = signal;
 	}
-	trapline_happened(SHIM_PROCESS_EXITED, told);
+	tell_once(SHIM_PROCESS_EXITED, told);
 }
 
 void trapline_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
@@ -69,25 +63,32 @@ static int dies_of(const struct signal_struct *signal)
 	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code & 0x7f : 0;
 }
 
+/* The first process of a PID namespace survives what its own processes send it. */
+static bool is_survived(int number)
+{
+	return (current->signal->flags & SIGNAL_UNKILLABLE) && !sig_kernel_only(number);
+}
+
 static bool is_fatal(int number, const struct k_sigaction *action)
 {
 	return action->sa.sa_handler == SIG_DFL && !sig_kernel_ignore(number) &&
-	       !sig_kernel_stop(number);
+	       !sig_kernel_stop(number) && !is_survived(number);
 }
 
 /* One that is ignored is not taken; of one without particulars the kernel has no structure. */
 void trapline_handled(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action)
 {
 	unsigned long handler = (unsigned long)action->sa.sa_handler;
-	unsigned long particulars = (unsigned long)info;
+	unsigned long particulars = info <= SEND_SIG_PRIV ? 0 : (unsigned long)info;
+	bool dies = is_fatal(number, action);
+	u64 told[4] = { number, particulars, handler };
 
 	if (number == SIGKILL && info == SEND_SIG_NOINFO)
-		number = dies_of(current->signal);
-	if (!number || action->sa.sa_handler == SIG_IGN)
+		told[0] = dies_of(current->signal);
+	if (!told[0] || action->sa.sa_handler == SIG_IGN)
 		return;
-	if (is_fatal(number, action) && !is_first(&killed, current))
-		return;
-	if (info <= SEND_SIG_PRIV)
-		particulars = 0;
-	trapline_happened(SHIM_SIGNAL_HANDLED, (u64[4]){ number, particulars, handler });
+	if (dies)
+		tell_once(SHIM_SIGNAL_HANDLED, told);
+	else
+		trapline_happened(SHIM_SIGNAL_HANDLED, told);
 }

@@ -47,19 +47,25 @@ u64 shim_random(void);
 
 /* task.c: callable from a trap, as all of it is. platform.rs fills it as a Task. */
 struct shim_task {
-	u64 identity;
+	u64 nonce;
 	u64 address;
 	u32 pid;
 	u32 tid;
 	u32 ppid;
 	u32 uid;
 	u32 gid;
-	u32 reserved;
+	u32 in_interrupt;
 	char name[16];
 };
 
-/* A timer's tick says so. */
-void shim_task(struct shim_task *to, int in_tick);
+/* As platform.rs has them. */
+enum shim_context {
+	SHIM_THREAD,
+	SHIM_TICK,
+	SHIM_TRAP,
+};
+
+void shim_task(struct shim_task *to, enum shim_context context);
 
 /* The thread, and nothing else of it. */
 unsigned long shim_thread(void);
@@ -176,6 +182,7 @@ enum shim_event {
 	SHIM_PROCESS_CREATED,
 	SHIM_PROCESS_STARTED,
 	SHIM_PROGRAM_BEGUN,
+	SHIM_PROCESS_GONE,
 	SHIM_PROCESS_EXITED,
 	SHIM_SIGNAL_SENT,
 	SHIM_SIGNAL_HANDLED,
@@ -266,6 +273,16 @@ void trapline_syscall_lost(void);
 
 /* Any other event, with what it tells: platform.rs has it, at each. */
 void trapline_happened(enum shim_event event, const u64 told[4]);
+
+/*
+ * The same of a process, of which each of its threads may tell: the engine takes the first. The
+ * process is known by an address of its own, and whether no other thread of it is left.
+ */
+void trapline_happened_once(enum shim_event event, const u64 told[4], unsigned long process,
+			    int is_alone);
+
+/* Nothing more of this process will be told so, and its address may become another's. */
+void trapline_process_gone(unsigned long process);
 
 /* A consumer's number, or an error. */
 int trapline_open(void);
@@ -382,13 +399,14 @@ void trapline_children_end(enum shim_event event);
 /* processes.c: who tracepoints call. */
 void trapline_created(void *data, struct task_struct *parent, struct task_struct *child);
 void trapline_begun(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program);
+void trapline_gone(void *data, struct task_struct *task);
 void trapline_exited(void *data, struct task_struct *task);
 void trapline_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
 		   int group, int result);
 void trapline_handled(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action);
 
-/* task.c: what no other thread has, before or after it, since the machine was started. */
-u64 trapline_identity(const struct task_struct *task);
+/* arch/: whether the kernel counts a trap in its text as an NMI. */
+extern const bool trapline_traps_are_nmis;
 
 int trapline_load_init(void);
 int trapline_stack_init(void);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The thread that the CPU runs, or was taken from: all without a lock, since a trap asks. */
-#include <linux/bitops.h>
 #include <linux/cred.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -17,38 +16,40 @@
 static_assert(!IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING));
 static_assert(!IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING));
 
-/*
- * A thread's number comes back when it is gone; so does the nanosecond of its
- * start, on another CPU. A number has at most 22 bits, and those of the start
- * that lie there change once in an hour. All idle threads have one number, and
- * may have been started at one time: each has a CPU of its own instead.
- */
-u64 trapline_identity(const struct task_struct *task)
-{
-	return task->pid ? rol64(task->start_time, 22) ^ task->pid : raw_smp_processor_id();
-}
+/* The random number that each thread is given when it is made, and keeps until its end. */
+static_assert(IS_ENABLED(CONFIG_STACKPROTECTOR));
 
 /*
  * Whether an interrupt is served, besides the one that asks: a tick is one, and
- * a trap in the kernel's text is reckoned as one on some processors, as an NMI.
+ * a trap in the kernel's text is counted as one on some processors, as an NMI.
  */
-static bool in_interrupt_of_another(bool in_tick)
+static bool in_interrupt_of_another(enum shim_context context)
 {
-	unsigned long own = in_tick || in_nmi() ? HARDIRQ_OFFSET : 0;
+	bool is_counted = context == SHIM_TICK || (context == SHIM_TRAP && trapline_traps_are_nmis);
 
-	return hardirq_count() > own || in_serving_softirq();
+	return hardirq_count() > is_counted * HARDIRQ_OFFSET || in_serving_softirq();
 }
 
-void shim_task(struct shim_task *to, int in_tick)
+/*
+ * A thread that has been released still points to its parent, whose structure
+ * may be gone. One that is released from now on does no harm: where this is
+ * called RCU waits for it, and so does what frees the parent's structure.
+ */
+static pid_t parent_of(const struct task_struct *task)
+{
+	return pid_alive(task) ? rcu_dereference_sched(task->real_parent)->tgid : 0;
+}
+
+void shim_task(struct shim_task *to, enum shim_context context)
 {
 	const struct task_struct *task = current;
-	u64 identity = trapline_identity(task);
 
-	to->identity = in_interrupt_of_another(in_tick) ? ~identity : identity;
+	to->nonce = task->stack_canary;
 	to->address = (unsigned long)task;
 	to->pid = task->tgid;
 	to->tid = task->pid;
-	to->ppid = rcu_dereference_sched(task->real_parent)->tgid;
+	to->ppid = parent_of(task);
+	to->in_interrupt = in_interrupt_of_another(context);
 	to->uid = __kuid_val(current_uid());
 	to->gid = __kgid_val(current_gid());
 	memcpy(to->name, task->comm, sizeof(to->name));

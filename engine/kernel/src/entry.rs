@@ -167,6 +167,39 @@ pub unsafe extern "C" fn trapline_happened(event: c_uint, told: *const [u64; 4])
     unsafe { engine() }.happened(event, told);
 }
 
+/// The same of a process, which is known by that address, and may have no other thread left.
+///
+/// # Safety
+/// Between start and end, where the thread cannot lose its CPU, with four numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_happened_once(
+    event: c_uint,
+    told: *const [u64; 4],
+    process: usize,
+    is_alone: c_int,
+) {
+    #[cfg(trapline_mutants)]
+    let is_alone = is_alone | c_int::from(crate::mutant::is_chosen(crate::mutant::ENDS_FORGOTTEN));
+    let Some(event) = Event::from_code(event) else {
+        return;
+    };
+    // SAFETY: as the caller promises.
+    if unsafe { engine() }.is_first(event, process, is_alone != 0) {
+        // SAFETY: as the caller promises.
+        unsafe { trapline_happened(event as c_uint, told) };
+    }
+}
+
+/// Nothing more of a process will be told.
+///
+/// # Safety
+/// Between start and end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_process_gone(process: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.process_gone(process);
+}
+
 /// A new consumer: its number, or a negative error number.
 ///
 /// # Safety

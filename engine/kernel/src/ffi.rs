@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Isa, Numbers, Patch, Task};
+use engine_tracer::{Context, Isa, Numbers, Patch, Task};
 
 use crate::arch::Native;
 
@@ -59,7 +59,7 @@ unsafe extern "C" {
 
     pub safe fn shim_random() -> u64;
 
-    pub fn shim_task(to: *mut Task, in_tick: c_int);
+    pub fn shim_task(to: *mut Task, context: Context);
     pub safe fn shim_thread() -> usize;
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;

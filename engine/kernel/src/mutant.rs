@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::body::Exit;
 use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{Event, Patch, Platform};
+use engine_tracer::{Context, Event, Patch, Platform, Task};
 
 use crate::arch;
 use crate::entry;
@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 19] = [
+const EVERYWHERE: [&str; 21] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -59,6 +59,8 @@ const EVERYWHERE: [&str; 19] = [
     KILLED_IS_EXITED,
     SIGNAL_TO_SENDER,
     KPROBE_OVERLOOKED,
+    THREAD_BY_NUMBER,
+    ENDS_FORGOTTEN,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -151,12 +153,25 @@ pub fn happened(event: Event, told: [u64; 4]) -> Option<[u64; 4]> {
             Some([CLD_EXITED, second, third, fourth])
         }
         Event::SignalSent if is_chosen(SIGNAL_TO_SENDER) => {
-            let sender = platform::task(false).pid;
+            let sender = platform::task(Context::Thread).pid;
             Some([first, sender.into(), third, fourth])
         }
         _ => Some(told),
     }
 }
+
+/// `thread-by-number`: a thread is known by its number, which may be another's before or after it.
+const THREAD_BY_NUMBER: &str = "thread-by-number";
+
+/// Mistakes the thread.
+pub fn mistake(task: &mut Task) {
+    if is_chosen(THREAD_BY_NUMBER) {
+        (task.nonce, task.address) = (task.tid.into(), 0);
+    }
+}
+
+/// `ends-forgotten`: which processes have ended is not remembered, so that each of their last threads tells.
+pub const ENDS_FORGOTTEN: &str = "ends-forgotten";
 
 /// `long-way`: traps come by all that the kernel runs on the way to who has hooked them.
 pub const LONG_WAY: &str = "long-way";

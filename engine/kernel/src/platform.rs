@@ -6,8 +6,8 @@ use core::ops::Range;
 use core::{ptr, slice};
 
 use engine_tracer::{
-    Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, Task,
-    Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Context, Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform,
+    Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 use crate::chance::Chance;
@@ -66,8 +66,8 @@ impl Platform for Kernel {
         self.chance.next(self.cpu())
     }
 
-    fn task(&self, in_tick: bool) -> Task {
-        task(in_tick)
+    fn task(&self, context: Context) -> Task {
+        task(context)
     }
 
     fn run_time(&self) -> u64 {
@@ -294,10 +294,12 @@ impl Platform for Kernel {
 }
 
 /// The thread that this runs on.
-pub fn task(in_tick: bool) -> Task {
+pub fn task(context: Context) -> Task {
     let mut task = Task::default();
     // SAFETY: `Task` is laid out as C's `struct shim_task`.
-    unsafe { ffi::shim_task(&raw mut task, in_tick.into()) };
+    unsafe { ffi::shim_task(&raw mut task, context) };
+    #[cfg(trapline_mutants)]
+    crate::mutant::mistake(&mut task);
     task
 }
 

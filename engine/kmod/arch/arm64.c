@@ -251,3 +251,5 @@ void shim_code_flush(unsigned long address, size_t length)
 const char *const trapline_abis[] = { "arm64", "compat", NULL };
 
 const bool trapline_tells_of_children = false;
+
+const bool trapline_traps_are_nmis = false;

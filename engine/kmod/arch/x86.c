@@ -302,3 +302,5 @@ void shim_code_flush(unsigned long address, size_t length)
 const char *const trapline_abis[] = { "x86_64", "ia32", NULL };
 
 const bool trapline_tells_of_children = true;
+
+const bool trapline_traps_are_nmis = true;

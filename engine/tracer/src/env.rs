@@ -85,7 +85,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
             locals: self.locals,
             variable,
             key,
-            thread: &|| firing.task().identity,
+            thread: &|| firing.task().identity(firing.cpu),
         })
     }
 }

@@ -31,6 +31,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
     pub(crate) fn ignore(&self, control: &mut Control<I::Text>) {
         let registry = &mut control.registry;
+        let marks_end = registry.told.of(Event::ProcessGone) != Numbers::NONE
+            && wanted(registry, Event::ProcessGone) == Numbers::NONE;
         for event in Event::ALL {
             let is_wanted = wanted(registry, event) != Numbers::NONE;
             if is_wanted || registry.told.of(event) == Numbers::NONE {
@@ -47,6 +49,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 self.remembered.clear();
             }
         }
+        if marks_end {
+            self.once.clear();
+        }
     }
 
     /// Has the kernel tell of what is wanted, as far as it will.
@@ -59,7 +64,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             if event == Event::SyscallReturned && told == Numbers::ALL && wanted != Numbers::NONE {
                 wanted = told;
             }
-            if wanted == told || self.platform.tell_of(event, &wanted).is_err() {
+            let lacks_mark = Event::ONCE.contains(&event)
+                && registry.told.of(Event::ProcessGone) == Numbers::NONE;
+            if wanted == told || lacks_mark || self.platform.tell_of(event, &wanted).is_err() {
                 continue;
             }
             registry.told.set(event, wanted);
@@ -79,17 +86,21 @@ pub fn of_syscall(role: Role) -> Event {
 }
 
 fn wanted<T>(registry: &Registry<T>, event: Event) -> Numbers {
+    let has_ecbs = |probe| registry.procs.wanted(probe) > 0;
+    let is_wanted = |event| Proc::at(event).is_some_and(has_ecbs);
     match event {
         Event::SyscallEntered => seen(registry, Role::Entry),
         Event::SyscallReturned => seen(registry, Role::Return),
-        _ => {
-            let is_wanted = |probe| registry.procs.wanted(probe) > 0;
-            if Proc::at(event).is_some_and(is_wanted) {
-                Numbers::ALL
-            } else {
-                Numbers::NONE
-            }
-        }
+        Event::ProcessGone => all_if(Event::ONCE.into_iter().any(is_wanted)),
+        _ => all_if(is_wanted(event)),
+    }
+}
+
+fn all_if(is_wanted: bool) -> Numbers {
+    if is_wanted {
+        Numbers::ALL
+    } else {
+        Numbers::NONE
     }
 }
 

@@ -9,7 +9,7 @@ use crate::isa::Isa;
 use crate::live::{Live, Resume, Site};
 use crate::names::Span;
 use crate::numbered::Syscall;
-use crate::platform::{Origin, Platform, Task, Unreadable};
+use crate::platform::{Context, Origin, Platform, Task, Unreadable};
 use crate::providers::Role;
 use crate::providers::dtrace::Own;
 use crate::providers::fbt::Leaves;
@@ -152,8 +152,20 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
     /// The thread.
     pub fn task(&self) -> Task {
-        let in_tick = matches!(self.fired, Fired::Timer(..));
-        once(&self.task, || self.platform.task(in_tick))
+        once(&self.task, || self.platform.task(self.context()))
+    }
+
+    /// What asks for the thread.
+    fn context(&self) -> Context {
+        match self.fired {
+            Fired::Timer(..) => Context::Tick,
+            Fired::Entry(place) | Fired::Return(place, _) => match place.site.resume {
+                Resume::On => Context::Thread,
+                Resume::Emulate(_) | Resume::Slot(_) => Context::Trap,
+            },
+            Fired::Own(..) | Fired::Process(..) => Context::Thread,
+            Fired::Syscall(..) | Fired::SyscallReturn(..) => Context::Thread,
+        }
     }
 
     /// A built-in variable that is a number, as far as the firing knows it.

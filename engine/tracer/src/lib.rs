@@ -50,6 +50,7 @@ mod live;
 mod modules;
 mod names;
 mod numbered;
+mod once;
 mod outlet;
 mod platform;
 mod process;
@@ -75,8 +76,8 @@ pub use grow::{OutOfMemory, filled};
 pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
-    Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform, Rcu,
-    TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Context, Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform,
+    Rcu, TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 pub use providers::fbt::Leaves;
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};

@@ -38,9 +38,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// A number nobody foresees. Callable from a trap.
     fn random(&self) -> u64;
 
-    /// The thread that this runs on, or that an interrupt took the CPU from; `in_tick` says that a timer's
-    /// tick asks, which is such an interrupt itself. Callable from a trap.
-    fn task(&self, in_tick: bool) -> Task;
+    /// The thread that this runs on, or that an interrupt took the CPU from; `context` says what asks. Callable
+    /// from a trap.
+    fn task(&self, context: Context) -> Task;
 
     /// Nanoseconds that this thread has run. Callable from a trap.
     fn run_time(&self) -> u64;
@@ -255,27 +255,34 @@ pub enum Event {
     ProcessStarted = 3,
     /// A process has begun a program.
     ProgramBegun = 4,
+    /// The kernel lets go of a process: `Tracer::process_gone`. It comes before those of whose
+    /// processes it tells, so that it is told of whenever they are.
+    ProcessGone = 5,
     /// A process ends, its last thread: why, as `CLD_EXITED` and the like have it, and with what status or signal.
-    ProcessExited = 5,
+    ProcessExited = 6,
     /// A signal is sent, by this thread or by what has interrupted it: to which thread of which process, which, and
     /// what became of it.
-    SignalSent = 6,
+    SignalSent = 7,
     /// This thread takes a signal: which, where what is known of it is, and where its handler is.
-    SignalHandled = 7,
+    SignalHandled = 8,
 }
 
 impl Event {
     /// Each.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SyscallReturned,
         Self::SyscallEntered,
         Self::ProcessCreated,
         Self::ProcessStarted,
         Self::ProgramBegun,
+        Self::ProcessGone,
         Self::ProcessExited,
         Self::SignalSent,
         Self::SignalHandled,
     ];
+
+    /// Those that each thread of a process may tell of: it is done once until the process is gone.
+    pub const ONCE: [Self; 2] = [Self::ProcessExited, Self::SignalHandled];
 
     /// The event that the shim knows by this number.
     pub fn from_code(code: u32) -> Option<Self> {
@@ -360,10 +367,9 @@ pub const TASK_NAME: usize = 16;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Task {
-    /// What no other thread has, before or after it, since the machine was started. While an interrupt is
-    /// served, it is another one than the thread's own.
-    pub identity: u64,
-    /// The address of the kernel's structure of it.
+    /// A random number that it was given when it was made.
+    pub nonce: u64,
+    /// The address of the kernel's structure of it, which is another thread's once it is gone.
     pub address: u64,
     /// Its process.
     pub pid: u32,
@@ -375,10 +381,35 @@ pub struct Task {
     pub uid: u32,
     /// Its real group.
     pub gid: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Not 0 while an interrupt is served, other than the one that asks.
+    pub in_interrupt: u32,
     /// The name of the program that it runs, with NULs behind it.
     pub name: [u8; TASK_NAME],
+}
+
+impl Task {
+    /// What no other thread has, before or after it, but by a chance of 1 in 2 to the power of the nonce's bits. It
+    /// remains when the thread's number does not: who becomes a program takes the first thread's. An idle thread
+    /// has its CPU's instead, and an interrupt has another than the thread that it interrupts.
+    pub fn identity(&self, cpu: usize) -> u64 {
+        let own = match self.tid {
+            0 => cpu as u64,
+            _ => self.nonce ^ self.address.rotate_left(u32::BITS),
+        };
+        if self.in_interrupt == 0 { own } else { !own }
+    }
+}
+
+/// What asks for the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum Context {
+    /// What the thread itself does, or the interrupt that it is in.
+    Thread,
+    /// A timer's tick, which is an interrupt.
+    Tick,
+    /// A trap.
+    Trap,
 }
 
 /// The kernel would not tell of its function tracer's calls, or of an event.

@@ -19,6 +19,17 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
+    /// Whether this is the first thread of a process that tells of that: no other does until the process is gone.
+    pub fn is_first(&self, event: Event, process: usize, is_alone: bool) -> bool {
+        self.platform
+            .undisturbed(|| self.once.is_first(event, process, is_alone))
+    }
+
+    /// No thread of this process will tell of anything.
+    pub fn process_gone(&self, process: usize) {
+        self.platform.undisturbed(|| self.once.forget(process));
+    }
+
     /// Fires one of the provider's probes.
     pub(crate) fn fire_process(&self, live: &Live<I::Emulation>, probe: Proc, told: [u64; 4]) {
         let number = live.process(probe);

@@ -220,6 +220,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),
             ("timers", timers.count() as u64),
             ("lost_returns", self.remembered.lost()),
+            ("unmarked_processes", self.once.unmarked()),
             ("errors", self.sum(|session| session.status().errors)),
             (
                 "dynamic",

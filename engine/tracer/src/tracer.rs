@@ -13,6 +13,7 @@ use crate::glob::Pattern;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::isa::Isa;
 use crate::live::Live;
+use crate::once::Once;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::dtrace::Own;
 use crate::registry::Registry;
@@ -82,6 +83,7 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) sessions: [P::Rcu<Session<P>>; CONSUMERS_MAX],
     pub(crate) cpus: Vec<Cpu<P>>,
     pub(crate) remembered: Remembered,
+    pub(crate) once: Once,
 }
 
 /// Where the last table could not be replaced, slots are left that nobody uses.
@@ -116,6 +118,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             sessions: core::array::from_fn(|_| P::Rcu::empty()),
             cpus,
             remembered: Remembered::new()?,
+            once: Once::new()?,
         })
     }
 

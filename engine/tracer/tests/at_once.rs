@@ -37,7 +37,7 @@ fn counting() -> Program {
 fn fire(fake: &'static Fake, engine: &Engine, cpu: usize, wanted: &AtomicBool) {
     CPU.set(cpu);
     TASK.set(engine_tracer::Task {
-        identity: cpu as u64,
+        nonce: cpu as u64,
         ..BASH
     });
     while wanted.load(Ordering::Relaxed) {

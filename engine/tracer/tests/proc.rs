@@ -72,7 +72,11 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
         ("start", Event::ProcessStarted),
     ] {
         let id = trace(&engine, &[name]);
-        assert_eq!(events(fake), [event], "{name}");
+        let told = events(fake).into_iter();
+        let told: Vec<_> = told.filter(|it| *it != Event::ProcessGone).collect();
+        assert_eq!(told, [event], "{name}");
+        let is_gone_told = events(fake).contains(&Event::ProcessGone);
+        assert_eq!(is_gone_told, Event::ONCE.contains(&event), "{name}");
         let numbers = fake.events.lock().unwrap()[event as usize];
         let is_of_call = name == "exec" || name == "exec-failure";
         let expected = if is_of_call {
@@ -115,6 +119,43 @@ fn each_fires_with_what_is_told() {
         told(&engine, id),
         expected.map(|(name, told)| (name.to_owned(), told))
     );
+}
+
+#[test]
+fn a_process_ends_once_though_others_end_between_its_last_threads() {
+    const P: usize = 0xc100_0000;
+    let (fake, engine) = engine();
+    let id = trace(&engine, &["exit"]);
+    let end = |process, is_alone, status| {
+        let told = [1, status, 0, 0];
+        happen_once(
+            fake,
+            &engine,
+            Event::ProcessExited,
+            (process, is_alone),
+            told,
+        );
+    };
+    end(P, false, 3);
+    (1..5000).for_each(|number| end(P + number * 0x440, true, 0));
+    end(P, true, 3);
+    engine.process_gone(P);
+    end(P, true, 4);
+    let statuses = told(&engine, id).into_iter().map(|(_, told)| told[1]);
+    let statuses: Vec<_> = statuses.filter(|status| *status != 0).collect();
+    assert_eq!(statuses, [3, 4]);
+}
+
+#[test]
+fn no_process_is_taken_for_one_that_ended_while_nobody_asked() {
+    let (fake, engine) = engine();
+    for _ in 0..2 {
+        let id = trace(&engine, &["exit"]);
+        let told_of = (64, false);
+        happen_once(fake, &engine, Event::ProcessExited, told_of, [1, 0, 0, 0]);
+        assert_eq!(told(&engine, id).len(), 1);
+        engine.close(id);
+    }
 }
 
 #[test]

@@ -17,10 +17,10 @@ fn stat(engine: &Engine, name: &str) -> u64 {
     rows.find(|row| row.name == name).unwrap().value
 }
 
-/// Lets a thread of this identity enter a function.
+/// Lets the thread with this nonce enter a function.
 fn enter(fake: &Fake, engine: &Engine, thread: u64, at: usize, argument: u32) {
     TASK.set(engine_tracer::Task {
-        identity: thread,
+        nonce: thread,
         ..BASH
     });
     let mut regs = registers(at);
@@ -47,6 +47,68 @@ fn a_global_is_everybodys() {
     }
     enter(fake, &engine, 0, BETA, 0);
     assert_eq!(records(&engine, id, 2), [(2, vec![3])]);
+}
+
+#[test]
+fn a_thread_keeps_its_variables_when_it_takes_the_first_threads_number() {
+    const FIRST: engine_tracer::Task = engine_tracer::Task { tid: 10, ..BASH };
+    const SECOND: engine_tracer::Task = engine_tracer::Task {
+        nonce: 0xb1,
+        address: 0xc0ff_1100,
+        ..BASH
+    };
+    let (fake, engine) = engine();
+    let mut program = Program::new();
+    let mine = program.scalar(Scope::Thread, &[]);
+    program.clause(&[], |_| {
+        let [index, argument] = builtin(1, Builtin::Arg, 0);
+        vec![index, argument, store(1, mine), ret()]
+    });
+    program.numbers(1, |d| vec![load(d, mine)]);
+    let id = open_with(&engine, &program);
+    engine.enable(id, &describe("alpha"), 0).unwrap();
+    engine.enable(id, &describe("beta"), 1).unwrap();
+    go(&engine, id, 0).unwrap();
+    let enter = |task, at, argument| {
+        TASK.set(task);
+        let mut regs = registers(at);
+        regs.r[0] = argument;
+        execute_with(fake, &engine, regs);
+    };
+    enter(FIRST, ALPHA, 100);
+    enter(SECOND, ALPHA, 200);
+    let second = engine_tracer::Task { tid: 10, ..SECOND };
+    enter(second, BETA, 0);
+    // Another thread that has its number, or its place in memory, has none of its variables, nor has an interrupt.
+    enter(
+        engine_tracer::Task {
+            nonce: 0xb2,
+            ..second
+        },
+        BETA,
+        0,
+    );
+    enter(
+        engine_tracer::Task {
+            address: 0xc0ff_2200,
+            ..second
+        },
+        BETA,
+        0,
+    );
+    enter(
+        engine_tracer::Task {
+            in_interrupt: 1,
+            ..second
+        },
+        BETA,
+        0,
+    );
+    enter(second, ALPHA, 0);
+    let seen = records(&engine, id, 0).into_iter();
+    let seen: Vec<_> = seen.map(|(_, words)| words[0]).collect();
+    assert_eq!(seen, [200, 0, 0, 0]);
+    assert_eq!(stat(&engine, "dynamic"), 1, "the first thread's");
 }
 
 #[test]

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
 use engine_tracer::{
-    Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task, Tracer,
-    Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Context, Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task,
+    Tracer, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -111,16 +111,16 @@ impl Platform for Machine {
         u64::from_ne_bytes(bytes)
     }
 
-    fn task(&self, _: bool) -> Task {
+    fn task(&self, _: Context) -> Task {
         Task {
-            identity: IDENTITY.get(),
+            nonce: IDENTITY.get(),
             address: 0,
             pid: getpid().as_raw_pid().unsigned_abs(),
             tid: gettid().as_raw_pid().unsigned_abs(),
             ppid: getppid().map_or(0, |it| it.as_raw_pid().unsigned_abs()),
             uid: getuid().as_raw(),
             gid: getgid().as_raw(),
-            reserved: 0,
+            in_interrupt: 0,
             name: *self.0.name.get_or_init(name),
         }
     }

@@ -11,8 +11,9 @@ use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
 use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{
-    Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin, OutOfMemory,
-    Patch, Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Context, Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin,
+    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule,
+    VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
@@ -231,14 +232,14 @@ thread_local! {
 
 /// A thread.
 pub const BASH: Task = Task {
-    identity: 0xb0,
+    nonce: 0xb0,
     address: 0xc0ff_ee00,
     pid: 10,
     tid: 11,
     ppid: 12,
     uid: 13,
     gid: 14,
-    reserved: 0,
+    in_interrupt: 0,
     name: *b"bash\0\0\0\0\0\0\0\0\0\0\0\0",
 };
 
@@ -409,7 +410,7 @@ impl Platform for &'static Fake {
         4
     }
 
-    fn task(&self, _: bool) -> Task {
+    fn task(&self, _: Context) -> Task {
         TASK.get()
     }
 

@@ -184,6 +184,20 @@ impl Memory for Nowhere {
     }
 }
 
+/// A thread of a process tells of what the process lives through, and may be the last that is there.
+pub fn happen_once(
+    fake: &Fake,
+    engine: &Engine,
+    event: Event,
+    (process, is_alone): (usize, bool),
+    told: [u64; 4],
+) {
+    let is_told = fake.events.lock().unwrap()[event as usize] != Numbers::NONE;
+    if is_told && engine.is_first(event, process, is_alone) {
+        engine.happened(event, told);
+    }
+}
+
 /// Something happens to a process.
 pub fn happen(fake: &Fake, engine: &Engine, event: Event, told: [u64; 4]) {
     if fake.events.lock().unwrap()[event as usize] != Numbers::NONE {
