@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_hunt_is_for_the_job_with_that_defect_or_says_what_there_is() {
-        let source = source("mutants: {m: guest-crash}\n");
+        let source = source("mutants: {m: {fails: guest-crash, says: x}}\n");
         let found = |image: &Image, mutant| {
             let job = job(&source, image, mutant).expect("names are known");
             job.map(|job| job.id.to_string())

@@ -25,7 +25,7 @@ use crate::plan::Job;
 use crate::progress::Progress;
 use crate::report::{self, JobReport};
 use crate::saved::Level;
-use crate::scenario::Module;
+use crate::scenario::{Module, Symptom};
 use crate::snapshot::{Comparison, Snapshot, Update};
 use crate::start::{self, Ready};
 use crate::text::{self, TextJudge};
@@ -409,7 +409,8 @@ impl Run<'_> {
     }
 
     fn settle(&self, outcome: Result<(), Stop>) -> Done {
-        let expected = self.job.mutant.as_ref().and_then(|mutant| mutant.expected);
+        let mutant = self.job.mutant.as_ref();
+        let expected = mutant.and_then(|mutant| mutant.expected.as_ref());
         let interrupted = matches!(outcome, Err(Stop::Interrupted));
         let (verdict, why) = match outcome {
             Ok(()) => self.judged(expected),
@@ -426,7 +427,7 @@ impl Run<'_> {
         }
     }
 
-    fn judged(&self, expected: Option<Kind>) -> (Verdict, String) {
+    fn judged(&self, expected: Option<&Symptom>) -> (Verdict, String) {
         let (verdict, why) = verdict::settle(&self.failures, expected, self.loaded);
         if self.accepted && verdict == Verdict::Pass {
             return (verdict, "snapshot accepted".to_owned());

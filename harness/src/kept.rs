@@ -134,7 +134,7 @@ impl Kept {
         let source = Source::parse(&self.id.scenario, &path, &self.text)?;
         let scenario =
             source.for_guest_with(&self.id.guest, &image.names, self.seed, self.extent)?;
-        let known = plan::mutants(&scenario, &image.mutants);
+        let known = plan::mutants(&source, &self.id.guest, &image.mutants)?;
         let wanted = |name: &String| {
             let found = known.iter().find(|mutant| mutant.name == *name).cloned();
             found.ok_or_else(|| self.no_mutant(name, &known))
@@ -170,8 +170,7 @@ mod tests {
     use crate::plan::{Item, Target};
     use crate::scenario::Names;
 
-    const TEXT: &str =
-        "asserts: a\ntrace: b ${f}\nstop: exits\nmutants: {m: guest-crash}\n# a word\n";
+    const TEXT: &str = "asserts: a\ntrace: b ${f}\nstop: exits\nmutants: {m: {fails: guest-crash, says: x}}\n# a word\n";
 
     fn target() -> Target {
         Target {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Names, Scenario, ScenarioError, Source};
-use crate::verdict::Kind;
+use crate::scenario::{Module, Names, Scenario, ScenarioError, Source, Symptom};
 
 /// What a guest must be able to do to be given more than one CPU.
 const SMP: &str = "smp";
@@ -34,7 +33,7 @@ pub struct Mutant {
     /// What the mutants' module calls it.
     pub name: String,
     /// How the scenario must fail; the control must pass.
-    pub expected: Option<Kind>,
+    pub expected: Option<Symptom>,
 }
 
 /// Which job it is: scenario, guest, the seeded defect if there is one, and which of its copies.
@@ -114,28 +113,29 @@ impl Item {
     }
 }
 
-/// The defects with which `scenario` is run beside the run without any, as far as the guest knows
-/// them, and before them their control.
-pub fn mutants(scenario: &Scenario, known: &[String]) -> Vec<Mutant> {
-    let mutant = |(name, expected): (&String, &Kind)| Mutant {
-        name: name.clone(),
-        expected: Some(*expected),
+/// The defects with which a scenario is run beside the run without any, as far as the guest knows
+/// them, and before them their control; where that run has the defects' module anyway, it is the control.
+pub fn mutants(
+    source: &Source,
+    guest: &str,
+    known: &[String],
+) -> Result<Vec<Mutant>, ScenarioError> {
+    let scenario = &source.scenario;
+    let mutant = |name: &String| {
+        let expected = Some(source.symptom(name, guest)?);
+        let name = name.clone();
+        Ok(Mutant { name, expected })
     };
-    let is_known = |(name, _): &(&String, &Kind)| known.contains(name);
-    let mut mutants: Vec<_> = scenario
-        .mutants
-        .iter()
-        .filter(is_known)
-        .map(mutant)
-        .collect();
-    if !mutants.is_empty() {
+    let names = scenario.mutants.keys().filter(|name| known.contains(name));
+    let mut mutants = names.map(mutant).collect::<Result<Vec<_>, _>>()?;
+    if !mutants.is_empty() && scenario.module != Module::SelfTest {
         let control = Mutant {
             name: NONE.to_owned(),
             expected: None,
         };
         mutants.insert(0, control);
     }
-    mutants
+    Ok(mutants)
 }
 
 /// Everything that the scenarios come to in one guest.
@@ -158,7 +158,7 @@ pub fn plan(
         }
         let scenario = source.for_guest(&target.guest, &target.names)?;
         let wanted = if with_mutants {
-            mutants(&scenario, &target.mutants)
+            mutants(source, &target.guest, &target.mutants)?
         } else {
             Vec::new()
         };
@@ -339,7 +339,10 @@ mod tests {
 
     #[test]
     fn mutants_are_jobs_of_their_own_when_asked() {
-        let sources = [source("a/b", "mutants: {m: guest-crash, n: left-behind}\n")];
+        let sources = [source(
+            "a/b",
+            "mutants: {m: {fails: guest-crash, says: x}, n: {fails: left-behind, says: x}}\n",
+        )];
         assert_eq!(told(&sources, false).len(), 1);
         assert_eq!(
             told(&sources, true),
@@ -354,7 +357,10 @@ mod tests {
 
     #[test]
     fn a_defect_of_another_guest_is_not_this_ones_affair() {
-        let sources = [source("a/b", "mutants: {m: guest-crash, o: left-behind}\n")];
+        let sources = [source(
+            "a/b",
+            "mutants: {m: {fails: guest-crash, says: x}, o: {fails: left-behind, says: x}}\n",
+        )];
         assert_eq!(
             told(&sources, true),
             [
@@ -363,18 +369,50 @@ mod tests {
                 "armv6 a/b+m: b sys_f"
             ]
         );
-        let theirs = [source("a/b", "mutants: {o: left-behind}\n")];
+        let theirs = [source(
+            "a/b",
+            "mutants: {o: {fails: left-behind, says: x}}\n",
+        )];
         assert_eq!(told(&theirs, true), ["armv6 a/b: b sys_f"]);
+    }
+
+    #[test]
+    fn a_scenario_that_has_the_module_of_its_defects_is_their_control() {
+        let more = "module: self-test\nmutants: {m: {fails: guest-crash, says: x}}\n";
+        assert_eq!(
+            told(&[source("a/b", more)], true),
+            ["armv6 a/b: b sys_f", "armv6 a/b+m: b sys_f"]
+        );
+    }
+
+    #[test]
+    fn what_a_defect_shows_is_stated_for_each_guest_that_has_it() {
+        let more = "mutants: {m: {fails: guest-crash, says: {armv6: x, arm64: y}}}\n";
+        let sources = [source("a/b", more)];
+        let says = |guest: &str| {
+            let target = Target {
+                guest: guest.to_owned(),
+                ..target()
+            };
+            let items = plan(&sources, &target, true).map_err(|e| e.to_string())?;
+            let jobs = items.into_iter().filter_map(|item| match item {
+                Item::Run(job) => job.mutant?.expected,
+                Item::Skip { .. } => None,
+            });
+            Ok::<_, String>(jobs.map(|symptom| symptom.says).collect::<Vec<_>>())
+        };
+        assert_eq!(says("arm64"), Ok(vec!["y".to_owned()]));
+        insta::assert_snapshot!(says("x86_64").expect_err("nothing"), @"x.yaml:4:1: `m` does not state what x86_64 says");
     }
 
     #[test]
     fn a_control_is_run_in_one_of_the_guests_and_each_of_them_has_its_turn() {
         let sources = [
-            source("a/b", "mutants: {m: guest-crash}\n"),
-            source("a/c", "mutants: {n: guest-crash}\n"),
+            source("a/b", "mutants: {m: {fails: guest-crash, says: x}}\n"),
+            source("a/c", "mutants: {n: {fails: guest-crash, says: x}}\n"),
             source(
                 "a/d",
-                "guests: [armv6]\nwhy: c\nmutants: {m: guest-crash}\n",
+                "guests: [armv6]\nwhy: c\nmutants: {m: {fails: guest-crash, says: x}}\n",
             ),
         ];
         let other = Target {
@@ -394,7 +432,7 @@ mod tests {
     #[test]
     fn a_copy_is_a_job_with_a_number_and_a_skip_is_no_copy() {
         let sources = [
-            source("a/b", "mutants: {m: guest-crash}\n"),
+            source("a/b", "mutants: {m: {fails: guest-crash, says: x}}\n"),
             source("a/c", "guests: [arm64]\nwhy: c\n"),
         ];
         let items = plan(&sources, &target(), true).expect("names are known");

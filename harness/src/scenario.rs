@@ -9,6 +9,7 @@ mod place;
 mod scale;
 pub mod seed;
 mod status;
+mod symptom;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,13 +17,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::normalise::Pass;
-use crate::verdict::Kind;
 
 pub use names::Names;
 pub use number::{Cpus, TimeLimit};
 pub use place::Place;
 pub use scale::{Extent, Scale};
 pub use status::Status;
+pub use symptom::{Stated, Symptom};
 
 /// Where a scenario takes the seed of the run.
 const SEED: &str = "${seed}";
@@ -89,7 +90,7 @@ pub struct Scenario {
     pub expect: Expect,
     /// Seeded defects, and how the scenario must fail with each.
     #[serde(default)]
-    pub mutants: BTreeMap<String, Kind>,
+    pub mutants: BTreeMap<String, Stated>,
     /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
@@ -298,6 +299,7 @@ impl Source {
         let scenario = &self.scenario;
         let named = scenario.guests.iter().flatten();
         let named = named.chain(scenario.differs.keys());
+        let named = named.chain(scenario.mutants.values().flat_map(Stated::guests));
         self.all_known("guest", named.chain(scenario.clocks.keys()), known)
     }
 
@@ -314,6 +316,18 @@ impl Source {
     fn has_seed(&self) -> bool {
         let mut scenario = self.scenario.clone();
         scenario.texts().any(|text| text.contains(SEED))
+    }
+
+    /// What the defect must show in this guest; an error if that is not stated.
+    pub fn symptom(&self, mutant: &str, guest: &str) -> Result<Symptom, ScenarioError> {
+        let stated = self.scenario.mutants.get(mutant);
+        let symptom = stated.and_then(|stated| stated.of(guest));
+        symptom.ok_or_else(|| {
+            self.error(
+                mutant,
+                format!("`{mutant}` does not state what {guest} says"),
+            )
+        })
     }
 
     fn all_known<'w>(
@@ -385,6 +399,11 @@ impl Source {
                 s.workload.is_some() && is_quiet(&s.trace),
                 "trace",
                 "with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out",
+            ),
+            (
+                s.mutants.values().any(Stated::is_vague),
+                "mutants",
+                "`says` is empty, so every failure of that kind would do; state what the mutant shows",
             ),
         ];
         match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {

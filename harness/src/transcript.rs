@@ -42,9 +42,39 @@ impl fmt::Display for Ending {
     }
 }
 
-const SIGNALS: [&str; 15] = [
-    "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
-    "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM",
+/// From 1 on, as ARM and x86 number them.
+const SIGNALS: [&str; 31] = [
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGKILL",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGWINCH",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
 ];
 
 impl Ending {
@@ -205,6 +235,7 @@ mod tests {
         assert_eq!(told(139), "SIGSEGV");
         assert_eq!(told(137), "SIGKILL");
         assert_eq!(told(143), "SIGTERM");
+        assert_eq!(told(159), "SIGSYS");
         assert_eq!(told(128), "status 128");
         assert_eq!(told(200), "status 200");
         assert_eq!(told(0), "status 0");

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::health::{Finding, Trouble};
-use crate::scenario::{Expect, Scenario, Status, Stop};
+use crate::scenario::{Expect, Scenario, Status, Stop, Symptom};
 use crate::transcript::{Ending, Step, Transcript, records};
 
 /// A way in which a scenario can fail.
@@ -208,7 +208,7 @@ fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure
                 format!("{} ended with {ending}, not {expected}", step.role),
             ),
         }
-        .with_detail(step.stderr.clone()),
+        .with_detail(format!("{}{}", step.stderr, step.stdout)),
     )
 }
 
@@ -267,7 +267,7 @@ fn judge_ftrace(
 
 /// The verdict over a job that found `failures`; `mutant` is how it had to fail, for a mutant's
 /// job, and `loaded` whether the module was in the kernel at all.
-pub fn settle(failures: &[Failure], mutant: Option<Kind>, loaded: bool) -> (Verdict, String) {
+pub fn settle(failures: &[Failure], mutant: Option<&Symptom>, loaded: bool) -> (Verdict, String) {
     match mutant {
         None if failures.is_empty() => (Verdict::Pass, String::new()),
         None => (Verdict::Fail, summary(failures)),
@@ -277,10 +277,10 @@ pub fn settle(failures: &[Failure], mutant: Option<Kind>, loaded: bool) -> (Verd
 
 /// A defect that never got into the kernel can't be what made the scenario fail. Where a hang is what
 /// a defect does, the scenario says so; elsewhere it is no proof of any defect.
-fn settle_mutant(failures: &[Failure], stated: Kind, loaded: bool) -> (Verdict, String) {
+fn settle_mutant(failures: &[Failure], stated: &Symptom, loaded: bool) -> (Verdict, String) {
     let seen = summary(failures);
-    match failures.iter().find(|failure| failure.kind == stated) {
-        Some(failure) if loaded || stated == Kind::LoadFailed => {
+    match failures.iter().find(|failure| stated.is_shown_by(failure)) {
+        Some(failure) if loaded || stated.fails == Kind::LoadFailed => {
             (Verdict::Caught, failure.what.clone())
         }
         _ if !loaded => (

@@ -26,7 +26,7 @@ fn everything_said_is_understood() {
     let scenario = parse(
         "asserts: a\nstory: b\nguests: [armv6]\nwhy: c\ncpus: 4\nclock: instructions\nfiles: [doc]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
          time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
-         events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: guest-crash\n\
+         events: 3\n  agrees-with: {ftrace: f}\nmutants:\n  push-into-frame: {fails: guest-crash, says: died}\n\
          differs:\n  armv6: one CPU\n",
     )
     .expect("valid")
@@ -38,7 +38,9 @@ fn everything_said_is_understood() {
     assert_eq!(scenario.normalise, [Pass::Fold]);
     assert_eq!(scenario.expect.status, Status::Signal("SIGKILL".to_owned()));
     assert_eq!(scenario.expect.workload_status, Some(Status::Code(3)));
-    assert_eq!(scenario.mutants["push-into-frame"], Kind::GuestCrash);
+    let symptom = scenario.mutants["push-into-frame"].of("armv6");
+    let told = symptom.map(|symptom| symptom.to_string());
+    assert_eq!(told.as_deref(), Some("guest-crash with `died`"));
     assert_eq!(scenario.differs["armv6"], "one CPU");
 }
 
@@ -52,7 +54,9 @@ fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
 fn a_value_of_the_wrong_sort_is_told_what_is_right() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {status: dead}\n"), @r#"scenarios/fbt/claim.yaml:3:18: expect.status: invalid value: string "dead", expected an exit status from 0 to 255 or the name of a signal such as SIGKILL"#);
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {agrees-with: ftrace}\n"), @r#"scenarios/fbt/claim.yaml:3:23: expect.agrees-with: invalid type: string "ftrace", expected a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"#);
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: dies\n"), @"scenarios/fbt/claim.yaml:4:6: mutants.m: unknown variant `dies`, expected one of `guest-crash`, `guest-hang`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: {fails: dies, says: x}\n"), @"scenarios/fbt/claim.yaml:4:14: mutants.m.fails: unknown variant `dies`, expected one of `guest-crash`, `guest-hang`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants: {m: guest-crash}\n"), @r#"scenarios/fbt/claim.yaml:3:14: mutants.m: invalid type: string "guest-crash", expected a map of how the scenario fails and what is seen, such as {fails: snapshot-differs, says: 'errno 0'}"#);
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants: {m: {fails: guest-crash}}\n"), @"scenarios/fbt/claim.yaml:3:14: mutants.m: missing field `says`");
     insta::assert_snapshot!(complaint("trace: b\n"), @"scenarios/fbt/claim.yaml:1:1: missing field `asserts`");
 }
 
@@ -73,6 +77,7 @@ fn what_makes_no_sense_together_is_refused() {
     insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nwhy: c\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:6:1: `needs` and `guests` exclude each other; keep the one that says why");
     insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\n")), @"scenarios/fbt/claim.yaml:4:1: `guests` without `why`; say why it is not for the others");
     insta::assert_snapshot!(complaint(&format!("{SMALL}why: c\n")), @"scenarios/fbt/claim.yaml:4:1: `why` without `guests`; it says why the scenario is not for the other guests");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}mutants: {{m: {{fails: guest-crash, says: ''}}}}\n")), @"scenarios/fbt/claim.yaml:4:1: `says` is empty, so every failure of that kind would do; state what the mutant shows");
     insta::assert_snapshot!(complaint(&format!("{SMALL}expect:\n  workload-status: 1\n")), @"scenarios/fbt/claim.yaml:5:3: `workload-status` without a `workload`");
 }
 
@@ -99,8 +104,10 @@ fn guests_needs_and_mutants_are_words_that_somebody_knows() {
     assert_eq!(needs.check_guests(&known), Ok(()));
     let error = needs.check_needs(&["fbt".to_owned()]).expect_err("a slip");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:9: no capability `ftb`; there is fbt");
-    let mutants =
-        parse(&format!("{SMALL}mutants:\n  push-into-fame: guest-crash\n")).expect("valid");
+    let mutants = parse(&format!(
+        "{SMALL}mutants:\n  push-into-fame: {{fails: guest-crash, says: x}}\n"
+    ))
+    .expect("valid");
     let known = ["nop-for-mov".to_owned(), "push-into-frame".to_owned()];
     let error = mutants.check_mutants(&known).expect_err("a slip");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:5:3: no mutant `push-into-fame`; there is nop-for-mov, push-into-frame");

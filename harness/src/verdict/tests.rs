@@ -1,6 +1,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use harness_agent::End;
+
 use super::*;
 use crate::scenario::Source;
 
@@ -47,6 +49,11 @@ fn said(expect: &str, observed: &Observed) -> Vec<(Kind, String)> {
 
 const GOOD: Ending = Ending::Status(0);
 
+fn symptom(fails: Kind, says: &str) -> Symptom {
+    let says = says.to_owned();
+    Symptom { fails, says }
+}
+
 #[test]
 fn what_is_as_stated_is_no_failure() {
     let run = observed(GOOD, GOOD, 3, Some(3));
@@ -88,6 +95,9 @@ fn a_program_that_the_kernel_kills_is_a_crash_and_a_slow_one_is_not() {
     let run = observed(GOOD, Ending::Signal("SIGSEGV".to_owned()), 2, None);
     let what = "bash died by SIGSEGV (records until then: 2)".to_owned();
     assert_eq!(said("{}", &run), [(Kind::GuestCrash, what)]);
+    let barred = observed(GOOD, Ending::from(End::Signal(31)), 2, None);
+    let what = "bash died by SIGSYS (records until then: 2)".to_owned();
+    assert_eq!(said("{}", &barred), [(Kind::GuestCrash, what)]);
     let slow = observed(GOOD, Ending::TimedOut(Duration::from_secs(9)), 2, None);
     let what = "workload still running after 9 s".to_owned();
     assert_eq!(said("{}", &slow), [(Kind::TimedOut, what)]);
@@ -98,22 +108,52 @@ fn a_mutant_is_caught_only_in_the_stated_way() {
     let crash = Failure::new(Kind::GuestCrash, "bash died");
     let wrong = Failure::new(Kind::WrongEvents, "2 records, not 3");
     let all = [wrong.clone(), crash];
-    let (verdict, why) = settle(&all, Some(Kind::GuestCrash), true);
+    let settle = |failures: &[Failure]| {
+        let stated = symptom(Kind::GuestCrash, "bash died");
+        settle(failures, Some(&stated), true)
+    };
+    let (verdict, why) = settle(&all);
     assert_eq!((verdict, why.as_str()), (Verdict::Caught, "bash died"));
-    let (verdict, why) = settle(&[wrong], Some(Kind::GuestCrash), true);
+    let (verdict, why) = settle(&[wrong]);
     assert_eq!(verdict, Verdict::Missed);
-    assert_eq!(why, "guest-crash was stated, but: 2 records, not 3");
-    let (verdict, why) = settle(&[], Some(Kind::GuestCrash), true);
     assert_eq!(
-        (verdict, why.as_str()),
-        (Verdict::Missed, "it passed; guest-crash was stated")
+        why,
+        "guest-crash with `bash died` was stated, but: 2 records, not 3"
     );
+    let (verdict, why) = settle(&[]);
+    assert_eq!(verdict, Verdict::Missed);
+    assert_eq!(why, "it passed; guest-crash with `bash died` was stated");
+}
+
+/// A scenario that fails now and then, whatever is seeded, fails in the same way as with its mutant.
+#[test]
+fn another_failure_of_the_stated_kind_catches_no_mutant() {
+    let stated = symptom(Kind::GuestCrash, "trapline_trap");
+    let verdict = |failure: Failure| settle(&[failure], Some(&stated), true).0;
+    let flake = Failure::new(Kind::GuestCrash, "guest oops: in kswapd0");
+    assert_eq!(verdict(flake.clone()), Verdict::Missed);
+    let shown = flake.with_detail("pc : trapline_trap+0x10\n");
+    assert_eq!(verdict(shown), Verdict::Caught);
+}
+
+#[test]
+fn of_a_diff_only_what_differs_is_seen() {
+    let differs = |diff: &str| {
+        let failure = Failure::new(Kind::SnapshotDiffers, "not as reviewed").with_detail(diff);
+        let stated = symptom(Kind::SnapshotDiffers, "errno 0");
+        settle(&[failure], Some(&stated), true).0
+    };
+    assert_eq!(differs("-| -2, errno 2\n+| 2, errno 0\n"), Verdict::Caught);
+    assert_eq!(differs("-| -2, errno 2\n | 0, errno 0\n"), Verdict::Missed);
 }
 
 #[test]
 fn a_mutant_that_was_not_loaded_is_not_caught() {
     let boot = [Failure::new(Kind::GuestCrash, "boot timed out")];
-    let told = |failures: &[Failure], stated| settle(failures, Some(stated), false);
+    let told = |failures: &[Failure], fails| {
+        let stated = symptom(fails, "t");
+        settle(failures, Some(&stated), false)
+    };
     let broken = (
         Verdict::Broken,
         "the mutant was not loaded: boot timed out".to_owned(),
@@ -129,7 +169,8 @@ fn a_mutant_that_was_not_loaded_is_not_caught() {
 #[test]
 fn what_may_be_the_hosts_doing_catches_no_mutant() {
     let lost = [Failure::new(Kind::GuestLost, "QEMU ended early")];
-    let (verdict, why) = settle(&lost, Some(Kind::GuestCrash), true);
+    let stated = symptom(Kind::GuestCrash, "QEMU");
+    let (verdict, why) = settle(&lost, Some(&stated), true);
     assert_eq!(verdict, Verdict::Broken);
     assert_eq!(why, "that may be the host's: QEMU ended early");
     assert_eq!(settle(&lost, None, true).0, Verdict::Fail);
@@ -139,7 +180,10 @@ fn what_may_be_the_hosts_doing_catches_no_mutant() {
 fn a_hang_catches_only_the_mutant_that_is_to_hang() {
     let hang = Failure::new(Kind::GuestHang, "guest hung: no answer");
     let hung = std::slice::from_ref(&hang);
-    let verdict = |failures: &[Failure], stated| settle(failures, Some(stated), true).0;
+    let verdict = |failures: &[Failure], fails| {
+        let stated = symptom(fails, "guest");
+        settle(failures, Some(&stated), true).0
+    };
     assert_eq!(verdict(hung, Kind::GuestHang), Verdict::Caught);
     assert_eq!(verdict(hung, Kind::GuestCrash), Verdict::Broken);
     assert_eq!(verdict(hung, Kind::WrongEvents), Verdict::Broken);
