@@ -137,6 +137,22 @@ const ROWS: &[(Trouble, &[&str])] = &[
     ),
     (Trouble::RcuStall, &["INFO: rcu", "detected ", "stall"]),
     (Trouble::RcuStall, &["rcu: ", " kthread starved for "]),
+    // What a kernel built for it says of its locks, of RCU, of undefined behaviour and of memory.
+    (Trouble::Bug, &["WARNING: possible "]),
+    (Trouble::Bug, &["WARNING: inconsistent lock state"]),
+    (Trouble::Bug, &["WARNING: bad unlock balance detected"]),
+    (Trouble::Bug, &["WARNING: held lock freed"]),
+    (Trouble::Bug, &["WARNING: ", " still has locks held"]),
+    (
+        Trouble::Bug,
+        &["WARNING: lock held when returning to user space"],
+    ),
+    (Trouble::Bug, &["WARNING: suspicious RCU usage"]),
+    (Trouble::Bug, &["WARNING: Nested lock was not taken"]),
+    (Trouble::Bug, &["UBSAN: "]),
+    (Trouble::Bug, &["DEBUG_LOCKS_WARN_ON("]),
+    (Trouble::Bug, &["kmemleak: ", " new suspected memory leaks"]),
+    (Trouble::Warn, &["[ ftrace bug ]"]),
     (Trouble::Bug, &["BUG: "]),
     (Trouble::Bug, &["scheduling while atomic: "]),
     (Trouble::Warn, &["WARNING: CPU: "]),
@@ -251,6 +267,46 @@ mod tests {
             "WARNING: CPU: 0 PID: 120 at kernel/trace/ftrace.c:2010 ftrace_bug+0x100/0x2a0",
             Trouble::Warn,
         ),
+        // kernels built to look at themselves
+        (
+            "WARNING: possible circular locking dependency detected",
+            Trouble::Bug,
+        ),
+        ("WARNING: possible recursive locking detected", Trouble::Bug),
+        (
+            "WARNING: possible irq lock inversion dependency detected",
+            Trouble::Bug,
+        ),
+        ("WARNING: inconsistent lock state", Trouble::Bug),
+        ("WARNING: bad unlock balance detected!", Trouble::Bug),
+        ("WARNING: held lock freed!", Trouble::Bug),
+        ("WARNING: dtrace/99 still has locks held!", Trouble::Bug),
+        (
+            "WARNING: lock held when returning to user space!",
+            Trouble::Bug,
+        ),
+        ("WARNING: suspicious RCU usage", Trouble::Bug),
+        ("WARNING: Nested lock was not taken", Trouble::Bug),
+        ("[ BUG: Invalid wait context ]", Trouble::Bug),
+        (
+            "UBSAN: array-index-out-of-bounds in /src/kmod/main.c:1:2",
+            Trouble::Bug,
+        ),
+        (
+            "BUG: KASAN: slab-use-after-free in trapline_open+0x10/0x20 [trapline]",
+            Trouble::Bug,
+        ),
+        (
+            "BUG: KFENCE: use-after-free read in trapline_open+0x10/0x20",
+            Trouble::Bug,
+        ),
+        ("BUG: KCSAN: data-race in a / b", Trouble::Bug),
+        ("DEBUG_LOCKS_WARN_ON(lock->magic != lock)", Trouble::Bug),
+        (
+            "kmemleak: 1 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
+            Trouble::Bug,
+        ),
+        ("------------[ ftrace bug ]------------", Trouble::Warn),
         // arm64
         (
             "Unable to handle kernel paging request at virtual address dfff800000000001",
