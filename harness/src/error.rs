@@ -42,9 +42,6 @@ pub enum HostError {
         /// Why it failed.
         cause: io::Error,
     },
-    /// Another run does not let go of what it locked.
-    #[error("{}: another run is at work with it; wait for it or end it", .0.display())]
-    Busy(PathBuf),
     /// The user wants to leave, and nothing else is wrong.
     #[error("interrupted")]
     Interrupted,

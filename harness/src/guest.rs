@@ -32,6 +32,10 @@ const BOOT_LIMIT: Duration = Duration::from_secs(90);
 pub const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// How long a sound guest takes at most for the smallest thing, on whatever host.
 const PULSE_LIMIT: Duration = Duration::from_secs(3);
+/// After how much silence a guest is asked for a sign of life.
+const BEAT: Duration = Duration::from_secs(10);
+/// How long the answer may take before the guest hangs: a minute of silence in all.
+const BEAT_LIMIT: Duration = Duration::from_secs(50);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
 /// How often memory is looked at that a processor does not have before it.
@@ -39,6 +43,8 @@ const LOOKS: usize = 100;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// So many times as long as usual is long enough for a person: the shortest limit becomes months.
 const NO_HURRY: f64 = 1e6;
+/// A host is never taken for more than so many times as slow as the one that the limits are for.
+pub const SLOWEST: f64 = 4.0;
 
 /// Why a job can't go on.
 #[derive(Debug)]
@@ -79,7 +85,11 @@ pub struct Guest {
     evidence: Evidence,
     started: Instant,
     boot_limit: Duration,
-    pace: f64,
+    /// How many times as slow as intended the host is when it has nothing else to do.
+    slowness: f64,
+    is_unhurried: bool,
+    /// Since when a sign of life is waited for, where the guest was silent.
+    asked: Option<Instant>,
     seed: Option<u64>,
     /// When the last thing has to be done, once one took too long.
     end: Option<Instant>,
@@ -109,7 +119,9 @@ impl Guest {
             evidence: evidence.clone(),
             started,
             boot_limit: BOOT_LIMIT,
-            pace: 1.0,
+            slowness: 1.0,
+            is_unhurried: false,
+            asked: None,
             seed: image.clockwork.seed,
             end: None,
         })
@@ -121,13 +133,15 @@ impl Guest {
     }
 
     /// Gives it so many times as long for everything: hosts differ.
-    pub fn with_pace(self, pace: f64) -> Self {
-        Self { pace, ..self }
+    pub fn with_slowness(mut self, slowness: f64) -> Self {
+        self.slowness = slowness;
+        self.watch.qemu.be_patient(self.pace());
+        self
     }
 
     /// From now on it may take as long as it likes: someone stops it and looks at it.
     pub fn lift_limits(&mut self) {
-        self.pace = NO_HURRY;
+        self.is_unhurried = true;
     }
 
     /// How long ago its QEMU was started.
@@ -135,9 +149,18 @@ impl Guest {
         self.started.elapsed()
     }
 
-    /// As long as `limit` is on this host.
+    /// How many times as long as intended everything may take: the host is slow, or it has other things
+    /// to do, or both.
+    pub fn pace(&self) -> f64 {
+        match self.is_unhurried {
+            true => NO_HURRY,
+            false => (self.slowness * self.watch.qemu.crowding()).clamp(1.0, SLOWEST),
+        }
+    }
+
+    /// As long as `limit` is on this host, as it is now.
     pub fn paced(&self, limit: Duration) -> Duration {
-        limit.mul_f64(self.pace)
+        limit.mul_f64(self.pace())
     }
 
     /// As much of `limit` as there is, once something took too long.
@@ -287,7 +310,26 @@ impl Guest {
             let line = format!("a command said more than {} MiB", MOST >> 20);
             return Err(found(Trouble::TooMuch, line));
         }
-        self.watch.look()
+        self.watch.look()?;
+        self.beat()
+    }
+
+    /// Asks a silent guest for a sign of life, for which nothing is started in it: an error once it owes one
+    /// for too long. So a hang is known long before a scenario's time is over.
+    fn beat(&mut self) -> Result<(), Stop> {
+        if !self.watch.is_up || self.line.silence() < BEAT {
+            self.asked = None;
+            return Ok(());
+        }
+        match self.asked {
+            None => {
+                self.line.write("/dev/null", "");
+                self.asked = Some(Instant::now());
+                Ok(())
+            }
+            Some(since) if since.elapsed() < self.paced(BEAT_LIMIT) => Ok(()),
+            Some(_) => Err(hang(self.line.silence())),
+        }
     }
 
     /// Runs a command to its end, or until `limit` is over.
@@ -340,12 +382,12 @@ impl Guest {
     /// A guest that is full of processes has one as well, so nothing is started for it. From here on
     /// nothing is waited for that is not soon.
     pub fn pulse(&mut self) -> Result<(), Stop> {
-        let end = Instant::now() + PULSE_LIMIT;
-        let end = *self.end.get_or_insert(end);
+        let limit = self.paced(PULSE_LIMIT);
+        let end = *self.end.get_or_insert(Instant::now() + limit);
         let pulse = self.line.write("/dev/null", "");
         match self.wait(end, |line| line.answered(pulse) > 0)? {
             true => Ok(()),
-            false => Err(hang(PULSE_LIMIT)),
+            false => Err(hang(limit)),
         }
     }
 

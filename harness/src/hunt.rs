@@ -160,6 +160,7 @@ pub fn run(tree: &Tree, request: &Request, told: impl Fn(&Shot)) -> Result<Bag, 
     let shots = crew::work(
         &numbers,
         workers,
+        |_| 1,
         || !interrupt::asked() && !is_found.load(Ordering::Relaxed) && begun.elapsed() < time,
         |number, _| {
             let shot = shoot(tree, &grounds, request.seed, *number, &board);

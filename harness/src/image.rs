@@ -13,7 +13,7 @@ use crate::machine::{self, Machine};
 use crate::manner::{Manner, Tape};
 use crate::normalise::Facts;
 use crate::plan::Target;
-use crate::qemu;
+use crate::qemu::{self, Version};
 use crate::scenario::{Clock, Cpus, Names, Processor};
 use crate::tree::Tree;
 
@@ -64,6 +64,9 @@ pub struct Image {
     /// How its time is counted and its randomness made; not a thing of the build either.
     #[serde(skip)]
     pub clockwork: Clockwork,
+    /// The QEMU that this host boots it with.
+    #[serde(skip)]
+    pub emulator: Version,
     /// Keeps `cargo xtask` from building another one under whoever uses this one.
     #[serde(skip)]
     _lock: Option<Arc<File>>,
@@ -78,6 +81,13 @@ pub struct Clockwork {
     pub seed: Option<u64>,
     /// What is recorded or replayed.
     pub tape: Option<Tape>,
+}
+
+impl Clockwork {
+    /// Whether its time is a count of instructions.
+    pub fn is_counting(&self) -> bool {
+        self.shift.is_some() || self.tape.is_some()
+    }
 }
 
 /// What an ssh connection to the guest needs.
@@ -115,7 +125,14 @@ impl Image {
             what,
         })?;
         let _lock = Some(Arc::new(lock));
-        Ok(Self { _lock, ..image }.in_folder(&tree.guest_dir(guest)))
+        let machine = image.machine();
+        let emulator = machine.map_or(Version::default(), |machine| qemu::version(machine.program));
+        let image = Self {
+            emulator,
+            _lock,
+            ..image
+        };
+        Ok(image.in_folder(&tree.guest_dir(guest)))
     }
 
     /// The same with its files where they are; they are written as seen from their description,

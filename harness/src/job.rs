@@ -57,6 +57,8 @@ struct Run<'a> {
     ready: Option<Duration>,
     /// How much of the host's processors its QEMU took.
     host_time: Duration,
+    /// How many times as long as stated its guest was given.
+    pace: Option<f64>,
     /// How its guest started, if there was one.
     start: Option<report::Start>,
     /// Whether the module, or the mutants' module, got into the kernel.
@@ -116,6 +118,7 @@ pub fn run_with(
         waited: Duration::ZERO,
         ready: None,
         host_time: Duration::ZERO,
+        pace: None,
         start: None,
         loaded: false,
         accepted: false,
@@ -198,6 +201,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.progress.now("traces");
+        self.pace = Some(guest.pace());
         let scenario = &self.job.scenario;
         let hold = |guest: &mut Guest| match self.manner.hold {
             Some(hold) => hold.before_go(guest, &self.evidence),
@@ -446,6 +450,7 @@ impl Run<'_> {
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),
             cpu_ms: millis(self.host_time),
+            pace: self.pace,
             events: trace.map_or(0, |step| records(&step.stdout)),
             ..JobReport::not_run(&self.job.id, verdict, why)
         }

@@ -72,6 +72,8 @@ pub struct Line {
     is_full: bool,
     /// What came that was no message, and when, until it is known why.
     garbled: Option<(WireError, Instant)>,
+    /// When something last came.
+    heard_at: Instant,
 }
 
 /// Something that goes on at the other end.
@@ -126,6 +128,7 @@ impl Line {
             sip: None,
             is_full: false,
             garbled: None,
+            heard_at: Instant::now(),
         })
     }
 
@@ -144,6 +147,11 @@ impl Line {
     /// The guest has.
     pub fn swallowed(&mut self) {
         self.is_full = false;
+    }
+
+    /// How long nothing has come.
+    pub fn silence(&self) -> Duration {
+        self.heard_at.elapsed()
     }
 
     /// Whether the agent has said hello.
@@ -249,7 +257,7 @@ impl Line {
         self.push()?;
         loop {
             match self.said.try_recv() {
-                Ok(Ok(said)) => self.decoder.push(&said),
+                Ok(Ok(said)) => self.hear(&said),
                 Ok(Err(error)) => {
                     self.understand()?;
                     return Err(error.into());
@@ -273,8 +281,13 @@ impl Line {
         };
         // The end of the line is found by the next turn.
         if let Ok(Ok(said)) = self.said.recv_timeout(limit) {
-            self.decoder.push(&said);
+            self.hear(&said);
         }
+    }
+
+    fn hear(&mut self, said: &[u8]) {
+        self.heard_at = Instant::now();
+        self.decoder.push(said);
     }
 
     fn understand(&mut self) -> Result<(), LineError> {

@@ -12,8 +12,8 @@ use rustix::io::Errno;
 use crate::error::HostError;
 use crate::interrupt;
 
-/// How long another run may keep the place.
-const TURN: Duration = Duration::from_secs(120);
+/// How long nobody is told that there is a wait.
+const SILENT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(50);
 
 /// With whom a place can be used at the same time.
@@ -25,19 +25,24 @@ pub enum Share {
     Readers,
 }
 
-/// Locks `file`, which stands for `place`, until it is closed; waits for its turn, but not for ever.
+/// Locks `file`, which stands for `place`, until it is closed. Waits for its turn as long as others take, and
+/// says so: whatever they do has limits of its own, which are up to an hour, and they let go however they end.
 pub fn take(file: &File, share: Share, place: &Path) -> Result<(), HostError> {
     let operation = match share {
         Share::Alone => FlockOperation::NonBlockingLockExclusive,
         Share::Readers => FlockOperation::NonBlockingLockShared,
     };
-    let end = Instant::now() + TURN;
+    let mut told = Some(Instant::now() + SILENT);
     loop {
         match flock(file, operation) {
             Ok(()) => return Ok(()),
             Err(Errno::WOULDBLOCK) if interrupt::asked() => return Err(HostError::Interrupted),
-            Err(Errno::WOULDBLOCK) if Instant::now() < end => thread::sleep(TICK),
-            Err(Errno::WOULDBLOCK) => return Err(HostError::Busy(place.to_owned())),
+            Err(Errno::WOULDBLOCK) => {
+                if told.take_if(|at| *at < Instant::now()).is_some() {
+                    eprintln!("waits for another run that uses {}", place.display());
+                }
+                thread::sleep(TICK);
+            }
             Err(error) => return Err(HostError::file("lock", place)(error.into())),
         }
     }

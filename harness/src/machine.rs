@@ -13,6 +13,7 @@ use crate::changes::{OwnChange, Pair, Unit};
 use crate::image::{Clockwork, Image};
 use crate::manner::Tape;
 use crate::normalise::Disassembler;
+use crate::qemu::Version;
 use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
@@ -28,8 +29,8 @@ pub struct Machine {
     board: &'static str,
     /// What else the board wants to be told.
     extras: &'static [&'static str],
-    /// What carries out its instructions.
-    accelerator: &'static str,
+    /// The first QEMU whose threads for its CPUs can be relied on.
+    parallel_since: Version,
     /// Its processors: the usual one, the one with everything that QEMU can do, one with little, and one
     /// with flaws. None where the board has but one.
     processors: Option<[&'static str; 4]>,
@@ -93,11 +94,14 @@ pub mod fd {
     pub const REGISTERS: i32 = 5;
 }
 
+/// One thread for each CPU, where the host's order of loads and stores allows it.
 const TCG: &str = "tcg";
-/// One thread for all CPUs, which run by turns. QEMU before 8.1 reads an instruction before it watches its page, so
-/// what another CPU writes between the two is lost to it. x86's kernel rewrites its text while others run it, by way of
-/// an INT3: a CPU that keeps that takes the trap, is told that nothing is there, and tries again for ever.
+/// One thread for all CPUs, which run by turns.
 const TAKING_TURNS: &str = "tcg,thread=single";
+/// QEMU before 8.1 reads an instruction before it watches its page, so what another CPU writes between the two is lost
+/// to it. x86's kernel rewrites its text while others run it, by way of an INT3: a CPU that keeps that takes the trap, is
+/// told that nothing is there, and tries again for ever.
+const WATCHES_PAGES: Version = Version(8, 1);
 
 const MACHINES: &[Machine] = &[
     Machine {
@@ -106,7 +110,7 @@ const MACHINES: &[Machine] = &[
         remedy: "apt-get install qemu-system-arm",
         board: "raspi0",
         extras: &[],
-        accelerator: TCG,
+        parallel_since: Version(0, 0),
         processors: None,
         // The second of its serial ports; the console is the first.
         line: &["-serial", "chardev:line"],
@@ -164,7 +168,7 @@ const MACHINES: &[Machine] = &[
         remedy: "apt-get install qemu-system-arm",
         board: "virt",
         extras: &[],
-        accelerator: TCG,
+        parallel_since: Version(0, 0),
         // QEMU's own way of signing is quicker than the architecture's, and signs as well.
         processors: Some([
             "cortex-a53",
@@ -202,7 +206,7 @@ const MACHINES: &[Machine] = &[
         // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
         board: "q35",
         extras: &["-bios", "qboot.rom", "-vga", "none"],
-        accelerator: TAKING_TURNS,
+        parallel_since: WATCHES_PAGES,
         processors: Some(["max", "max", "qemu64", "EPYC-Rome"]),
         line: VIRTIO_LINE,
         taped: &[
@@ -282,11 +286,16 @@ impl Machine {
     }
 
     /// Where instructions are counted, CPUs take turns as it is; told so besides, QEMU 7.2 counts more of them.
-    fn accelerator(&self, clockwork: &Clockwork) -> &'static str {
-        match clockwork.shift.is_some() || clockwork.tape.is_some() {
+    fn accelerator(&self, image: &Image) -> &'static str {
+        match image.clockwork.is_counting() || self.is_parallel(image) {
             true => TCG,
-            false => self.accelerator,
+            false => TAKING_TURNS,
         }
+    }
+
+    /// Whether the CPUs of `image` run at the same time.
+    pub fn is_parallel(&self, image: &Image) -> bool {
+        !image.clockwork.is_counting() && image.emulator >= self.parallel_since
     }
 
     /// The emulator's arguments: its monitor and the line on file descriptors, the console in a file.
@@ -295,7 +304,7 @@ impl Machine {
         let mut serial = OsString::from("file:");
         serial.push(console);
         self.board(&mut arguments, image, launch);
-        arguments.add("-accel", self.accelerator(&image.clockwork));
+        arguments.add("-accel", self.accelerator(image));
         arguments.add("-smp", image.cpus.to_string());
         arguments.clockwork(&image.clockwork);
         arguments.add("-display", "none");

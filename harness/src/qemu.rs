@@ -2,6 +2,7 @@
 
 mod registers;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -10,6 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,12 +29,17 @@ use crate::machine::{Launch, Machine, Timer, fd};
 
 use registers::Registers;
 
-/// How long the monitor may take for an answer.
+/// How long the monitor may take for an answer, on a host that is as quick as intended.
 const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 /// How long QEMU may take to end when told to.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 /// How often to look whether QEMU is done.
 const STEP: Duration = Duration::from_millis(2);
+
+/// A version of QEMU, major and minor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Version(pub u32, pub u32);
+
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
 #[derive(Debug)]
@@ -41,6 +48,8 @@ pub struct Qemu {
     monitor: Monitor,
     registers: Option<Registers>,
     log: PathBuf,
+    /// How long the monitor may take for an answer.
+    patience: Duration,
 }
 
 /// How far a recording has been played, or made.
@@ -52,7 +61,11 @@ pub enum Replayed {
     Over,
 }
 
-struct Monitor(Qmp<Stream<BufReader<UnixStream>, UnixStream>>);
+struct Monitor(
+    Qmp<Stream<BufReader<UnixStream>, UnixStream>>,
+    /// The same socket, for its limits.
+    UnixStream,
+);
 
 impl std::fmt::Debug for Monitor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -90,6 +103,7 @@ impl Qemu {
                 .transpose()
                 .map_err(unspoken)?,
             log,
+            patience: MONITOR_LIMIT,
         };
         qemu.greet()?;
         let line = Line::new(line).map_err(unspoken)?;
@@ -220,10 +234,10 @@ impl Qemu {
         what: &str,
         mut is_so: impl FnMut(&mut Self) -> Result<bool, HostError>,
     ) -> Result<(), HostError> {
-        let end = Instant::now() + MONITOR_LIMIT;
+        let end = Instant::now() + self.patience;
         while !is_so(self)? {
             if Instant::now() > end {
-                let seconds = MONITOR_LIMIT.as_secs();
+                let seconds = self.patience.as_secs();
                 let why = format!("the guest is not {what} after {seconds} s");
                 return Err(HostError::Monitor(why));
             }
@@ -239,6 +253,23 @@ impl Qemu {
             None => Ok(()),
             Some(registers) => registers.nudge(timer, may_be_known).map_err(unspoken),
         }
+    }
+
+    /// Gives the monitor so many times as long for each answer.
+    pub fn be_patient(&mut self, pace: f64) {
+        self.patience = MONITOR_LIMIT.mul_f64(pace);
+        // What a socket does not take leaves the limit that it has.
+        self.monitor.limit(self.patience).ok();
+    }
+
+    /// How many times as long as on an idle host it took for what it has done so far: for how long its
+    /// threads ran, and for how long they were ready to run while others did. What is not known is no crowd.
+    pub fn crowding(&self) -> f64 {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.id()));
+        let threads = threads.into_iter().flatten().flatten();
+        let stats =
+            threads.filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
+        crowding(stats.filter_map(|stat| ran_and_waited(&stat)))
     }
 
     /// How much of the host's time it has taken.
@@ -336,10 +367,16 @@ impl Drop for Qemu {
 
 impl Monitor {
     fn new(stream: UnixStream) -> io::Result<Self> {
-        stream.set_read_timeout(Some(MONITOR_LIMIT))?;
-        stream.set_write_timeout(Some(MONITOR_LIMIT))?;
         let reader = BufReader::new(stream.try_clone()?);
-        Ok(Self(Qmp::new(Stream::new(reader, stream))))
+        let socket = stream.try_clone()?;
+        let monitor = Self(Qmp::new(Stream::new(reader, stream)), socket);
+        monitor.limit(MONITOR_LIMIT)?;
+        Ok(monitor)
+    }
+
+    fn limit(&self, limit: Duration) -> io::Result<()> {
+        self.1.set_read_timeout(Some(limit))?;
+        self.1.set_write_timeout(Some(limit))
     }
 
     /// The client takes the greeting for granted, so an end of file is caught before it.
@@ -415,6 +452,27 @@ pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, Host
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
+/// Which version of QEMU `program` is; what does not say is taken for an old one.
+pub fn version(program: &str) -> Version {
+    static KNOWN: Mutex<BTreeMap<String, Version>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let ask = || {
+        let said = Command::new(program).arg("--version").output().ok()?;
+        version_in(&String::from_utf8_lossy(&said.stdout))
+    };
+    *known
+        .entry(program.to_owned())
+        .or_insert_with(|| ask().unwrap_or_default())
+}
+
+/// `QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)`
+fn version_in(said: &str) -> Option<Version> {
+    let (_, rest) = said.split_once(" version ")?;
+    let mut numbers = rest.split(|c: char| !c.is_ascii_digit());
+    let mut next = || numbers.next()?.parse().ok();
+    Some(Version(next()?, next()?))
+}
+
 /// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
 /// is in brackets, and can hold anything.
 fn ticks(stat: &str) -> Option<u64> {
@@ -422,6 +480,21 @@ fn ticks(stat: &str) -> Option<u64> {
     let mut fields = fields.split_whitespace().skip(11);
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some(next()? + next()?)
+}
+
+/// The first two fields of `/proc/<pid>/task/<tid>/schedstat`: nanoseconds on a processor, and waiting for one.
+fn ran_and_waited(stat: &str) -> Option<(u64, u64)> {
+    let mut fields = stat.split_whitespace();
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some((next()?, next()?))
+}
+
+fn crowding(threads: impl Iterator<Item = (u64, u64)>) -> f64 {
+    let add = |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1 + one.1);
+    match threads.fold((0, 0), add) {
+        (0, _) => 1.0,
+        (ran, waited) => 1.0 + waited as f64 / ran as f64,
+    }
 }
 
 /// The port column of the row that forwards to port 22.
@@ -487,6 +560,27 @@ mod tests {
         let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
         assert_eq!(ticks(stat), Some(175));
         assert_eq!(ticks("7 (a) S 1"), None);
+    }
+
+    #[test]
+    fn versions_are_told_apart_by_their_numbers() {
+        let said =
+            "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18+b3)\nCopyright (c)\n";
+        assert_eq!(version_in(said), Some(Version(7, 2)));
+        assert_eq!(
+            version_in("QEMU emulator version 10.0.2\n"),
+            Some(Version(10, 0))
+        );
+        assert_eq!(version_in("busybox"), None);
+        assert!(Version(7, 2) < Version(8, 1) && Version(8, 1) < Version(10, 0));
+    }
+
+    #[test]
+    fn a_crowd_is_what_is_waited_for_a_processor() {
+        let threads = ["3000 1000 7", "1000 3000 9", "gone"];
+        let threads = || threads.iter().filter_map(|stat| ran_and_waited(stat));
+        assert!((crowding(threads()) - 2.0).abs() < 1e-6);
+        assert_eq!(crowding(threads().take(0)), 1.0);
     }
 
     #[test]

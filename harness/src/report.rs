@@ -65,6 +65,8 @@ pub struct JobReport {
     pub run_ms: u64,
     /// How much of the host's processors its QEMU took, which tells what a job costs on a busy host, too.
     pub cpu_ms: u64,
+    /// How many times as long as stated it was given, as the host was slow or busy; nothing where there was no guest.
+    pub pace: Option<f64>,
     /// How many records the tracer delivered.
     pub events: usize,
 }
@@ -82,6 +84,7 @@ impl JobReport {
             ready_ms: 0,
             run_ms: 0,
             cpu_ms: 0,
+            pace: None,
             events: 0,
         }
     }

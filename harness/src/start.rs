@@ -5,7 +5,7 @@ use std::env;
 use std::time::Duration;
 
 use crate::evidence::Evidence;
-use crate::guest::{Guest, Stop};
+use crate::guest::{Guest, SLOWEST, Stop};
 use crate::image::Image;
 use crate::machine::{Launch, Machine};
 use crate::saved::{Level, Saved};
@@ -14,8 +14,6 @@ use crate::tree::Tree;
 
 /// Whoever sets this to `cold` has every guest boot.
 const BOOT: &str = "TRAPLINE_BOOT";
-/// A host is never taken for more than so many times as slow as the one that the limits are for.
-const SLOWEST: f64 = 4.0;
 /// How long a restored guest may take to answer.
 const RESTORE_LIMIT: Duration = Duration::from_secs(15);
 
@@ -107,11 +105,10 @@ fn restore(
     evidence: &Evidence,
 ) -> Result<Guest, Stop> {
     let memory = saved.memory();
-    let pace = pace(machine, saved.facts.booted_in());
     let guest = Guest::start(machine, image, Launch::Restored(&memory), evidence)?;
-    let mut guest = guest
-        .with_pace(pace)
-        .with_boot_limit(RESTORE_LIMIT.mul_f64(pace));
+    let guest = guest.with_slowness(slowness(machine, saved.facts.booted_in()));
+    let limit = guest.paced(RESTORE_LIMIT);
+    let mut guest = guest.with_boot_limit(limit);
     guest.restore(&saved.state())?;
     guest.wake()?;
     Ok(guest)
@@ -126,7 +123,7 @@ fn boot(
     let mut guest = Guest::start(machine, image, Launch::Cold, evidence)?;
     let woken = guest.wake();
     let booted_in = guest.watch().host_time().unwrap_or_default();
-    let mut guest = guest.with_pace(pace(machine, booted_in));
+    let mut guest = guest.with_slowness(slowness(machine, booted_in));
     let ready = woken
         .and_then(|()| text::symbols(&mut guest, machine))
         .map(|symbols| Ready {
@@ -140,8 +137,9 @@ fn boot(
     })
 }
 
-/// How many times as long as intended everything may take where a boot takes this much of the host's time.
-pub fn pace(machine: &Machine, booted_in: Duration) -> f64 {
+/// How many times as slow as intended a host is where a boot takes this much of its processors' time. That
+/// time is about the same however busy the host is, which [`Guest::pace`] finds out beside it.
+pub fn slowness(machine: &Machine, booted_in: Duration) -> f64 {
     let ratio = booted_in.as_secs_f64() / machine.boots_in.as_secs_f64();
     ratio.clamp(1.0, SLOWEST)
 }
@@ -153,9 +151,9 @@ mod tests {
     #[test]
     fn a_slow_host_gets_more_time_and_a_fast_one_not_less() {
         let machine = crate::machine::find("raspi0").expect("a row");
-        let pace = |times: f64| pace(machine, machine.boots_in.mul_f64(times));
-        assert_eq!(pace(0.5), 1.0);
-        assert!((pace(3.0) - 3.0).abs() < 1e-6);
-        assert_eq!(pace(1000.0), SLOWEST);
+        let slowness = |times: f64| slowness(machine, machine.boots_in.mul_f64(times));
+        assert_eq!(slowness(0.5), 1.0);
+        assert!((slowness(3.0) - 3.0).abs() < 1e-6);
+        assert_eq!(slowness(1000.0), SLOWEST);
     }
 }

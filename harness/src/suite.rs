@@ -4,10 +4,11 @@ mod attempts;
 pub(crate) mod crew;
 pub(crate) mod room;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::Utc;
 
@@ -242,16 +243,22 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
         clock,
     };
     let mut budget = Budget::default();
+    let order = longest_first(&tasks);
     let jobs = crew::work(
-        &tasks,
+        &order,
         workers,
+        |row| processors(tasks[*row]),
         || !interrupt::asked(),
-        |(image, item), worker| bench.settle(image, item, worker),
-        |entry| {
+        |row, worker| {
+            let (image, item) = tasks[*row];
+            (*row, bench.settle(image, item, worker))
+        },
+        |(_, entry)| {
             board.above(|| told(entry));
             budget.spend(entry);
         },
     );
+    let jobs = in_order(jobs);
     let wall_ms = job::millis(clock.elapsed());
     let span = Span {
         started,
@@ -260,6 +267,37 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
         planned: tasks.len(),
     };
     Report::new(span, jobs)
+}
+
+/// In which order the tasks are begun: those that may take longest first, or the last of them would keep one
+/// worker long after the others are out of work.
+fn longest_first(tasks: &[(&Image, &Item)]) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..tasks.len()).collect();
+    rows.sort_by_key(|row| match tasks[*row].1 {
+        Item::Run(job) => Reverse(job.scenario.time_limit.duration()),
+        Item::Skip { .. } => Reverse(Duration::ZERO),
+    });
+    rows
+}
+
+/// In the order of the plan again.
+fn in_order(mut jobs: Vec<(usize, Entry)>) -> Vec<Entry> {
+    jobs.sort_by_key(|(row, _)| *row);
+    jobs.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// How many processors a task keeps busy: a scenario that asks for several CPUs uses them, where they run
+/// in parallel.
+fn processors((image, item): (&Image, &Item)) -> usize {
+    let Item::Run(job) = item else { return 1 };
+    let image = image
+        .clone()
+        .with_clock(job.scenario.clock.unwrap_or_default());
+    let is_parallel = image
+        .machine()
+        .is_some_and(|machine| machine.is_parallel(&image));
+    let cpus = job.scenario.cpus.filter(|_| is_parallel);
+    cpus.map_or(1, |cpus| cpus.count().into())
 }
 
 #[cfg(test)]

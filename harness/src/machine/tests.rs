@@ -104,6 +104,22 @@ fn a_setting_is_told_as_qemu_takes_it_and_nothing_else_is() {
 }
 
 #[test]
+fn cpus_take_turns_where_the_emulator_is_too_old_or_counts() {
+    let x86 = find("q35").expect("a row");
+    let accelerator = |version, shift| {
+        let mut image = Image::of(&Target::default());
+        image.emulator = version;
+        image.clockwork.shift = shift;
+        (x86.accelerator(&image), x86.is_parallel(&image))
+    };
+    assert_eq!(accelerator(Version(7, 2), None), (TAKING_TURNS, false));
+    assert_eq!(accelerator(Version(8, 1), None), (TCG, true));
+    assert_eq!(accelerator(Version(8, 1), Some(0)), (TCG, false));
+    let arm = find("virt").expect("a row");
+    assert!(arm.is_parallel(&Image::of(&Target::default())));
+}
+
+#[test]
 fn a_recording_has_the_line_and_nothing_that_would_not_be_in_it() {
     let play = |is_held| Tape::Replay {
         path: "a,b".into(),

@@ -28,6 +28,7 @@ pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) 
             ready_ms: if is_skip { 0 } else { 1_500 },
             run_ms: if is_skip { 0 } else { 2_345 },
             cpu_ms: if is_skip { 0 } else { 3_400 },
+            pace: (!is_skip).then_some(1.0),
             events: 3,
         },
         started_ms: 0,

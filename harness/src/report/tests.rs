@@ -25,6 +25,7 @@ fn the_json_is_the_one_that_was_agreed() {
           "ready_ms": 1500,
           "run_ms": 2345,
           "cpu_ms": 3400,
+          "pace": 1.0,
           "events": 3,
           "started_ms": 0,
           "worker": 1,
