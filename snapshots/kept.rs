@@ -3,10 +3,13 @@
 //! This test lies beside the snapshots because `cargo insta review --include-ignored` looks for
 //! pending snapshots in the folders of test sources.
 
+mod mutants;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use harness::guest::SLOWEST;
 use harness::plan::{self, Item};
 use harness::tree::{self, Tree};
 use harness::{described, suite};
@@ -100,4 +103,27 @@ fn every_scenario_and_every_seeded_defect_runs_on_some_guest() {
         );
     }
     assert!(untried.is_empty(), "no guest runs {untried:?}");
+}
+
+/// What nextest kills must have overrun every limit of its own, on the slowest host.
+#[test]
+fn no_test_runner_ends_a_job_before_the_job_does() {
+    let tree = Tree::own();
+    let settings = tree.absolute(Path::new(".config/nextest.toml"));
+    let settings = fs::read_to_string(settings).expect("nextest's settings");
+    let number = |key: &str| -> u64 {
+        let (_, rest) = settings.split_once(key).expect(key);
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().expect(key)
+    };
+    let kills_after = number("period = \"") * number("terminate-after = ");
+    let sources = suite::sources(&tree, &[]).expect("every scenario parses");
+    let limits = sources.iter().map(|source| source.scenario.time_limit);
+    let longest = limits.map(|limit| limit.duration()).max();
+    // Booting, saving, loading and unloading have a quarter of an hour beside it.
+    let longest = longest.unwrap_or_default().mul_f64(SLOWEST).as_secs() + 900;
+    assert!(
+        kills_after > longest,
+        "{kills_after} s, and not {longest} s"
+    );
 }
