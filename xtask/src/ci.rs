@@ -79,7 +79,8 @@ fn get_needs() -> Result<()> {
 /// What they need beyond that is installed here, at once, while the others go on.
 fn images() -> Result<()> {
     let guests = guest::select("all")?;
-    let needs: Vec<_> = guests.iter().flat_map(needs::of_guest).collect();
+    let mut needs = needs::of_harness();
+    needs.extend(guests.iter().flat_map(needs::of_guest));
     host::ensure(&needs)?;
     vm_test::make_ready(&guests)
 }
@@ -207,20 +208,24 @@ fn harness() -> Result<()> {
     ])
 }
 
-/// Runs those of a test binary whose name contains `filter`; that there is none is an error, which
-/// the binary itself does not take it for.
+/// Runs those of a test binary whose name contains `filter`; that there is none, or that all are ignored, is
+/// an error, which the binary itself does not take it for.
 fn harness_tests<'a>(cargo: impl Fn() -> Cmd<'a>, binary: &str, filter: &str) -> Result<()> {
     let words = ["test", "--workspace", "--test", binary, "--", filter];
     let tests = || cargo().args(words);
-    if !lists_any(&run::read(tests().arg("--list"))?) {
-        let what = format!("the harness has no test `{filter}` in {binary}");
+    let all = run::read(tests().arg("--list"))?;
+    let ignored = run::read(tests().args(["--list", "--ignored"]))?;
+    if !runs_any(&all, &ignored) {
+        let what = format!("the harness has no test `{filter}` in {binary} that would run here");
         return Err(Error::Stages(what));
     }
     run::openly(tests())
 }
 
-fn lists_any(list: &str) -> bool {
-    list.lines().any(|line| line.ends_with(": test"))
+/// Whether a list of tests has one that the list of those ignored does not have.
+fn runs_any(all: &str, ignored: &str) -> bool {
+    let mut tests = all.lines().filter(|line| line.ends_with(": test"));
+    tests.any(|test| !ignored.lines().any(|other| other == test))
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
@@ -235,9 +240,16 @@ mod tests {
 
     #[test]
     fn an_empty_list_has_no_test() {
-        assert!(lists_any("armv6::cli::list: test\n"));
-        assert!(!lists_any(""));
-        assert!(!lists_any("\n0 tests, 0 benchmarks\n"));
+        assert!(runs_any("armv6::cli::list: test\n", ""));
+        assert!(!runs_any("", ""));
+        assert!(!runs_any("\n0 tests, 0 benchmarks\n", ""));
+    }
+
+    #[test]
+    fn a_test_that_is_ignored_is_none() {
+        let all = "a: test\nb: test\n\n2 tests, 0 benchmarks\n";
+        assert!(runs_any(all, "b: test\n"));
+        assert!(!runs_any("b: test\n", "b: test\n\n1 test, 0 benchmarks\n"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod boot;
 mod cache;
 mod census;
 mod ci;
+mod clean;
 mod deb;
 mod doctor;
 mod dtb;
@@ -111,6 +112,11 @@ enum Task {
     Tidy,
     /// Run everything that must be right before a change goes in
     Ci,
+    /// Remove what runs have left: saved guests and the evidence of jobs, but nothing that was built
+    Clean {
+        /// The guest, or `all`
+        guest: String,
+    },
     /// Make one JUnit report of several
     JunitMerge {
         /// The report to write
@@ -141,6 +147,7 @@ impl Task {
             Self::Census { guest } => census::run(guest),
             Self::Tidy => tidy::check(),
             Self::Ci => ci::run(),
+            Self::Clean { guest } => clean::run(guest),
             Self::JunitMerge { output, inputs } => junit::merge(output, inputs),
             Self::Doctor => doctor::run(),
         }

@@ -129,6 +129,11 @@ pub fn of_judges() -> Vec<Need> {
     needs
 }
 
+/// What the harness's own tests take beyond that: one has a debugger look at a guest.
+pub fn of_harness() -> Vec<Need> {
+    vec![Need::program("gdb-multiarch", "gdb-multiarch")]
+}
+
 /// What building and booting a guest takes beyond that.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
     let build = &guest.build;
