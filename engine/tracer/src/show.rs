@@ -187,7 +187,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 17] {
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 18] {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();

@@ -147,13 +147,13 @@ pub fn drop_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// Is a real-time thread from now on.
-pub fn be_real_time() -> io::Result<()> {
+/// Makes a thread, or the calling one for 0, a real-time thread of this priority.
+pub fn make_real_time(thread: i32, priority: c_int) -> io::Result<()> {
     // SAFETY: parameters of zeros are parameters.
     let mut parameters: libc::sched_param = unsafe { zeroed() };
-    parameters.sched_priority = 50;
+    parameters.sched_priority = priority;
     // SAFETY: the parameters are ours.
-    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) } {
+    match unsafe { libc::sched_setscheduler(thread, libc::SCHED_FIFO, &raw const parameters) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

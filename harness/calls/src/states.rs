@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
+use std::fs::{self, DirEntry};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -19,10 +20,25 @@ pub fn bare(words: &[OsString]) -> Result<Infallible, Error> {
     Err(become_program(words).into())
 }
 
-/// Becomes that program as a real-time thread, to which every ordinary one gives way.
+/// Becomes that program as a real-time thread, to which every ordinary one gives way, and gives way to the
+/// kernel's threads for RCU and for interrupts' work: whoever waits for RCU waits for those.
 pub fn real_time(words: &[OsString]) -> Result<Infallible, Error> {
-    raw::be_real_time()?;
+    for thread in threads_of_the_kernel()? {
+        raw::make_real_time(thread, 60)?;
+    }
+    raw::make_real_time(0, 50)?;
     Err(become_program(words).into())
+}
+
+/// Those by which RCU and interrupts' work go on.
+fn threads_of_the_kernel() -> io::Result<Vec<i32>> {
+    let named = |entry: io::Result<DirEntry>| {
+        let entry = entry.ok()?;
+        let name = fs::read_to_string(entry.path().join("comm")).ok()?;
+        let is_one = name.starts_with("rcu_") || name.starts_with("ksoftirqd/");
+        is_one.then(|| entry.file_name().to_str()?.parse().ok())?
+    };
+    Ok(fs::read_dir("/proc")?.filter_map(named).collect())
 }
 
 /// Becomes that program by a thread that is not the first, which waits meanwhile.
