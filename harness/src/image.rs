@@ -199,6 +199,15 @@ impl Image {
         }
     }
 
+    /// The same with the words that a scenario adds to the kernel's command line.
+    pub fn with_append(mut self, words: Option<&str>) -> Self {
+        if let Some(words) = words {
+            self.append.push(' ');
+            self.append.push_str(words);
+        }
+        self
+    }
+
     /// The same with the clock that a scenario wants.
     pub fn with_clock(mut self, wanted: Clock) -> Self {
         self.clockwork.shift = wanted.shift();

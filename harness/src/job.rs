@@ -110,6 +110,7 @@ pub fn run_with(
         image: image
             .clone()
             .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .with_append(job.scenario.append.as_deref())
             .with_clock(job.scenario.clock.unwrap_or_default())
             .in_manner(manner),
         progress,
@@ -267,15 +268,20 @@ impl Run<'_> {
 
     fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
         let module = self.job.scenario.module;
+        if module == Module::None {
+            return Ok(true);
+        }
         let command = module::load(&self.image, module, self.job.mutant.as_ref());
         let answer = guest.run(&command, MODULE_LIMIT)?;
         self.expect_good(guest, &command, &answer, Kind::LoadFailed)
     }
 
     fn unload(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
-        let answer = guest.run("rmmod trapline", MODULE_LIMIT)?;
-        if !self.expect_good(guest, "rmmod trapline", &answer, Kind::LeftBehind)? {
-            return Ok(false);
+        if self.job.scenario.module != Module::None {
+            let answer = guest.run("rmmod trapline", MODULE_LIMIT)?;
+            if !self.expect_good(guest, "rmmod trapline", &answer, Kind::LeftBehind)? {
+                return Ok(false);
+            }
         }
         let left = guest.ask(TRACES)?;
         if !left.is_empty() {

@@ -249,6 +249,7 @@ impl Rerun<'_> {
         };
         let image = self.image.clone();
         let image = image.with_cpus(job.scenario.cpus, job.scenario.processor);
+        let image = image.with_append(job.scenario.append.as_deref());
         let image = image.with_clock(job.scenario.clock.unwrap_or_default());
         let image = image.in_manner(&manner);
         let has_mutant = job.mutant.is_some();

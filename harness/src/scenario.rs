@@ -52,6 +52,9 @@ pub struct Scenario {
     /// Which of the machine's processors the guest has.
     #[serde(default)]
     pub processor: Processor,
+    /// Words added to the kernel's command line; the guest then boots for this job.
+    #[serde(default)]
+    pub append: Option<String>,
     /// Whether the guest boots for this job, or goes on from what was saved of one.
     #[serde(default)]
     pub boot: Boot,
@@ -113,7 +116,7 @@ pub enum Boot {
     Cold,
 }
 
-/// A module.
+/// What is loaded before the commands run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Module {
@@ -122,6 +125,8 @@ pub enum Module {
     Plain,
     /// The one with seeded defects, none of them chosen, and with the self-test.
     SelfTest,
+    /// None: the claim is about loading it.
+    None,
 }
 
 /// What a guest's clock counts.
@@ -428,6 +433,8 @@ impl Scenario {
             (Boot::Cold, _) => Some("boot: cold"),
             // Guests are saved with the other clock.
             (_, Some(Clock::Instructions)) => Some("clock: instructions"),
+            // And with the command line of their image.
+            _ if self.append.is_some() => Some("append"),
             (Boot::Restored, Some(Clock::Time) | None) => None,
         }
     }

@@ -46,7 +46,7 @@ fn everything_said_is_understood() {
 
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `normalise`, `expect`, `mutants`, `differs`");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `append`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
