@@ -44,7 +44,7 @@ impl Unit {
 /// `before` and `after` are written as a change is shown, with a dot for each digit that may be any.
 #[derive(Debug)]
 pub struct OwnChange {
-    /// The functions it lies in.
+    /// The functions it lies in; none where it may be anywhere.
     pub functions: &'static [&'static str],
     /// Why the kernel does it.
     pub why: &'static str,
@@ -55,6 +55,11 @@ pub struct OwnChange {
 }
 
 impl OwnChange {
+    /// Whether it may be in that function.
+    pub fn is_in(&self, function: &str) -> bool {
+        self.functions.is_empty() || self.functions.contains(&function)
+    }
+
     /// How many bytes it is about.
     fn len(&self) -> usize {
         self.before.split(' ').map(|unit| unit.len() / 2).sum()

@@ -245,6 +245,12 @@ const MACHINES: &[Machine] = &[
                 before: "e9 .. .. .. ..",
                 after: "0f 1f 44 00 00",
             },
+            OwnChange {
+                functions: &[],
+                why: "a second CPU: the LOCK prefixes are put back that a kernel with one CPU has taken out",
+                before: "3e",
+                after: "f0",
+            },
         ],
     },
 ];
@@ -282,7 +288,7 @@ impl Machine {
         change: &Range<usize>,
     ) -> Option<&'static OwnChange> {
         let mut rows = self.own_changes.iter();
-        rows.find(|own| own.functions.contains(&function) && pair.is(change, own))
+        rows.find(|own| own.is_in(function) && pair.is(change, own))
     }
 
     /// Where instructions are counted, CPUs take turns as it is; told so besides, QEMU 7.2 counts more of them.

@@ -76,6 +76,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     ) -> Result<(), Unwalked>;
 
     /// Whether an instruction of the function that has this text branches to `to`. It may be wrong where there
+    /// Whether the kernel will write the instruction that `text` begins with again, by what it has made of it.
+    fn will_be_rewritten(_: &Self::Text) -> bool {
+        false
+    }
+
     /// are data in the function.
     fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool;
 

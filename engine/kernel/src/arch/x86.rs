@@ -154,6 +154,14 @@ impl Isa for Native {
         }
     }
 
+    /// A kernel with one CPU makes each LOCK prefix this one, which does nothing. It puts them back when a second CPU
+    /// comes, but only where it finds what it wrote: not where there is an INT3.
+    fn will_be_rewritten(text: &[u8; 15]) -> bool {
+        const DS: u8 = 0x3e;
+        let [first, ..] = *text;
+        first == DS && !lock_prefix_forgotten()
+    }
+
     fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
         stack_word(regs.sp, 0, load)
     }
@@ -232,6 +240,11 @@ pub fn memory(regs: *mut Regs) -> impl Memory {
     /// SS and, below it, SP in Linux' `struct pt_regs`, in words from its start.
     const TOP: [usize; 2] = [20, 19];
     IntoFrame::new(PUSH_INTO_SS, Interrupted, regs.cast(), TOP, !0)
+#[cfg(not(trapline_mutants))]
+const fn lock_prefix_forgotten() -> bool {
+    false
+}
+
 }
 
 /// `count-from-trap`: the instruction's length is counted from where the processor would go on,
@@ -253,3 +266,13 @@ const ARGUMENTS_ON_TOP: &str = "arguments-on-top";
 fn on_top() -> u64 {
     u64::from(!crate::mutant::is_chosen(ARGUMENTS_ON_TOP))
 }
+    LOCK_FORGOTTEN,
+/// `lock-prefix-forgotten`: a LOCK prefix that the kernel has taken out, and will put back, can have a trap.
+#[cfg(trapline_mutants)]
+const LOCK_FORGOTTEN: &str = "lock-prefix-forgotten";
+
+#[cfg(trapline_mutants)]
+fn lock_prefix_forgotten() -> bool {
+    crate::mutant::is_chosen(LOCK_FORGOTTEN)
+}
+

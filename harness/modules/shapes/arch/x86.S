@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include <linux/linkage.h>
+#include <asm/alternative.h>
 #include <asm/nospec-branch.h>
 
 	.text
@@ -105,6 +106,13 @@ SYM_FUNC_START(shape_branches)
 5:	movl	$199, %eax
 	RET
 SYM_FUNC_END(shape_branches)
+
+/* Nobody calls it. */
+SYM_FUNC_START(shape_locked)
+	LOCK_PREFIX
+	incq	(%rdi)
+	RET
+SYM_FUNC_END(shape_locked)
 
 	.section .rodata
 	.balign	8

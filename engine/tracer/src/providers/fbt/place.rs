@@ -98,7 +98,8 @@ fn planned<I: Isa, P: Platform>(
         }
         Plan::Emulate(_) => {}
     }
-    if I::is_placeholder(&text) && platform.rewritten(address) {
+    let is_rewritten = I::is_placeholder(&text) && platform.rewritten(address);
+    if is_rewritten || I::will_be_rewritten(&text) {
         return Err(Reason::Rewritten);
     }
     Ok(text)
