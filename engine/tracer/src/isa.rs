@@ -6,7 +6,7 @@ use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Control, Fault, Memory, Plan};
 
 use crate::platform::Unreadable;
-use crate::providers::fbt::Leaves;
+use crate::providers::fbt::{Leaves, Untrappable};
 
 /// Reads memory of the kernel.
 pub type Load<'a> = dyn FnMut(u64, &mut [u8]) -> Result<(), Unreadable> + 'a;
@@ -39,6 +39,22 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// What runs on that way and is listed among functions, but is none: thunks and the like.
     const GLUE: &'static [(&'static [u8], &'static str)] = &[];
 
+    /// Paths on which no trap can be taken. They are followed in the text of the running kernel.
+    fn untrappable() -> &'static [Untrappable] {
+        &[]
+    }
+
+    /// Shows the target of each direct call, and of each jump to another function, that control gets to in the function
+    /// which has this text. A path ends at a call for which `see` answers false.
+    fn calls(
+        _text: &Text<'_>,
+        _function: Range<usize>,
+        _memory: &mut [u64],
+        _see: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), Unwalked> {
+        Ok(())
+    }
+
     /// Plans for the instruction that `text` begins with.
     fn plan(text: &Self::Text) -> Planned<Self>;
 
@@ -60,6 +76,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// no-op, or a jump.
     fn is_placeholder(text: &Self::Text) -> bool;
 
+    /// Whether the kernel will write the instruction that `text` begins with again, by what it has made of it.
+    fn will_be_rewritten(_: &Self::Text) -> bool {
+        false
+    }
+
     /// Where control goes behind the instruction that `text` begins with, if that is at `address`.
     fn control(text: &Self::Text, address: usize) -> Control;
 
@@ -76,11 +97,6 @@ pub trait Isa: Sized + Send + Sync + 'static {
     ) -> Result<(), Unwalked>;
 
     /// Whether an instruction of the function that has this text branches to `to`. It may be wrong where there
-    /// Whether the kernel will write the instruction that `text` begins with again, by what it has made of it.
-    fn will_be_rewritten(_: &Self::Text) -> bool {
-        false
-    }
-
     /// are data in the function.
     fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool;
 

@@ -79,6 +79,6 @@ pub use platform::{
     Context, Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform,
     Rcu, TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
 };
-pub use providers::fbt::Leaves;
+pub use providers::fbt::{Leaves, Untrappable};
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use tracer::{Error, Tracer};

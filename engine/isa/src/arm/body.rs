@@ -24,6 +24,15 @@ impl Steps for A32 {
         }
     }
 
+    /// `bl`.
+    fn call(code: &Code, at: u64) -> Option<u64> {
+        let word = word(code);
+        let is_bl = bits(word, 24, 4) == 0b1011 && word >> 28 != 0b1111;
+        let by = (word << 8).cast_signed() >> 6;
+        let to = (at as u32).wrapping_add(8).wrapping_add_signed(by);
+        is_bl.then_some(to.into())
+    }
+
     fn gap(code: &Code) -> Gap {
         match word(code) {
             0 => Gap::Filling(4),

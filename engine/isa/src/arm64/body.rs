@@ -26,6 +26,13 @@ impl Steps for A64 {
         }
     }
 
+    /// `bl`.
+    fn call(code: &Code, at: u64) -> Option<u64> {
+        let word = word(code);
+        let words = super::operand::signed(word & 0x3ff_ffff, 26);
+        (word >> 26 == 0b10_0101).then(|| at.wrapping_add_signed(words.wrapping_mul(4)))
+    }
+
     fn gap(code: &Code) -> Gap {
         match word(code) {
             0 => Gap::Filling(4),

@@ -7,6 +7,7 @@
 //! nothing else in a function.
 
 mod back;
+mod calls;
 mod ground;
 mod marks;
 mod window;
@@ -15,6 +16,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 pub use back::comes_back;
+pub use calls::calls;
 use ground::Ground;
 use window::Window;
 
@@ -56,6 +58,8 @@ pub(crate) mod sealed {
 
         /// The instruction at an address.
         fn step(code: &Code, at: u64) -> Step;
+        /// What it calls, if its text says.
+        fn call(code: &Code, at: u64) -> Option<u64>;
         /// What stands behind an end.
         fn gap(code: &Code) -> Gap;
         /// Marks what the instruction loads from, and where it switches to.
@@ -200,23 +204,10 @@ impl<'a, S: Set> Walk<'a, S> {
     fn go_away(&mut self, place: usize, control: Control) -> Result<(), Unwalked> {
         match control.away {
             None | Some(Away::Switch) => return Ok(()),
-            Some(Away::To(to)) if self.stays(to)? => {}
+            Some(Away::To(to)) if stays(&mut self.ground, to)? => {}
             Some(_) => self.ground.exits.set(place),
         }
         Ok(())
-    }
-
-    /// Whether an address is within the function, and then control gets to it.
-    fn stays(&mut self, to: u64) -> Result<bool, Unwalked> {
-        if self.ground.reach(to) {
-            return Ok(true);
-        }
-        let part = (self.ground.text.part)(to).filter(|part| part.contains(&to));
-        let Some(part) = part.filter(|_| !mutant::is_chosen(Mutant::PartIsElsewhere)) else {
-            return Ok(false);
-        };
-        self.ground.add(&part)?;
-        Ok(self.ground.reach(to))
     }
 
     /// Tells each instruction by which control may leave, with its address: those of the function itself in
@@ -255,4 +246,17 @@ impl<'a, S: Set> Walk<'a, S> {
     pub const fn falls_out(&self) -> bool {
         self.falls_out
     }
+}
+
+/// Whether an address is within the function, and then control gets to it.
+fn stays(ground: &mut Ground<'_>, to: u64) -> Result<bool, Unwalked> {
+    if ground.reach(to) {
+        return Ok(true);
+    }
+    let part = (ground.text.part)(to).filter(|part| part.contains(&to));
+    let Some(part) = part.filter(|_| !mutant::is_chosen(Mutant::PartIsElsewhere)) else {
+        return Ok(false);
+    };
+    ground.add(&part)?;
+    Ok(ground.reach(to))
 }

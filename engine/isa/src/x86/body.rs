@@ -30,6 +30,20 @@ impl Steps for X64 {
         }
     }
 
+    fn call(code: &Code, at: u64) -> Option<u64> {
+        let length = length(code)?;
+        let mut rest = code.get(..length)?;
+        while let [0x2e | 0x3e | 0x40..=0x4f | 0x64..=0x67, tail @ ..] = rest {
+            rest = tail;
+        }
+        let [0xe8, a, b, c, d] = *rest else {
+            return None;
+        };
+        let away = i32::from_le_bytes([a, b, c, d]);
+        let behind = at.wrapping_add(length as u64);
+        Some(behind.wrapping_add_signed(away.into()))
+    }
+
     /// int3 stands behind returns and jumps, so that nothing is executed there in advance.
     fn gap(code: &Code) -> Gap {
         match code.iter().take_while(|byte| **byte == 0xcc).count() {

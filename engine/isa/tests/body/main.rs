@@ -3,6 +3,7 @@
 
 mod arm;
 mod arm64;
+mod calls;
 mod case;
 mod chance;
 mod control;

@@ -5,9 +5,9 @@ use core::ops::Range;
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
 use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Control, Fault, Memory};
-use engine_tracer::{Isa, Leaves, Load, Planned};
+use engine_tracer::{Isa, Leaves, Load, Planned, Untrappable};
 
-use super::{comes_back, exits, stack_word, told};
+use super::{calls, comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
@@ -17,10 +17,25 @@ const VERSION: Version = Version::V6;
 
 const ABORTS: &str =
     "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
+const COPIED: &str = "a copy of it runs where a kernel gives way to the next and takes no trap";
+const WAKES: &str = "a resuming CPU runs it before there is translation";
 const HEAD: &str = "it is no function, but a place in what a kernel begins with";
 /// Where CONFIG_DEBUG_LIST checks each list.
 const UNWINDS: &str =
     "the unwinder runs it with its list of tables in pieces, which stack() would walk";
+const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+
+/// From the vector to the branch that leads to the handler, and back.
+static PATHS: [Untrappable; 1] = [Untrappable {
+    roots: &[
+        [b"__und_svc", b"__und_svc"],
+        [b"__und_fault", b"__und_fault"],
+    ],
+    ends: &[],
+    passes: &[b"do_undefinstr"],
+    why: (b"", ON_WAY),
+}];
+
 /// A32.
 pub struct Native;
 
@@ -37,9 +52,25 @@ impl Isa for Native {
         (b"*_pabort", ABORTS),
         (b"__list_add_valid", UNWINDS),
         (b"__list_del_entry_valid", UNWINDS),
+        (b"relocate_new_kernel*", COPIED),
+        (b"cpu_resume*", WAKES),
+        (b"cpu_*_do_resume", WAKES),
     ];
     const GLUE: &'static [(&'static [u8], &'static str)] =
         &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)];
+
+    fn untrappable() -> &'static [Untrappable] {
+        untrappable()
+    }
+
+    fn calls(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), Unwalked> {
+        calls::<arm::A32>(text, function, memory, see)
+    }
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm::plan(u32::from_le_bytes(*text))
@@ -134,6 +165,10 @@ impl Isa for Native {
     ) -> Result<(), Fault> {
         emulation.run(VERSION, regs, memory)
     }
+}
+
+const fn untrappable() -> &'static [Untrappable] {
+    &PATHS
 }
 
 /// The memory of the code whose registers these are.

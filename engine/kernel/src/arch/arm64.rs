@@ -6,15 +6,48 @@ use core::ops::Range;
 use engine_isa::arm64::{self, Emulation, Processor, Regs, Relocation};
 use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::{Control, Fault, Memory, Plan};
-use engine_tracer::{Isa, Load, Planned};
+use engine_tracer::{Isa, Load, Planned, Untrappable};
 
-use super::{comes_back, exits, stack_word, told};
+use super::{calls, comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
 const WAKES: &str = "a starting or resuming CPU runs it before it has its vectors";
+
+const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+
+/// From the vector to the call that leads to the handler, and back; what a CPU runs before it has its vectors; and
+/// what runs with the hypervisor's, which is all of its objects, from the first function to the last table.
+static PATHS: [Untrappable; 3] = [
+    Untrappable {
+        roots: &[[b"el1h_64_sync", b"el1h_64_sync"], [b"el1_dbg", b"el1_dbg"]],
+        ends: &[],
+        passes: &[b"el1h_64_sync_handler", b"do_debug_exception"],
+        why: (b"", ON_WAY),
+    },
+    Untrappable {
+        roots: &[
+            [b"secondary_entry", b"secondary_entry"],
+            [b"__secondary_switched", b"__secondary_switched"],
+            [b"cpu_resume", b"cpu_resume"],
+            [b"_cpu_resume", b"_cpu_resume"],
+        ],
+        ends: &[b"secondary_start_kernel"],
+        passes: &[],
+        why: (b"", WAKES),
+    },
+    Untrappable {
+        roots: &[
+            [b"sysreg_save_host_state_vhe", b"__bp_harden_hyp_vecs"],
+            [b"__kvm_adjust_pc", b"__kvm_adjust_pc"],
+        ],
+        ends: &[],
+        passes: &[],
+        why: (b"", HYPERVISOR),
+    },
+];
 
 /// A64.
 pub struct Native;
@@ -29,6 +62,17 @@ impl Isa for Native {
     const TRAP: &'static [u8] = &arm64::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[
         (b"__kvm_adjust_pc", HYPERVISOR),
+        (b"enter_exception*", HYPERVISOR),
+        (b"kvm_hyp_handle_*", HYPERVISOR),
+        (b"kvm_unexpected_el2_exception", HYPERVISOR),
+        (b"handle_tx2_*", HYPERVISOR),
+        (b"__vgic_v3_*", HYPERVISOR),
+        (b"__guest_*", HYPERVISOR),
+        (b"__debug_switch_to_*", HYPERVISOR),
+        (b"__debug_save_state", HYPERVISOR),
+        (b"__debug_restore_state", HYPERVISOR),
+        (b"__fpsimd_*_state", HYPERVISOR),
+        (b"__sve_*_state", HYPERVISOR),
         (b"finalise_el2", WAKES),
         (b"_cpu_resume", WAKES),
     ];
@@ -38,6 +82,19 @@ impl Isa for Native {
         (b"el1_sync", HYPERVISOR),
         (b"el2_sync", HYPERVISOR),
     ];
+
+    fn untrappable() -> &'static [Untrappable] {
+        untrappable()
+    }
+
+    fn calls(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), Unwalked> {
+        calls::<arm64::A64>(text, function, memory, see)
+    }
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm64::plan(instruction(u32::from_le_bytes(*text)))
@@ -171,6 +228,11 @@ pub fn memory(_: *mut Regs) -> impl Memory {
 }
 
 #[cfg(not(trapline_mutants))]
+const fn untrappable() -> &'static [Untrappable] {
+    &PATHS
+}
+
+#[cfg(not(trapline_mutants))]
 use pacia as sign;
 
 /// The instruction to plan for.
@@ -199,6 +261,15 @@ pub const MUTANTS: &[&str] = &[
 /// `finalise-el2-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
 #[cfg(trapline_mutants)]
 const MISNAMED: &str = "finalise-el2-misnamed";
+
+/// And none of its paths is followed.
+#[cfg(trapline_mutants)]
+fn untrappable() -> &'static [Untrappable] {
+    match crate::mutant::is_chosen(MISNAMED) {
+        true => &[],
+        false => &PATHS,
+    }
+}
 
 /// Who is misnamed with which defect.
 #[cfg(trapline_mutants)]

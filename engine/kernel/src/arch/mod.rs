@@ -59,6 +59,17 @@ fn exits<S: Set>(
     Ok(())
 }
 
+/// Shows what a function calls.
+fn calls<S: Set>(
+    text: &Text<'_>,
+    function: Range<usize>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(u64) -> bool,
+) -> Result<(), Unwalked> {
+    let function = function.start as u64..function.end as u64;
+    body::calls::<S>(text, function, memory, see)
+}
+
 /// Whether an instruction of a function branches to `to`.
 fn comes_back<S: Set>(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
     body::comes_back::<S>(text, function.start as u64..function.end as u64, to as u64)

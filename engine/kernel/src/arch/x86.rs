@@ -5,9 +5,9 @@ use core::ops::Range;
 use engine_isa::body::{Exit, Text, Unwalked, room};
 use engine_isa::x86::{self, Emulation, Regs, Relocation};
 use engine_isa::{Control, Fault, Memory, Plan};
-use engine_tracer::{Isa, Load, Planned};
+use engine_tracer::{Isa, Load, Planned, Untrappable};
 
-use super::{comes_back, exits, stack_word, told};
+use super::{calls, comes_back, exits, stack_word, told};
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
@@ -17,6 +17,43 @@ const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next
 const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
 const XEN: &str = "it is on the way back from every trap";
 const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
+const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+const RESTORED: &str = "it runs with another kernel's data when memory comes back from the disk, before there are traps";
+
+/// From the vector to the call that leads to the handler, and back; and what a CPU runs before it has its IDT.
+static PATHS: [Untrappable; 2] = [
+    Untrappable {
+        roots: &[
+            [b"asm_exc_int3", b"asm_exc_int3"],
+            [b"irqentry_nmi_exit", b"irqentry_nmi_exit"],
+        ],
+        // Those of a process come by there, too, and who is behind the handler.
+        ends: &[b"irqentry_enter_from_user_mode", b"notify_die"],
+        passes: &[b"kprobe_int3_handler"],
+        why: (b"", ON_WAY),
+    },
+    Untrappable {
+        roots: &[
+            [b"secondary_startup_64", b"secondary_startup_64"],
+            [b"start_secondary", b"start_secondary"],
+            [b"cpu_init_secondary", b"cpu_init_secondary"],
+            [
+                b"cpu_init_exception_handling",
+                b"cpu_init_exception_handling",
+            ],
+            [b"load_current_idt", b"load_current_idt"],
+        ],
+        // Each is a root itself: behind what it is called for, a CPU can take traps.
+        ends: &[
+            b"cpu_init_secondary",
+            b"cpu_init_exception_handling",
+            b"load_current_idt",
+        ],
+        passes: &[],
+        why: (b"", WAKES),
+    },
+];
+
 /// x86-64.
 pub struct Native;
 
@@ -59,6 +96,7 @@ impl Isa for Native {
         (b"do_suspend_lowlevel", WAKES),
         (b"*restore_processor_state", WAKES),
         (b"native_write_cr0", WAKES),
+        (b"restore_registers", RESTORED),
     ];
     const GLUE: &'static [(&'static [u8], &'static str)] = &[
         (b"__SCT__*", SWITCHED),
@@ -72,6 +110,19 @@ impl Isa for Native {
         (b"__x86_indirect_*thunk_*", THUNK),
         (b"xen_iret", XEN),
     ];
+
+    fn untrappable() -> &'static [Untrappable] {
+        untrappable()
+    }
+
+    fn calls(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), Unwalked> {
+        calls::<x86::X64>(text, function, memory, see)
+    }
 
     fn plan(text: &[u8; 15]) -> Planned<Self> {
         x86::plan(text)
@@ -101,6 +152,14 @@ impl Isa for Native {
         let is_conditional = first == 0x0f && second & 0xf0 == 0x80;
         let leaves = first == CALL || first == RETURN || JUMPS.contains(&first);
         is_nop || leaves || is_conditional || text.starts_with(&RETURN_0)
+    }
+
+    /// A kernel with one CPU makes each LOCK prefix this one, which does nothing. It puts them back when a second CPU
+    /// comes, but only where it finds what it wrote: not where there is an INT3.
+    fn will_be_rewritten(text: &[u8; 15]) -> bool {
+        const DS: u8 = 0x3e;
+        let [first, ..] = *text;
+        first == DS && !lock_prefix_forgotten()
     }
 
     fn control(text: &[u8; 15], address: usize) -> Control {
@@ -154,14 +213,6 @@ impl Isa for Native {
         }
     }
 
-    /// A kernel with one CPU makes each LOCK prefix this one, which does nothing. It puts them back when a second CPU
-    /// comes, but only where it finds what it wrote: not where there is an INT3.
-    fn will_be_rewritten(text: &[u8; 15]) -> bool {
-        const DS: u8 = 0x3e;
-        let [first, ..] = *text;
-        first == DS && !lock_prefix_forgotten()
-    }
-
     fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
         stack_word(regs.sp, 0, load)
     }
@@ -190,6 +241,16 @@ pub fn memory(_: *mut Regs) -> impl Memory {
 }
 
 #[cfg(not(trapline_mutants))]
+const fn untrappable() -> &'static [Untrappable] {
+    &PATHS
+}
+
+#[cfg(not(trapline_mutants))]
+const fn lock_prefix_forgotten() -> bool {
+    false
+}
+
+#[cfg(not(trapline_mutants))]
 fn resumption(pc: usize) -> usize {
     pc
 }
@@ -211,6 +272,7 @@ pub const EXECVE: i64 = 59;
 pub const MUTANTS: &[&str] = &[
     PUSH_INTO_SS,
     COUNT_FROM_TRAP,
+    LOCK_FORGOTTEN,
     ARGUMENTS_ON_TOP,
     SHARED_SLOT,
     STALE_SLOT,
@@ -220,6 +282,15 @@ pub const MUTANTS: &[&str] = &[
 /// `early-setup-idt-misnamed`: what a starting CPU runs is told by a name that [`Native`] does not know for that.
 #[cfg(trapline_mutants)]
 const SETUP_MISNAMED: &str = "early-setup-idt-misnamed";
+
+/// And none of its paths is followed.
+#[cfg(trapline_mutants)]
+fn untrappable() -> &'static [Untrappable] {
+    match crate::mutant::is_chosen(SETUP_MISNAMED) {
+        true => &[],
+        false => &PATHS,
+    }
+}
 
 /// Who is misnamed with which defect.
 #[cfg(trapline_mutants)]
@@ -240,11 +311,15 @@ pub fn memory(regs: *mut Regs) -> impl Memory {
     /// SS and, below it, SP in Linux' `struct pt_regs`, in words from its start.
     const TOP: [usize; 2] = [20, 19];
     IntoFrame::new(PUSH_INTO_SS, Interrupted, regs.cast(), TOP, !0)
-#[cfg(not(trapline_mutants))]
-const fn lock_prefix_forgotten() -> bool {
-    false
 }
 
+/// `lock-prefix-forgotten`: a LOCK prefix that the kernel has taken out, and will put back, can have a trap.
+#[cfg(trapline_mutants)]
+const LOCK_FORGOTTEN: &str = "lock-prefix-forgotten";
+
+#[cfg(trapline_mutants)]
+fn lock_prefix_forgotten() -> bool {
+    crate::mutant::is_chosen(LOCK_FORGOTTEN)
 }
 
 /// `count-from-trap`: the instruction's length is counted from where the processor would go on,
@@ -266,13 +341,3 @@ const ARGUMENTS_ON_TOP: &str = "arguments-on-top";
 fn on_top() -> u64 {
     u64::from(!crate::mutant::is_chosen(ARGUMENTS_ON_TOP))
 }
-    LOCK_FORGOTTEN,
-/// `lock-prefix-forgotten`: a LOCK prefix that the kernel has taken out, and will put back, can have a trap.
-#[cfg(trapline_mutants)]
-const LOCK_FORGOTTEN: &str = "lock-prefix-forgotten";
-
-#[cfg(trapline_mutants)]
-fn lock_prefix_forgotten() -> bool {
-    crate::mutant::is_chosen(LOCK_FORGOTTEN)
-}
-

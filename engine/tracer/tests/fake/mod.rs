@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 
 use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
-use engine_isa::body::{Exit, Text, Unwalked, Walk, comes_back, room};
+use engine_isa::body::{Exit, Text, Unwalked, Walk, calls, comes_back, room};
 use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{
     Context, Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Visit, VisitModule,
+    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Untrappable, Visit, VisitModule,
     VisitSyscall,
 };
 
@@ -106,6 +106,20 @@ impl Isa for A32 {
     type Slot = [u8; Relocation::SIZE];
     const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
     const TOXIC: &'static [(&'static [u8], &'static str)] = &[(b"own_way", "traps run it")];
+
+    fn untrappable() -> &'static [Untrappable] {
+        PATHS.get()
+    }
+
+    fn calls(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), Unwalked> {
+        let function = function.start as u64..function.end as u64;
+        calls::<arm::A32>(text, function, memory, see)
+    }
 
     fn plan(text: &[u8; 4]) -> Planned<Self> {
         arm::plan(u32::from_le_bytes(*text))
@@ -226,6 +240,8 @@ thread_local! {
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Where no trap can be taken.
+    pub static PATHS: Cell<&'static [Untrappable]> = const { Cell::new(&[]) };
     /// The thread that runs.
     pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
@@ -320,6 +336,11 @@ impl Fake {
         }
     }
 
+    /// Puts a word where there is no text yet.
+    pub fn extend(&self, at: usize, word: u32) {
+        self.text.lock().unwrap().insert(at, word);
+    }
+
     /// Loads a module there; what it has is `one`, and `two`, a return.
     pub fn load_module(&self, at: usize, name: &str) {
         // Modules are not listed in order.
@@ -363,7 +384,7 @@ struct Module {
 }
 
 /// `b` from one address to another.
-fn branch(from: usize, to: usize) -> u32 {
+pub fn branch(from: usize, to: usize) -> u32 {
     let words = (to.wrapping_sub(from + 8) >> 2) as u32;
     0xea00_0000 | words & 0xff_ffff
 }

@@ -16,6 +16,7 @@ mod provide;
 mod reason;
 mod returns;
 mod site;
+mod untrappable;
 
 use alloc::vec::Vec;
 
@@ -28,6 +29,7 @@ pub use place::probeable;
 pub use provide::Loaded;
 pub use reason::Reason;
 pub use site::{Leaves, Site};
+pub use untrappable::Untrappable;
 
 use crate::names::Names;
 

@@ -45,11 +45,12 @@ struct Mark {
     sites: usize,
 }
 
-impl<T: Copy + Default> Fbt<T> {
+impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     /// Asks `platform` for all functions that there are, and plans for the entry of each.
     pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut fbt = Self::default();
         fbt.load::<I, P>(platform, KERNEL, KERNEL_NAME)?;
+        fbt.refuse_untrappable::<I, P>(platform)?;
         // What is loaded while this goes on is told of by itself.
         platform.each_module(&mut |number, name| {
             fbt.load::<I, P>(platform, number, name)?;

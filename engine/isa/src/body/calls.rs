@@ -1,0 +1,45 @@
+//! What a function calls, on the paths that its text takes as it stands: a jump that is switched off is a no-op.
+
+use core::ops::Range;
+
+use super::ground::Ground;
+use super::{Set, Text, Unwalked, stays};
+use crate::Away;
+
+/// Shows the target of each direct call, and of each jump to another function, that control gets to from the entry of
+/// `function`. A path ends at a call for which `see` answers false.
+///
+/// Calls and jumps by a register, and jumps by a table, are not followed.
+///
+/// # Errors
+/// [`Unwalked`], and then some may not have been shown.
+pub fn calls<S: Set>(
+    text: &Text<'_>,
+    function: Range<u64>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(u64) -> bool,
+) -> Result<(), Unwalked> {
+    let mut ground = Ground::new(text, S::ALIGN, memory).ok_or(Unwalked::Room)?;
+    ground.add(&function)?;
+    ground.reach(function.start);
+    while let Some(place) = ground.next_reached() {
+        let at = ground.address(place);
+        let (code, left) = ground.code(at)?;
+        let step = S::step(&code, at);
+        if step.length > left {
+            continue;
+        }
+        ground.code.set(place);
+        S::survey(&code, at, step.control, &mut ground)?;
+        let comes_back = S::call(&code, at).is_none_or(&mut *see);
+        if let Some(Away::To(to)) = step.control.away
+            && !stays(&mut ground, to)?
+        {
+            see(to);
+        }
+        if step.control.next && comes_back {
+            ground.reach(at.wrapping_add(step.length));
+        }
+    }
+    Ok(())
+}

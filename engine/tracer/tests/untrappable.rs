@@ -1,0 +1,73 @@
+//! What is called where no trap can be taken has no probes.
+
+mod fake;
+
+use engine_tracer::{Tracer, Untrappable};
+use fake::*;
+
+/// From `alpha` to its call of `kept`.
+static FROM_ALPHA: [Untrappable; 1] = [Untrappable {
+    roots: &[[b"alpha", b"alpha"], [b"nobody", b"nobody"]],
+    ends: &[b"kept"],
+    passes: &[b"moved"],
+    why: (b"", "the test says so"),
+}];
+
+/// `beta` and `gamma`.
+static STRETCH: [Untrappable; 1] = [Untrappable {
+    roots: &[[b"beta", b"gamma"]],
+    ends: &[],
+    passes: &[],
+    why: (b"", "the test says so"),
+}];
+
+/// `bx lr`
+const RETURN: u32 = 0xe12f_ff1e;
+
+/// `bl`
+fn call(from: usize, to: usize) -> u32 {
+    branch(from, to) | 1 << 24
+}
+
+/// A kernel in which `alpha` calls some functions, and its `beta` one more in its place.
+fn kernel() -> &'static Fake {
+    let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
+    fake.extend(ALPHA + 4, call(ALPHA + 4, BETA));
+    fake.extend(ALPHA + 8, call(ALPHA + 8, MOVED));
+    fake.extend(ALPHA + 12, call(ALPHA + 12, KEPT));
+    fake.extend(ALPHA + 16, call(ALPHA + 16, GAMMA));
+    fake.extend(ALPHA + 20, RETURN);
+    fake.extend(BETA + 4, branch(BETA + 4, LEAVES));
+    fake.extend(GAMMA + 4, RETURN);
+    fake
+}
+
+/// Which functions are refused for that.
+fn refused(paths: &'static [Untrappable]) -> Vec<usize> {
+    PATHS.set(paths);
+    let engine = Tracer::<A32, _>::new(kernel()).unwrap();
+    let rows = (0..).map_while(|index| {
+        engine.refused_row(index, |row| {
+            let row = row.filter(|row| row.reason.sentence() == "the test says so");
+            row.map(|row| row.address)
+        })
+    });
+    let mut all: Vec<_> = rows.flatten().collect();
+    all.dedup();
+    all
+}
+
+#[test]
+fn what_a_path_calls_is_refused_up_to_its_end() {
+    assert_eq!(refused(&FROM_ALPHA), [ALPHA, BETA, LEAVES]);
+}
+
+#[test]
+fn a_stretch_is_refused_with_what_it_calls() {
+    assert_eq!(refused(&STRETCH), [BETA, GAMMA, LEAVES]);
+}
+
+#[test]
+fn where_nothing_is_followed_nothing_is_refused_for_it() {
+    assert_eq!(refused(&[]), []);
+}
