@@ -7,6 +7,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -14,6 +15,7 @@
 #include <linux/pgtable.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/tick.h>
 
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
@@ -23,6 +25,12 @@
 #include <asm/sysreg.h>
 
 #include "../shim.h"
+
+/* What runs between a BRK and its handler must not trap, and of what these options have it call, anything can. */
+static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
+	      "CONFIG_TRACE_IRQFLAGS (of CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): interrupts are told to be off before the handler of each trap, to whoever traces that. It takes a kernel without.");
+static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
+	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
 
 /* The number in a BRK instruction. */
 #define BRK_IMMEDIATE GENMASK(20, 5)
@@ -122,8 +130,28 @@ void trapline_arch_exit(void)
 		shim_code_free((unsigned long)bridge);
 }
 
+/*
+ * With nohz_full= the kernel's way from a trap to its handler takes the lock of an RCU node, to have a tick on a CPU
+ * that does without. A trap in what holds that lock would wait for itself, and what takes it can be probed.
+ */
+static int refuse_tickless(void)
+{
+#ifdef CONFIG_NO_HZ_FULL
+	if (tick_nohz_full_running) {
+		pr_err("trapline: nohz_full= is on: the way from a trap to its handler takes a lock of RCU's then, on which a trap would wait for itself. Boot without nohz_full= to trace.\n");
+		return -EOPNOTSUPP;
+	}
+#endif
+	return 0;
+}
+
 int trapline_arch_init(void)
 {
+	int error = refuse_tickless();
+
+	if (error)
+		return error;
+
 	register_hook = (void *)trapline_symbol("register_kernel_break_hook");
 	unregister_hook = (void *)trapline_symbol("unregister_kernel_break_hook");
 	patch_words = (void *)trapline_symbol("aarch64_insn_patch_text");

@@ -5,6 +5,7 @@
  * runs as in an NMI: the kernel has told RCU, whatever the CPU was doing.
  */
 #include <linux/bsearch.h>
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 #include <linux/kdebug.h>
@@ -24,6 +25,14 @@
 #include <asm/text-patching.h>
 
 #include "../shim.h"
+
+/* What runs between an INT3 and its handler must not trap, and of what these options have it call, anything can. */
+static_assert(!IS_ENABLED(CONFIG_HWLAT_TRACER),
+	      "CONFIG_HWLAT_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
+static_assert(!IS_ENABLED(CONFIG_OSNOISE_TRACER),
+	      "CONFIG_OSNOISE_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
+static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
+	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
 
 static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;
