@@ -115,8 +115,11 @@ impl Pair<'_> {
     }
 
     /// Whether `change` is what `own` says. It may have begun before the first byte that differs,
-    /// and have ended behind the last one.
+    /// and have ended behind the last one. Changes of one unit that are close to each other are seen as one.
     pub fn is(&self, change: &Range<usize>, own: &OwnChange) -> bool {
+        if own.len() == self.unit.size() {
+            return self.is_each(change, own);
+        }
         let first = change.end.saturating_sub(own.len());
         (first..=change.start).any(|start| {
             let fits = |text: &[u8], pattern| {
@@ -126,6 +129,20 @@ impl Pair<'_> {
                 shown.is_some_and(|shown| fits(&shown, pattern))
             };
             fits(self.before, own.before) && fits(self.after, own.after)
+        })
+    }
+
+    /// Whether each unit of `change` that differs is what `own` says.
+    fn is_each(&self, change: &Range<usize>, own: &OwnChange) -> bool {
+        let size = self.unit.size();
+        let unit =
+            |text: &[u8], at: usize| text.get(at..at + size).map(|text| self.unit.show(text));
+        change.clone().step_by(size).all(|at| {
+            let (before, after) = (unit(self.before, at), unit(self.after, at));
+            let fits = |shown: &Option<String>, pattern| {
+                shown.as_ref().is_some_and(|shown| fits(shown, pattern))
+            };
+            before == after || fits(&before, own.before) && fits(&after, own.after)
         })
     }
 }
@@ -145,6 +162,28 @@ mod tests {
     use super::*;
 
     const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0, 0];
+
+    #[test]
+    fn changes_of_one_byte_may_be_close_to_each_other() {
+        let own = OwnChange {
+            functions: &[],
+            why: "",
+            before: "3e",
+            after: "f0",
+        };
+        let before = [0x3e, 0x80, 0x20, 0xdf, 0x3e, 0x90];
+        let is = |after: [u8; 6]| {
+            let pair = Pair {
+                unit: Unit::Byte,
+                before: &before,
+                after: &after,
+            };
+            pair.is(&(0..5), &own)
+        };
+        assert!(is([0xf0, 0x80, 0x20, 0xdf, 0xf0, 0x90]));
+        assert!(!is([0xf0, 0x81, 0x20, 0xdf, 0xf0, 0x90]));
+        assert!(!is([0xf0, 0x80, 0x20, 0xdf, 0xcc, 0x90]));
+    }
 
     fn told(unit: Unit, before: &[u8], after: &[u8]) -> Vec<String> {
         let pair = Pair {

@@ -246,6 +246,12 @@ const MACHINES: &[Machine] = &[
                 after: "0f 1f 44 00 00",
             },
             OwnChange {
+                functions: &["apic_send_IPI_allbutself", "native_send_call_func_ipi"],
+                why: "a second CPU: from now on an interrupt can be sent to all others at once",
+                before: "eb ..",
+                after: "66 90",
+            },
+            OwnChange {
                 functions: &[],
                 why: "a second CPU: the LOCK prefixes are put back that a kernel with one CPU has taken out",
                 before: "3e",

@@ -17,6 +17,7 @@ mod slots;
 mod speculations;
 mod syscalls;
 mod timers;
+mod untrappable;
 mod variables;
 
 use std::fs;

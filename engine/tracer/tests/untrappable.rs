@@ -1,9 +1,8 @@
 //! What is called where no trap can be taken has no probes.
 
-mod fake;
-
 use engine_tracer::{Tracer, Untrappable};
-use fake::*;
+
+use crate::fake::*;
 
 /// From `alpha` to its call of `kept`.
 static FROM_ALPHA: [Untrappable; 1] = [Untrappable {

@@ -12,8 +12,8 @@ use engine_isa::body::{Exit, Text, Unwalked, Walk, calls, comes_back, room};
 use engine_isa::{Control, Fault, Memory};
 use engine_tracer::{
     Context, Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Untrappable, Visit, VisitModule,
-    VisitSyscall,
+    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Untrappable, Visit,
+    VisitModule, VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
