@@ -147,6 +147,7 @@ const MACHINES: &[Machine] = &[
                     "__schedule",
                     "__send_signal_locked",
                     "bprm_execve",
+                    "delayed_put_task_struct",
                     "do_exit",
                     "get_signal",
                     "kernel_clone",
