@@ -36,7 +36,6 @@ mod bank;
 mod calls;
 mod consumer;
 mod count;
-mod deadman;
 mod drain;
 mod dynamic;
 mod env;

@@ -72,7 +72,6 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// The ways out of the function of that number.
-    #[inline(never)]
     fn ways<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -102,7 +101,6 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         }
     }
 
-    #[inline(never)]
     fn walk<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -122,7 +120,6 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// Sites for all these ways out of the function of that number, or for none.
-    #[inline(never)]
     fn provide_returns<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -185,7 +182,6 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// A site for a way out; none where the entry's trap is at the same instruction.
-    #[inline(never)]
     fn way_out<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
