@@ -39,7 +39,7 @@ const BEAT_LIMIT: Duration = Duration::from_secs(50);
 /// How often a wait looks around.
 const TICK: Duration = Duration::from_millis(20);
 /// How often memory is looked at that a processor does not have before it.
-const LOOKS: usize = 100;
+const LOOKS: usize = 250;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// So many times as long as usual is long enough for a person: the shortest limit becomes months.
 const NO_HURRY: f64 = 1e6;
@@ -91,6 +91,7 @@ pub struct Guest {
     /// Since when a sign of life is waited for, where the guest was silent.
     asked: Option<Instant>,
     seed: Option<u64>,
+    cpus: u8,
     /// When the last thing has to be done, once one took too long.
     end: Option<Instant>,
 }
@@ -123,6 +124,7 @@ impl Guest {
             is_unhurried: false,
             asked: None,
             seed: image.clockwork.seed,
+            cpus: image.cpus,
             end: None,
         })
     }
@@ -220,17 +222,18 @@ impl Guest {
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Copies memory into a file, by the addresses that its first processor knows it by.
+    /// Copies memory into a file, by the kernel's addresses.
     pub fn save_seen(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
         // A processor that is in a process may not have the kernel's memory before it, where a kernel hides it
-        // there; before long it is in the kernel again, if only to idle.
-        for _ in 1..LOOKS {
-            if self.watch.qemu.save_seen(address, size, path).is_ok() {
+        // there; and one may stay in a process for as long as nobody else wants it.
+        let mut saved = Ok(());
+        for cpu in (0..self.cpus.max(1)).cycle().take(LOOKS) {
+            saved = self.watch.qemu.save_seen(cpu, address, size, path);
+            if saved.is_ok() {
                 return Ok(());
             }
             thread::sleep(BETWEEN_LOOKS);
         }
-        let saved = self.watch.qemu.save_seen(address, size, path);
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 

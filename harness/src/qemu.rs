@@ -292,14 +292,20 @@ impl Qemu {
         Ok(())
     }
 
-    /// The same, by the addresses that the first processor has for it now. The monitor's own words are for
+    /// The same, by the addresses that this processor has for it now. The monitor's own words are for
     /// people, who may write an address that is too high for the numbers of programs.
-    pub fn save_seen(&mut self, address: u64, size: u64, path: &Path) -> Result<(), HostError> {
+    pub fn save_seen(
+        &mut self,
+        cpu: u8,
+        address: u64,
+        size: u64,
+        path: &Path,
+    ) -> Result<(), HostError> {
         let to = path.display().to_string();
         let to = to.replace('\\', r"\\").replace('"', "\\\"");
         let command = qmp::human_monitor_command {
             command_line: format!("memsave {address:#x} {size} \"{to}\""),
-            cpu_index: Some(0),
+            cpu_index: Some(cpu.into()),
         };
         let said = self.monitor.0.execute(&command).map_err(refused)?;
         match said.trim() {

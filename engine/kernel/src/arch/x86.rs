@@ -154,12 +154,16 @@ impl Isa for Native {
         is_nop || leaves || is_conditional || text.starts_with(&RETURN_0)
     }
 
-    /// A kernel with one CPU makes each LOCK prefix this one, which does nothing. It puts them back when a second CPU
-    /// comes, but only where it finds what it wrote: not where there is an INT3.
+    /// A kernel with one CPU makes each LOCK prefix a DS prefix, which does nothing. It puts them back when a second
+    /// CPU comes, but only where it finds what it wrote: not where there is an INT3. A DS prefix before what takes no
+    /// LOCK never was one.
     fn will_be_rewritten(text: &[u8; 15]) -> bool {
+        const LOCK: u8 = 0xf0;
         const DS: u8 = 0x3e;
-        let [first, ..] = *text;
-        first == DS && !lock_prefix_forgotten()
+        let mut locked = *text;
+        locked[0] = LOCK;
+        let was_locked = text[0] == DS && !matches!(Self::plan(&locked), Plan::Refuse(_));
+        was_locked && !lock_prefix_forgotten()
     }
 
     fn control(text: &[u8; 15], address: usize) -> Control {
