@@ -68,6 +68,7 @@ static int __init trapline_init(void)
 	trapline_modules_begin(!error);
 	if (error)
 		goto forget;
+	trapline_deadman_init();
 	error = trapline_timer_init();
 	if (error)
 		goto end;
@@ -94,6 +95,7 @@ unhook:
 	trapline_hook_exit();
 untime:
 	trapline_timer_exit();
+	trapline_deadman_exit();
 end:
 	trapline_modules_exit();
 	trapline_end();
@@ -119,6 +121,7 @@ static void __exit trapline_exit(void)
 	shim_lead_here(0);
 	trapline_hook_exit();
 	trapline_timer_exit();
+	trapline_deadman_exit();
 	trapline_modules_exit();
 	trapline_end();
 	trapline_native_release();

@@ -45,6 +45,18 @@ u64 shim_wall_time(void);
 /* memory.c: from the kernel's source of chance, which a trap must not ask. */
 u64 shim_random(void);
 
+/* deadman.c: the kernel's ticks, which wrap around; callable from a trap, before the guard. */
+u32 shim_ticks(void);
+
+/*
+ * deadman.c: from now on trapline_beat() is called on each CPU, and trapline_watch(),
+ * once a second each, until they return 0. Under the control lock.
+ */
+void shim_deadman_start(void);
+
+/* arch/: not 0 if a firing has room on the stack that this runs on; callable from a trap, before the guard. */
+int shim_has_stack(void);
+
 /* task.c: callable from a trap, as all of it is. platform.rs fills it as a Task. */
 struct shim_task {
 	u64 nonce;
@@ -264,6 +276,12 @@ void trapline_called(unsigned long call, const struct pt_regs *regs);
 /* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
 void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 
+/* From a thread of that CPU's, which is to run again within so many ticks: 0 is at any time. */
+int trapline_beat(unsigned int cpu, u32 limit);
+
+/* Consumers that have asked for nothing for so many nanoseconds are to end: 0 is none. May sleep. */
+int trapline_watch(u64 silence);
+
 /* From the kernel's tracepoints, in the thread's own context; a signal may be sent by what has interrupted it. */
 void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
 void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
@@ -408,6 +426,11 @@ void trapline_handled(void *data, int number, struct kernel_siginfo *info, struc
 /* arch/: whether the kernel counts a trap in its text as an NMI. */
 extern const bool trapline_traps_are_nmis;
 
+/* deadman.c: a CPU comes. */
+void trapline_deadman_cpu(unsigned int cpu);
+void trapline_deadman_init(void);
+void trapline_deadman_exit(void);
+
 int trapline_load_init(void);
 int trapline_stack_init(void);
 int trapline_neighbours_init(void);
@@ -418,6 +441,12 @@ extern const size_t trapline_kprobe_bytes;
 /* stack.c: the kernel's unwinder, from where the registers are. */
 unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count);
+
+/* Whether so many bytes are left below `sp` of the stack that begins at `bottom`; neither if `sp` is not in it. */
+static inline bool trapline_is_left(unsigned long sp, unsigned long bottom, size_t size, size_t bytes)
+{
+	return sp - bottom < size && sp - bottom >= bytes;
+}
 
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);

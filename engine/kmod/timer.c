@@ -59,6 +59,7 @@ static int cpu_comes(unsigned int cpu)
 {
 	struct timer *timer;
 
+	trapline_deadman_cpu(cpu);
 	list_for_each_entry(timer, &timers, others)
 		if (timer->everywhere)
 			start(timer);

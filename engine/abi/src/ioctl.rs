@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Raised whenever a layout or a meaning changes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A principal buffer's size where the consumer asks for none (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -195,10 +195,13 @@ pub struct Status {
     pub errors: u64,
     /// Out: faults in clauses of `ERROR`, which fire no other.
     pub error_drops: u64,
+    /// Out: firings that found too little of the kernel's stack left.
+    pub stack_drops: u64,
     /// Out: 1 if a clause has called `exit`, or a buffer of the policy `fill` is full.
     pub ending: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Out: 1 if the deadman has ended tracing: the consumer's clauses kept a CPU from its threads, or the consumer
+    /// asked for nothing for too long. `END` does not fire.
+    pub killed: u32,
 }
 
 /// `EPROBE`: the probe behind an enabled probe ID.
@@ -302,7 +305,7 @@ const _: () = {
     assert!(size_of::<Enable>() == 392);
     assert!(size_of::<Go>() == 36);
     assert!(size_of::<Stop>() == 8);
-    assert!(size_of::<Status>() == 56);
+    assert!(size_of::<Status>() == 64);
     assert!(size_of::<EprobeDesc>() == 400);
     assert!(size_of::<BufSnap>() == 24);
 };

@@ -36,6 +36,12 @@ pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
             " (no speculative buffer available)",
         ),
         (
+            now.stack_drops,
+            before.stack_drops,
+            "drop",
+            " (too little of the kernel's stack left)",
+        ),
+        (
             now.error_drops,
             before.error_drops,
             "error",
@@ -78,6 +84,7 @@ mod tests {
             dynamic_drops: 3,
             speculation_drops: 1,
             speculations_busy: 2,
+            stack_drops: 3,
             error_drops: 1,
             ..before
         };
@@ -86,6 +93,7 @@ mod tests {
             [
                 "1 dynamic variable drop",
                 "2 failed speculations (available buffer(s) still busy)",
+                "3 drops (too little of the kernel's stack left)",
                 "1 error in ERROR probe enabling",
             ]
         );

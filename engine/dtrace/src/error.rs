@@ -105,6 +105,9 @@ pub enum Error {
     /// A buffer holds what is no record of this program's.
     #[error("{0} bytes of CPU {1}'s {2} buffer are no record: module and command do not fit")]
     Buffer(usize, u32, &'static str),
+    /// The engine's deadman has ended tracing.
+    #[error("processing aborted: Abort due to systemic unresponsiveness")]
+    Unresponsive,
     /// A signal cannot be caught.
     #[error("failed to catch a signal: {}", reason(.0))]
     Signal(io::Error),

@@ -111,6 +111,9 @@ fn trace(
         events.interrupts.clone(),
     )?;
     consume(&mut consumer, settings, &events, targets)?;
+    if consumer.was_killed() {
+        return Err(Error::Unresponsive);
+    }
     Ok(consumer.exit_status())
 }
 

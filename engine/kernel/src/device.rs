@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Enable, EprobeDesc, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
+    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
     VERSION,
 };
 use engine_tracer::{ConsumerId, Error, OutOfMemory, Put, Snapped, Tracer, Unwritten, filled};
@@ -74,13 +74,15 @@ impl From<OutOfMemory> for Errno {
 type Engine = Tracer<Native, Kernel>;
 
 /// Carries out the request `number`, whose struct is in `body`, for a consumer.
+///
+/// Each is a function of its own, never inlined: none has the others' descriptions on its stack.
 pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) -> Result<(), Errno> {
     match Command::from_number(number).ok_or(Errno::NoSuchRequest)? {
         Command::Conf => conf(tracer, of(body)?),
         Command::Program => program(tracer, id, of(body)?),
         Command::ProbeMatch => probe_match(tracer, of(body)?),
         Command::Enable => enable(tracer, id, of(body)?),
-        Command::Go => Ok(tracer.go(id, of(body)?)?),
+        Command::Go => go(tracer, id, of(body)?),
         Command::Stop => stop(tracer, id, of(body)?),
         Command::Status => status(tracer, id, of(body)?),
         Command::BufSnap => buf_snap(tracer, id, of(body)?),
@@ -114,6 +116,7 @@ fn conf(tracer: &Engine, conf: &mut Conf) -> Result<(), Errno> {
     Ok(())
 }
 
+#[inline(never)]
 fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno> {
     zero(body.reserved)?;
     let size = body.size as usize;
@@ -129,34 +132,46 @@ fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno>
     }
 }
 
+#[inline(never)]
 fn probe_match(tracer: &Engine, body: &mut ProbeMatch) -> Result<(), Errno> {
     zero(body.reserved)?;
-    (body.id, body.description) = tracer.probe_match(&body.description, body.id)?;
+    let wanted = body.description;
+    body.id = tracer.probe_match_to(&wanted, body.id, &mut body.description)?;
     Ok(())
 }
 
+#[inline(never)]
 fn enable(tracer: &Engine, id: ConsumerId, body: &mut Enable) -> Result<(), Errno> {
     body.matched = tracer.enable(id, &body.description, body.clause)?;
     Ok(())
 }
 
+#[inline(never)]
+fn go(tracer: &Engine, id: ConsumerId, body: &mut Go) -> Result<(), Errno> {
+    Ok(tracer.go(id, body)?)
+}
+
+#[inline(never)]
 fn stop(tracer: &Engine, id: ConsumerId, body: &mut Stop) -> Result<(), Errno> {
     zero(body.reserved)?;
     body.cpu = tracer.stop(id)?;
     Ok(())
 }
 
+#[inline(never)]
 fn status(tracer: &Engine, id: ConsumerId, body: &mut Status) -> Result<(), Errno> {
     *body = tracer.status(id)?;
     Ok(())
 }
 
+#[inline(never)]
 fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
     zero(body.reserved)?;
-    (body.id, body.description, body.clause) = tracer.eprobe(id, body.epid)?;
+    (body.id, body.clause) = tracer.eprobe_to(id, body.epid, &mut body.description)?;
     Ok(())
 }
 
+#[inline(never)]
 fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
     let (cpu, room) = (body.cpu as usize, body.size as usize);
     snap(body, |chunk, put| {
@@ -164,6 +179,7 @@ fn buf_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), E
     })
 }
 
+#[inline(never)]
 fn agg_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), Errno> {
     let (cpu, room) = (body.cpu as usize, body.size as usize);
     snap(body, |chunk, put| {

@@ -110,6 +110,29 @@ pub unsafe extern "C" fn trapline_tick(number: u32, kernel_pc: usize, user_pc: u
     unsafe { engine() }.tick(number, kernel_pc as u64, user_pc as u64);
 }
 
+/// A thread of this CPU's has run, and is to run again within so many ticks. 0 where nobody traces any more.
+///
+/// # Safety
+/// Between start and end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_beat(cpu: c_uint, limit: u32) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.beat(cpu as usize, limit).into()
+}
+
+/// Disarms consumers that were killed, or have asked for nothing for so many nanoseconds. 0 where nobody traces any
+/// more.
+///
+/// # Safety
+/// Between start and end, where sleeping is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_watch(silence: u64) -> c_int {
+    #[cfg(trapline_mutants)]
+    let silence = crate::mutant::silence(silence);
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.watch(silence).into()
+}
+
 /// This thread has entered that system call, with these registers.
 ///
 /// # Safety

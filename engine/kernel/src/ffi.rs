@@ -59,6 +59,10 @@ unsafe extern "C" {
 
     pub safe fn shim_random() -> u64;
 
+    pub safe fn shim_ticks() -> u32;
+    pub safe fn shim_deadman_start();
+    pub safe fn shim_has_stack() -> c_int;
+
     pub fn shim_task(to: *mut Task, context: Context);
     pub safe fn shim_thread() -> usize;
     pub safe fn shim_run_time() -> u64;

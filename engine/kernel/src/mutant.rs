@@ -39,7 +39,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 21] = [
+const EVERYWHERE: [&str; 24] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -61,6 +61,9 @@ const EVERYWHERE: [&str; 21] = [
     KPROBE_OVERLOOKED,
     THREAD_BY_NUMBER,
     ENDS_FORGOTTEN,
+    STALL_UNSEEN,
+    SILENCE_UNSEEN,
+    STACK_UNSEEN,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -213,6 +216,20 @@ pub fn spin() {
         spin_loop();
     }
 }
+
+/// `stall-unseen`: no firing notices that its CPU's threads do not get to run.
+pub const STALL_UNSEEN: &str = "stall-unseen";
+
+/// `silence-unseen`: a consumer that asks for nothing is never killed.
+const SILENCE_UNSEEN: &str = "silence-unseen";
+
+/// For how long a consumer may ask for nothing.
+pub fn silence(limit: u64) -> u64 {
+    if is_chosen(SILENCE_UNSEEN) { 0 } else { limit }
+}
+
+/// `stack-unseen`: a firing does not look how much of the stack is left.
+pub const STACK_UNSEEN: &str = "stack-unseen";
 
 /// `shared-slot`: two slots that lie beside each other are one, whose last owner's copy is in both.
 pub const SHARED_SLOT: &str = "shared-slot";

@@ -54,6 +54,26 @@ impl Platform for Kernel {
         ffi::shim_cpus() as usize
     }
 
+    fn ticks(&self) -> u32 {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_chosen(crate::mutant::STALL_UNSEEN) {
+            return 0;
+        }
+        ffi::shim_ticks()
+    }
+
+    fn has_stack(&self) -> bool {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_chosen(crate::mutant::STACK_UNSEEN) {
+            return true;
+        }
+        ffi::shim_has_stack() != 0
+    }
+
+    fn deadman_start(&self) {
+        ffi::shim_deadman_start();
+    }
+
     fn now(&self) -> u64 {
         ffi::shim_now()
     }

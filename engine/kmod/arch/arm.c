@@ -11,6 +11,7 @@
 #include <linux/pfn.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/thread_info.h>
 #include <linux/vmalloc.h>
 
 #include <asm/barrier.h>
@@ -129,6 +130,23 @@ const size_t trapline_kprobe_bytes = sizeof(u32);
 bool trapline_rewritten(unsigned long address)
 {
 	return trapline_is_jump_label(address);
+}
+
+/*
+ * What a firing takes, with a walk of the stack, a fault and ERROR, and a trap in
+ * the middle of it that is turned away: see doc/probe-context.md.
+ */
+#define FIRING_STACK 3584
+
+/*
+ * Every stack, a thread's and the interrupts', begins at a multiple of twice its
+ * size, so that the kernel sees by one bit of sp that one is used up.
+ */
+int shim_has_stack(void)
+{
+	unsigned long left = current_stack_pointer & (THREAD_ALIGN - 1);
+
+	return left < THREAD_SIZE && left >= FIRING_STACK;
 }
 
 void trapline_arch_exit(void)

@@ -15,6 +15,7 @@
 #include <linux/pgtable.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/thread_info.h>
 #include <linux/tick.h>
 
 #include <asm/cacheflush.h>
@@ -31,6 +32,8 @@ static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
 	      "CONFIG_TRACE_IRQFLAGS (of CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): interrupts are told to be off before the handler of each trap, to whoever traces that. It takes a kernel without.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
+/* So that stacks are where shim_has_stack() takes them to be. */
+static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 
 /* The number in a BRK instruction. */
 #define BRK_IMMEDIATE GENMASK(20, 5)
@@ -122,6 +125,23 @@ const size_t trapline_kprobe_bytes = sizeof(u32);
 bool trapline_rewritten(unsigned long address)
 {
 	return trapline_is_jump_label(address);
+}
+
+/*
+ * What a firing takes, with a walk of the stack, a fault and ERROR, and a trap in
+ * the middle of it that is turned away: see doc/probe-context.md.
+ */
+#define FIRING_STACK 6144
+
+/*
+ * Every stack, a thread's and the interrupts', begins at a multiple of twice its
+ * size, so that the kernel sees by one bit of sp that one is used up.
+ */
+int shim_has_stack(void)
+{
+	unsigned long left = current_stack_pointer & (THREAD_ALIGN - 1);
+
+	return left < THREAD_SIZE && left >= FIRING_STACK;
 }
 
 void trapline_arch_exit(void)

@@ -14,12 +14,15 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
+#include <linux/sched/task_stack.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 
+#include <asm/cpu_entry_area.h>
 #include <asm/e820/api.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
@@ -167,6 +170,49 @@ bool trapline_rewritten(unsigned long address)
 	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
+/*
+ * What a firing takes, with a walk of the stack, a fault and ERROR, and a trap in
+ * the middle of it that is turned away: see doc/probe-context.md.
+ */
+#define FIRING_STACK 6144
+
+/* Each CPU's: where its interrupts' stack ends, and those of exceptions that have their own. */
+static void *__percpu *irq_stack;
+static struct cea_exception_stacks *__percpu *exception_stacks;
+
+static int find_stacks(void)
+{
+	irq_stack = (void *__percpu *)trapline_symbol("hardirq_stack_ptr");
+	exception_stacks = (void *)trapline_symbol("cea_exception_stacks");
+	return irq_stack && exception_stacks ? 0 : -ENOENT;
+}
+
+static bool is_left_of_exceptions(unsigned long sp)
+{
+	struct cea_exception_stacks *stacks = *raw_cpu_ptr(exception_stacks);
+
+	return trapline_is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI),
+				FIRING_STACK) ||
+	       trapline_is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB),
+				FIRING_STACK) ||
+	       trapline_is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE),
+				FIRING_STACK);
+}
+
+int shim_has_stack(void)
+{
+	unsigned long sp = current_stack_pointer;
+	unsigned long task = (unsigned long)end_of_stack(current);
+	unsigned long irq;
+
+	if (sp - task < THREAD_SIZE)
+		return sp - task >= FIRING_STACK;
+	/* The pointer is to the last word. */
+	irq = (unsigned long)*raw_cpu_ptr(irq_stack) + sizeof(long) - IRQ_STACK_SIZE;
+	return trapline_is_left(sp, irq, IRQ_STACK_SIZE, FIRING_STACK) ||
+	       is_left_of_exceptions(sp);
+}
+
 int trapline_arch_init(void)
 {
 	poke = (void *)trapline_symbol("text_poke");
@@ -175,7 +221,7 @@ int trapline_arch_init(void)
 	text_lock = (void *)trapline_symbol("text_mutex");
 	if (!poke || !poke_running || !sync_cores || !text_lock)
 		return -ENOENT;
-	return find_ways() ?: find_rewritten() ?: trapline_code_init();
+	return find_stacks() ?: find_ways() ?: find_rewritten() ?: trapline_code_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */

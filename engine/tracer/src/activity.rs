@@ -18,6 +18,8 @@ enum Stage {
     Cooldown = 3,
     /// It has ended.
     Stopped = 4,
+    /// The deadman has ended it: not even `END` fires.
+    Killed = 5,
 }
 
 /// Where a consumer's tracing stands. Whoever sees a stage sees what was assigned before it began: what
@@ -26,6 +28,7 @@ enum Stage {
 pub struct Activity {
     stage: AtomicU32,
     exited: AtomicBool,
+    killed: AtomicBool,
 }
 
 impl Activity {
@@ -36,7 +39,7 @@ impl Activity {
             None => self.is(Stage::Active),
             Some(Own::Begin) => self.is(Stage::Warmup),
             Some(Own::End) => self.is(Stage::Cooldown),
-            Some(Own::Error) => !self.is(Stage::Stopped),
+            Some(Own::Error) => self.stage.load(Ordering::Acquire) < Stage::Stopped as u32,
         }
     }
 
@@ -55,9 +58,21 @@ impl Activity {
         first || self.is(Stage::Cooldown)
     }
 
-    /// From now on only `END` fires.
+    /// From now on only `END` fires, unless nothing does any more.
     pub fn end(&self) {
-        self.stage.store(Stage::Cooldown as u32, Ordering::Release);
+        self.leave(Stage::Cooldown);
+    }
+
+    /// From now on nothing fires, unless tracing has ended anyway.
+    pub fn kill(&self) {
+        if self.leave(Stage::Killed) {
+            self.killed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether tracing was killed.
+    pub fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Relaxed)
     }
 
     /// `END` has fired.
@@ -82,6 +97,15 @@ impl Activity {
 
     fn is(&self, stage: Stage) -> bool {
         self.stage.load(Ordering::Acquire) == stage as u32
+    }
+
+    /// Leaves any stage in which something may fire.
+    fn leave(&self, to: Stage) -> bool {
+        let live = |stage| (stage < Stage::Stopped as u32).then_some(to as u32);
+        let left = self
+            .stage
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, live);
+        left.is_ok()
     }
 
     fn turn(&self, from: Stage, to: Stage) -> bool {
@@ -114,6 +138,28 @@ mod tests {
         activity.stop();
         assert_eq!(admitted(&activity), [false; 3]);
         assert!(activity.is_over() && !activity.admits(Some(Own::Error)));
+    }
+
+    #[test]
+    fn what_is_killed_fires_nothing_more_not_even_the_end() {
+        let activity = Activity::default();
+        activity.begin();
+        activity.kill();
+        activity.end();
+        assert_eq!(admitted(&activity), [false; 3]);
+        assert!(!activity.admits(Some(Own::Error)) && !activity.exit());
+        assert!(activity.is_killed() && !activity.is_over());
+        activity.stop();
+        assert!(activity.is_killed() && activity.is_over());
+    }
+
+    #[test]
+    fn what_has_ended_is_not_killed() {
+        let activity = Activity::default();
+        activity.end();
+        activity.stop();
+        activity.kill();
+        assert!(!activity.is_killed() && activity.is_over());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use engine_isa::Memory;
 
 use crate::consumer::{ConsumerId, Enabling};
 use crate::count::Count;
+use crate::deadman::Pulse;
 use crate::firing::{Fired, Firing, Place};
 use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
@@ -42,6 +43,9 @@ pub(crate) struct Cpu<P: Platform> {
     guard: P::TryLock<Vec<u64>>,
     fired: Count,
     recursions: AtomicUsize,
+    /// Firings that found too little stack left.
+    stack_drops: AtomicUsize,
+    pulse: Pulse,
 }
 
 impl<P: Platform> Cpu<P> {
@@ -50,7 +54,14 @@ impl<P: Platform> Cpu<P> {
             guard: P::TryLock::new(filled(FRAMES, || 0)?),
             fired: Count::default(),
             recursions: AtomicUsize::new(0),
+            stack_drops: AtomicUsize::new(0),
+            pulse: Pulse::default(),
         })
+    }
+
+    /// A thread of the CPU's has run.
+    pub(crate) fn beat(&self) {
+        self.pulse.beat();
     }
 
     /// What fired, and had a clause run.
@@ -61,6 +72,11 @@ impl<P: Platform> Cpu<P> {
     /// What did not, because it came while the CPU was firing.
     pub(crate) fn recursions(&self) -> u64 {
         self.recursions.load(Ordering::Relaxed) as u64
+    }
+
+    /// What did not, because too little stack was left.
+    pub(crate) fn stack_drops(&self) -> u64 {
+        self.stack_drops.load(Ordering::Relaxed) as u64
     }
 
     /// Runs `work`, unless this CPU is in such work already: then that is counted. Work that says that
@@ -163,8 +179,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let Some((probe, ecbs)) = live.probe(probe) else {
             return;
         };
+        if !self.platform.has_stack() {
+            return self.drop_for_stack(ecbs, fired.own());
+        }
         let firing = &Firing::new(&self.platform, probe.id, fired);
         self.guarded(firing, |frames| {
+            if self.is_stalled(firing.cpu) {
+                return self.kill(ecbs);
+            }
             let fire = |ecb: &LiveEcb| {
                 self.with_session(ecb.consumer, |session| {
                     session.fire(firing, frames, ecb.enabling)
@@ -174,6 +196,38 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 .map(fire)
                 .fold(false, |any, ran| any | ran.unwrap_or_default())
         });
+    }
+
+    /// Counts what is not fired as too little stack is left.
+    #[cold]
+    #[inline(never)]
+    fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
+        if let Some(cpu) = self.cpus.get(self.platform.cpu()) {
+            cpu.stack_drops.fetch_add(1, Ordering::Relaxed);
+        }
+        for ecb in ecbs {
+            self.with_session(ecb.consumer, |session| session.drop_for_stack(own));
+        }
+    }
+
+    /// Whether this CPU has fired for so long that none of its threads got to run meanwhile.
+    #[inline]
+    fn is_stalled(&self, cpu: usize) -> bool {
+        let limit = self.stall_limit.load(Ordering::Relaxed);
+        let ticks = self.platform.ticks();
+        self.cpus
+            .get(cpu)
+            .is_some_and(|cpu| cpu.pulse.is_missed(ticks, limit))
+    }
+
+    /// Ends the tracing of those who have these ECBs. The control side disarms them once it gets to run.
+    #[cold]
+    #[inline(never)]
+    fn kill(&self, ecbs: &[LiveEcb]) -> bool {
+        for ecb in ecbs {
+            self.with_session(ecb.consumer, |session| session.activity.kill());
+        }
+        false
     }
 
     /// Runs `work` for a firing on this CPU, unless the CPU is in one already.

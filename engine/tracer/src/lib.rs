@@ -36,6 +36,7 @@ mod bank;
 mod calls;
 mod consumer;
 mod count;
+mod deadman;
 mod drain;
 mod dynamic;
 mod env;

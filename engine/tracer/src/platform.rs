@@ -29,6 +29,17 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// How many CPUs there can be; they are numbered from 0.
     fn cpus(&self) -> usize;
 
+    /// A coarse clock that wraps around, as precise as the kernel's tick. Callable before the guard is taken.
+    fn ticks(&self) -> u32;
+
+    /// Whether as much of the stack that this runs on is left as a firing takes. Callable before the guard is
+    /// taken.
+    fn has_stack(&self) -> bool;
+
+    /// From now on has `Tracer::beat` called on each CPU, and `Tracer::watch`, once a second each, until they
+    /// answer false. May be called again.
+    fn deadman_start(&self);
+
     /// Nanoseconds of the monotonic clock. Callable from a trap.
     fn now(&self) -> u64;
 

@@ -189,11 +189,13 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
         called.is_some_and(|called| pattern.describes(called.names()))
     }
 
-    /// The ID and the names of a probe; none where a name does not fit a description.
-    pub fn describe(&self, probe: Probe) -> Option<(u32, Description)> {
+    /// The ID of a probe, and its names to `description`, which is large for a kernel's stack; none where a name does
+    /// not fit one.
+    #[inline(never)]
+    pub fn describe(&self, probe: Probe, description: &mut Description) -> Option<u32> {
         let [provider, module, function, name] = self.called(probe)?.names();
-        let described = Description::new(provider, module, function, name).ok()?;
-        Some((probe.id(), described))
+        *description = Description::new(provider, module, function, name).ok()?;
+        Some(probe.id())
     }
 
     /// Changes how many active ECBs a probe has; `by_call` says that they are of a consumer that would have the

@@ -63,6 +63,9 @@ pub struct Session<P: Platform> {
     workspaces: Vec<P::TryLock<Workspace>>,
     errors: AtomicU64,
     error_drops: AtomicU64,
+    stack_drops: AtomicU64,
+    /// When the consumer last asked for something, in nanoseconds of the monotonic clock.
+    asked: AtomicU64,
 }
 
 impl<P: Platform> Session<P> {
@@ -112,6 +115,8 @@ impl<P: Platform> Session<P> {
             program,
             errors: AtomicU64::new(0),
             error_drops: AtomicU64::new(0),
+            stack_drops: AtomicU64::new(0),
+            asked: AtomicU64::new(0),
         })
     }
 
@@ -265,7 +270,25 @@ impl<P: Platform> Session<P> {
             errors: self.errors.load(Ordering::Relaxed),
             error_drops: self.error_drops.load(Ordering::Relaxed),
             ending: u32::from(self.activity.has_exited() || self.rings.are_full()),
-            reserved: 0,
+            stack_drops: self.stack_drops.load(Ordering::Relaxed),
+            killed: self.activity.is_killed().into(),
+        }
+    }
+
+    /// The consumer asks for something now.
+    pub fn ask(&self, now: u64) {
+        self.asked.store(now, Ordering::Relaxed);
+    }
+
+    /// Nanoseconds since the consumer last asked for something.
+    pub fn silence(&self, now: u64) -> u64 {
+        now.saturating_sub(self.asked.load(Ordering::Relaxed))
+    }
+
+    /// Counts a firing that found too little stack left, if it would have run a clause.
+    pub fn drop_for_stack(&self, own: Option<Own>) {
+        if self.activity.admits(own) {
+            self.stack_drops.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

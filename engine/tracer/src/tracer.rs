@@ -1,6 +1,7 @@
 //! The engine whole, and its control side: open, match, enable, go, stop, close.
 
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use engine_abi::{Description, Go, Mechanism};
 use engine_dvm::Verified;
@@ -62,6 +63,8 @@ pub(crate) struct Control<T> {
     pub(crate) calls: Calls,
     /// How many modules came for whose probes there was no memory.
     pub(crate) incomplete: u64,
+    /// How many consumers the deadman has killed.
+    pub(crate) killed: u64,
     /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
@@ -80,10 +83,15 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) platform: P,
     pub(crate) control: P::Lock<Control<I::Text>>,
     pub(crate) live: P::Rcu<Live<I::Emulation>>,
-    pub(crate) sessions: [P::Rcu<Session<P>>; CONSUMERS_MAX],
+    /// [`CONSUMERS_MAX`] places, for the same reason.
+    pub(crate) sessions: Vec<P::Rcu<Session<P>>>,
     pub(crate) cpus: Vec<Cpu<P>>,
     pub(crate) remembered: Remembered,
     pub(crate) once: Once,
+    /// How many consumers trace.
+    pub(crate) active: AtomicUsize,
+    /// How many ticks a CPU may fire without its beat.
+    pub(crate) stall_limit: AtomicU32,
 }
 
 /// Where the last table could not be replaced, slots are left that nobody uses.
@@ -112,13 +120,16 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 batch: Batch::new()?,
                 calls: Calls::default(),
                 incomplete: 0,
+                killed: 0,
                 consumers,
             }),
             live: P::Rcu::empty(),
-            sessions: core::array::from_fn(|_| P::Rcu::empty()),
+            sessions: filled(CONSUMERS_MAX, P::Rcu::empty)?,
             cpus,
             remembered: Remembered::new()?,
             once: Once::new()?,
+            active: AtomicUsize::new(0),
+            stall_limit: AtomicU32::new(0),
         })
     }
 
@@ -152,6 +163,18 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         description: &Description,
         id: u32,
     ) -> Result<(u32, Description), Error> {
+        let mut found = Description::default();
+        let id = self.probe_match_to(description, id, &mut found)?;
+        Ok((id, found))
+    }
+
+    /// As [`Tracer::probe_match`], with the names to `found`.
+    pub fn probe_match_to(
+        &self,
+        description: &Description,
+        id: u32,
+        found: &mut Description,
+    ) -> Result<u32, Error> {
         self.control.with(|control| {
             // Who goes on from one that matched has asked.
             if id <= 1 {
@@ -161,7 +184,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let pattern = Pattern::new(description);
             let mut matching = registry.matching(&pattern, id);
             let probe = matching.next().ok_or(Error::NotFound)?;
-            registry.describe(probe).ok_or(Error::NotFound)
+            registry.describe(probe, found).ok_or(Error::NotFound)
         })
     }
 
@@ -195,11 +218,22 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// What is behind one of the consumer's enabled probe IDs: the probe's ID and its names, and the
     /// clause.
     pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description, u32), Error> {
+        let mut description = Description::default();
+        let (probe, clause) = self.eprobe_to(id, epid, &mut description)?;
+        Ok((probe, description, clause))
+    }
+
+    /// As [`Tracer::eprobe`], with the names to `description`.
+    pub fn eprobe_to(
+        &self,
+        id: ConsumerId,
+        epid: u32,
+        description: &mut Description,
+    ) -> Result<(u32, u32), Error> {
         self.control.with(|control| {
             let ecb = control.consumer(id)?.ecb(epid).ok_or(Error::NotFound)?;
-            let described = control.registry.describe(ecb.probe);
-            let (probe, description) = described.ok_or(Error::NotFound)?;
-            Ok((probe, description, ecb.clause))
+            let described = control.registry.describe(ecb.probe, description);
+            Ok((described.ok_or(Error::NotFound)?, ecb.clause))
         })
     }
 
@@ -216,17 +250,35 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let consumer = control.consumer(id)?;
             consumer.by_call = by_call;
             let program = consumer.take_program()?;
-            let seed = self.platform.undisturbed(|| self.platform.random());
-            let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
-            place.replace(Some(session))?;
+            self.begin_session(consumer, program, go, place)?;
             control.activate(id)?;
             self.rearm(control)
                 .inspect_err(|_| self.disarm(control, id))?;
             go.unarmed = control.unarmed(id)?;
             go.cpu = self.fire_own(id, Own::Begin);
-            self.with_session(id.0, |session| session.activity.begin());
+            let now = self.platform.now();
+            self.with_session(id.0, |session| {
+                session.ask(now);
+                session.activity.begin();
+            });
+            self.count_active(control);
+            self.platform.deadman_start();
             Ok(())
         })
+    }
+
+    #[inline(never)]
+    fn begin_session(
+        &self,
+        consumer: &Consumer,
+        program: Verified<Vec<u64>>,
+        go: &Go,
+        place: &P::Rcu<Session<P>>,
+    ) -> Result<(), Error> {
+        let seed = self.platform.undisturbed(|| self.platform.random());
+        let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
+        place.replace(Some(session))?;
+        Ok(())
     }
 
     /// Disarms what the consumer enabled, if it was armed, and fires `END`; on which CPU that was.
@@ -242,8 +294,15 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let cpu = self.fire_own(id, Own::End);
             self.with_session(id.0, |session| session.activity.stop());
             control.consumer(id)?.state = State::Stopped(cpu);
+            self.count_active(control);
             Ok(cpu)
         })
+    }
+
+    pub(crate) fn count_active(&self, control: &Control<I::Text>) {
+        let consumers = control.consumers.iter().flatten();
+        let active = consumers.filter(|consumer| consumer.is_active()).count();
+        self.active.store(active, Ordering::Relaxed);
     }
 
     /// Forgets the consumer: disarms, and frees its memory. `END` does not fire. Never fails.
@@ -254,6 +313,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             if let Ok(consumer) = control.consumer(id) {
                 *consumer = Consumer::gone();
             }
+            self.count_active(control);
             if self.rearm(control).is_ok() {
                 control.forget_gone();
             }

@@ -446,3 +446,74 @@ fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
     engine.close(next);
     assert_eq!(engine.open(), Ok(gone));
 }
+
+#[test]
+fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
+    let (fake, engine) = engine();
+    let before = fake.image();
+    let (dead, other) = (open(&engine), open(&engine));
+    enable(&engine, dead, "alpha").unwrap();
+    enable(&engine, other, "beta").unwrap();
+    go(&engine, dead, 0).unwrap();
+    go(&engine, other, 0).unwrap();
+    let fires_at = |ticks| {
+        TICKS.set(ticks);
+        execute(fake, &engine, ALPHA);
+        drain(&engine, dead, 0).len()
+    };
+    assert!(engine.beat(0, 100), "somebody traces");
+    assert_eq!((fires_at(1), fires_at(101)), (1, 1));
+    engine.beat(0, 100);
+    assert_eq!((fires_at(151), fires_at(251)), (1, 1));
+    assert_eq!((fires_at(252), fires_at(253)), (0, 0));
+    assert_eq!(engine.status(dead).unwrap().killed, 1);
+    assert_eq!(engine.status(other).unwrap().killed, 0);
+    assert_eq!(fake.read(ALPHA), TRAP, "a firing cannot disarm");
+    assert!(engine.watch(0));
+    assert_eq!(fake.read(ALPHA), before[&ALPHA]);
+    assert_eq!(fake.read(BETA), TRAP);
+    assert_eq!(stat(&engine, "killed"), 1);
+    assert_eq!(engine.stop(dead), Ok(0));
+    engine.close(other);
+    assert!(!engine.watch(0) && !engine.beat(0, 100), "nobody traces");
+    assert_eq!(fake.image(), before);
+}
+
+#[test]
+fn who_asks_for_nothing_for_too_long_is_killed() {
+    let (fake, engine) = engine();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    NOW.set(1000);
+    go(&engine, id, 0).unwrap();
+    let watched_at = |now, silence| {
+        NOW.set(now);
+        engine.watch(silence)
+    };
+    assert!(watched_at(1100, 100) && watched_at(9000, 0));
+    engine.status(id).unwrap();
+    assert!(watched_at(9100, 100));
+    execute(fake, &engine, ALPHA);
+    assert_eq!(engine.status(id).unwrap().killed, 0);
+    assert!(!watched_at(9201, 100));
+    assert_eq!(execute(fake, &engine, ALPHA), None);
+    assert_eq!(engine.status(id).unwrap().killed, 1);
+    assert_eq!(drain(&engine, id, 0), [1], "what was recorded before");
+}
+
+#[test]
+fn where_too_little_stack_is_left_nothing_fires_and_each_is_counted() {
+    let (fake, engine) = engine();
+    let id = open(&engine);
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
+    HAS_STACK.set(false);
+    assert_eq!(execute(fake, &engine, ALPHA), Some(Trap::Resumed));
+    assert_eq!(execute(fake, &engine, ALPHA), Some(Trap::Resumed));
+    HAS_STACK.set(true);
+    execute(fake, &engine, ALPHA);
+    assert_eq!(drain(&engine, id, 0), [1]);
+    assert_eq!(engine.status(id).unwrap().stack_drops, 2);
+    assert_eq!(stat(&engine, "stack_drops"), 2);
+    assert_eq!(stat(&engine, "fired"), 1);
+}

@@ -6,6 +6,7 @@
 #include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
+#include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
@@ -48,6 +49,17 @@ unsigned long shape_marks(unsigned long argument)
 	shape_mark(argument);
 	local_irq_restore(flags);
 	return argument;
+}
+
+unsigned long shape_deep(unsigned long argument)
+{
+	unsigned long left = current_stack_pointer - (unsigned long)end_of_stack(current);
+
+	if (left <= argument)
+		return shape_mark(left);
+	left = shape_deep(argument);
+	barrier();
+	return left;
 }
 
 static DEFINE_STATIC_KEY_FALSE(shape_key);

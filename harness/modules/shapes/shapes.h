@@ -14,6 +14,7 @@
 	is(pool)            /* x + 70 for 0 to 2, if its words that look like ways out are as they were built */ \
 	is(table)           /* 100, 111, 122, 133 through a table; 99 behind that */ \
 	is(branches)        /* 200, 211, 222, 233 through a row of branches; 199 behind that */ \
-	is(marks)           /* calls mark twice, and nothing comes in between */
+	is(marks)           /* calls mark twice, and nothing comes in between */ \
+	is(deep)            /* calls mark where no more than x bytes of the stack are left */
 
 #endif

@@ -103,7 +103,10 @@ impl<'a> Consumer<'a> {
 
     /// Does what is due; everything, once tracing has ended. Whether it has.
     pub fn work(&mut self) -> Result<bool, Error> {
-        if self.ended_on.is_none() && self.rates.status.is_due() && self.ask_status()? {
+        if self.ended_on.is_none() && self.rates.status.is_due() {
+            self.ask_status()?;
+        }
+        if self.status.ending != 0 || self.status.killed != 0 {
             self.stop()?;
         }
         let ended = self.ended_on.is_some();
@@ -134,14 +137,19 @@ impl<'a> Consumer<'a> {
         self.printer.flush()
     }
 
-    /// Tells what was lost; whether tracing is to end.
-    fn ask_status(&mut self) -> Result<bool, Error> {
+    /// Whether the engine has ended tracing because the machine suffered from it.
+    pub fn was_killed(&self) -> bool {
+        self.status.killed != 0
+    }
+
+    /// Asks whether tracing is to end, and tells what was lost.
+    fn ask_status(&mut self) -> Result<(), Error> {
         let status = self.engine.status()?;
         drops::of_status(&self.status, &status)
             .iter()
             .for_each(tell);
         self.status = status;
-        Ok(status.ending != 0)
+        Ok(())
     }
 
     /// Takes what every CPU has aggregated.
@@ -217,6 +225,10 @@ impl<'a> Consumer<'a> {
         while let Some(record) = current {
             if self.interrupts.are_impatient() {
                 return self.printer.flush();
+            }
+            // Much may have to be printed: who asks for nothing all the while is taken for dead.
+            if self.ended_on.is_none() && self.rates.status.is_due() {
+                self.ask_status()?;
             }
             let enabled = self.enabled(record.header.epid)?;
             let next = records.next();

@@ -95,6 +95,16 @@ impl Platform for Machine {
         1
     }
 
+    fn ticks(&self) -> u32 {
+        0
+    }
+
+    fn has_stack(&self) -> bool {
+        true
+    }
+
+    fn deadman_start(&self) {}
+
     fn now(&self) -> u64 {
         clock(ClockId::Monotonic)
     }

@@ -222,6 +222,12 @@ pub type SeePatch = Box<dyn Fn(usize)>;
 thread_local! {
     /// The CPU that this thread is.
     pub static CPU: Cell<usize> = const { Cell::new(0) };
+    /// Nanoseconds of the clock.
+    pub static NOW: Cell<u64> = const { Cell::new(42) };
+    /// The coarse clock.
+    pub static TICKS: Cell<u32> = const { Cell::new(0) };
+    /// Whether this thread's stack has room for a firing.
+    pub static HAS_STACK: Cell<bool> = const { Cell::new(true) };
     /// Run once when the clock is next read: from within firing, that is.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Run once when a random number is next asked for: from within a clause, that is.
@@ -413,11 +419,21 @@ impl Platform for &'static Fake {
         CPUS
     }
 
+    fn ticks(&self) -> u32 {
+        TICKS.get()
+    }
+
+    fn has_stack(&self) -> bool {
+        HAS_STACK.get()
+    }
+
+    fn deadman_start(&self) {}
+
     fn now(&self) -> u64 {
         if let Some(interrupt) = ON_CLOCK.take() {
             interrupt();
         }
-        42
+        NOW.get()
     }
 
     fn wall_time(&self) -> u64 {

@@ -66,6 +66,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 
     /// Whether the function comes back to its entry's site without passing the function tracer's call. A trap
     /// would tell of each time, so only that call can tell then, if there is one.
+    #[inline(never)]
     fn look_for_loop<I: Isa<Text = T>, P: Platform>(&mut self, platform: &P, number: usize) {
         let comes_back = self.comes_back::<I, P>(platform, number);
         let Some(function) = self.functions.get_mut(number) else {

@@ -72,6 +72,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// The ways out of the function of that number.
+    #[inline(never)]
     fn ways<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -101,6 +102,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         }
     }
 
+    #[inline(never)]
     fn walk<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -120,6 +122,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// Sites for all these ways out of the function of that number, or for none.
+    #[inline(never)]
     fn provide_returns<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -182,6 +185,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     /// A site for a way out; none where the entry's trap is at the same instruction.
+    #[inline(never)]
     fn way_out<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
