@@ -54,8 +54,17 @@ u32 shim_ticks(void);
  */
 void shim_deadman_start(void);
 
-/* arch/: not 0 if a firing has room on the stack that this runs on; callable from a trap, before the guard. */
-int shim_has_stack(void);
+/* arch/: how a firing finds the stack that it runs on: see `has_stack` of engine/kernel/src/arch/, which reads it. */
+extern const struct trapline_stacks {
+	unsigned long where[2];
+	unsigned long size;
+} trapline_stacks;
+
+/*
+ * arch/x86.c: not 0 if this runs on a stack that is no thread's, with so many bytes
+ * left; callable from a trap, before the guard.
+ */
+int shim_other_stack(size_t bytes);
 
 /* task.c: callable from a trap, as all of it is. platform.rs fills it as a Task. */
 struct shim_task {
@@ -441,12 +450,6 @@ extern const size_t trapline_kprobe_bytes;
 /* stack.c: the kernel's unwinder, from where the registers are. */
 unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count);
-
-/* Whether so many bytes are left below `sp` of the stack that begins at `bottom`; neither if `sp` is not in it. */
-static inline bool trapline_is_left(unsigned long sp, unsigned long bottom, size_t size, size_t bytes)
-{
-	return sp - bottom < size && sp - bottom >= bytes;
-}
 
 /* arch/: finds what this architecture needs of the kernel's own functions. */
 int trapline_arch_init(void);

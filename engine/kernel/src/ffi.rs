@@ -42,7 +42,16 @@ const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
 // C's `struct shim_numbers`.
 const _: () = assert!(size_of::<Numbers>() == 128);
 
+/// C's `struct trapline_stacks`.
+#[repr(C)]
+pub struct Stacks {
+    pub place: [usize; 2],
+    pub size: usize,
+}
+
 unsafe extern "C" {
+    pub safe static trapline_stacks: Stacks;
+
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
     pub fn shim_free(memory: *mut c_void);
     pub fn shim_lock();
@@ -61,7 +70,8 @@ unsafe extern "C" {
 
     pub safe fn shim_ticks() -> u32;
     pub safe fn shim_deadman_start();
-    pub safe fn shim_has_stack() -> c_int;
+    #[cfg(target_arch = "x86_64")]
+    pub safe fn shim_other_stack(bytes: usize) -> c_int;
 
     pub fn shim_task(to: *mut Task, context: Context);
     pub safe fn shim_thread() -> usize;

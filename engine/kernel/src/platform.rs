@@ -67,7 +67,7 @@ impl Platform for Kernel {
         if crate::mutant::is_chosen(crate::mutant::STACK_UNSEEN) {
             return true;
         }
-        ffi::shim_has_stack() != 0
+        crate::arch::has_stack()
     }
 
     fn deadman_start(&self) {

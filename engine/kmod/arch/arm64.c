@@ -128,21 +128,13 @@ bool trapline_rewritten(unsigned long address)
 }
 
 /*
- * What a firing takes, with a walk of the stack, a fault and ERROR, and a trap in
- * the middle of it that is turned away: see doc/probe-context.md.
+ * Every stack, a thread's and the interrupts', begins at a multiple of its
+ * alignment.
  */
-#define FIRING_STACK 6144
-
-/*
- * Every stack, a thread's and the interrupts', begins at a multiple of twice its
- * size, so that the kernel sees by one bit of sp that one is used up.
- */
-int shim_has_stack(void)
-{
-	unsigned long left = current_stack_pointer & (THREAD_ALIGN - 1);
-
-	return left < THREAD_SIZE && left >= FIRING_STACK;
-}
+const struct trapline_stacks trapline_stacks = {
+	.where = { THREAD_ALIGN - 1 },
+	.size = THREAD_SIZE,
+};
 
 void trapline_arch_exit(void)
 {

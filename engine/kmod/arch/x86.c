@@ -17,7 +17,7 @@
 #include <linux/percpu.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
-#include <linux/sched/task_stack.h>
+#include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -170,11 +170,11 @@ bool trapline_rewritten(unsigned long address)
 	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
-/*
- * What a firing takes, with a walk of the stack, a fault and ERROR, and a trap in
- * the middle of it that is turned away: see doc/probe-context.md.
- */
-#define FIRING_STACK 6144
+/* Each CPU has its thread at the first, and a thread its stack at the second. */
+const struct trapline_stacks trapline_stacks = {
+	.where = { (unsigned long)&current_task, offsetof(struct task_struct, stack) },
+	.size = THREAD_SIZE,
+};
 
 /* Each CPU's: where its interrupts' stack ends, and those of exceptions that have their own. */
 static void *__percpu *irq_stack;
@@ -187,30 +187,24 @@ static int find_stacks(void)
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
 
-static bool is_left_of_exceptions(unsigned long sp)
+/* Whether `sp` is in the stack that begins at `bottom`, with so many bytes below it. */
+static bool is_left(unsigned long sp, unsigned long bottom, size_t size, size_t bytes)
 {
-	struct cea_exception_stacks *stacks = *raw_cpu_ptr(exception_stacks);
-
-	return trapline_is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI),
-				FIRING_STACK) ||
-	       trapline_is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB),
-				FIRING_STACK) ||
-	       trapline_is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE),
-				FIRING_STACK);
+	return sp - bottom < size && sp - bottom >= bytes;
 }
 
-int shim_has_stack(void)
+int shim_other_stack(size_t bytes)
 {
+	struct cea_exception_stacks *stacks = *raw_cpu_ptr(exception_stacks);
 	unsigned long sp = current_stack_pointer;
-	unsigned long task = (unsigned long)end_of_stack(current);
 	unsigned long irq;
 
-	if (sp - task < THREAD_SIZE)
-		return sp - task >= FIRING_STACK;
 	/* The pointer is to the last word. */
 	irq = (unsigned long)*raw_cpu_ptr(irq_stack) + sizeof(long) - IRQ_STACK_SIZE;
-	return trapline_is_left(sp, irq, IRQ_STACK_SIZE, FIRING_STACK) ||
-	       is_left_of_exceptions(sp);
+	return is_left(sp, irq, IRQ_STACK_SIZE, bytes) ||
+	       is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) ||
+	       is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB), bytes) ||
+	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
 }
 
 int trapline_arch_init(void)

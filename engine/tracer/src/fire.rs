@@ -23,6 +23,10 @@ use crate::tracer::Tracer;
 /// The most frames of a stack, and one for the function whose entry fires.
 const FRAMES: usize = 257;
 
+/// Of so many firings of a CPU, one looks for the CPU's beat. As many, each with clauses as long as any may be, are
+/// short against the deadman's limit.
+const FIRINGS_OF_A_LOOK: u32 = 32;
+
 /// What became of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trap {
@@ -39,8 +43,8 @@ pub enum Trap {
 /// A CPU's guard, and what it counts. Only firings of that CPU write it, and only while they hold the
 /// guard, but for `recursions`.
 pub(crate) struct Cpu<P: Platform> {
-    /// Held while the CPU fires, with room for a stack.
-    guard: P::TryLock<Vec<u64>>,
+    /// Held while the CPU fires.
+    guard: P::TryLock<Held>,
     fired: Count,
     recursions: AtomicUsize,
     /// Firings that found too little stack left.
@@ -48,10 +52,38 @@ pub(crate) struct Cpu<P: Platform> {
     pulse: Pulse,
 }
 
+/// What a firing has of its CPU.
+struct Held {
+    /// Room for a stack.
+    frames: Vec<u64>,
+    /// How many firings it is until one looks for the beat.
+    until_look: u32,
+}
+
+impl Held {
+    fn new() -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            frames: filled(FRAMES, || 0)?,
+            until_look: FIRINGS_OF_A_LOOK,
+        })
+    }
+
+    /// Whether this firing is to look for the beat.
+    #[inline]
+    fn is_to_look(&mut self) -> bool {
+        self.until_look = self.until_look.wrapping_sub(1);
+        let is_due = self.until_look == 0;
+        if is_due {
+            self.until_look = FIRINGS_OF_A_LOOK;
+        }
+        is_due
+    }
+}
+
 impl<P: Platform> Cpu<P> {
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
-            guard: P::TryLock::new(filled(FRAMES, || 0)?),
+            guard: P::TryLock::new(Held::new()?),
             fired: Count::default(),
             recursions: AtomicUsize::new(0),
             stack_drops: AtomicUsize::new(0),
@@ -81,9 +113,9 @@ impl<P: Platform> Cpu<P> {
 
     /// Runs `work`, unless this CPU is in such work already: then that is counted. Work that says that
     /// something came of it is counted too.
-    fn guarded(&self, work: impl FnOnce(&mut [u64]) -> bool) {
-        let worked = self.guard.try_with(|frames| {
-            if work(frames) {
+    fn guarded(&self, work: impl FnOnce(&mut Held) -> bool) {
+        let worked = self.guard.try_with(|held| {
+            if work(held) {
                 self.fired.add_one();
             }
         });
@@ -164,7 +196,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 }
                 let fired = Fired::Own(own, [0; 6]);
                 let firing = Firing::new(&self.platform, own.id(), &fired);
-                self.guarded(&firing, |frames| {
+                self.guarded(&firing, |held| {
+                    let frames = &mut *held.frames;
                     let fire = |any, ecb: &Enabling| any | session.fire(&firing, frames, *ecb);
                     ecbs.iter().fold(false, fire)
                 });
@@ -183,10 +216,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             return self.drop_for_stack(ecbs, fired.own());
         }
         let firing = &Firing::new(&self.platform, probe.id, fired);
-        self.guarded(firing, |frames| {
-            if self.is_stalled(firing.cpu) {
+        self.guarded(firing, |held| {
+            if held.is_to_look() && self.is_stalled(firing.cpu) {
                 return self.kill(ecbs);
             }
+            let frames = &mut *held.frames;
             let fire = |ecb: &LiveEcb| {
                 self.with_session(ecb.consumer, |session| {
                     session.fire(firing, frames, ecb.enabling)
@@ -211,7 +245,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Whether this CPU has fired for so long that none of its threads got to run meanwhile.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn is_stalled(&self, cpu: usize) -> bool {
         let limit = self.stall_limit.load(Ordering::Relaxed);
         let ticks = self.platform.ticks();
@@ -231,7 +266,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
-    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut [u64]) -> bool) {
+    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut Held) -> bool) {
         if let Some(cpu) = self.cpus.get(firing.cpu) {
             cpu.guarded(work);
         }

@@ -12,6 +12,10 @@ use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
+/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
+/// away: see doc/probe-context.md.
+pub const FIRING_STACK: usize = 3584;
+
 /// What kernels for one processor only are built for: see `kmod/arch/arm.c`.
 const VERSION: Version = Version::V6;
 
@@ -169,6 +173,13 @@ impl Isa for Native {
 
 const fn untrappable() -> &'static [Untrappable] {
     &PATHS
+}
+
+/// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
+#[inline(always)]
+pub fn has_stack() -> bool {
+    let [mask, _] = crate::ffi::trapline_stacks.place;
+    super::is_room(super::stack_end() & mask)
 }
 
 /// The memory of the code whose registers these are.

@@ -13,6 +13,10 @@ use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT};
 
+/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
+/// away: see doc/probe-context.md.
+pub const FIRING_STACK: usize = 6144;
+
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
 const WAKES: &str = "a starting or resuming CPU runs it before it has its vectors";
 
@@ -220,6 +224,13 @@ fn pacia(pointer: u64, modifier: u64) -> u64 {
         );
     }
     signed
+}
+
+/// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
+#[inline(always)]
+pub fn has_stack() -> bool {
+    let [mask, _] = crate::ffi::trapline_stacks.place;
+    super::is_room(super::stack_end() & mask)
 }
 
 /// The memory of the code whose registers these are. No instruction that stores is emulated here.

@@ -1,13 +1,16 @@
 //! The instruction set of the kernel that this is built for: the sole place that asks which.
 //!
-//! Each file is one set's seam, and gives the same three things: `Native`, which is the set as the
-//! tracer wants it; `MUTANTS`, the names of its seeded defects; and `memory`, the memory of the
-//! code that a trap interrupted.
+//! Each file is one set's seam, and gives the same four things: `Native`, which is the set as the
+//! tracer wants it; `MUTANTS`, the names of its seeded defects; `memory`, the memory of the
+//! code that a trap interrupted; and `has_stack`, whether a firing finds room on the kernel's stack.
 
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use engine_isa::body::{self, Exit, Set, Text, Unwalked, Walk};
 use engine_tracer::Load;
+
+use crate::ffi;
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;
@@ -24,6 +27,20 @@ pub use x86::*;
 mod arm;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub use arm::*;
+
+/// Where the stack ends by now, or a little below.
+#[inline(always)]
+fn stack_end() -> usize {
+    let here = MaybeUninit::<usize>::uninit();
+    here.as_ptr().addr()
+}
+
+/// Whether a firing takes less than the `left` bytes of a thread's stack; not so where `left` is more than a stack
+/// has, since it is another stack then.
+#[inline(always)]
+fn is_room(left: usize) -> bool {
+    left.wrapping_sub(FIRING_STACK) < ffi::trapline_stacks.size - FIRING_STACK
+}
 
 /// The word on the stack that is so many words from `top`; 0 where it cannot be read.
 fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {

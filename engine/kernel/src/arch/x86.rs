@@ -1,5 +1,6 @@
 //! x86-64, by `int3`.
 
+use core::arch::asm;
 use core::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked, room};
@@ -8,9 +9,14 @@ use engine_isa::{Control, Fault, Memory, Plan};
 use engine_tracer::{Isa, Load, Planned, Untrappable};
 
 use super::{calls, comes_back, exits, stack_word, told};
+use crate::ffi;
 use crate::memory::Interrupted;
 #[cfg(trapline_mutants)]
 use crate::mutant::{IntoFrame, SHARED_SLOT, STALE_SLOT};
+
+/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
+/// away: see doc/probe-context.md.
+pub const FIRING_STACK: usize = 6144;
 
 const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
 const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next and takes no trap";
@@ -236,6 +242,27 @@ impl Isa for Native {
     ) -> Result<(), Fault> {
         emulation.run(regs, memory)
     }
+}
+
+/// Whether a firing has room on this stack: as a rule the thread's, which the kernel need not have aligned.
+#[inline(always)]
+pub fn has_stack() -> bool {
+    let [task_of_cpu, stack_of_task] = ffi::trapline_stacks.place;
+    let stack: usize;
+    // SAFETY: a CPU's GS leads to its own data, where `task_of_cpu` is the thread that it runs, which has its stack's
+    // address there.
+    unsafe {
+        asm!(
+            "mov {stack}, gs:[{task}]",
+            "mov {stack}, [{stack} + {offset}]",
+            task = in(reg) task_of_cpu,
+            offset = in(reg) stack_of_task,
+            stack = out(reg) stack,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    super::is_room(super::stack_end().wrapping_sub(stack))
+        || ffi::shim_other_stack(FIRING_STACK) != 0
 }
 
 /// The memory of the code whose registers these are.
