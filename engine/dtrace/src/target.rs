@@ -28,6 +28,8 @@ const STAND_IN: &str = "dtrace: to be traced";
 /// A process that is traced until its end.
 pub struct Target {
     pid: Pid,
+    /// Opened before anything is armed: no later process of that ID is taken for it.
+    handle: OwnedFd,
     command: Option<Child>,
 }
 
@@ -49,6 +51,7 @@ impl Target {
         let pid = Pid::from_child(&child);
         let target = Self {
             pid,
+            handle: handle(pid)?,
             command: Some(child),
         };
         match waitpid(Some(pid), WaitOptions::UNTRACED) {
@@ -62,11 +65,12 @@ impl Target {
     pub fn grab(pid: &str) -> Result<Self, Error> {
         let number = pid.parse().ok().filter(|&it: &i32| it > 0);
         let found = number.and_then(Pid::from_raw);
-        let target = Self {
-            pid: found.ok_or_else(|| Error::Pid(pid.into()))?,
+        let pid = found.ok_or_else(|| Error::Pid(pid.into()))?;
+        Ok(Self {
+            pid,
+            handle: handle(pid)?,
             command: None,
-        };
-        target.handle().map(|_| target)
+        })
     }
 
     /// Its ID.
@@ -76,11 +80,9 @@ impl Target {
 
     /// A handle on it, which can be waited for.
     pub fn handle(&self) -> Result<OwnedFd, Error> {
-        let opened = pidfd_open(self.pid, PidfdFlags::empty());
-        opened.map_err(|why| Error::Grab {
-            pid: self.pid.as_raw_pid(),
-            why: why.into(),
-        })
+        let pid = self.pid.as_raw_pid();
+        let cloned = self.handle.try_clone();
+        cloned.map_err(|why| Error::Grab { pid, why })
     }
 
     /// Tracing has begun: a command starts.
@@ -100,6 +102,13 @@ impl Target {
             Some(Err(why)) => format!("pid {pid} is lost: {why}"),
         }
     }
+}
+
+fn handle(pid: Pid) -> Result<OwnedFd, Error> {
+    pidfd_open(pid, PidfdFlags::empty()).map_err(|why| Error::Grab {
+        pid: pid.as_raw_pid(),
+        why: why.into(),
+    })
 }
 
 impl Drop for Target {

@@ -63,11 +63,9 @@ impl Activity {
         self.leave(Stage::Cooldown);
     }
 
-    /// From now on nothing fires, unless tracing has ended anyway.
-    pub fn kill(&self) {
-        if self.leave(Stage::Killed) {
-            self.killed.store(true, Ordering::Relaxed);
-        }
+    /// From now on nothing fires, unless tracing has ended anyway; whether it was this that ended it.
+    pub fn kill(&self) -> bool {
+        self.leave(Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
     }
 
     /// Whether tracing was killed.
@@ -144,7 +142,7 @@ mod tests {
     fn what_is_killed_fires_nothing_more_not_even_the_end() {
         let activity = Activity::default();
         activity.begin();
-        activity.kill();
+        assert!(activity.kill() && !activity.kill());
         activity.end();
         assert_eq!(admitted(&activity), [false; 3]);
         assert!(!activity.admits(Some(Own::Error)) && !activity.exit());
@@ -158,8 +156,7 @@ mod tests {
         let activity = Activity::default();
         activity.end();
         activity.stop();
-        activity.kill();
-        assert!(!activity.is_killed() && activity.is_over());
+        assert!(!activity.kill() && !activity.is_killed() && activity.is_over());
     }
 
     #[test]

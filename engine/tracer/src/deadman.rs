@@ -83,14 +83,15 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     fn bury(&self, control: &mut Control<I::Text>, id: ConsumerId) {
-        self.with_session(id.0, |session| session.activity.kill());
+        if self.with_session(id.0, |session| session.activity.kill()) == Some(true) {
+            self.silent.fetch_add(1, Ordering::Relaxed);
+        }
         self.disarm(control, id);
         self.with_session(id.0, |session| session.activity.stop());
         if let Ok(consumer) = control.consumer(id) {
             consumer.state = State::Stopped(0);
         }
         self.count_active(control);
-        control.killed = control.killed.wrapping_add(1);
     }
 }
 

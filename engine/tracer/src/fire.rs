@@ -236,11 +236,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     #[cold]
     #[inline(never)]
     fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
-        if let Some(cpu) = self.cpus.get(self.platform.cpu()) {
+        let drop =
+            |ecb: &LiveEcb| self.with_session(ecb.consumer, |session| session.drop_for_stack(own));
+        let drops = ecbs.iter().filter_map(drop);
+        // Each ECB's session counts, so all are asked.
+        if drops.fold(false, |any, is_lost| any | is_lost)
+            && let Some(cpu) = self.cpus.get(self.platform.cpu())
+        {
             cpu.stack_drops.fetch_add(1, Ordering::Relaxed);
-        }
-        for ecb in ecbs {
-            self.with_session(ecb.consumer, |session| session.drop_for_stack(own));
         }
     }
 
@@ -259,9 +262,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     #[cold]
     #[inline(never)]
     fn kill(&self, ecbs: &[LiveEcb]) -> bool {
-        for ecb in ecbs {
-            self.with_session(ecb.consumer, |session| session.activity.kill());
-        }
+        let kill =
+            |ecb: &LiveEcb| self.with_session(ecb.consumer, |session| session.activity.kill());
+        let killed = ecbs.iter().filter_map(kill).filter(|is_new| *is_new);
+        self.stalled.fetch_add(killed.count(), Ordering::Relaxed);
         false
     }
 

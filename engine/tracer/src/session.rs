@@ -285,11 +285,13 @@ impl<P: Platform> Session<P> {
         now.saturating_sub(self.asked.load(Ordering::Relaxed))
     }
 
-    /// Counts a firing that found too little stack left, if it would have run a clause.
-    pub fn drop_for_stack(&self, own: Option<Own>) {
-        if self.activity.admits(own) {
+    /// Counts a firing that found too little stack left, if it would have run a clause; whether it would.
+    pub fn drop_for_stack(&self, own: Option<Own>) -> bool {
+        let is_lost = self.activity.admits(own);
+        if is_lost {
             self.stack_drops.fetch_add(1, Ordering::Relaxed);
         }
+        is_lost
     }
 }
 

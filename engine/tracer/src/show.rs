@@ -187,7 +187,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 20] {
+    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 21] {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
@@ -219,7 +219,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             ("fired", self.cpus.iter().map(Cpu::fired).sum()),
             ("recursions", self.cpus.iter().map(Cpu::recursions).sum()),
             ("stack_drops", self.cpus.iter().map(Cpu::stack_drops).sum()),
-            ("killed", control.killed),
+            ("stalled", self.stalled.load(Ordering::Relaxed) as u64),
+            ("silent", self.silent.load(Ordering::Relaxed) as u64),
             ("timers", timers.count() as u64),
             ("lost_returns", self.remembered.lost()),
             ("unmarked_processes", self.once.unmarked()),

@@ -63,8 +63,6 @@ pub(crate) struct Control<T> {
     pub(crate) calls: Calls,
     /// How many modules came for whose probes there was no memory.
     pub(crate) incomplete: u64,
-    /// How many consumers the deadman has killed.
-    pub(crate) killed: u64,
     /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
@@ -90,6 +88,9 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
     pub(crate) once: Once,
     /// How many consumers trace.
     pub(crate) active: AtomicUsize,
+    /// How many consumers the deadman has killed as they stalled a CPU, and as they asked for nothing.
+    pub(crate) stalled: AtomicUsize,
+    pub(crate) silent: AtomicUsize,
     /// How many ticks a CPU may fire without its beat.
     pub(crate) stall_limit: AtomicU32,
 }
@@ -120,7 +121,6 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 batch: Batch::new()?,
                 calls: Calls::default(),
                 incomplete: 0,
-                killed: 0,
                 consumers,
             }),
             live: P::Rcu::empty(),
@@ -129,6 +129,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             remembered: Remembered::new()?,
             once: Once::new()?,
             active: AtomicUsize::new(0),
+            stalled: AtomicUsize::new(0),
+            silent: AtomicUsize::new(0),
             stall_limit: AtomicU32::new(0),
         })
     }

@@ -473,7 +473,7 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
     assert!(engine.watch(0));
     assert_eq!(fake.read(ALPHA), before[&ALPHA]);
     assert_eq!(fake.read(BETA), TRAP);
-    assert_eq!(stat(&engine, "killed"), 1);
+    assert_eq!(stat(&engine, "stalled"), 1);
     assert_eq!(engine.stop(dead), Ok(0));
     engine.close(other);
     assert!(!engine.watch(0) && !engine.beat(0, 100), "nobody traces");
