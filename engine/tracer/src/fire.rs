@@ -25,7 +25,7 @@ const FRAMES: usize = 257;
 
 /// Of so many firings of a CPU, one looks for the CPU's beat. As many, each with clauses as long as any may be, are
 /// short against the deadman's limit.
-const FIRINGS_OF_A_LOOK: u32 = 32;
+const FIRINGS_OF_A_LOOK: u32 = 8;
 
 /// What became of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

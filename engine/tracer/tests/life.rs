@@ -456,17 +456,17 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
     enable(&engine, other, "beta").unwrap();
     go(&engine, dead, 0).unwrap();
     go(&engine, other, 0).unwrap();
-    // One firing of 32 looks for the beat.
+    // One firing of 8 looks for the beat.
     let fires_at = |ticks| {
         TICKS.set(ticks);
-        (0..32).for_each(|_| drop(execute(fake, &engine, ALPHA)));
+        (0..8).for_each(|_| drop(execute(fake, &engine, ALPHA)));
         drain(&engine, dead, 0).len()
     };
     assert!(engine.beat(0, 100), "somebody traces");
-    assert_eq!((fires_at(1), fires_at(101)), (32, 32));
+    assert_eq!((fires_at(1), fires_at(101)), (8, 8));
     engine.beat(0, 100);
-    assert_eq!((fires_at(151), fires_at(251)), (32, 32));
-    assert_eq!((fires_at(252), fires_at(253)), (31, 0));
+    assert_eq!((fires_at(151), fires_at(251)), (8, 8));
+    assert_eq!((fires_at(252), fires_at(253)), (7, 0));
     assert_eq!(engine.status(dead).unwrap().killed, 1);
     assert_eq!(engine.status(other).unwrap().killed, 0);
     assert_eq!(fake.read(ALPHA), TRAP, "a firing cannot disarm");
