@@ -9,6 +9,7 @@ use xshell::cmd;
 use crate::elf;
 use crate::error::{Error, Result};
 use crate::files;
+use crate::frames;
 use crate::guest::Guest;
 use crate::hardening::Config;
 use crate::progress::Step;
@@ -24,6 +25,9 @@ const PROFILE: &str = "module";
 /// A kernel's module loader knows no position-independent code and no global offset table, through
 /// which rustc would otherwise call memcpy and its like on some targets.
 const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
+
+/// The compiler is to state each function's frame.
+const FRAMES: &str = "-Zemit-stack-sizes";
 
 /// The two modules built from one source.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +74,7 @@ pub fn compile(
 ) -> Result<PathBuf> {
     let sh = run::shell()?;
     let target = &guest.build.module_target;
-    let flags = format!("{STATIC_CODE} {}", config.rustflags());
+    let flags = format!("{STATIC_CODE} {FRAMES} {}", config.rustflags());
     let cargo = toolchain
         .cargo(&sh, "rustc", PROFILE, target, &flags)
         .args(["--package", "engine-kernel", "--lib"])
@@ -101,9 +105,10 @@ pub fn link(
             "{ld} -r --gc-sections -T {script} {roots...} -o {object} {archive}"
         ),
     )?;
+    frames::check(object)?;
     let keep = entries.iter().map(|e| format!("--keep-global-symbol={e}"));
-    let bitcode = [".llvmbc", ".llvmcmd"].map(|s| format!("--remove-section={s}"));
-    run::quietly(step, cmd!(sh, "{objcopy} {keep...} {bitcode...} {object}"))
+    let unused = [".llvmbc", ".llvmcmd", frames::SECTION].map(|s| format!("--remove-section={s}"));
+    run::quietly(step, cmd!(sh, "{objcopy} {keep...} {unused...} {object}"))
 }
 
 fn entry_points(archive: &Path) -> Result<Vec<String>> {

@@ -16,6 +16,7 @@ mod elf;
 mod engine;
 mod error;
 mod files;
+mod frames;
 mod fuzz;
 mod guest;
 mod hardening;

@@ -24,6 +24,7 @@ pub struct Verified<B> {
 impl<B: AsRef<[u64]>> Verified<B> {
     /// Verifies a block (`engine_abi::ProgramHeader` and the tables behind it), in one pass over it and
     /// without memory besides.
+    #[inline(never)]
     pub fn new(block: B) -> Result<Self, Invalid> {
         let layout = Layout::of(block.as_ref())?;
         let needs = verify::program(Tables::new(block.as_ref(), &layout))?;

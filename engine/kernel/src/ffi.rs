@@ -70,8 +70,6 @@ unsafe extern "C" {
 
     pub safe fn shim_ticks() -> u32;
     pub safe fn shim_deadman_start();
-    #[cfg(target_arch = "x86_64")]
-    pub safe fn shim_other_stack(bytes: usize) -> c_int;
 
     pub fn shim_task(to: *mut Task, context: Context);
     pub safe fn shim_thread() -> usize;

@@ -119,6 +119,7 @@ impl<T> Rcu<T> for KernelRcu<T> {
         work(unsafe { self.0.load(Ordering::Acquire).as_ref() })
     }
 
+    #[inline(never)]
     fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory> {
         let new = match value {
             Some(value) => boxed(value)?,

@@ -1,5 +1,8 @@
 //! What the kernel is asked to tell of. What it is not asked for costs a system call the tracepoint, and little more.
 
+use alloc::vec::Vec;
+
+use crate::grow::{OutOfMemory, filled};
 use crate::isa::Isa;
 use crate::platform::{Event, Numbers, Platform};
 use crate::providers::Role;
@@ -7,13 +10,15 @@ use crate::providers::proc::Proc;
 use crate::registry::Registry;
 use crate::tracer::{Control, Tracer};
 
-/// Of which system calls each event is told.
+/// Of which system calls each event is told; on the heap, since it is large for a kernel's stack.
 #[derive(Debug)]
-pub struct Told([Numbers; Event::ALL.len()]);
+pub struct Told(Vec<Numbers>);
 
 impl Told {
     /// Of none.
-    pub const NONE: Self = Self([Numbers::NONE; Event::ALL.len()]);
+    pub fn none() -> Result<Self, OutOfMemory> {
+        filled(Event::ALL.len(), || Numbers::NONE).map(Self)
+    }
 
     /// Of which calls that event is told.
     pub fn of(&self, event: Event) -> Numbers {

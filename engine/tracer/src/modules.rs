@@ -46,6 +46,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Enables what consumers have asked for in these functions; whether there was any.
+    #[inline(never)]
     fn enable_in<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
@@ -70,6 +71,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
 
 /// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
 /// whether there was any.
+#[inline(never)]
 fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>, P: Platform>(
     registry: &mut Registry<T>,
     platform: &P,

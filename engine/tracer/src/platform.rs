@@ -359,6 +359,12 @@ pub trait Rcu<T> {
 
     /// Replaces the value, waits until no trap reads the old one, and gives that back. May sleep.
     fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory>;
+
+    /// The same for a value that is large for a kernel's stack, and drops the old one.
+    #[inline(never)]
+    fn set(&self, value: Option<T>) -> Result<(), OutOfMemory> {
+        self.replace(value).map(drop)
+    }
 }
 
 /// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its

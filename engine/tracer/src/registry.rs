@@ -103,13 +103,14 @@ pub struct Registry<T> {
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     /// Every probe that `platform` offers.
+    #[inline(never)]
     pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {
             fbt: Fbt::provide::<I, P>(platform)?,
             procs: Procs::default(),
             profile: Profile::provide()?,
             syscalls: Syscalls::provide(platform)?,
-            told: Told::NONE,
+            told: Told::none()?,
         })
     }
 

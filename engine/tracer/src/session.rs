@@ -71,6 +71,7 @@ pub struct Session<P: Platform> {
 impl<P: Platform> Session<P> {
     /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for, and a `seed` that
     /// nobody foresees.
+    #[inline(never)]
     pub fn new(
         program: Verified<Vec<u64>>,
         ecbs: impl Iterator<Item = (u32, Ecb)>,

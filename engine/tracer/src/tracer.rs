@@ -105,18 +105,17 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Drop for Tracer<I, P> {
 
 impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
+    #[inline(never)]
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
         platform.undisturbed(|| spin::calibrate(|| platform.now()));
-        let registry = Registry::provide::<I, P>(&platform)?;
         let mut cpus = Vec::new();
         for _ in 0..platform.cpus() {
             push(&mut cpus, Cpu::new()?)?;
         }
         let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
-            platform,
             control: P::Lock::new(Control {
-                registry,
+                registry: Registry::provide::<I, P>(&platform)?,
                 slots: Slots::default(),
                 batch: Batch::new()?,
                 calls: Calls::default(),
@@ -132,6 +131,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             stalled: AtomicUsize::new(0),
             silent: AtomicUsize::new(0),
             stall_limit: AtomicU32::new(0),
+            platform,
         })
     }
 
@@ -277,10 +277,20 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         go: &Go,
         place: &P::Rcu<Session<P>>,
     ) -> Result<(), Error> {
+        Ok(place.set(self.session(consumer, program, go)?)?)
+    }
+
+    /// As it is published: each time it is moved costs the stack its size.
+    #[inline(never)]
+    fn session(
+        &self,
+        consumer: &Consumer,
+        program: Verified<Vec<u64>>,
+        go: &Go,
+    ) -> Result<Option<Session<P>>, Error> {
         let seed = self.platform.undisturbed(|| self.platform.random());
         let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
-        place.replace(Some(session))?;
-        Ok(())
+        Ok(Some(session))
     }
 
     /// Disarms what the consumer enabled, if it was armed, and fires `END`; on which CPU that was.
@@ -321,7 +331,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             }
             if let Some(session) = self.sessions.get(id.0) {
                 // Nothing is allocated for an empty value, so this cannot fail.
-                let _ = session.replace(None);
+                let _ = session.set(None);
             }
         });
     }

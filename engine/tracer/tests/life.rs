@@ -459,7 +459,9 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
     // One firing of 8 looks for the beat.
     let fires_at = |ticks| {
         TICKS.set(ticks);
-        (0..8).for_each(|_| drop(execute(fake, &engine, ALPHA)));
+        for _ in 0..8 {
+            execute(fake, &engine, ALPHA);
+        }
         drain(&engine, dead, 0).len()
     };
     assert!(engine.beat(0, 100), "somebody traces");

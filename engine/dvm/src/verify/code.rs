@@ -14,11 +14,14 @@ use crate::op::{Immediate, Op, REGISTERS};
 use crate::verified::{Clause, rows};
 
 /// Verifies a clause's code. An error is an instruction and what is wrong with it.
+#[inline(never)]
 pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
+    let mut targets = Targets::none();
+    let mut pushed = Pushed::nothing();
     let mut walk = Walk {
         clause,
-        targets: Targets::none(),
-        pushed: Pushed::nothing(),
+        targets: &mut targets,
+        pushed: &mut pushed,
     };
     let code = clause.code();
     let mut state = Some(State::START);
@@ -37,12 +40,13 @@ pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
 /// A walk over a clause's code.
 struct Walk<'a> {
     clause: Clause<'a>,
-    targets: Targets,
-    pushed: Pushed,
+    targets: &'a mut Targets,
+    pushed: &'a mut Pushed,
 }
 
 impl Walk<'_> {
     /// Looks at an instruction. Answers what is known behind it, if it can be fallen through.
+    #[inline(never)]
     fn step(
         &mut self,
         at: u32,

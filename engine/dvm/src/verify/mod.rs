@@ -29,6 +29,7 @@ pub(crate) struct Needs {
 }
 
 /// Verifies a program.
+#[inline(never)]
 pub(crate) fn program(tables: Tables<'_>) -> Result<Needs, Invalid> {
     header(tables).map_err(Why::of_header)?;
     let mut needs = Needs {

@@ -58,6 +58,7 @@ pub(super) struct Targets([Option<(u32, State)>; TARGETS_MAX]);
 
 impl Targets {
     /// None.
+    #[inline(never)]
     pub(super) const fn none() -> Self {
         Self([None; TARGETS_MAX])
     }

@@ -53,6 +53,7 @@ fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
 }
 
 /// Shows every instruction that leaves a function.
+#[inline(never)]
 fn exits<S: Set>(
     text: &Text<'_>,
     function: Range<usize>,
@@ -77,6 +78,7 @@ fn exits<S: Set>(
 }
 
 /// Shows what a function calls.
+#[inline(never)]
 fn calls<S: Set>(
     text: &Text<'_>,
     function: Range<usize>,

@@ -1,6 +1,7 @@
 //! x86-64, by `int3`.
 
 use core::arch::asm;
+use core::ffi::c_int;
 use core::ops::Range;
 
 use engine_isa::body::{Exit, Text, Unwalked, room};
@@ -244,6 +245,10 @@ impl Isa for Native {
     }
 }
 
+unsafe extern "C" {
+    safe fn shim_other_stack(bytes: usize) -> c_int;
+}
+
 /// Whether a firing has room on this stack: as a rule the thread's, which the kernel need not have aligned.
 #[inline(always)]
 pub fn has_stack() -> bool {
@@ -261,8 +266,7 @@ pub fn has_stack() -> bool {
             options(pure, readonly, nostack, preserves_flags),
         );
     }
-    super::is_room(super::stack_end().wrapping_sub(stack))
-        || ffi::shim_other_stack(FIRING_STACK) != 0
+    super::is_room(super::stack_end().wrapping_sub(stack)) || shim_other_stack(FIRING_STACK) != 0
 }
 
 /// The memory of the code whose registers these are.

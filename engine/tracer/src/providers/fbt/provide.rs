@@ -60,6 +60,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     }
 
     /// A module is loaded. It brings nothing where it is known already.
+    #[inline(never)]
     pub fn load<I: Isa<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
