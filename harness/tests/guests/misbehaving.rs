@@ -168,8 +168,9 @@ pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
             format!("it went on all the time: {took:?}"),
         )?;
     }
+    // Other work on the host may have come or gone since the job took its own pace.
     expect(
-        took < limit,
+        took < limit.mul_f64(1.25),
         format!("{took:?}, not {limit:?}: {}", done.story()),
     )
 }
