@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * The deadman's pulse: while anybody traces, a worker on each CPU beats once a
- * second, and another, on any CPU, looks after consumers. Both run in threads of
- * ordinary priority: where clauses leave them no time, they are late.
+ * second, and another, on any CPU, looks after consumers. Both run in threads
+ * that are no real-time ones: where clauses leave them no time, they are late.
  */
 #include <linux/cpu.h>
+#include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
-#include <linux/time64.h>
 #include <linux/workqueue.h>
 
 #include "shim.h"
@@ -28,37 +29,49 @@ struct beat {
 
 static DEFINE_PER_CPU(struct beat, beats);
 static struct delayed_work watching;
+/* Of our own, so that no other's work goes first, nor its worker's memory is missing. */
+static struct workqueue_struct *beating, *looking;
+
+/* In ticks. A shorter one than two seconds would be missed by a beat that is a little late. */
+static unsigned int limit(void)
+{
+	unsigned int seconds = READ_ONCE(deadman_timeout);
+
+	return seconds ? clamp_t(unsigned int, seconds, 2, INT_MAX / HZ) * HZ : 0;
+}
 
 static void beat(struct work_struct *work)
 {
 	struct beat *beat = container_of(to_delayed_work(work), struct beat, work);
-	unsigned int limit = min_t(unsigned int, deadman_timeout, INT_MAX / HZ) * HZ;
 
-	if (trapline_beat(beat->cpu, limit))
-		queue_delayed_work_on(beat->cpu, system_wq, &beat->work, HZ);
+	if (trapline_beat(beat->cpu, limit()))
+		queue_delayed_work_on(beat->cpu, beating, &beat->work, HZ);
 }
 
 static void watch(struct work_struct *work)
 {
-	if (trapline_watch((u64)deadman_user * NSEC_PER_SEC))
-		queue_delayed_work(system_unbound_wq, &watching, HZ);
+	unsigned int rounds = READ_ONCE(deadman_user);
+
+	if (trapline_watch(rounds ? max(rounds, 2U) : 0))
+		queue_delayed_work(looking, &watching, HZ);
 }
 
 /* A CPU that is off has taken its timer with it, which would not ring there before long. */
 void trapline_deadman_cpu(unsigned int cpu)
 {
-	mod_delayed_work_on(cpu, system_wq, &per_cpu(beats, cpu).work, 0);
+	mod_delayed_work_on(cpu, beating, &per_cpu(beats, cpu).work, 0);
 }
 
-void shim_deadman_start(void)
+u32 shim_deadman_start(void)
 {
 	unsigned int cpu;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		mod_delayed_work_on(cpu, system_wq, &per_cpu(beats, cpu).work, 0);
+		mod_delayed_work_on(cpu, beating, &per_cpu(beats, cpu).work, 0);
 	cpus_read_unlock();
-	mod_delayed_work(system_unbound_wq, &watching, HZ);
+	mod_delayed_work(looking, &watching, HZ);
+	return limit();
 }
 
 u32 shim_ticks(void)
@@ -66,7 +79,7 @@ u32 shim_ticks(void)
 	return jiffies;
 }
 
-void trapline_deadman_init(void)
+int trapline_deadman_init(void)
 {
 	unsigned int cpu;
 
@@ -75,6 +88,12 @@ void trapline_deadman_init(void)
 		INIT_DELAYED_WORK(&per_cpu(beats, cpu).work, beat);
 	}
 	INIT_DELAYED_WORK(&watching, watch);
+	beating = alloc_workqueue("trapline", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	looking = alloc_workqueue("trapline_watch", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (beating && looking)
+		return 0;
+	trapline_deadman_exit();
+	return -ENOMEM;
 }
 
 /* No CPU comes any more that would begin again. */
@@ -85,4 +104,8 @@ void trapline_deadman_exit(void)
 	for_each_possible_cpu(cpu)
 		cancel_delayed_work_sync(&per_cpu(beats, cpu).work);
 	cancel_delayed_work_sync(&watching);
+	if (beating)
+		destroy_workqueue(beating);
+	if (looking)
+		destroy_workqueue(looking);
 }

@@ -68,10 +68,12 @@ static int __init trapline_init(void)
 	trapline_modules_begin(!error);
 	if (error)
 		goto forget;
-	trapline_deadman_init();
-	error = trapline_timer_init();
+	error = trapline_deadman_init();
 	if (error)
 		goto end;
+	error = trapline_timer_init();
+	if (error)
+		goto undead;
 	error = trapline_hook_init();
 	if (error)
 		goto untime;
@@ -95,6 +97,7 @@ unhook:
 	trapline_hook_exit();
 untime:
 	trapline_timer_exit();
+undead:
 	trapline_deadman_exit();
 end:
 	trapline_modules_exit();

@@ -50,9 +50,10 @@ u32 shim_ticks(void);
 
 /*
  * deadman.c: from now on trapline_beat() is called on each CPU, and trapline_watch(),
- * once a second each, until they return 0. Under the control lock.
+ * once a second each, until they return 0; the first limit, in ticks. Under the
+ * control lock.
  */
-void shim_deadman_start(void);
+u32 shim_deadman_start(void);
 
 /* arch/: how a firing finds the stack that it runs on: see `has_stack` of engine/kernel/src/arch/, which reads it. */
 extern const struct trapline_stacks {
@@ -288,8 +289,8 @@ void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 /* From a thread of that CPU's, which is to run again within so many ticks: 0 is at any time. */
 int trapline_beat(unsigned int cpu, u32 limit);
 
-/* Consumers that have asked for nothing for so many nanoseconds are to end: 0 is none. May sleep. */
-int trapline_watch(u64 silence);
+/* Consumers that have asked for nothing while this was called more often than that are to end: 0 is none. May sleep. */
+int trapline_watch(u32 rounds);
 
 /* From the kernel's tracepoints, in the thread's own context; a signal may be sent by what has interrupted it. */
 void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
@@ -437,7 +438,7 @@ extern const bool trapline_traps_are_nmis;
 
 /* deadman.c: a CPU comes. */
 void trapline_deadman_cpu(unsigned int cpu);
-void trapline_deadman_init(void);
+int trapline_deadman_init(void);
 void trapline_deadman_exit(void);
 
 int trapline_load_init(void);

@@ -120,17 +120,17 @@ pub unsafe extern "C" fn trapline_beat(cpu: c_uint, limit: u32) -> c_int {
     unsafe { engine() }.beat(cpu as usize, limit).into()
 }
 
-/// Disarms consumers that were killed, or have asked for nothing for so many nanoseconds. 0 where nobody traces any
-/// more.
+/// Disarms consumers that were killed, or have asked for nothing while this was called more than so many times. 0 where
+/// nobody traces any more.
 ///
 /// # Safety
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_watch(silence: u64) -> c_int {
+pub unsafe extern "C" fn trapline_watch(rounds: u32) -> c_int {
     #[cfg(trapline_mutants)]
-    let silence = crate::mutant::silence(silence);
+    let rounds = crate::mutant::silence(rounds);
     // SAFETY: as the caller promises.
-    unsafe { engine() }.watch(silence).into()
+    unsafe { engine() }.watch(rounds).into()
 }
 
 /// This thread has entered that system call, with these registers.

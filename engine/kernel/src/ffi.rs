@@ -69,7 +69,7 @@ unsafe extern "C" {
     pub safe fn shim_random() -> u64;
 
     pub safe fn shim_ticks() -> u32;
-    pub safe fn shim_deadman_start();
+    pub safe fn shim_deadman_start() -> u32;
 
     pub fn shim_task(to: *mut Task, context: Context);
     pub safe fn shim_thread() -> usize;

@@ -33,7 +33,8 @@ pub fn choose(name: &[u8]) -> bool {
     true
 }
 
-/// Whether it is this one.
+/// Whether it is this one. It is not inlined: whoever asks has its own frame, however little stack is left.
+#[inline(never)]
 pub fn is_chosen(name: &str) -> bool {
     all().nth(CHOSEN.load(Ordering::Relaxed)) == Some(name)
 }
@@ -223,8 +224,8 @@ pub const STALL_UNSEEN: &str = "stall-unseen";
 /// `silence-unseen`: a consumer that asks for nothing is never killed.
 const SILENCE_UNSEEN: &str = "silence-unseen";
 
-/// For how long a consumer may ask for nothing.
-pub fn silence(limit: u64) -> u64 {
+/// For how many rounds a consumer may ask for nothing.
+pub fn silence(limit: u32) -> u32 {
     if is_chosen(SILENCE_UNSEEN) { 0 } else { limit }
 }
 

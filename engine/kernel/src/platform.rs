@@ -70,8 +70,8 @@ impl Platform for Kernel {
         crate::arch::has_stack()
     }
 
-    fn deadman_start(&self) {
-        ffi::shim_deadman_start();
+    fn deadman_start(&self) -> u32 {
+        ffi::shim_deadman_start()
     }
 
     fn now(&self) -> u64 {

@@ -32,7 +32,7 @@ static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
 	      "CONFIG_TRACE_IRQFLAGS (of CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): interrupts are told to be off before the handler of each trap, to whoever traces that. It takes a kernel without.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
-/* So that stacks are where shim_has_stack() takes them to be. */
+/* So that stacks are where has_stack() of engine/kernel/src/arch/ takes them to be. */
 static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 
 /* The number in a BRK instruction. */

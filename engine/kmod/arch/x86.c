@@ -7,6 +7,7 @@
 #include <linux/bsearch.h>
 #include <linux/build_bug.h>
 #include <linux/errno.h>
+#include <linux/init_task.h>
 #include <linux/jump_label.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -36,6 +37,9 @@ static_assert(!IS_ENABLED(CONFIG_OSNOISE_TRACER),
 	      "CONFIG_OSNOISE_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
+
+static_assert(IS_ENABLED(CONFIG_SMP),
+	      "CONFIG_SMP: a firing finds its thread's stack through the CPU's own data. It takes a kernel with it.");
 
 static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;
@@ -193,6 +197,18 @@ static bool is_left(unsigned long sp, unsigned long bottom, size_t size, size_t 
 	return sp - bottom < size && sp - bottom >= bytes;
 }
 
+/*
+ * Amid a switch it is the next thread's already, whose alignment says where it begins; the first CPU's idle thread has
+ * its own place. Interrupts have a stack among the same addresses as threads, which is not aligned so.
+ */
+static bool is_left_of_next(unsigned long sp, size_t bytes)
+{
+	bool is_mapped = IS_ENABLED(CONFIG_VMAP_STACK) && sp >= VMALLOC_START && sp <= VMALLOC_END;
+
+	return is_mapped ? (sp & (THREAD_ALIGN - 1)) >= bytes :
+			   is_left(sp, (unsigned long)init_task.stack, THREAD_SIZE, bytes);
+}
+
 int shim_other_stack(size_t bytes)
 {
 	struct cea_exception_stacks *stacks = *raw_cpu_ptr(exception_stacks);
@@ -201,10 +217,12 @@ int shim_other_stack(size_t bytes)
 
 	/* The pointer is to the last word. */
 	irq = (unsigned long)*raw_cpu_ptr(irq_stack) + sizeof(long) - IRQ_STACK_SIZE;
-	return is_left(sp, irq, IRQ_STACK_SIZE, bytes) ||
-	       is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) ||
+	if (sp - irq < IRQ_STACK_SIZE)
+		return sp - irq >= bytes;
+	return is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) ||
 	       is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB), bytes) ||
-	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
+	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes) ||
+	       is_left_of_next(sp, bytes);
 }
 
 int trapline_arch_init(void)

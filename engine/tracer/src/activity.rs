@@ -63,6 +63,11 @@ impl Activity {
         self.leave(Stage::Cooldown);
     }
 
+    /// A firing ends tracing, if it goes on: whose clauses do not run stalls nothing. Whether it has.
+    pub fn kill_active(&self) -> bool {
+        self.turn(Stage::Active, Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
+    }
+
     /// From now on nothing fires, unless tracing has ended anyway; whether it was this that ended it.
     pub fn kill(&self) -> bool {
         self.leave(Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
@@ -149,6 +154,18 @@ mod tests {
         assert!(activity.is_killed() && !activity.is_over());
         activity.stop();
         assert!(activity.is_killed() && activity.is_over());
+    }
+
+    #[test]
+    fn a_firing_kills_only_who_traces() {
+        let activity = Activity::default();
+        assert!(!activity.kill_active());
+        activity.begin();
+        assert!(activity.kill_active() && activity.is_killed());
+        assert_eq!(admitted(&activity), [false; 3]);
+        let activity = Activity::default();
+        activity.end();
+        assert!(!activity.kill_active());
     }
 
     #[test]

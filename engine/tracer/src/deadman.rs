@@ -13,29 +13,50 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crate::consumer::{CONSUMERS_MAX, ConsumerId, State};
 use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
+use crate::session::Session;
 use crate::tracer::{Control, Tracer};
 
-/// Since when a CPU's beat has been waited for, in ticks; 0 is: nobody has fired since the last one. So a CPU that
-/// was idle, off or asleep is not one whose beat is late.
-#[derive(Debug, Default)]
-pub(crate) struct Pulse(AtomicU32);
+/// For how long a CPU fires and has no beat, in ticks. What lies between two firings that look counts in part only: a
+/// CPU that was idle, off or asleep, or whose whole machine stood still, is not one whose beat is late.
+#[derive(Debug)]
+pub(crate) struct Pulse {
+    /// [`Pulse::FRESH`] where nobody has fired since the last beat.
+    waited: AtomicU32,
+    /// When a firing looked last.
+    looked: AtomicU32,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self {
+            waited: AtomicU32::new(Self::FRESH),
+            looked: AtomicU32::new(0),
+        }
+    }
+}
 
 impl Pulse {
+    const FRESH: u32 = u32::MAX;
+    /// How many looks it takes at least to find a beat missed.
+    const LOOKS: u32 = 4;
+
     /// The beat has come.
     pub(crate) fn beat(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.waited.store(Self::FRESH, Ordering::Relaxed);
     }
 
     /// Whether a firing finds that it has been waited for longer than `limit` ticks; 0 is no limit.
     pub(crate) fn is_missed(&self, now: u32, limit: u32) -> bool {
-        let since = self.0.load(Ordering::Relaxed);
-        if since == 0 {
-            self.0.store(now | 1, Ordering::Relaxed);
-            return false;
-        }
-        // The first firing may have been counted as one tick later than it was.
-        let waited = now.wrapping_sub(since) as i32;
-        limit != 0 && i64::from(waited) > i64::from(limit)
+        let gap = now.wrapping_sub(self.looked.load(Ordering::Relaxed));
+        self.looked.store(now, Ordering::Relaxed);
+        let waited = match self.waited.load(Ordering::Relaxed) {
+            Self::FRESH => 0,
+            waited => waited
+                .saturating_add(gap.min(limit / Self::LOOKS + 1))
+                .min(Self::FRESH - 1),
+        };
+        self.waited.store(waited, Ordering::Relaxed);
+        limit != 0 && waited > limit
     }
 }
 
@@ -50,14 +71,13 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         self.active.load(Ordering::Relaxed) > 0
     }
 
-    /// Disarms who was killed, and who has asked for nothing for so many nanoseconds, if that is not 0. False where
-    /// nobody traces any more. May sleep.
-    pub fn watch(&self, silence: u64) -> bool {
+    /// Disarms who was killed, and who has asked for nothing while this was called more than so many times, if that is
+    /// not 0. False where nobody traces any more. May sleep.
+    pub fn watch(&self, rounds: u32) -> bool {
         self.control.with(|control| {
-            let now = self.platform.now();
             for number in 0..CONSUMERS_MAX {
                 let id = ConsumerId(number);
-                if self.is_dead(control, id, now, silence) {
+                if self.is_dead(control, id, rounds) {
                     self.bury(control, id);
                 }
             }
@@ -65,21 +85,15 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         })
     }
 
-    fn is_dead(
-        &self,
-        control: &mut Control<I::Text>,
-        id: ConsumerId,
-        now: u64,
-        silence: u64,
-    ) -> bool {
+    fn is_dead(&self, control: &mut Control<I::Text>, id: ConsumerId, rounds: u32) -> bool {
         let is_active = control
             .consumer(id)
             .is_ok_and(|consumer| consumer.is_active());
-        let is_dead = |dead: bool| is_active && dead;
-        let dead = self.with_session(id.0, |session| {
-            session.activity.is_killed() || silence != 0 && session.silence(now) > silence
-        });
-        is_dead(dead.unwrap_or_default())
+        let is_dead = |session: &Session<P>| {
+            let silent = session.silence();
+            session.activity.is_killed() || rounds != 0 && silent > rounds
+        };
+        is_active && self.with_session(id.0, is_dead).unwrap_or_default()
     }
 
     fn bury(&self, control: &mut Control<I::Text>, id: ConsumerId) {
@@ -103,23 +117,29 @@ mod tests {
     fn a_beat_is_missed_only_while_something_fires_without_one() {
         let pulse = Pulse::default();
         assert!(!pulse.is_missed(1000, 10), "nothing has fired yet");
-        assert!(!pulse.is_missed(1011, 10));
-        assert!(pulse.is_missed(1012, 10));
-        assert!(!pulse.is_missed(9000, 0), "there is no limit");
+        assert!([1002, 1004, 1006, 1008, 1010].map(|now| pulse.is_missed(now, 10)) == [false; 5]);
+        assert!(pulse.is_missed(1011, 10));
+        assert!(!pulse.is_missed(1012, 0), "there is no limit");
         pulse.beat();
         assert!(!pulse.is_missed(9000, 10));
+        assert!(!pulse.is_missed(9002, 10));
+    }
+
+    #[test]
+    fn a_machine_that_stood_still_has_missed_no_beat() {
+        let pulse = Pulse::default();
+        assert!([0, 5000, 10_000, 15_000].map(|now| pulse.is_missed(now, 10)) == [false; 4]);
         assert!(
-            !pulse.is_missed(9000, 10),
-            "counted as one later than it was"
+            pulse.is_missed(20_000, 10),
+            "it is looked for in vain often"
         );
-        assert!(pulse.is_missed(9012, 10));
     }
 
     #[test]
     fn ticks_wrap_around() {
         let pulse = Pulse::default();
-        assert!(!pulse.is_missed(u32::MAX - 1, 10));
-        assert!(!pulse.is_missed(5, 10));
-        assert!(pulse.is_missed(10, 10));
+        assert!(!pulse.is_missed(u32::MAX - 1, 8));
+        assert!([0, 2, 4].map(|now| pulse.is_missed(now, 8)) == [false; 3]);
+        assert!(pulse.is_missed(7, 8));
     }
 }

@@ -108,9 +108,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ) -> Result<R, Error> {
         self.control.with(|control| {
             control.consumer(id)?;
-            let now = self.platform.now();
             let work = |session: &Session<P>| {
-                session.ask(now);
+                session.ask();
                 work(session)
             };
             self.with_session(id.0, work).ok_or(Error::WrongState)?

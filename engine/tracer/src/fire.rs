@@ -218,6 +218,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let firing = &Firing::new(&self.platform, probe.id, fired);
         self.guarded(firing, |held| {
             if held.is_to_look() && self.is_stalled(firing.cpu) {
+                // This one may not be what stalls the CPU: each looks until the beat comes.
+                held.until_look = 1;
                 return self.kill(ecbs);
             }
             let frames = &mut *held.frames;
@@ -232,19 +234,24 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         });
     }
 
-    /// Counts what is not fired as too little stack is left.
+    /// Counts what is not fired as too little stack is left; what a firing calls comes upon its guard anyway.
     #[cold]
     #[inline(never)]
     fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
-        let drop =
-            |ecb: &LiveEcb| self.with_session(ecb.consumer, |session| session.drop_for_stack(own));
-        let drops = ecbs.iter().filter_map(drop);
-        // Each ECB's session counts, so all are asked.
-        if drops.fold(false, |any, is_lost| any | is_lost)
-            && let Some(cpu) = self.cpus.get(self.platform.cpu())
-        {
-            cpu.stack_drops.fetch_add(1, Ordering::Relaxed);
-        }
+        let Some(cpu) = self.cpus.get(self.platform.cpu()) else {
+            return;
+        };
+        cpu.guarded(|_| {
+            let drop = |ecb: &LiveEcb| {
+                self.with_session(ecb.consumer, |session| session.drop_for_stack(own))
+            };
+            // Each ECB's session counts, so all are asked.
+            let drops = ecbs.iter().filter_map(drop);
+            if drops.fold(false, |any, is_lost| any | is_lost) {
+                cpu.stack_drops.fetch_add(1, Ordering::Relaxed);
+            }
+            false
+        });
     }
 
     /// Whether this CPU has fired for so long that none of its threads got to run meanwhile.
@@ -262,8 +269,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     #[cold]
     #[inline(never)]
     fn kill(&self, ecbs: &[LiveEcb]) -> bool {
-        let kill =
-            |ecb: &LiveEcb| self.with_session(ecb.consumer, |session| session.activity.kill());
+        let kill = |ecb: &LiveEcb| {
+            self.with_session(ecb.consumer, |session| session.activity.kill_active())
+        };
         let killed = ecbs.iter().filter_map(kill).filter(|is_new| *is_new);
         self.stalled.fetch_add(killed.count(), Ordering::Relaxed);
         false

@@ -37,8 +37,8 @@ pub trait Platform: Sized + Send + Sync + 'static {
     fn has_stack(&self) -> bool;
 
     /// From now on has `Tracer::beat` called on each CPU, and `Tracer::watch`, once a second each, until they
-    /// answer false. May be called again.
-    fn deadman_start(&self);
+    /// answer false; the limit that the first beat will have. May be called again.
+    fn deadman_start(&self) -> u32;
 
     /// Nanoseconds of the monotonic clock. Callable from a trap.
     fn now(&self) -> u64;

@@ -2,7 +2,7 @@
 //! its clauses; the control side drains it.
 
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
 use engine_dvm::{Brief, Failure, Memory, Registers, Verified};
@@ -64,8 +64,8 @@ pub struct Session<P: Platform> {
     errors: AtomicU64,
     error_drops: AtomicU64,
     stack_drops: AtomicU64,
-    /// When the consumer last asked for something, in nanoseconds of the monotonic clock.
-    asked: AtomicU64,
+    /// How often the deadman has looked since the consumer last asked for something.
+    silence: AtomicU32,
 }
 
 impl<P: Platform> Session<P> {
@@ -117,7 +117,7 @@ impl<P: Platform> Session<P> {
             errors: AtomicU64::new(0),
             error_drops: AtomicU64::new(0),
             stack_drops: AtomicU64::new(0),
-            asked: AtomicU64::new(0),
+            silence: AtomicU32::new(0),
         })
     }
 
@@ -277,13 +277,16 @@ impl<P: Platform> Session<P> {
     }
 
     /// The consumer asks for something now.
-    pub fn ask(&self, now: u64) {
-        self.asked.store(now, Ordering::Relaxed);
+    pub fn ask(&self) {
+        self.silence.store(0, Ordering::Relaxed);
     }
 
-    /// Nanoseconds since the consumer last asked for something.
-    pub fn silence(&self, now: u64) -> u64 {
-        now.saturating_sub(self.asked.load(Ordering::Relaxed))
+    /// The deadman looks: how often it has since the consumer last asked for something.
+    pub fn silence(&self) -> u32 {
+        let before = self.silence.load(Ordering::Relaxed);
+        self.silence
+            .store(before.saturating_add(1), Ordering::Relaxed);
+        before
     }
 
     /// Counts a firing that found too little stack left, if it would have run a clause; whether it would.

@@ -254,19 +254,29 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             let program = consumer.take_program()?;
             self.begin_session(consumer, program, go, place)?;
             control.activate(id)?;
-            self.rearm(control)
-                .inspect_err(|_| self.disarm(control, id))?;
+            self.start_deadman(control);
+            let armed = self.rearm(control);
+            if armed.is_err() {
+                self.disarm(control, id);
+                self.count_active(control);
+            }
+            armed?;
             go.unarmed = control.unarmed(id)?;
             go.cpu = self.fire_own(id, Own::Begin);
-            let now = self.platform.now();
             self.with_session(id.0, |session| {
-                session.ask(now);
+                session.ask();
                 session.activity.begin();
             });
-            self.count_active(control);
-            self.platform.deadman_start();
             Ok(())
         })
+    }
+
+    /// Before anything is armed: what stalls a CPU from its first firing on leaves no time to begin then.
+    fn start_deadman(&self, control: &Control<I::Text>) {
+        self.count_active(control);
+        let limit = self.platform.deadman_start();
+        self.stall_limit.store(limit, Ordering::Relaxed);
+        self.cpus.iter().for_each(Cpu::beat);
     }
 
     #[inline(never)]
@@ -325,8 +335,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             if let Ok(consumer) = control.consumer(id) {
                 *consumer = Consumer::gone();
             }
+            let rearmed = self.rearm(control);
             self.count_active(control);
-            if self.rearm(control).is_ok() {
+            if rearmed.is_ok() {
                 control.forget_gone();
             }
             if let Some(session) = self.sessions.get(id.0) {

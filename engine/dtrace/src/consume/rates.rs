@@ -25,6 +25,10 @@ pub struct Rate {
 /// However often options want something done, the CPU is to be had for something else in between.
 const BREATH: Duration = Duration::from_millis(1);
 
+/// However seldom options want it, the engine is asked for its status so often, or its deadman would take the command for
+/// one that hangs.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+
 impl Rates {
     /// As options say; all of it is due at once.
     pub fn new(settings: &Settings) -> Self {
@@ -33,7 +37,7 @@ impl Rates {
             last: None,
         };
         Self {
-            status: rate(settings.status_rate),
+            status: rate(settings.status_rate.min(SIGN_OF_LIFE)),
             aggregation: rate(settings.aggregation_rate),
             switch: rate(settings.switch_rate),
         }

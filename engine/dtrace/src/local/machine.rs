@@ -103,7 +103,9 @@ impl Platform for Machine {
         true
     }
 
-    fn deadman_start(&self) {}
+    fn deadman_start(&self) -> u32 {
+        0
+    }
 
     fn now(&self) -> u64 {
         clock(ClockId::Monotonic)

@@ -427,7 +427,9 @@ impl Platform for &'static Fake {
         HAS_STACK.get()
     }
 
-    fn deadman_start(&self) {}
+    fn deadman_start(&self) -> u32 {
+        100
+    }
 
     fn now(&self) -> u64 {
         if let Some(interrupt) = ON_CLOCK.take() {
