@@ -100,14 +100,19 @@ fn is_ignored(status: &str, signal: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+    use std::sync::Mutex;
 
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
     use signal_hook::low_level::raise;
 
     use super::*;
 
+    /// A signal reaches the events of every test of the process that has any then.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     #[test]
     fn a_second_interrupt_counts_whatever_came_before_it() {
+        let _alone = ALONE.lock();
         let events = Events::new().unwrap();
         let next = || events.wait(Duration::from_secs(20));
         raise(SIGTERM).unwrap();
@@ -132,6 +137,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_process_is_an_event() {
+        let _alone = ALONE.lock();
         let events = Events::new().unwrap();
         let mut child = Command::new("sleep").arg("0.01").spawn().unwrap();
         let pidfd = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();

@@ -95,6 +95,7 @@ mod tests {
         assert!(!rates.status.is_due());
         assert!(rates.switch.is_due());
         assert_eq!(rates.idle(BufferPolicy::Switch), BREATH);
-        assert!(rates.idle(BufferPolicy::Ring) > Duration::from_secs(900));
+        let quiet = rates.idle(BufferPolicy::Ring);
+        assert!(quiet > SIGN_OF_LIFE / 2 && quiet <= SIGN_OF_LIFE);
     }
 }
