@@ -62,8 +62,8 @@ extern const struct trapline_stacks {
 } trapline_stacks;
 
 /*
- * arch/x86.c: not 0 if this runs on a stack that is no thread's, with so many bytes
- * left; callable from a trap, before the guard.
+ * arch/x86.c: 0 if this runs on the thread's stack, or on one of an interrupt or an
+ * exception with fewer bytes left; callable from a trap, before the guard.
  */
 int shim_other_stack(size_t bytes);
 

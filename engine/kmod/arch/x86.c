@@ -7,7 +7,6 @@
 #include <linux/bsearch.h>
 #include <linux/build_bug.h>
 #include <linux/errno.h>
-#include <linux/init_task.h>
 #include <linux/jump_label.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -191,24 +190,16 @@ static int find_stacks(void)
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
 
-/* Whether `sp` is in the stack that begins at `bottom`, with so many bytes below it. */
+/* Whether a stack has so many bytes below `sp`; true if `sp` is not in it. */
 static bool is_left(unsigned long sp, unsigned long bottom, size_t size, size_t bytes)
 {
-	return sp - bottom < size && sp - bottom >= bytes;
+	return sp - bottom >= size || sp - bottom >= bytes;
 }
 
 /*
- * Amid a switch it is the next thread's already, whose alignment says where it begins; the first CPU's idle thread has
- * its own place. Interrupts have a stack among the same addresses as threads, which is not aligned so.
+ * Amid a switch it is the next thread's already, of which as much is left as when that
+ * gave way; and there are others that are nobody's. They are not looked at.
  */
-static bool is_left_of_next(unsigned long sp, size_t bytes)
-{
-	bool is_mapped = IS_ENABLED(CONFIG_VMAP_STACK) && sp >= VMALLOC_START && sp <= VMALLOC_END;
-
-	return is_mapped ? (sp & (THREAD_ALIGN - 1)) >= bytes :
-			   is_left(sp, (unsigned long)init_task.stack, THREAD_SIZE, bytes);
-}
-
 int shim_other_stack(size_t bytes)
 {
 	struct cea_exception_stacks *stacks = *raw_cpu_ptr(exception_stacks);
@@ -217,12 +208,11 @@ int shim_other_stack(size_t bytes)
 
 	/* The pointer is to the last word. */
 	irq = (unsigned long)*raw_cpu_ptr(irq_stack) + sizeof(long) - IRQ_STACK_SIZE;
-	if (sp - irq < IRQ_STACK_SIZE)
-		return sp - irq >= bytes;
-	return is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) ||
-	       is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB), bytes) ||
-	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes) ||
-	       is_left_of_next(sp, bytes);
+	return sp - (unsigned long)current->stack >= THREAD_SIZE &&
+	       is_left(sp, irq, IRQ_STACK_SIZE, bytes) &&
+	       is_left(sp, CEA_ESTACK_BOT(stacks, NMI), CEA_ESTACK_SIZE(NMI), bytes) &&
+	       is_left(sp, CEA_ESTACK_BOT(stacks, DB), CEA_ESTACK_SIZE(DB), bytes) &&
+	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
 }
 
 int trapline_arch_init(void)
