@@ -186,7 +186,7 @@ pub const MODULE_KEPT: &str = "module-kept";
 /// `kprobe-overlooked`: a kprobe of the kernel's is seen nowhere, so traps are put where it is.
 pub const KPROBE_OVERLOOKED: &str = "kprobe-overlooked";
 
-/// `unguarded`: a trap that comes while its CPU fires fires too.
+/// `unguarded`: a trap that comes while its CPU fires fires too, and on whatever is left of the stack.
 pub const UNGUARDED: &str = "unguarded";
 
 /// `lost-count`: every 64th firing finds what it needs in use, and is delivered to nobody.
@@ -230,7 +230,12 @@ pub fn silence(limit: u32) -> u32 {
 }
 
 /// `stack-unseen`: a firing does not look how much of the stack is left.
-pub const STACK_UNSEEN: &str = "stack-unseen";
+const STACK_UNSEEN: &str = "stack-unseen";
+
+/// Whether no firing looks at its stack, be it that a look would end what another defect begins.
+pub fn is_stack_unseen() -> bool {
+    is_chosen(STACK_UNSEEN) || is_chosen(UNGUARDED)
+}
 
 /// `shared-slot`: two slots that lie beside each other are one, whose last owner's copy is in both.
 pub const SHARED_SLOT: &str = "shared-slot";

@@ -64,7 +64,7 @@ impl Platform for Kernel {
 
     fn has_stack(&self) -> bool {
         #[cfg(trapline_mutants)]
-        if crate::mutant::is_chosen(crate::mutant::STACK_UNSEEN) {
+        if crate::mutant::is_stack_unseen() {
             return true;
         }
         crate::arch::has_stack()
