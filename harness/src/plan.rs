@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Module, Names, Scenario, ScenarioError, Source, Symptom};
+use crate::scenario::{Extent, Module, Names, Scenario, ScenarioError, Source, Symptom};
 
 /// What a guest must be able to do to be given more than one CPU.
 const SMP: &str = "smp";
@@ -97,11 +97,23 @@ pub enum Item {
 
 impl Item {
     /// Which control it is, if it is one.
-    fn control(&self) -> Option<&JobId> {
-        match self {
-            Self::Run(job) if job.id.mutant.as_deref() == Some(NONE) => Some(&job.id),
-            _ => None,
-        }
+    /// Whether a change is judged without it: a defect that is stated to be for full runs, or the control of such.
+    fn is_for_full_runs(&self) -> bool {
+        let Self::Run(job) = self else { return false };
+        let Some(chosen) = &job.id.mutant else {
+            return false;
+        };
+        let mut stated = job.source.scenario.mutants.iter();
+        stated
+            .all(|(name, stated)| stated.extent == Extent::Full || chosen != name && chosen != NONE)
+    }
+
+    /// What one guest may do for all: a run with the module that has defects, at full extent the control only.
+    fn shared(&self, extent: Extent) -> Option<(&str, &str)> {
+        let Self::Run(job) = self else { return None };
+        let mutant = job.id.mutant.as_deref()?;
+        let is_shared = extent == Extent::Change || mutant == NONE;
+        is_shared.then_some((&job.id.scenario, mutant))
     }
 
     /// Which job it is, or would have been.
@@ -175,25 +187,33 @@ pub fn plan(
     Ok(items)
 }
 
-/// Leaves the control of a scenario's defects to one of the guests that would run it, to each in its
-/// turn: the module that has defects can do without them where a third of all scenarios say so.
-pub fn share_controls(guests: &mut [Vec<Item>]) {
-    let mut runners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+/// Leaves out the defects that are not for this extent, and leaves each other one of a scenario's to one of the guests
+/// that have it, to each guest in its turn: most are in what all guests have. Full runs have all.
+///
+/// A scenario's control is left to one guest at any extent, and a change is judged with that of each third scenario:
+/// the module that has defects can do without them where some say so, and `says` holds each defect to its own symptom.
+pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
+    for items in guests.iter_mut() {
+        items.retain(|item| extent == Extent::Full || !item.is_for_full_runs());
+    }
+    let mut runners: BTreeMap<String, BTreeMap<String, Vec<usize>>> = BTreeMap::new();
     for (guest, items) in guests.iter().enumerate() {
-        for job in items.iter().filter_map(Item::control) {
-            let runners = runners.entry(job.scenario.clone()).or_default();
-            runners.push(guest);
+        for (scenario, mutant) in items.iter().filter_map(|item| item.shared(extent)) {
+            let mutants = runners.entry(scenario.to_owned()).or_default();
+            mutants.entry(mutant.to_owned()).or_default().push(guest);
         }
     }
-    let chosen: BTreeMap<String, usize> = runners
-        .into_iter()
-        .enumerate()
-        .map(|(turn, (scenario, guests))| (scenario, guests[turn % guests.len()]))
-        .collect();
+    for (scenario_turn, mutants) in runners.values_mut().enumerate() {
+        for (mutant_turn, (mutant, guests)) in mutants.iter_mut().enumerate() {
+            let is_left_out = mutant == NONE && extent == Extent::Change && scenario_turn % 3 != 0;
+            let chosen = guests[(scenario_turn + mutant_turn) % guests.len()];
+            *guests = if is_left_out { vec![] } else { vec![chosen] };
+        }
+    }
     for (guest, items) in guests.iter_mut().enumerate() {
         items.retain(|item| {
-            item.control()
-                .is_none_or(|id| chosen[&id.scenario] == guest)
+            item.shared(extent)
+                .is_none_or(|(scenario, mutant)| runners[scenario][mutant] == [guest])
         });
     }
 }
@@ -406,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_is_run_in_one_of_the_guests_and_each_of_them_has_its_turn() {
+    fn a_defect_is_run_in_one_of_the_guests_and_each_of_them_has_its_turn() {
         let sources = [
             source("a/b", "mutants: {m: {fails: guest-crash, says: x}}\n"),
             source("a/c", "mutants: {n: {fails: guest-crash, says: x}}\n"),
@@ -414,18 +434,46 @@ mod tests {
                 "a/d",
                 "guests: [armv6]\nwhy: c\nmutants: {m: {fails: guest-crash, says: x}}\n",
             ),
+            source(
+                "a/e",
+                "guests: [armv6]\nwhy: c\nmutants: {m: {fails: guest-crash, says: x, extent: full}}\n",
+            ),
         ];
-        let other = Target {
-            guest: "arm64".to_owned(),
-            ..target()
+        let run = |extent| {
+            let other = Target {
+                guest: "arm64".to_owned(),
+                ..target()
+            };
+            let planned = [target(), other].map(|target| plan(&sources, &target, true));
+            let mut guests = planned.map(|items| items.expect("names are known"));
+            share_mutants(&mut guests, extent);
+            let items = guests.into_iter().flatten().map(Item::id);
+            let mutants = items.filter(|id| id.mutant.is_some());
+            mutants.map(|id| id.to_string()).collect::<Vec<_>>()
         };
-        let planned = [target(), other].map(|target| plan(&sources, &target, true));
-        let mut guests = planned.map(|items| items.expect("names are known"));
-        share_controls(&mut guests);
-        let controls = guests.iter().flatten().filter_map(Item::control);
         assert_eq!(
-            controls.map(JobId::to_string).collect::<Vec<_>>(),
-            ["armv6 a/b+none", "armv6 a/d+none", "arm64 a/c+none"]
+            run(Extent::Change),
+            [
+                "armv6 a/b+m",
+                "armv6 a/d+m",
+                "arm64 a/b+none",
+                "arm64 a/c+n",
+            ]
+        );
+        assert_eq!(
+            run(Extent::Full),
+            [
+                "armv6 a/b+none",
+                "armv6 a/b+m",
+                "armv6 a/c+n",
+                "armv6 a/d+none",
+                "armv6 a/d+m",
+                "armv6 a/e+none",
+                "armv6 a/e+m",
+                "arm64 a/b+m",
+                "arm64 a/c+none",
+                "arm64 a/c+n",
+            ]
         );
     }
 

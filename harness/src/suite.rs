@@ -21,7 +21,7 @@ use crate::plan::{self, Item, NoMatch};
 use crate::progress::Board;
 use crate::report::keep::Budget;
 use crate::report::{Entry, Report, Span};
-use crate::scenario::{ScenarioError, Source};
+use crate::scenario::{Extent, ScenarioError, Source};
 use crate::snapshot::Update;
 use crate::tree::{self, Tree};
 
@@ -79,6 +79,9 @@ pub enum SuiteError {
     /// Many runs are to be taken as the one text that was reviewed.
     #[error("INSTA_UPDATE accepts what one run says; leave out --repeat, or set INSTA_UPDATE=no")]
     RepeatAccepts,
+    /// The environment does not say how far the run goes.
+    #[error("{0}")]
+    Extent(String),
     /// A scenario does not say what it should.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -213,7 +216,8 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
         planned.push(plan::plan(&sources, &image.target(), request.mutants)?);
         images.push(image);
     }
-    plan::share_controls(&mut planned);
+    let extent = Extent::of_run().map_err(SuiteError::Extent)?;
+    plan::share_mutants(&mut planned, extent);
     let copies = |items| match request.repeat {
         Some(times) => plan::repeat(items, times),
         None => items,

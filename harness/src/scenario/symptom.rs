@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use super::Extent;
 use crate::verdict::{Failure, Kind};
 
 /// How a scenario must fail with a defect, as its file states it.
@@ -17,6 +18,9 @@ pub struct Stated {
     /// The kind of failure.
     pub fails: Kind,
     says: Says,
+    /// How far a run must go to have this defect in it.
+    #[serde(default)]
+    pub extent: Extent,
 }
 
 /// The words of a failure.
