@@ -242,6 +242,10 @@ pub unsafe extern "C" fn trapline_open() -> c_int {
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_close(consumer: c_int) {
+    #[cfg(trapline_mutants)]
+    if crate::mutant::is_chosen(crate::mutant::CLOSED_UNSEEN) {
+        return;
+    }
     // SAFETY: as the caller promises.
     unsafe { engine() }.close(ConsumerId::from_number(consumer as usize));
 }

@@ -4,7 +4,8 @@
 //! Most are a mistake that only one instruction set allows: see [`arch::MUTANTS`].
 
 use core::hint::spin_loop;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::{ptr, slice};
 
 use engine_isa::body::Exit;
 use engine_isa::{Fault, Memory, Width};
@@ -21,26 +22,33 @@ const SPIN_IN_TRAP: &str = "spin-in-trap";
 /// `keep-memory`: what is given back to the heap stays in use.
 pub const KEEP_MEMORY: &str = "keep-memory";
 
-/// The chosen defect's place among [`all`].
-static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// The chosen defect's name, by its address and its length.
+static CHOSEN: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+static LENGTH: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Chooses the defect of this name; whether there is one.
 pub fn choose(name: &[u8]) -> bool {
-    let Some(index) = all().position(|mutant| mutant.as_bytes() == name) else {
+    let Some(mutant) = all().find(|mutant| mutant.as_bytes() == name) else {
         return false;
     };
-    CHOSEN.store(index, Ordering::Relaxed);
+    CHOSEN.store(mutant.as_ptr().cast_mut(), Ordering::Relaxed);
+    LENGTH.store(mutant.len(), Ordering::Relaxed);
     true
 }
 
 /// Whether it is this one. It is not inlined: whoever asks has its own frame, however little stack is left.
 #[inline(never)]
 pub fn is_chosen(name: &str) -> bool {
-    all().nth(CHOSEN.load(Ordering::Relaxed)) == Some(name)
+    if LENGTH.load(Ordering::Relaxed) != name.len() {
+        return false;
+    }
+    // SAFETY: the name of a defect of `all`, which has this length.
+    let chosen = unsafe { slice::from_raw_parts(CHOSEN.load(Ordering::Relaxed), name.len()) };
+    chosen == name.as_bytes()
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 24] = [
+const EVERYWHERE: [&str; 25] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -65,6 +73,7 @@ const EVERYWHERE: [&str; 24] = [
     STALL_UNSEEN,
     SILENCE_UNSEEN,
     STACK_UNSEEN,
+    CLOSED_UNSEEN,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -237,6 +246,9 @@ pub fn is_stack_unseen() -> bool {
     is_chosen(STACK_UNSEEN) || is_chosen(UNGUARDED)
 }
 
+/// `closed-unseen`: a consumer that is gone stays armed.
+pub const CLOSED_UNSEEN: &str = "closed-unseen";
+
 /// `shared-slot`: two slots that lie beside each other are one, whose last owner's copy is in both.
 pub const SHARED_SLOT: &str = "shared-slot";
 
@@ -280,7 +292,7 @@ fn was_written(address: usize) -> bool {
 }
 
 fn word(address: usize) -> u32 {
-    let place = core::ptr::with_exposed_provenance::<u32>(address);
+    let place = ptr::with_exposed_provenance::<u32>(address);
     // SAFETY: in a page for code, which is there to be read.
     unsafe { place.read_volatile() }
 }
