@@ -22,7 +22,7 @@ use options::Options;
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("{0}; usage: trapline-storm [--seconds N] [--module FILE]")]
+    #[error("{0}; usage: trapline-storm [--seconds N] [--module FILE] [--nice N]")]
     Usage(#[from] lexopt::Error),
     #[error(transparent)]
     System(#[from] io::Error),
@@ -80,7 +80,13 @@ fn main() -> ExitCode {
         memory::eat();
     }
     match Options::parse(env::args_os()) {
-        Ok(options) => run(&options),
+        Ok(options) => match rustix::process::nice(options.nice) {
+            Ok(_) => run(&options),
+            Err(why) => {
+                eprintln!("trapline-storm: --nice {}: {why}", options.nice);
+                ExitCode::FAILURE
+            }
+        },
         Err(why) => {
             eprintln!("trapline-storm: {why}");
             ExitCode::FAILURE

@@ -14,6 +14,8 @@ pub struct Options {
     pub time: Duration,
     /// The module that comes and goes; without it none does.
     pub module: Option<PathBuf>,
+    /// What is added to the nice value, so that others get more of the CPU.
+    pub nice: i32,
 }
 
 impl Options {
@@ -22,6 +24,7 @@ impl Options {
         let mut options = Self {
             time: Duration::from_secs(10),
             module: None,
+            nice: 0,
         };
         let mut parser = Parser::from_iter(words);
         while let Some(argument) = parser.next()? {
@@ -29,6 +32,7 @@ impl Options {
                 Arg::Long("seconds") => {
                     options.time = Duration::from_secs(parser.value()?.parse()?);
                 }
+                Arg::Long("nice") => options.nice = parser.value()?.parse()?,
                 Arg::Long("module") => options.module = Some(parser.value()?.into()),
                 other => return Err(other.unexpected().into()),
             }
