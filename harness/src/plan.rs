@@ -190,12 +190,13 @@ pub fn plan(
 /// Leaves out the defects that are not for this extent, and leaves each other one of a scenario's to one of the guests
 /// that have it, to each guest in its turn: most are in what all guests have. Full runs have all.
 ///
-/// A scenario's control is left to one guest at any extent, and a change is judged with that of each third scenario:
+/// A scenario's control is left to one guest at any extent, and, in several, a change is judged with that of each third scenario:
 /// the module that has defects can do without them where some say so, and `says` holds each defect to its own symptom.
 pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
     for items in guests.iter_mut() {
         items.retain(|item| extent == Extent::Full || !item.is_for_full_runs());
     }
+    let are_several = guests.len() > 1;
     let mut runners: BTreeMap<String, BTreeMap<String, Vec<usize>>> = BTreeMap::new();
     for (guest, items) in guests.iter().enumerate() {
         for (scenario, mutant) in items.iter().filter_map(|item| item.shared(extent)) {
@@ -205,7 +206,8 @@ pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
     }
     for (scenario_turn, mutants) in runners.values_mut().enumerate() {
         for (mutant_turn, (mutant, guests)) in mutants.iter_mut().enumerate() {
-            let is_left_out = mutant == NONE && extent == Extent::Change && scenario_turn % 3 != 0;
+            let is_left_out =
+                are_several && mutant == NONE && extent == Extent::Change && scenario_turn % 3 != 0;
             let chosen = guests[(scenario_turn + mutant_turn) % guests.len()];
             *guests = if is_left_out { vec![] } else { vec![chosen] };
         }
@@ -475,6 +477,23 @@ mod tests {
                 "arm64 a/c+n",
             ]
         );
+    }
+
+    #[test]
+    fn one_guest_alone_runs_each_control() {
+        let mutants = "mutants: {m: {fails: guest-crash, says: x}}\n";
+        let sources = ["a/b", "a/c"].map(|id| source(id, mutants));
+        let items = plan(&sources, &target(), true).expect("names are known");
+        let mut guests = [items];
+        share_mutants(&mut guests, Extent::Change);
+        let [items] = guests;
+        let ids: Vec<_> = items
+            .into_iter()
+            .map(|item| item.id().to_string())
+            .collect();
+        for control in ["armv6 a/b+none", "armv6 a/c+none"] {
+            assert!(ids.iter().any(|id| id == control), "{ids:?}");
+        }
     }
 
     #[test]
