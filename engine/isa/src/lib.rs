@@ -25,6 +25,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod arch;
 pub mod arm;
 pub mod arm64;
 pub mod body;
@@ -42,6 +43,7 @@ mod table;
 mod why;
 pub mod x86;
 
+pub use arch::{Arch, Load, Planned, Unreadable, Variant};
 pub use control::{Away, Control};
 pub use memory::{Fault, Memory, Width};
 pub use pattern::Pattern;

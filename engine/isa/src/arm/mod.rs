@@ -6,6 +6,7 @@
 
 use core::mem::offset_of;
 
+mod abi;
 mod body;
 mod compute;
 mod control;
@@ -19,6 +20,7 @@ mod relocate;
 mod rows;
 mod transfer;
 
+pub use abi::{Arm, Mode};
 pub use body::A32;
 pub use control::control;
 pub use emulate::Emulation;

@@ -5,6 +5,7 @@
 
 use core::mem::offset_of;
 
+mod abi;
 mod body;
 mod control;
 mod decide;
@@ -16,6 +17,7 @@ mod relocate;
 mod rows;
 mod transfer;
 
+pub use abi::Arm64;
 pub use body::A64;
 pub use control::control;
 pub use emulate::{Emulation, Processor};

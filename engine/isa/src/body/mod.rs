@@ -97,6 +97,26 @@ pub enum Exit {
     Tail(Option<u64>),
 }
 
+impl Exit {
+    /// The same without the target.
+    #[must_use]
+    pub const fn leaves(self) -> Leaves {
+        match self {
+            Self::Return => Leaves::Return,
+            Self::Tail(_) => Leaves::Tail,
+        }
+    }
+}
+
+/// How an instruction leaves its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// It returns.
+    Return,
+    /// It goes on in another function, which returns in this one's place.
+    Tail,
+}
+
 /// Why a function could not be walked over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwalked {

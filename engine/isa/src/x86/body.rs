@@ -2,6 +2,7 @@
 //! them, as kernels are built without jump tables.
 
 use super::control::of_length;
+use super::opening::Mode;
 use super::length;
 use crate::Control;
 use crate::body::sealed::{Code, Ground};
@@ -19,7 +20,7 @@ impl Steps for X64 {
         match length(code) {
             Some(length) => Step {
                 length: length as u64,
-                control: of_length(code, length, at),
+                control: of_length(code, length, at, Mode::Long),
                 goes_on: !(is_call(code) || is_nop(code)),
             },
             None => Step {

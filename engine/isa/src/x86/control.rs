@@ -1,30 +1,53 @@
-//! Where control goes behind an instruction of 64-bit mode.
+//! Where control goes behind an instruction.
 
-use super::{LONGEST, length};
+use super::opening::Mode;
+use super::{LONGEST, length, length_ia32};
 use crate::{Away, Control};
 
-/// Where control goes behind the instruction at the address `at` that `text` begins with; its length is what
-/// [`length`] says. What is no instruction goes nowhere.
+/// Where control goes behind the instruction at the address `at` that `text` begins with, in 64-bit mode; its length is
+/// what [`length`] says. What is no instruction goes nowhere.
 #[must_use]
 pub fn control(text: &[u8; LONGEST], at: u64) -> Control {
     match length(text) {
-        Some(length) => of_length(text, length, at),
+        Some(length) => of_length(text, length, at, Mode::Long),
+        None => Control::END,
+    }
+}
+
+/// The same in compatibility mode.
+#[must_use]
+pub fn control_ia32(text: &[u8; LONGEST], at: u64) -> Control {
+    match length_ia32(text) {
+        Some(length) => of_length(text, length, at, Mode::Compat),
         None => Control::END,
     }
 }
 
 /// The same of an instruction that has this length.
-pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64) -> Control {
+pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64, mode: Mode) -> Control {
     let mut rest = text.get(..length).unwrap_or(&[]);
-    while let [
-        0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3,
-        tail @ ..,
-    ] = rest
+    let is_prefix = |byte: u8| match byte {
+        0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3 => true,
+        0x40..=0x4f => matches!(mode, Mode::Long),
+        _ => false,
+    };
+    let mut has_16_bits = false;
+    while let [byte, tail @ ..] = rest
+        && is_prefix(*byte)
     {
+        has_16_bits |= *byte == 0x66 && matches!(mode, Mode::Compat);
         rest = tail;
     }
     let behind = at.wrapping_add(length as u64);
-    let to = |conditional| Control::to(Away::To(target(rest, behind)), conditional);
+    let to = |conditional| {
+        // An operand size of 16 bits cuts the instruction pointer, too.
+        let away = match (has_16_bits, mode) {
+            (true, _) => Away::Indirect,
+            (false, Mode::Long) => Away::To(target(rest, behind)),
+            (false, Mode::Compat) => Away::To(target(rest, behind) as u32 as u64),
+        };
+        Control::to(away, conditional)
+    };
     match rest {
         [0x70..=0x7f | 0xe0..=0xe3, ..] | [0x0f, 0x80..=0x8f, ..] => to(true),
         [0xe9 | 0xeb, ..] => to(false),

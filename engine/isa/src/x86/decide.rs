@@ -96,8 +96,8 @@ pub(super) fn count(instruction: &Instruction<'_>) -> Answer {
         _ => Count::IsZero,
     };
     let width = match (instruction.mode(), instruction.prefixes().address) {
-        (Mode::Bits64, false) => Width::Eight,
-        (Mode::Bits32, true) => Width::Two,
+        (Mode::Long, false) => Width::Eight,
+        (Mode::Compat, true) => Width::Two,
         _ => Width::Four,
     };
     let condition = Condition::Count(count, width);

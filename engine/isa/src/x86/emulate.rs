@@ -46,8 +46,8 @@ impl Mode {
     /// The width of a word on the stack, and of the instruction pointer.
     const fn word(self) -> Width {
         match self {
-            Self::Bits64 => Width::Eight,
-            Self::Bits32 => Width::Four,
+            Self::Long => Width::Eight,
+            Self::Compat => Width::Four,
         }
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn matches(encoding: &'static str, bytes: &[u8]) -> bool {
-        matches_in(Mode::Bits64, encoding, bytes)
+        matches_in(Mode::Long, encoding, bytes)
     }
 
     #[test]
@@ -224,11 +224,11 @@ mod tests {
 
     #[test]
     fn the_modes_differ() {
-        assert!(matches_in(Mode::Bits32, "i64 40-4F", &[0x48]));
+        assert!(matches_in(Mode::Compat, "i64 40-4F", &[0x48]));
         assert!(!matches("i64 40-4F", &[0x48]));
-        assert!(matches_in(Mode::Bits32, "i64 C5 /r mem", &[0xc5, 0x07]));
+        assert!(matches_in(Mode::Compat, "i64 C5 /r mem", &[0xc5, 0x07]));
         assert!(matches_in(
-            Mode::Bits32,
+            Mode::Compat,
             "VEX.NP.0F 77",
             &[0xc5, 0xf8, 0x77]
         ));

@@ -89,13 +89,13 @@ impl<'a> Instruction<'a> {
     /// The copy, whose last four bytes count from the instruction pointer.
     pub(super) fn copy_ending_relative(&self) -> Relocation {
         let relative = Some(self.immediate as u8);
-        let narrow = matches!(self.mode(), Mode::Bits32);
+        let narrow = matches!(self.mode(), Mode::Compat);
         Relocation::new(self.text, self.length, relative, narrow, self.mode())
     }
 
     /// Whether addresses have 32 bits.
     const fn is_narrow(&self) -> bool {
-        matches!(self.mode(), Mode::Bits32) || self.opening.prefixes.address
+        matches!(self.mode(), Mode::Compat) || self.opening.prefixes.address
     }
 
     /// The register that the opcode ends with.
@@ -203,7 +203,7 @@ impl Layout {
 
 impl Opening {
     const fn has_16_bit_addresses(&self) -> bool {
-        matches!(self.mode, Mode::Bits32) && self.prefixes.address
+        matches!(self.mode, Mode::Compat) && self.prefixes.address
     }
 
     /// What the ModRM byte has behind it, where that may be a SIB byte.
@@ -230,7 +230,7 @@ impl Opening {
         Layout {
             sib: has_sib,
             displacement,
-            relative: bare && matches!(self.mode, Mode::Bits64),
+            relative: bare && matches!(self.mode, Mode::Long),
         }
     }
 }
@@ -255,7 +255,7 @@ impl Immediate {
         let prefixes = &opening.prefixes;
         let wide = prefixes.has(Prefixes::W);
         let small = prefixes.has_size() && !wide;
-        let is_32 = matches!(opening.mode, Mode::Bits32);
+        let is_32 = matches!(opening.mode, Mode::Compat);
         match self {
             Self::None => 0,
             Self::One => 1,

@@ -3,6 +3,7 @@
 //! Headings are those of volume 2 of the Intel 64 and IA-32 Architectures
 //! Software Developer's Manual, whose notation the rows are written in.
 
+mod abi;
 mod body;
 mod condition;
 mod control;
@@ -20,10 +21,12 @@ mod rows;
 mod table;
 mod traits;
 
+pub use abi::X86;
 pub use body::X64;
-pub use control::control;
+pub use control::{control, control_ia32};
 pub use emulate::Emulation;
 pub use encoding::Encoding;
+pub use opening::Mode;
 pub use register::Regs;
 pub use relocate::Relocation;
 pub use rows::{ROWS, length, length_ia32, plan, plan_ia32, row, row_ia32};

@@ -8,9 +8,11 @@ use crate::mutant::{self, Mutant};
 
 /// What the processor takes bytes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Bits64,
-    Bits32,
+pub enum Mode {
+    /// 64-bit mode.
+    Long,
+    /// Compatibility mode: a program of 32 bits.
+    Compat,
 }
 
 /// How an instruction begins.
@@ -86,7 +88,7 @@ impl Prefixes {
     /// Takes one. A REX that is not the last prefix of all means nothing.
     #[inline]
     fn take(&mut self, byte: u8, mode: Mode) -> bool {
-        if let (0x40..=0x4f, Mode::Bits64) = (byte, mode) {
+        if let (0x40..=0x4f, Mode::Long) = (byte, mode) {
             (self.rex, self.has_rex) = (byte & 0b1111, true);
             return true;
         }
@@ -94,7 +96,7 @@ impl Prefixes {
             0x66 => self.say_size(),
             0x67 => self.address = true,
             0x64 | 0x65 => self.segment = true,
-            0x26 | 0x2e | 0x36 | 0x3e => self.segment &= matches!(mode, Mode::Bits64),
+            0x26 | 0x2e | 0x36 | 0x3e => self.segment &= matches!(mode, Mode::Long),
             0xf0 => self.traits = self.traits.and(Traits::LOCK),
             0xf2 => self.say_repeat(Traits::F2),
             0xf3 => self.say_repeat(Traits::F3),
@@ -169,7 +171,7 @@ impl Opening {
         }
         let behind = text.get(at.wrapping_add(1)..)?;
         let is_memory = behind.first().is_none_or(|&modrm| modrm < 0xc0);
-        let old = matches!(mode, Mode::Bits32) && is_memory;
+        let old = matches!(mode, Mode::Compat) && is_memory;
         let reader = Reader {
             mode,
             prefixes,
@@ -198,8 +200,8 @@ impl Opening {
     pub(super) fn traits(&self) -> Traits {
         const UNUSUAL: Traits = Traits::LOCK.and(Traits::BROADCAST);
         let mode = match self.mode {
-            Mode::Bits64 => Traits::MODE_64,
-            Mode::Bits32 => Traits::MODE_32,
+            Mode::Long => Traits::MODE_64,
+            Mode::Compat => Traits::MODE_32,
         };
         let operand = BY_MODRM.get(usize::from(self.modrm)).copied();
         let operand = operand.unwrap_or(Traits::NONE);

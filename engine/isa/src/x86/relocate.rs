@@ -86,8 +86,8 @@ impl Relocation {
     fn near(self, moved: i64) -> Option<i32> {
         let distance = moved.wrapping_sub(NEAR_LENGTH);
         match self.mode {
-            Mode::Bits64 => i32::try_from(distance).ok(),
-            Mode::Bits32 => Some(distance as i32),
+            Mode::Long => i32::try_from(distance).ok(),
+            Mode::Compat => Some(distance as i32),
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::{LONGEST, Mode, Relocation};
 
     fn relocation(bytes: &[u8], relative: Option<u8>, narrow: bool) -> Relocation {
-        relocation_in(Mode::Bits64, bytes, relative, narrow)
+        relocation_in(Mode::Long, bytes, relative, narrow)
     }
 
     fn relocation_in(mode: Mode, bytes: &[u8], relative: Option<u8>, narrow: bool) -> Relocation {
@@ -202,7 +202,7 @@ mod tests {
     /// None of 32 bits has `jmp [rip]`: every place is near.
     #[test]
     fn a_slot_of_32_bits_is_never_far_away() {
-        let add = relocation_in(Mode::Bits32, &[0x01, 0xf7], None, true);
+        let add = relocation_in(Mode::Compat, &[0x01, 0xf7], None, true);
         let slot = add.slot(0xf700_0000, 0x0804_8000).unwrap();
         // From behind the jump, at f7000007, to 08048002.
         assert_eq!(slot[2..7], [0xe9, 0xfb, 0x7f, 0x04, 0x11]);

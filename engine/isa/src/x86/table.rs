@@ -86,13 +86,13 @@ macro_rules! rows {
         /// to, in 64-bit mode.
         #[must_use]
         pub fn row(text: &[u8; LONGEST]) -> usize {
-            row_in(Mode::Bits64, text)
+            row_in(Mode::Long, text)
         }
 
         /// The same in a program of 32 bits.
         #[must_use]
         pub fn row_ia32(text: &[u8; LONGEST]) -> usize {
-            row_in(Mode::Bits32, text)
+            row_in(Mode::Compat, text)
         }
 
         fn row_in(mode: Mode, text: &[u8; LONGEST]) -> usize {
@@ -103,24 +103,24 @@ macro_rules! rows {
         /// mode; none if no row but the last is its.
         #[must_use]
         pub fn length(text: &[u8; LONGEST]) -> Option<usize> {
-            found(Mode::Bits64, text).map(|(_, instruction)| instruction.length().into())
+            found(Mode::Long, text).map(|(_, instruction)| instruction.length().into())
         }
 
         /// What to do about the instruction that `text` begins with, in 64-bit
         /// mode; bytes that could not be read are 0.
         pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
-            plan_in(Mode::Bits64, text)
+            plan_in(Mode::Long, text)
         }
 
         /// The same of a program of 32 bits.
         pub fn plan_ia32(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
-            plan_in(Mode::Bits32, text)
+            plan_in(Mode::Compat, text)
         }
 
         /// [`length`] in a program of 32 bits.
         #[must_use]
         pub fn length_ia32(text: &[u8; LONGEST]) -> Option<usize> {
-            found(Mode::Bits32, text).map(|(_, instruction)| instruction.length().into())
+            found(Mode::Compat, text).map(|(_, instruction)| instruction.length().into())
         }
 
         fn plan_in(mode: Mode, text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
