@@ -5,7 +5,8 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
 use core::slice;
 
-use engine_tracer::{ConsumerId, Event, Isa, Tracer, Trap};
+use engine_isa::Arch;
+use engine_tracer::{ConsumerId, Event, Tracer, Trap};
 
 use crate::arch::{self, Native};
 use crate::device::{self, Errno};
@@ -34,7 +35,7 @@ pub unsafe fn engine() -> &'static Tracer<Native, Kernel> {
 /// The trapping instruction as a number, for the hook that catches it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trapline_trap_word() -> u32 {
-    let bytes = <Native as Isa>::TRAP.iter().rev();
+    let bytes = <Native as Arch>::TRAP.iter().rev();
     bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 

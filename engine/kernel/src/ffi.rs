@@ -2,7 +2,8 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Context, Isa, Numbers, Patch, Task};
+use engine_isa::Arch;
+use engine_tracer::{Context, Numbers, Patch, Task};
 
 use crate::arch::Native;
 
@@ -31,7 +32,7 @@ pub struct Slice {
 }
 
 /// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
-pub type Regs = <Native as Isa>::Regs;
+pub type Regs = <Native as Arch>::Regs;
 
 // C's `struct shim_task`.
 const _: () = assert!(size_of::<Task>() == 56);

@@ -5,9 +5,10 @@ use core::num::NonZeroUsize;
 use core::ops::Range;
 use core::{ptr, slice};
 
+use engine_isa::Unreadable;
 use engine_tracer::{
-    Context, Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform,
-    Task, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Blacklist, Context, Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch,
+    Platform, Task, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 use crate::chance::Chance;
@@ -232,6 +233,13 @@ impl Platform for Kernel {
     fn synchronize_code(&self) {
         // SAFETY: control side only, which may sleep.
         unsafe { ffi::shim_synchronize_code() };
+    }
+
+    fn blacklist(&self) -> &'static Blacklist {
+        #[cfg(trapline_mutants)]
+        return crate::mutant::blacklist();
+        #[cfg(not(trapline_mutants))]
+        crate::arch::BLACKLIST
     }
 
     fn off_limits(&self, address: usize) -> Option<OffLimits> {

@@ -9,11 +9,10 @@
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 
-use engine_isa::Plan;
+use engine_isa::{Arch, Plan};
 
 use crate::consumer::ConsumerId;
 use crate::grow::{OutOfMemory, push};
-use crate::isa::Isa;
 use crate::live::{Live, Resume};
 use crate::platform::{Patch, Platform, Rcu, Untold};
 use crate::providers::fbt::{self, Fbt, Function, Site};
@@ -26,9 +25,9 @@ use crate::tracer::{Control, Error, Tracer};
 /// timer could not be started.
 pub type Unarmed = u32;
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Makes text, timers and live table agree with the active ECBs.
-    pub(crate) fn rearm(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
+    pub(crate) fn rearm(&self, control: &mut Control<A::Text>) -> Result<(), Error> {
         let agreed = self.agree(control);
         // As long as there is a trap, whatever has gone wrong.
         let mut enabled = control.registry.fbt.enabled();
@@ -37,7 +36,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         agreed
     }
 
-    fn agree(&self, control: &mut Control<I::Text>) -> Result<(), Error> {
+    fn agree(&self, control: &mut Control<A::Text>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
         self.ignore(control);
         // All of it, before anything that there may be no memory for.
@@ -58,9 +57,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
-    fn arm(&self, control: &mut Control<I::Text>) -> Result<Result<(), Untold>, OutOfMemory> {
+    fn arm(&self, control: &mut Control<A::Text>) -> Result<Result<(), Untold>, OutOfMemory> {
         self.prepare(control)?;
-        let live = survey::<I>(control)?;
+        let live = survey::<A>(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
             remember_hits(&mut control.registry.fbt, &old);
@@ -77,14 +76,14 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ///
     /// Where there is no memory for a smaller live table the larger one stays: what is disarmed does not
     /// fire, so its entries there do no harm.
-    pub(crate) fn disarm(&self, control: &mut Control<I::Text>, id: ConsumerId) {
+    pub(crate) fn disarm(&self, control: &mut Control<A::Text>, id: ConsumerId) {
         control.deactivate(id);
         if self.rearm(control).is_err() {
             self.platform.synchronize();
         }
     }
 
-    fn stop_timers(&self, registry: &mut Registry<I::Text>) {
+    fn stop_timers(&self, registry: &mut Registry<A::Text>) {
         for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
             if timer.ecbs == 0 && timer.armed {
                 self.platform.timer_stop(number);
@@ -93,7 +92,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         }
     }
 
-    fn start_timers(&self, registry: &mut Registry<I::Text>) {
+    fn start_timers(&self, registry: &mut Registry<A::Text>) {
         for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
             if timer.ecbs > 0 && !timer.armed {
                 let started = self
@@ -105,7 +104,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Makes ready what is wanted and not armed yet.
-    fn prepare(&self, control: &mut Control<I::Text>) -> Result<(), OutOfMemory> {
+    fn prepare(&self, control: &mut Control<A::Text>) -> Result<(), OutOfMemory> {
         let Control {
             registry,
             slots,
@@ -136,38 +135,38 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Whether no kprobe of the kernel's owns the instruction. Such a one writes its trap or its jump over whatever
     /// is there when it is enabled, and what it had copied before when it is disabled.
-    fn is_left_to_us(&self, site: &mut Site<I::Text>) -> bool {
+    fn is_left_to_us(&self, site: &mut Site<A::Text>) -> bool {
         site.is_taken = self.platform.has_kprobe(site.address);
         !site.is_taken
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. False where no
     /// probe can be now; the text planned for is one that is not there then, and there is no slot.
-    fn review(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> bool {
+    fn review(&self, site: &mut Site<A::Text>, slots: &mut Slots) -> bool {
         if self.is_as_planned(site) {
             return true;
         }
         if let Some(slot) = site.slot.take() {
             slots.give_back(slot);
         }
-        let text = fbt::probeable::<I, P>(&self.platform, site.address);
+        let text = fbt::probeable::<A, P>(&self.platform, site.address);
         site.text = text.unwrap_or_default();
         text.is_ok()
     }
 
     /// Gives it a slot, if its instruction needs one.
-    fn give_slot(&self, site: &mut Site<I::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
-        let plan = I::plan(&site.text);
+    fn give_slot(&self, site: &mut Site<A::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
+        let plan = A::plan(&site.text, A::KERNEL);
         if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
-            let next = site.address.wrapping_add(I::length(&plan));
-            let code = |slot| I::slot(relocation, slot, site.address, next);
+            let next = site.address.wrapping_add(A::length(&plan));
+            let code = |slot| A::slot(relocation, slot, site.address, next);
             site.slot = slots.take(&self.platform, code)?;
         }
         Ok(())
     }
 
     /// Takes back the slots of what is not armed any more, now that the live table does not know it.
-    fn take_slots_back(&self, control: &mut Control<I::Text>) {
+    fn take_slots_back(&self, control: &mut Control<A::Text>) {
         let slots = &mut control.slots;
         control.registry.fbt.each_enabled(|function, site| {
             if !site.armed
@@ -181,7 +180,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Puts traps in place, where the instruction is still the one that was planned for.
-    fn displace(&self, control: &mut Control<I::Text>) {
+    fn displace(&self, control: &mut Control<A::Text>) {
         if control.registry.fbt.enabled().next().is_some() {
             self.platform.lead_here(true);
         }
@@ -191,39 +190,39 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             |function, site| {
                 let is_due = !site.armed && site.call.is_none() && !site.is_called_only;
                 (is_due && site.is_wanted(function) && self.can_displace(site))
-                    .then(|| word(I::TRAP))
+                    .then(|| word(A::TRAP))
             },
             |site| site.armed = true,
         );
     }
 
-    fn can_displace(&self, site: &Site<I::Text>) -> bool {
-        resume::<I>(site).is_some() && self.is_as_planned(site)
+    fn can_displace(&self, site: &Site<A::Text>) -> bool {
+        resume::<A>(site).is_some() && self.is_as_planned(site)
     }
 
     /// Whether the instruction is the one that was planned for. What stands behind it may be another
     /// site's trap.
-    fn is_as_planned(&self, site: &Site<I::Text>) -> bool {
-        let plan = I::plan(&site.text);
-        let planned = site.text.as_ref().get(..I::length(&plan));
+    fn is_as_planned(&self, site: &Site<A::Text>) -> bool {
+        let plan = A::plan(&site.text, A::KERNEL);
+        let planned = site.text.as_ref().get(..A::length(&plan));
         !matches!(plan, Plan::Refuse(_))
             && planned.is_some_and(|planned| self.is_there(site.address, planned))
     }
 
     /// Puts back what was displaced; leaves alone what someone else has written there since, and that is not armed
     /// any more. What cannot be put back stays armed, and its site known.
-    fn restore(&self, control: &mut Control<I::Text>) {
+    fn restore(&self, control: &mut Control<A::Text>) {
         let fbt = &mut control.registry.fbt;
         fbt.each_enabled(|_, site| {
             if site.is_trapped() {
-                site.armed = self.is_there(site.address, I::TRAP);
+                site.armed = self.is_there(site.address, A::TRAP);
             }
         });
         control.batch.write(
             &self.platform,
             fbt,
             |function, site| {
-                let displaced = site.text.as_ref().get(..I::TRAP.len())?;
+                let displaced = site.text.as_ref().get(..A::TRAP.len())?;
                 (site.is_trapped() && !site.is_wanted(function)).then(|| word(displaced))
             },
             |site| site.armed = false,
@@ -232,28 +231,28 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Whether the text at `address` is not our trap, as far as it can be read.
     pub(crate) fn is_not_ours(&self, address: usize) -> bool {
-        let mut text = I::Text::default();
-        let read = text.as_mut().get_mut(..I::TRAP.len());
-        read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read != I::TRAP)
+        let mut text = A::Text::default();
+        let read = text.as_mut().get_mut(..A::TRAP.len());
+        read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read != A::TRAP)
     }
 
     /// Whether `text` is what is at `address`.
     fn is_there(&self, address: usize, text: &[u8]) -> bool {
-        let mut there = I::Text::default();
+        let mut there = A::Text::default();
         let read = there.as_mut().get_mut(..text.len());
         read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read == text)
     }
 }
 
 /// What is done when the site is hit, if anything can be: an instruction that is relocated needs a slot.
-pub(crate) fn resume<I: Isa>(site: &Site<I::Text>) -> Option<Resume<I::Emulation>> {
+pub(crate) fn resume<A: Arch>(site: &Site<A::Text>) -> Option<Resume<A::Emulation>> {
     if site.call.is_some() {
         return Some(Resume::On);
     }
     if site.is_taken {
         return None;
     }
-    match I::plan(&site.text) {
+    match A::plan(&site.text, A::KERNEL) {
         Plan::Emulate(emulation) => Some(Resume::Emulate(emulation)),
         Plan::Relocate(_) => site.slot.map(Resume::Slot),
         Plan::Refuse(_) => None,

@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 
 use engine_abi::Mechanism;
+use engine_isa::Arch;
 
 use crate::grow::OutOfMemory;
-use crate::isa::Isa;
 use crate::platform::{Platform, Untold};
 use crate::providers::fbt::{Function, Site};
 use crate::tracer::{Control, Error, Tracer};
@@ -46,7 +46,7 @@ impl Calls {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Whether that mechanism means the function tracer's calls.
     pub(crate) fn is_by_call(&self, mechanism: Mechanism) -> Result<bool, Error> {
         match mechanism {
@@ -62,11 +62,11 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         &self,
         calls: &Calls,
         function: &Function,
-        site: &Site<I::Text>,
+        site: &Site<A::Text>,
     ) -> Option<NonZeroUsize> {
-        let is_known = site.text != I::Text::default();
+        let is_known = site.text != A::Text::default();
         let is_free = function.called > 0 || site.is_taken && is_known;
-        let is_free = is_free && !I::control(&site.text, site.address).branches();
+        let is_free = is_free && !A::control(&site.text, A::KERNEL, site.address).branches();
         if !(is_free || site.is_called_only) || !site.is_entry || calls.refused {
             return None;
         }
@@ -75,7 +75,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
     /// their sites known.
-    pub(crate) fn silence(&self, control: &mut Control<I::Text>) {
+    pub(crate) fn silence(&self, control: &mut Control<A::Text>) {
         let mut sites = control.registry.fbt.enabled();
         if sites.any(|(function, site)| is_called(site) && !site.is_wanted(function)) {
             drop(sites);
@@ -87,7 +87,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
     /// place instead: nothing of what was not armed before is.
-    pub(crate) fn listen(&self, control: &mut Control<I::Text>) -> Result<(), Untold> {
+    pub(crate) fn listen(&self, control: &mut Control<A::Text>) -> Result<(), Untold> {
         let mut sites = control.registry.fbt.enabled();
         if !sites
             .any(|(function, site)| site.call.is_some() && !site.armed && site.is_wanted(function))
@@ -103,8 +103,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// Has the function tracer tell of those calls, and of no others, if it will.
     fn tell(
         &self,
-        control: &mut Control<I::Text>,
-        is_chosen: impl Fn(&Function, &Site<I::Text>) -> bool,
+        control: &mut Control<A::Text>,
+        is_chosen: impl Fn(&Function, &Site<A::Text>) -> bool,
     ) -> Result<(), Untold> {
         let Control {
             registry, calls, ..

@@ -10,8 +10,9 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use engine_isa::Arch;
+
 use crate::consumer::{CONSUMERS_MAX, ConsumerId, State};
-use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
 use crate::session::Session;
 use crate::tracer::{Control, Tracer};
@@ -60,7 +61,7 @@ impl Pulse {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// A thread of this CPU's has run; its next one may come so many ticks later, or at any time if that is 0.
     /// False where nobody traces, so that there is nothing to beat for.
     pub fn beat(&self, cpu: usize, limit: u32) -> bool {
@@ -85,7 +86,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         })
     }
 
-    fn is_dead(&self, control: &mut Control<I::Text>, id: ConsumerId, rounds: u32) -> bool {
+    fn is_dead(&self, control: &mut Control<A::Text>, id: ConsumerId, rounds: u32) -> bool {
         let is_active = control
             .consumer(id)
             .is_ok_and(|consumer| consumer.is_active());
@@ -96,7 +97,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         is_active && self.with_session(id.0, is_dead).unwrap_or_default()
     }
 
-    fn bury(&self, control: &mut Control<I::Text>, id: ConsumerId) {
+    fn bury(&self, control: &mut Control<A::Text>, id: ConsumerId) {
         if self.with_session(id.0, |session| session.activity.kill()) == Some(true) {
             self.silent.fetch_add(1, Ordering::Relaxed);
         }

@@ -4,10 +4,10 @@
 //! arrived: what a consumer is given, it is given once, and a copy to a bad address loses nothing.
 
 use engine_abi::{BufferPolicy, Status};
+use engine_isa::Arch;
 
 use crate::aggregation::Kept;
 use crate::consumer::ConsumerId;
-use crate::isa::Isa;
 use crate::outlet::{Outlet, Put, Unwritten};
 use crate::platform::{Lock, Platform, Rcu};
 use crate::session::Session;
@@ -37,7 +37,7 @@ impl From<Kept> for Error {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Sends the records of a CPU's principal buffer, and those of its that were committed elsewhere:
     /// whole ones, as many as `room` bytes have room for. They go by way of `chunk`, 8 bytes at least,
     /// with `put`.

@@ -2,9 +2,9 @@
 
 use engine_abi::RecordHeader;
 use engine_dvm::{Builtin, Env, Unreadable};
+use engine_isa::Arch;
 
 use crate::firing::Firing;
-use crate::isa::Isa;
 use crate::platform::Platform;
 use crate::ring::{Ring, Room};
 use crate::session::Session;
@@ -26,8 +26,8 @@ enum Open<'a> {
 }
 
 /// One run of a clause.
-pub struct Run<'a, I: Isa, P: Platform<Regs = I::Regs>> {
-    firing: &'a Firing<'a, I, P>,
+pub struct Run<'a, A: Arch, P: Platform<Regs = A::Regs>> {
+    firing: &'a Firing<'a, A, P>,
     session: &'a Session<P>,
     locals: &'a mut Locals,
     frames: &'a mut [u64],
@@ -36,10 +36,10 @@ pub struct Run<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     open: Open<'a>,
 }
 
-impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
+impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
     /// One that has not begun, of an enabling whose record has so many bytes without its head.
     pub fn new(
-        firing: &'a Firing<'a, I, P>,
+        firing: &'a Firing<'a, A, P>,
         session: &'a Session<P>,
         locals: &'a mut Locals,
         frames: &'a mut [u64],
@@ -90,7 +90,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Run<'a, I, P> {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Env for Run<'_, I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         self.firing
             .platform

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use engine_isa::Arch;
+
 use crate::grow::{OutOfMemory, filled};
-use crate::isa::Isa;
 use crate::platform::{Event, Numbers, Platform};
 use crate::providers::Role;
 use crate::providers::proc::Proc;
@@ -32,9 +33,9 @@ impl Told {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
-    pub(crate) fn ignore(&self, control: &mut Control<I::Text>) {
+    pub(crate) fn ignore(&self, control: &mut Control<A::Text>) {
         let registry = &mut control.registry;
         let marks_end = registry.told.of(Event::ProcessGone) != Numbers::NONE
             && wanted(registry, Event::ProcessGone) == Numbers::NONE;
@@ -60,7 +61,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Has the kernel tell of what is wanted, as far as it will.
-    pub(crate) fn attend(&self, control: &mut Control<I::Text>) {
+    pub(crate) fn attend(&self, control: &mut Control<A::Text>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
             let told = registry.told.of(event);

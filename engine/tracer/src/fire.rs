@@ -7,14 +7,14 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use alloc::vec::Vec;
-use engine_isa::Memory;
+
+use engine_isa::{Arch, Memory};
 
 use crate::consumer::{ConsumerId, Enabling};
 use crate::count::Count;
 use crate::deadman::Pulse;
 use crate::firing::{Fired, Firing, Place};
 use crate::grow::{OutOfMemory, filled};
-use crate::isa::Isa;
 use crate::live::{Live, LiveEcb, Resume, Site};
 use crate::platform::{Platform, Rcu, TryLock};
 use crate::providers::dtrace::Own;
@@ -126,26 +126,26 @@ impl<P: Platform> Cpu<P> {
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Handles a trap: fires the site's ECBs and does its instruction.
-    pub fn trap(&self, regs: &mut I::Regs, memory: &mut impl Memory) -> Trap {
-        let pc = I::pc(regs);
+    pub fn trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+        let pc = A::pc(regs);
         self.live.read(|live| {
             let found = live.and_then(|live| Some((live, live.site(pc)?)));
             let Some((live, site)) = found else {
                 if self.is_not_ours(pc) {
-                    I::set_pc(regs, pc);
+                    A::set_pc(regs, pc);
                     return Trap::Retry;
                 }
                 return Trap::Stray;
             };
             self.hit(live, site, regs);
-            resume::<I>(site.resume, pc, regs, memory)
+            resume::<A>(site.resume, pc, regs, memory)
         })
     }
 
     /// Counts a hit of this site, and fires what its function has there.
-    fn hit(&self, live: &Live<I::Emulation>, site: &Site<I::Emulation>, regs: &I::Regs) {
+    fn hit(&self, live: &Live<A::Emulation>, site: &Site<A::Emulation>, regs: &A::Regs) {
         site.hits.fetch_add(1, Ordering::Relaxed);
         if let Some(function) = live.function(site.function) {
             let [entry, exit] = function.probes;
@@ -154,7 +154,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
                 self.fire(live, entry, &Fired::Entry(place()));
             }
             if let Some(leaves) = site.leaves
-                && leaves_now::<I>(site.resume, regs)
+                && leaves_now::<A>(site.resume, regs)
             {
                 self.fire(live, exit, &Fired::Return(place(), leaves));
             }
@@ -163,7 +163,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
     /// of. To be called as if from a trap.
-    pub fn called(&self, call: usize, regs: &I::Regs) {
+    pub fn called(&self, call: usize, regs: &A::Regs) {
         self.live.read(|live| {
             if let Some(live) = live
                 && let Some(site) = live.site(call)
@@ -208,7 +208,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
     #[inline(never)]
-    pub(crate) fn fire(&self, live: &Live<I::Emulation>, probe: u32, fired: &Fired<'_, I>) {
+    pub(crate) fn fire(&self, live: &Live<A::Emulation>, probe: u32, fired: &Fired<'_, A>) {
         let Some((probe, ecbs)) = live.probe(probe) else {
             return;
         };
@@ -278,7 +278,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
-    fn guarded(&self, firing: &Firing<'_, I, P>, work: impl FnOnce(&mut Held) -> bool) {
+    fn guarded(&self, firing: &Firing<'_, A, P>, work: impl FnOnce(&mut Held) -> bool) {
         if let Some(cpu) = self.cpus.get(firing.cpu) {
             cpu.guarded(work);
         }
@@ -286,30 +286,30 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 }
 
 /// Whether an instruction that leaves a function does so now: on a condition it may not.
-fn leaves_now<I: Isa>(resume: Resume<I::Emulation>, regs: &I::Regs) -> bool {
+fn leaves_now<A: Arch>(resume: Resume<A::Emulation>, regs: &A::Regs) -> bool {
     match resume {
-        Resume::Emulate(emulation) => I::goes(emulation, regs),
+        Resume::Emulate(emulation) => A::goes(emulation, regs),
         Resume::Slot(_) | Resume::On => true,
     }
 }
 
 /// Does the instruction that a trap at `pc` displaced, or has the CPU go on in its slot.
-fn resume<I: Isa>(
-    resume: Resume<I::Emulation>,
+fn resume<A: Arch>(
+    resume: Resume<A::Emulation>,
     pc: usize,
-    regs: &mut I::Regs,
+    regs: &mut A::Regs,
     memory: &mut impl Memory,
 ) -> Trap {
     match resume {
         Resume::Slot(slot) => {
-            I::enter(regs, slot);
+            A::enter(regs, slot);
             Trap::Resumed
         }
         // Nothing traps there.
         Resume::On => Trap::Failed,
         Resume::Emulate(emulation) => {
-            I::set_pc(regs, pc);
-            match I::emulate(emulation, regs, memory) {
+            A::set_pc(regs, pc);
+            match A::emulate(emulation, regs, memory) {
                 Ok(()) => Trap::Resumed,
                 Err(_) => Trap::Failed,
             }

@@ -5,45 +5,45 @@ use core::ptr;
 
 use engine_dvm::Builtin;
 
-use crate::isa::Isa;
 use crate::live::{Live, Resume, Site};
 use crate::names::Span;
 use crate::numbered::Syscall;
-use crate::platform::{Context, Origin, Platform, Task, Unreadable};
+use crate::platform::{Context, Origin, Platform, Task};
 use crate::providers::Role;
 use crate::providers::dtrace::Own;
-use crate::providers::fbt::Leaves;
 use crate::providers::proc::Proc;
 use crate::registry::Called;
+use engine_isa::body::Leaves;
+use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
 
 /// What has fired, with its arguments. What it is called by, and what they are, is made out only for who
 /// asks.
-pub enum Fired<'a, I: Isa> {
+pub enum Fired<'a, A: Arch> {
     /// One of the engine's own probes.
     Own(Own, [u64; 6]),
     /// A timer of that name, on the kernel or on a process.
     Timer(&'a [u8], [u64; 2]),
     /// A system call that is entered, with these registers.
-    Syscall(ByNumber<'a, I>, &'a I::Regs),
+    Syscall(ByNumber<'a, A>, &'a A::Regs),
     /// One that returns that value.
-    SyscallReturn(ByNumber<'a, I>, i64),
+    SyscallReturn(ByNumber<'a, A>, i64),
     /// What a process lives through, with what is told of it.
     Process(Proc, [u64; 4]),
     /// A function that is entered.
-    Entry(Place<'a, I>),
+    Entry(Place<'a, A>),
     /// A function that is left, and how.
-    Return(Place<'a, I>, Leaves),
+    Return(Place<'a, A>, Leaves),
 }
 
 /// A system call.
-pub struct ByNumber<'a, I: Isa> {
+pub struct ByNumber<'a, A: Arch> {
     /// The table that has the call.
-    pub live: &'a Live<I::Emulation>,
+    pub live: &'a Live<A::Emulation>,
     /// The call.
     pub call: &'a Syscall,
 }
 
-impl<'a, I: Isa> ByNumber<'a, I> {
+impl<'a, A: Arch> ByNumber<'a, A> {
     fn called(&self, role: Role) -> Called<'a> {
         let name = |name: Span| self.live.names().get(name);
         Called::Syscall(self.call.names.map(name), role)
@@ -51,16 +51,16 @@ impl<'a, I: Isa> ByNumber<'a, I> {
 }
 
 /// Where a function is entered or left.
-pub struct Place<'a, I: Isa> {
+pub struct Place<'a, A: Arch> {
     /// The table that has the function.
-    pub live: &'a Live<I::Emulation>,
+    pub live: &'a Live<A::Emulation>,
     /// The instruction.
-    pub site: &'a Site<I::Emulation>,
+    pub site: &'a Site<A::Emulation>,
     /// The registers there.
-    pub regs: &'a I::Regs,
+    pub regs: &'a A::Regs,
 }
 
-impl<'a, I: Isa> Place<'a, I> {
+impl<'a, A: Arch> Place<'a, A> {
     fn called(&self, role: Role) -> Called<'a> {
         let function = self.live.function(self.site.function);
         let name = |name: Span| self.live.names().get(name);
@@ -69,7 +69,7 @@ impl<'a, I: Isa> Place<'a, I> {
     }
 }
 
-impl<'a, I: Isa> Fired<'a, I> {
+impl<'a, A: Arch> Fired<'a, A> {
     fn called(&self) -> Called<'a> {
         match self {
             Self::Own(own, _) => Called::Own(*own),
@@ -92,7 +92,7 @@ impl<'a, I: Isa> Fired<'a, I> {
 }
 
 /// A firing.
-pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
+pub struct Firing<'a, A: Arch, P: Platform<Regs = A::Regs>> {
     /// The kernel.
     pub platform: &'a P,
     /// The CPU.
@@ -102,17 +102,17 @@ pub struct Firing<'a, I: Isa, P: Platform<Regs = I::Regs>> {
     /// The probe's ID.
     pub id: u32,
     /// The probe.
-    pub fired: &'a Fired<'a, I>,
+    pub fired: &'a Fired<'a, A>,
     /// The thread, once somebody has asked for it.
     task: Cell<Option<Task>>,
     /// Where the session is that has begun last.
     begun: Cell<usize>,
 }
 
-impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
+impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
     /// A firing here and now.
     #[inline]
-    pub fn new(platform: &'a P, id: u32, fired: &'a Fired<'a, I>) -> Self {
+    pub fn new(platform: &'a P, id: u32, fired: &'a Fired<'a, A>) -> Self {
         Self {
             platform,
             cpu: platform.cpu(),
@@ -125,7 +125,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     }
 
     /// The same moment as a firing of `ERROR`.
-    pub fn turned(&self, error: &'a Fired<'a, I>) -> Self {
+    pub fn turned(&self, error: &'a Fired<'a, A>) -> Self {
         Self {
             platform: self.platform,
             cpu: self.cpu,
@@ -222,10 +222,12 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     }
 
     /// The registers in the code that a function returns to, if that is how its callers are found.
-    fn after(&self) -> Option<I::Regs> {
+    fn after(&self) -> Option<A::Regs> {
         match self.fired {
             Fired::Return(place, leaves) => match place.site.resume {
-                Resume::Emulate(emulation) => I::after(emulation, *leaves, place.regs),
+                Resume::Emulate(emulation) => {
+                    A::after(emulation, *leaves, place.regs, &mut ReadOnly(self.platform))
+                }
                 Resume::Slot(_) | Resume::On => None,
             },
             _ => None,
@@ -233,7 +235,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
     }
 
     /// Where the stack is looked at from, and how many frames are the function's own.
-    fn origin<'o>(&self) -> (Origin<'o, I::Regs>, usize)
+    fn origin<'o>(&self) -> (Origin<'o, A::Regs>, usize)
     where
         'a: 'o,
     {
@@ -251,11 +253,11 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
             number.and_then(|number| numbers.get(number)).copied()
         };
         match self.fired {
-            Fired::Entry(place) => I::argument(place.regs, number, &mut self.loader()),
+            Fired::Entry(place) => A::argument(place.regs, A::KERNEL, number, &mut self.loader()),
             // What a tail call will return is not known yet.
             Fired::Return(place, leaves) => match (number, leaves) {
                 (0, _) => place.site.offset as u64,
-                (1, Leaves::Return) => I::returned(place.regs),
+                (1, Leaves::Return) => A::returned(place.regs),
                 _ => 0,
             },
             Fired::Syscall(_, regs) => self.platform.syscall_argument(regs, number),
@@ -269,7 +271,7 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
     fn caller(&self) -> u64 {
         match self.fired {
-            Fired::Entry(place) => I::caller(place.regs, &mut self.loader()),
+            Fired::Entry(place) => A::caller(place.regs, A::KERNEL, &mut self.loader()),
             Fired::Return(..) => self.stack(&mut [0; 2]).first().copied().unwrap_or_default(),
             Fired::Own(..) | Fired::Timer(..) | Fired::Process(..) => 0,
             Fired::Syscall(..) | Fired::SyscallReturn(..) => 0,
@@ -286,6 +288,24 @@ impl<'a, I: Isa, P: Platform<Regs = I::Regs>> Firing<'a, I, P> {
 
     fn loader(&self) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
         |address, bytes| self.platform.load(address, bytes)
+    }
+}
+
+/// Memory of the kernel, for an instruction that is only to show where it goes.
+struct ReadOnly<'a, P>(&'a P);
+
+impl<P: Platform> Memory for ReadOnly<'_, P> {
+    fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
+        let mut word = [0; 8];
+        let bytes = word.get_mut(..width.bytes() as usize).unwrap_or_default();
+        match self.0.load(address, bytes) {
+            Ok(()) => Ok(u64::from_le_bytes(word)),
+            Err(Unreadable) => Err(Fault { address }),
+        }
+    }
+
+    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
+        Err(Fault { address })
     }
 }
 

@@ -2,7 +2,7 @@
 //! its records reach a consumer.
 //!
 //! [`Tracer`] is the engine whole. It knows neither an instruction set nor a kernel: the first
-//! comes in as [`Isa`], the second as [`Platform`], so it runs on any host over a fake platform.
+//! comes in as [`Arch`](engine_isa::Arch), the second as [`Platform`], so it runs on any host over a fake platform.
 //!
 //! Two worlds meet here. **Control** (opening, enabling, arming, draining, closing) may sleep and
 //! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`], [`Tracer::tick`],
@@ -46,7 +46,6 @@ mod firing;
 mod glob;
 mod grow;
 mod hash;
-mod isa;
 mod live;
 mod modules;
 mod names;
@@ -61,6 +60,7 @@ mod remembered;
 mod ring;
 mod session;
 mod show;
+mod site;
 mod slots;
 mod sort;
 mod speculation;
@@ -74,12 +74,11 @@ pub use consumer::ConsumerId;
 pub use drain::Snapped;
 pub use fire::Trap;
 pub use grow::{OutOfMemory, filled};
-pub use isa::{Isa, Load, Planned};
 pub use outlet::{Put, Unwritten};
 pub use platform::{
     Context, Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform,
-    Rcu, TASK_NAME, Task, TryLock, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Rcu, TASK_NAME, Task, TryLock, Untold, Visit, VisitModule, VisitSyscall,
 };
-pub use providers::fbt::{Leaves, Untrappable};
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
+pub use site::blacklist::{self, Blacklist, Path};
 pub use tracer::{Error, Tracer};

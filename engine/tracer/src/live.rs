@@ -8,9 +8,9 @@ use crate::consumer::Enabling;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::names::{Names, Span};
 use crate::numbered::Syscalls;
-use crate::providers::fbt::Leaves;
 use crate::providers::proc::Proc;
 use crate::providers::profile;
+use engine_isa::body::Leaves;
 
 /// An enabling of a probe by a consumer, as far as firing needs it.
 #[derive(Debug, Clone, Copy)]

@@ -5,15 +5,16 @@
 
 use alloc::vec::Vec;
 
+use engine_isa::Arch;
+
 use crate::consumer::{Consumer, Ecb};
 use crate::glob::Pattern;
-use crate::isa::Isa;
 use crate::platform::{Lock, Platform};
 use crate::providers::fbt::{Loaded, Role};
 use crate::registry::{Probe, Registry};
 use crate::tracer::{Control, Error, Tracer};
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// A module is loaded, which the platform knows by that number. May sleep.
     ///
     /// Where there is no memory for its probes, those that there was none for are not there, and that is
@@ -21,10 +22,10 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     pub fn module_coming(&self, number: usize, name: &[u8]) {
         self.control.with(|control| {
             let fbt = &mut control.registry.fbt;
-            let loaded = fbt.load::<I, P>(&self.platform, number, name);
+            let loaded = fbt.load::<A, P>(&self.platform, number, name);
             let enabled = loaded
                 .map_err(Error::from)
-                .and_then(|loaded| control.enable_in::<I, P>(&self.platform, &loaded));
+                .and_then(|loaded| control.enable_in::<A, P>(&self.platform, &loaded));
             let armed = enabled.and_then(|any| if any { self.rearm(control) } else { Ok(()) });
             if armed.is_err() {
                 control.incomplete = control.incomplete.wrapping_add(1);
@@ -47,7 +48,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Enables what consumers have asked for in these functions; whether there was any.
     #[inline(never)]
-    fn enable_in<I: Isa<Text = T>, P: Platform>(
+    fn enable_in<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         loaded: &Loaded,
@@ -60,7 +61,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
                 };
                 let numbers = loaded.numbers.clone();
                 let pattern = Pattern::new(&wish.0);
-                self.registry.fbt.ask::<I, P>(platform, &pattern, numbers)?;
+                self.registry.fbt.ask::<A, P>(platform, &pattern, numbers)?;
                 let wish = (&pattern, wish.1);
                 any |= grant(&mut self.registry, platform, consumer, wish, loaded)?;
             }

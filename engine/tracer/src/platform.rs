@@ -3,7 +3,10 @@
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
+use engine_isa::Unreadable;
+
 use crate::grow::OutOfMemory;
+use crate::site::blacklist::Blacklist;
 
 /// A kernel, or something that acts as one.
 pub trait Platform: Sized + Send + Sync + 'static {
@@ -132,6 +135,9 @@ pub trait Platform: Sized + Send + Sync + 'static {
     /// Waits until whoever was in such a piece, or in a trap that would send him there, has left it. May
     /// sleep.
     fn synchronize_code(&self);
+
+    /// What this kernel's architecture adds to the blacklist.
+    fn blacklist(&self) -> &'static Blacklist;
 
     /// Why no probe may be put at `address`, if so.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
@@ -432,10 +438,6 @@ pub enum Context {
 /// The kernel would not tell of its function tracer's calls, or of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Untold;
-
-/// Memory that could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreadable;
 
 macro_rules! off_limits {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $word:literal $sentence:literal,)*) => {

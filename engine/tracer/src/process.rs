@@ -1,13 +1,14 @@
 //! What processes live through, as it fires.
 
+use engine_isa::Arch;
+
 use crate::firing::Fired;
-use crate::isa::Isa;
 use crate::live::Live;
 use crate::platform::{Event, Platform, Rcu};
 use crate::providers::proc::Proc;
 use crate::tracer::Tracer;
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// This has happened to this thread, or by it, with what the event tells. To be called where nothing can put
     /// another thread in its place.
     pub fn happened(&self, event: Event, told: [u64; 4]) {
@@ -31,7 +32,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Fires one of the provider's probes.
-    pub(crate) fn fire_process(&self, live: &Live<I::Emulation>, probe: Proc, told: [u64; 4]) {
+    pub(crate) fn fire_process(&self, live: &Live<A::Emulation>, probe: Proc, told: [u64; 4]) {
         let number = live.process(probe);
         let fired = Fired::Process(probe, told);
         self.platform

@@ -4,11 +4,11 @@
 //! and system calls that there can be, then each function's entry and return. Not every index has a probe.
 
 use engine_abi::Description;
+use engine_isa::Arch;
 
 use crate::events::{self, Told};
 use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
-use crate::isa::Isa;
 use crate::platform::{Numbers, Platform};
 use crate::providers::Role;
 use crate::providers::dtrace::{self, Own};
@@ -104,9 +104,9 @@ pub struct Registry<T> {
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
     /// Every probe that `platform` offers.
     #[inline(never)]
-    pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    pub fn provide<A: Arch<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            fbt: Fbt::provide::<I, P>(platform)?,
+            fbt: Fbt::provide::<A, P>(platform)?,
             procs: Procs::default(),
             profile: Profile::provide()?,
             syscalls: Syscalls::provide(platform)?,
@@ -116,7 +116,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
 
     /// Somebody asks for what `description` describes. What is made only when it is asked for is made, in
     /// the place of one that is not enabled, where there are as many as there may be.
-    pub fn ask<I: Isa<Text = T>, P: Platform>(
+    pub fn ask<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         description: &Description,
@@ -128,7 +128,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
             self.profile.ask(description.name(), is_used)?;
         }
         let all = 0..self.fbt.functions().len();
-        Ok(self.fbt.ask::<I, P>(platform, &pattern, all)?)
+        Ok(self.fbt.ask::<A, P>(platform, &pattern, all)?)
     }
 
     /// The probe of this index, which is no function's.

@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
 use engine_dvm::{Brief, Failure, Memory, Registers, Verified};
+use engine_isa::Arch;
 
 use crate::activity::Activity;
 use crate::aggregation::{Aggregations, Kind};
@@ -14,7 +15,6 @@ use crate::consumer::{Ecb, Enabling};
 use crate::env::Run;
 use crate::firing::{Fired, Firing};
 use crate::grow::{OutOfMemory, filled, push};
-use crate::isa::Isa;
 use crate::platform::{Platform, TryLock};
 use crate::providers::dtrace::Own;
 use crate::registry::Probe;
@@ -124,9 +124,9 @@ impl<P: Platform> Session<P> {
     /// Runs the clause of an ECB, if it may run now; whether it does. `frames` is room for a stack. It is
     /// inlined, as what a call would keep and move is as much as what it does.
     #[inline(always)]
-    pub fn fire<I: Isa<Regs = P::Regs>>(
+    pub fn fire<A: Arch<Regs = P::Regs>>(
         &self,
-        firing: &Firing<'_, I, P>,
+        firing: &Firing<'_, A, P>,
         frames: &mut [u64],
         ecb: Enabling,
     ) -> bool {
@@ -143,7 +143,7 @@ impl<P: Platform> Session<P> {
 
     /// Records that a clause ran.
     #[inline(always)]
-    fn mark<I: Isa<Regs = P::Regs>>(&self, firing: &Firing<'_, I, P>, epid: u32) {
+    fn mark<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>, epid: u32) {
         let header = RecordHeader {
             epid,
             size: size_of::<RecordHeader>() as u32,
@@ -157,15 +157,15 @@ impl<P: Platform> Session<P> {
     }
 
     /// Whether what is recorded may take what was reserved: that of tracing's end.
-    pub fn is_privileged<I: Isa<Regs = P::Regs>>(&self, firing: &Firing<'_, I, P>) -> bool {
+    pub fn is_privileged<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>) -> bool {
         firing.fired.own().is_some() && self.activity.is_ending()
     }
 
     /// Runs the clause of an ECB on the machine; whether it did.
     #[inline(never)]
-    fn run<I: Isa<Regs = P::Regs>>(
+    fn run<A: Arch<Regs = P::Regs>>(
         &self,
-        firing: &Firing<'_, I, P>,
+        firing: &Firing<'_, A, P>,
         frames: &mut [u64],
         ecb: Enabling,
     ) -> bool {
@@ -188,9 +188,9 @@ impl<P: Platform> Session<P> {
         self.own.get(own as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn run_clause<I: Isa<Regs = P::Regs>>(
+    fn run_clause<A: Arch<Regs = P::Regs>>(
         &self,
-        firing: &Firing<'_, I, P>,
+        firing: &Firing<'_, A, P>,
         workspace: &mut Workspace,
         frames: &mut [u64],
         ecb: Enabling,
@@ -212,9 +212,9 @@ impl<P: Platform> Session<P> {
 
     /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
     #[cold]
-    fn fail<I: Isa<Regs = P::Regs>>(
+    fn fail<A: Arch<Regs = P::Regs>>(
         &self,
-        firing: &Firing<'_, I, P>,
+        firing: &Firing<'_, A, P>,
         workspace: &mut Workspace,
         frames: &mut [u64],
         (epid, failure): (u32, Failure),

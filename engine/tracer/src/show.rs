@@ -2,10 +2,9 @@
 
 use core::sync::atomic::Ordering;
 
-use engine_isa::Plan;
+use engine_isa::{Arch, Plan};
 
 use crate::fire::Cpu;
-use crate::isa::Isa;
 use crate::live::Live;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::fbt::{Function, Reason, Returns, Role, Site};
@@ -81,7 +80,7 @@ pub struct StatsRow {
     pub value: u64,
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
     /// this index.
     pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(Option<FbtRow<'_>>) -> R) -> Option<R> {
@@ -97,8 +96,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     /// A site that is both is shown as its function's entry.
     fn row<'a>(
         &self,
-        control: &'a Control<I::Text>,
-        site: &'a Site<I::Text>,
+        control: &'a Control<A::Text>,
+        site: &'a Site<A::Text>,
         function: &'a Function,
     ) -> FbtRow<'a> {
         let role = if site.is_entry {
@@ -107,8 +106,8 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             Role::Return
         };
         let [module, name] = control.registry.fbt.called(function);
-        let plan = I::plan(&site.text);
-        let displaced = site.text.as_ref().get(..I::length(&plan));
+        let plan = A::plan(&site.text, A::KERNEL);
+        let displaced = site.text.as_ref().get(..A::length(&plan));
         let displaced = displaced.filter(|_| !site.is_called_only);
         let live_hits = self.live.read(|live| {
             let site = live.and_then(|live| live.site(site.told_at()));
@@ -187,7 +186,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<I::Text>) -> [StatsRow; 21] {
+    fn stats(&self, control: &Control<A::Text>) -> [StatsRow; 21] {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();

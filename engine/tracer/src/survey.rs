@@ -2,10 +2,11 @@
 
 use core::sync::atomic::AtomicUsize;
 
+use engine_isa::Arch;
+
 use crate::arm::resume;
 use crate::consumer::{Consumer, Enabling};
 use crate::grow::OutOfMemory;
-use crate::isa::Isa;
 use crate::live::{self, Live, LiveEcb, Timer};
 use crate::numbered::Syscall;
 use crate::providers::Role;
@@ -15,15 +16,15 @@ use crate::registry::{Probe, Registry};
 use crate::tracer::Control;
 
 /// The live table for the active ECBs, and for what is armed without any.
-pub(crate) fn survey<I: Isa>(
-    control: &mut Control<I::Text>,
-) -> Result<Live<I::Emulation>, OutOfMemory> {
+pub(crate) fn survey<A: Arch>(
+    control: &mut Control<A::Text>,
+) -> Result<Live<A::Emulation>, OutOfMemory> {
     let registry = &mut control.registry;
     let sites = registry.fbt.enabled();
     let live_sites = sites.filter(|(function, site)| is_live(function, site));
     let mut live = Live::new(live_sites.count())?;
     add_functions(&mut registry.fbt, &mut live)?;
-    add_sites::<I>(&registry.fbt, &mut live)?;
+    add_sites::<A>(&registry.fbt, &mut live)?;
     add_timers(registry, &mut live)?;
     add_syscalls(registry, &mut live)?;
     add_processes(&registry.procs, &mut live)?;
@@ -103,12 +104,15 @@ fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOf
     Ok(())
 }
 
-fn add_sites<I: Isa>(fbt: &Fbt<I::Text>, live: &mut Live<I::Emulation>) -> Result<(), OutOfMemory> {
+fn add_sites<A: Arch>(
+    fbt: &Fbt<A::Text>,
+    live: &mut Live<A::Emulation>,
+) -> Result<(), OutOfMemory> {
     for (function, site) in fbt
         .enabled()
         .filter(|(function, site)| is_live(function, site))
     {
-        if let Some(resume) = resume::<I>(site) {
+        if let Some(resume) = resume::<A>(site) {
             live.add_site(live::Site {
                 address: site.told_at(),
                 resume,

@@ -3,8 +3,9 @@
 //! The kernel tells of calls that are entered and that return in the thread's own context, where nothing but preemption
 //! is off. Of some it tells that nobody has enabled, by which no more is done than to look for them.
 
+use engine_isa::Arch;
+
 use crate::firing::{ByNumber, Fired, errno};
-use crate::isa::Isa;
 use crate::live::Live;
 use crate::numbered::Syscall;
 use crate::platform::{Platform, Rcu};
@@ -13,10 +14,10 @@ use crate::providers::proc::Proc;
 use crate::providers::syscall::{Ending, Key};
 use crate::tracer::Tracer;
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// This thread has entered a system call. To be called where nothing can put another thread in its
     /// place.
-    pub fn syscall_entered(&self, abi: u32, number: i64, regs: &I::Regs) {
+    pub fn syscall_entered(&self, abi: u32, number: i64, regs: &A::Regs) {
         let Some(key) = Key::new(abi, number) else {
             return;
         };
@@ -64,9 +65,9 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
     fn fire_call(
         &self,
-        live: &Live<I::Emulation>,
+        live: &Live<A::Emulation>,
         (call, role): (&Syscall, Role),
-        fired: &Fired<'_, I>,
+        fired: &Fired<'_, A>,
     ) {
         if let Some(probe) = call.probes.get(role as usize) {
             self.platform.undisturbed(|| self.fire(live, *probe, fired));

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use engine_abi::{Description, Go, Mechanism};
 use engine_dvm::Verified;
+use engine_isa::Arch;
 
 use crate::arm::{Batch, Unarmed};
 use crate::calls::Calls;
@@ -12,7 +13,6 @@ use crate::consumer::{CONSUMERS_MAX, Consumer, ConsumerId, Ecb, State};
 use crate::fire::Cpu;
 use crate::glob::Pattern;
 use crate::grow::{OutOfMemory, filled, push};
-use crate::isa::Isa;
 use crate::live::Live;
 use crate::once::Once;
 use crate::platform::{Lock, Platform, Rcu};
@@ -77,10 +77,10 @@ impl<T> Control<T> {
 }
 
 /// The probe engine.
-pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
+pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     pub(crate) platform: P,
-    pub(crate) control: P::Lock<Control<I::Text>>,
-    pub(crate) live: P::Rcu<Live<I::Emulation>>,
+    pub(crate) control: P::Lock<Control<A::Text>>,
+    pub(crate) live: P::Rcu<Live<A::Emulation>>,
     /// [`CONSUMERS_MAX`] places, for the same reason.
     pub(crate) sessions: Vec<P::Rcu<Session<P>>>,
     pub(crate) cpus: Vec<Cpu<P>>,
@@ -96,14 +96,14 @@ pub struct Tracer<I: Isa, P: Platform<Regs = I::Regs>> {
 }
 
 /// Where the last table could not be replaced, slots are left that nobody uses.
-impl<I: Isa, P: Platform<Regs = I::Regs>> Drop for Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Drop for Tracer<A, P> {
     fn drop(&mut self) {
         self.control
             .with(|control| control.slots.release(&self.platform));
     }
 }
 
-impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     #[inline(never)]
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
@@ -115,7 +115,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             control: P::Lock::new(Control {
-                registry: Registry::provide::<I, P>(&platform)?,
+                registry: Registry::provide::<A, P>(&platform)?,
                 slots: Slots::default(),
                 batch: Batch::new()?,
                 calls: Calls::default(),
@@ -180,7 +180,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         self.control.with(|control| {
             // Who goes on from one that matched has asked.
             if id <= 1 {
-                control.ask::<I, P>(&self.platform, description)?;
+                control.ask::<A, P>(&self.platform, description)?;
             }
             let registry = &control.registry;
             let pattern = Pattern::new(description);
@@ -199,7 +199,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
-            control.ask::<I, P>(&self.platform, description)?;
+            control.ask::<A, P>(&self.platform, description)?;
             let Control {
                 registry,
                 consumers,
@@ -272,7 +272,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
     }
 
     /// Before anything is armed: what stalls a CPU from its first firing on leaves no time to begin then.
-    fn start_deadman(&self, control: &Control<I::Text>) {
+    fn start_deadman(&self, control: &Control<A::Text>) {
         self.count_active(control);
         let limit = self.platform.deadman_start();
         self.stall_limit.store(limit, Ordering::Relaxed);
@@ -321,7 +321,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
         })
     }
 
-    pub(crate) fn count_active(&self, control: &Control<I::Text>) {
+    pub(crate) fn count_active(&self, control: &Control<A::Text>) {
         let consumers = control.consumers.iter().flatten();
         let active = consumers.filter(|consumer| consumer.is_active()).count();
         self.active.store(active, Ordering::Relaxed);
@@ -350,7 +350,7 @@ impl<I: Isa, P: Platform<Regs = I::Regs>> Tracer<I, P> {
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
     /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
-    pub(crate) fn ask<I: Isa<Text = T>, P: Platform>(
+    pub(crate) fn ask<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         description: &Description,
@@ -364,7 +364,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
             let mut consumers = consumers.iter().flatten();
             consumers.any(|consumer| consumer.ecbs().any(|(_, ecb)| ecb.probe == probe))
         };
-        registry.ask::<I, P>(platform, description, is_enabled)
+        registry.ask::<A, P>(platform, description, is_enabled)
     }
 
     /// Counts the consumer's ECBs at their probes.

@@ -3,13 +3,10 @@
 
 use crate::fake;
 
-use std::ops::Range;
-
 use engine_abi::Go;
-use engine_isa::arm::{Emulation, Regs, Relocation};
-use engine_isa::body::{Exit, Text, Unwalked};
-use engine_isa::{Control, Fault, Memory};
-use engine_tracer::{Isa, Load, Planned, Tracer, Trap};
+use engine_isa::arm::{Arm, Regs};
+use engine_isa::{Arch, Memory, Variant};
+use engine_tracer::{Tracer, Trap};
 use fake::*;
 
 /// What the processor has gone past when it saves the pc.
@@ -18,86 +15,11 @@ const PAST: usize = 4;
 /// A32, but for the saved pc.
 struct LateA32;
 
-impl Isa for LateA32 {
-    type Regs = Regs;
-    type Emulation = Emulation;
-    type Relocation = Relocation;
-    type Text = [u8; 4];
-    type Slot = [u8; Relocation::SIZE];
-    const TRAP: &'static [u8] = A32::TRAP;
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[];
-
-    fn plan(text: &[u8; 4]) -> Planned<Self> {
-        A32::plan(text)
-    }
-
-    fn length(plan: &Planned<Self>) -> usize {
-        A32::length(plan)
-    }
-
-    fn slot(relocation: Relocation, at: usize, from: usize, next: usize) -> Option<Self::Slot> {
-        A32::slot(relocation, at, from, next)
-    }
-
-    fn is_placeholder(text: &[u8; 4]) -> bool {
-        A32::is_placeholder(text)
-    }
-
-    fn control(text: &[u8; 4], address: usize) -> Control {
-        A32::control(text, address)
-    }
-
-    fn begins_function(text: &[u8; 4]) -> bool {
-        A32::begins_function(text)
-    }
-
-    fn exits(
-        text: &Text<'_>,
-        function: Range<usize>,
-        memory: &mut [u64],
-        see: &mut dyn FnMut(usize, Exit),
-    ) -> Result<(), Unwalked> {
-        A32::exits(text, function, memory, see)
-    }
-
-    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
-        A32::comes_back(text, function, to)
-    }
-
-    fn room(bytes: usize) -> usize {
-        A32::room(bytes)
-    }
+impl Variant for LateA32 {
+    type Base = A32;
 
     fn pc(regs: &Regs) -> usize {
-        A32::pc(regs) - PAST
-    }
-
-    fn set_pc(regs: &mut Regs, pc: usize) {
-        A32::set_pc(regs, pc);
-    }
-
-    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
-        A32::argument(regs, number, load)
-    }
-
-    fn caller(regs: &Regs, load: &mut Load<'_>) -> u64 {
-        A32::caller(regs, load)
-    }
-
-    fn returned(regs: &Regs) -> u64 {
-        A32::returned(regs)
-    }
-
-    fn goes(emulation: Emulation, regs: &Regs) -> bool {
-        A32::goes(emulation, regs)
-    }
-
-    fn emulate(
-        emulation: Emulation,
-        regs: &mut Regs,
-        memory: &mut impl Memory,
-    ) -> Result<(), Fault> {
-        A32::emulate(emulation, regs, memory)
+        Arm::pc(regs) - PAST
     }
 }
 
@@ -109,7 +31,7 @@ fn trap(
 ) -> (Trap, usize) {
     let mut regs = registers(pc + PAST);
     let trap = engine.trap(&mut regs, memory);
-    (trap, A32::pc(&regs))
+    (trap, Arm::pc(&regs))
 }
 
 #[test]

@@ -1,24 +1,26 @@
 //! What is called where no trap can be taken has no probes.
 
-use engine_tracer::{Tracer, Untrappable};
+use engine_tracer::{Blacklist, Path, Tracer};
 
 use crate::fake::*;
 
 /// From `alpha` to its call of `kept`.
-static FROM_ALPHA: [Untrappable; 1] = [Untrappable {
+static FROM_ALPHA: Blacklist = blacklist(&[Path {
     roots: &[[b"alpha", b"alpha"], [b"nobody", b"nobody"]],
     ends: &[b"kept"],
     passes: &[b"moved"],
-    why: (b"", "the test says so"),
-}];
+    why: "the test says so",
+}]);
 
 /// `beta` and `gamma`.
-static STRETCH: [Untrappable; 1] = [Untrappable {
+static STRETCH: Blacklist = blacklist(&[Path {
     roots: &[[b"beta", b"gamma"]],
     ends: &[],
     passes: &[],
-    why: (b"", "the test says so"),
-}];
+    why: "the test says so",
+}]);
+
+static NOTHING: Blacklist = blacklist(&[]);
 
 /// `bx lr`
 const RETURN: u32 = 0xe12f_ff1e;
@@ -42,8 +44,8 @@ fn kernel() -> &'static Fake {
 }
 
 /// Which functions are refused for that.
-fn refused(paths: &'static [Untrappable]) -> Vec<usize> {
-    PATHS.set(paths);
+fn refused(listed: &'static Blacklist) -> Vec<usize> {
+    LISTED.set(listed);
     let engine = Tracer::<A32, _>::new(kernel()).unwrap();
     let rows = (0..).map_while(|index| {
         engine.refused_row(index, |row| {
@@ -68,5 +70,5 @@ fn a_stretch_is_refused_with_what_it_calls() {
 
 #[test]
 fn where_nothing_is_followed_nothing_is_refused_for_it() {
-    assert_eq!(refused(&[]), []);
+    assert_eq!(refused(&NOTHING), []);
 }

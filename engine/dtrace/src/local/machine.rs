@@ -3,23 +3,23 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
+use engine_isa::Unreadable;
+use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Context, Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME, Task,
-    Tracer, Unreadable, Untold, Visit, VisitModule, VisitSyscall,
+    Blacklist, Context, Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME,
+    Task, Tracer, Untold, Visit, VisitModule, VisitSyscall, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
 use rustix::thread::gettid;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::isa::Native;
 use super::locks::{Guard, Replaced, Sleeping};
 use super::timer::Timer;
 
@@ -34,7 +34,7 @@ struct Shared {
     cpu: Mutex<()>,
     timers: Mutex<BTreeMap<u32, Timer>>,
     /// Whom timers tick for. It owns a handle itself, and is not to own itself.
-    tracer: OnceLock<Weak<Tracer<Native, Machine>>>,
+    tracer: OnceLock<Weak<Tracer<Arm, Machine>>>,
     /// What programs of this process are called.
     name: OnceLock<[u8; TASK_NAME]>,
 }
@@ -49,7 +49,7 @@ thread_local! {
 
 impl Machine {
     /// From now on, timers tick for `tracer`.
-    pub fn ticks_for(&self, tracer: &Arc<Tracer<Native, Machine>>) {
+    pub fn ticks_for(&self, tracer: &Arc<Tracer<Arm, Machine>>) {
         self.0.tracer.get_or_init(|| Arc::downgrade(tracer));
     }
 
@@ -74,7 +74,7 @@ impl Platform for Machine {
     type Lock<T: Send> = Sleeping<T>;
     type Rcu<T: Send + Sync> = Replaced<T>;
     type TryLock<T: Send> = Guard<T>;
-    type Regs = Infallible;
+    type Regs = Regs;
 
     fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
         let on_cpu = self.on_cpu();
@@ -157,7 +157,7 @@ impl Platform for Machine {
         Err(Unreadable)
     }
 
-    fn stack(&self, _: Origin<'_, Infallible>, _: &mut [u64]) -> usize {
+    fn stack(&self, _: Origin<'_, Regs>, _: &mut [u64]) -> usize {
         0
     }
 
@@ -216,6 +216,10 @@ impl Platform for Machine {
 
     fn synchronize_code(&self) {}
 
+    fn blacklist(&self) -> &'static Blacklist {
+        &blacklist::ARM
+    }
+
     fn off_limits(&self, _: usize) -> Option<OffLimits> {
         Some(OffLimits::Discarded)
     }
@@ -244,8 +248,8 @@ impl Platform for Machine {
         Ok(())
     }
 
-    fn syscall_argument(&self, regs: &Infallible, _: u64) -> u64 {
-        match *regs {}
+    fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
+        0
     }
 
     fn tell_of(&self, _: Event, _: &Numbers) -> Result<(), Untold> {

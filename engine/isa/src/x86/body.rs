@@ -2,8 +2,8 @@
 //! them, as kernels are built without jump tables.
 
 use super::control::of_length;
-use super::opening::Mode;
 use super::length;
+use super::opening::Mode;
 use crate::Control;
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};

@@ -1,14 +1,9 @@
-//! The instruction set of the kernel that this is built for: the sole place that asks which.
+//! The kernel's architecture: what only assembly or the kernel's own layout can say of it.
 //!
-//! Each file is one set's seam, and gives the same four things: `Native`, which is the set as the
-//! tracer wants it; `MUTANTS`, the names of its seeded defects; `memory`, the memory of the
-//! code that a trap interrupted; and `has_stack`, whether a firing finds room on the kernel's stack.
+//! The instruction set itself is [`engine_isa`]'s. Each file here gives the same: `Native`, which of those sets it is;
+//! `BLACKLIST`; `FIRING_STACK` and `has_stack`, whether a firing has room on the kernel's stack.
 
 use core::mem::MaybeUninit;
-use core::ops::Range;
-
-use engine_isa::body::{self, Exit, Set, Text, Unwalked, Walk};
-use engine_tracer::Load;
 
 use crate::ffi;
 
@@ -42,63 +37,11 @@ fn is_room(left: usize) -> bool {
     left.wrapping_sub(FIRING_STACK) < ffi::trapline_stacks.size - FIRING_STACK
 }
 
-/// The word on the stack that is so many words from `top`; 0 where it cannot be read.
-fn stack_word(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
-    let mut word = [0; size_of::<usize>()];
-    let address = top.wrapping_add(index.wrapping_mul(word.len() as u64));
-    match load(address, &mut word) {
-        Ok(()) => usize::from_ne_bytes(word) as u64,
-        Err(_) => 0,
-    }
-}
-
-/// Shows every instruction that leaves a function.
-#[inline(never)]
-fn exits<S: Set>(
-    text: &Text<'_>,
-    function: Range<usize>,
-    memory: &mut [u64],
-    see: &mut dyn FnMut(usize, Exit),
-) -> Result<(), Unwalked> {
-    let function = function.start as u64..function.end as u64;
-    let walk = Walk::<S>::over(text, function, memory)?;
-    #[cfg(trapline_mutants)]
-    let mut is_seen = false;
-    walk.exits(&mut |address, exit| {
-        #[cfg(trapline_mutants)]
-        if crate::mutant::is_forgotten(exit)
-            || core::mem::replace(&mut is_seen, true)
-                && crate::mutant::is_chosen(crate::mutant::ONE_EXIT)
-        {
-            return;
-        }
-        see(address as usize, exit);
-    });
-    Ok(())
-}
-
-/// Shows what a function calls.
-#[inline(never)]
-fn calls<S: Set>(
-    text: &Text<'_>,
-    function: Range<usize>,
-    memory: &mut [u64],
-    see: &mut dyn FnMut(u64) -> bool,
-) -> Result<(), Unwalked> {
-    let function = function.start as u64..function.end as u64;
-    body::calls::<S>(text, function, memory, see)
-}
-
-/// Whether an instruction of a function branches to `to`.
-fn comes_back<S: Set>(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
-    body::comes_back::<S>(text, function.start as u64..function.end as u64, to as u64)
-}
-
-/// What a function returns.
-#[cfg(not(trapline_mutants))]
-const fn told(value: u64) -> u64 {
-    value
-}
-
 #[cfg(trapline_mutants)]
-use crate::mutant::returned as told;
+pub use crate::mutant::arch::{Seeded as Native, memory};
+
+/// The memory of the code whose registers these are.
+#[cfg(not(trapline_mutants))]
+pub fn memory(_: *mut ffi::Regs) -> impl engine_isa::Memory {
+    crate::memory::Interrupted
+}

@@ -5,6 +5,5 @@ pub mod fbt;
 pub mod proc;
 pub mod profile;
 pub mod syscall;
-mod toxic;
 
 pub use fbt::Role;

@@ -7,13 +7,11 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 
-use engine_isa::arm::{self, Emulation, Regs, Relocation, Version};
-use engine_isa::body::{Exit, Text, Unwalked, Walk, calls, comes_back, room};
-use engine_isa::{Control, Fault, Memory};
+use engine_isa::arm::{Arm, Regs, Relocation};
+use engine_isa::{Unreadable, Variant};
 use engine_tracer::{
-    Context, Event, Isa, KERNEL, Leaves, Listed, Load, Numbered, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Planned, Platform, Task, Unreadable, Untold, Untrappable, Visit,
-    VisitModule, VisitSyscall,
+    Blacklist, Context, Event, KERNEL, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory,
+    Patch, Path, Platform, Task, Untold, Visit, VisitModule, VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
@@ -95,41 +93,18 @@ pub const MEMORY_AT: Range<u64> = 0x1_0000..0x2_0000;
 /// The process's memory, of which the same is true.
 pub const USER_AT: Range<u64> = 0x40_0000..0x50_0000;
 
-/// A32 over the fake kernel.
+/// ARM over the fake kernel.
 pub struct A32;
 
-impl Isa for A32 {
-    type Regs = Regs;
-    type Emulation = Emulation;
-    type Relocation = Relocation;
-    type Text = [u8; 4];
-    type Slot = [u8; Relocation::SIZE];
-    const TRAP: &'static [u8] = &arm::TRAP.to_le_bytes();
-    const TOXIC: &'static [(&'static [u8], &'static str)] = &[(b"own_way", "traps run it")];
+impl Variant for A32 {
+    type Base = Arm;
 
-    fn untrappable() -> &'static [Untrappable] {
-        PATHS.get()
-    }
-
-    fn calls(
-        text: &Text<'_>,
-        function: Range<usize>,
-        memory: &mut [u64],
-        see: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<(), Unwalked> {
-        let function = function.start as u64..function.end as u64;
-        calls::<arm::A32>(text, function, memory, see)
-    }
-
-    fn plan(text: &[u8; 4]) -> Planned<Self> {
-        arm::plan(u32::from_le_bytes(*text))
-    }
-
-    fn length(_: &Planned<Self>) -> usize {
-        4
-    }
-
-    fn slot(relocation: Relocation, at: usize, from: usize, next: usize) -> Option<Self::Slot> {
+    fn slot(
+        relocation: Relocation,
+        at: usize,
+        from: usize,
+        next: usize,
+    ) -> Option<[u8; Relocation::SIZE]> {
         let is_in_reach = from != NEAR || at.abs_diff(from) <= REACH;
         is_in_reach.then(|| relocation.slot(next as u32))
     }
@@ -139,82 +114,21 @@ impl Isa for A32 {
         word == PLACEHOLDER || word >> 24 == 0xea
     }
 
-    fn control(text: &[u8; 4], address: usize) -> Control {
-        arm::control(u32::from_le_bytes(*text), address as u32)
-    }
-
     fn begins_function(text: &[u8; 4]) -> bool {
         u32::from_le_bytes(*text) != DATA_WORD
     }
+}
 
-    fn exits(
-        text: &Text<'_>,
-        function: Range<usize>,
-        memory: &mut [u64],
-        see: &mut dyn FnMut(usize, Exit),
-    ) -> Result<(), Unwalked> {
-        let function = function.start as u64..function.end as u64;
-        let walk = Walk::<arm::A32>::over(text, function, memory)?;
-        walk.exits(&mut |address, exit| see(address as usize, exit));
-        Ok(())
-    }
-
-    fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
-        let function = function.start as u64..function.end as u64;
-        comes_back::<arm::A32>(text, function, to as u64)
-    }
-
-    fn room(bytes: usize) -> usize {
-        room::<arm::A32>(bytes as u64)
-    }
-
-    fn pc(regs: &Regs) -> usize {
-        regs.r[15] as usize
-    }
-
-    fn set_pc(regs: &mut Regs, pc: usize) {
-        regs.r[15] = pc as u32;
-    }
-
-    fn argument(regs: &Regs, number: u64, load: &mut Load<'_>) -> u64 {
-        if number < 4 {
-            return regs.r[number as usize].into();
-        }
-        let mut word = [0; 4];
-        let at = u64::from(regs.r[13]) + 4 * (number - 4);
-        load(at, &mut word).map_or(0, |()| u32::from_le_bytes(word).into())
-    }
-
-    fn caller(regs: &Regs, _: &mut Load<'_>) -> u64 {
-        regs.r[14].into()
-    }
-
-    fn returned(regs: &Regs) -> u64 {
-        regs.r[0].into()
-    }
-
-    fn goes(emulation: Emulation, regs: &Regs) -> bool {
-        emulation.goes(regs)
-    }
-
-    /// Of what is returned to by a register; of what is loaded it knows nothing.
-    fn after(emulation: Emulation, leaves: Leaves, regs: &Regs) -> Option<Regs> {
-        let mut after = *regs;
-        match leaves {
-            Leaves::Return => Self::emulate(emulation, &mut after, &mut Nowhere).ok()?,
-            Leaves::Tail => after.r[15] = after.r[14],
-        }
-        Some(after)
-    }
-
-    fn emulate(
-        emulation: Emulation,
-        regs: &mut Regs,
-        memory: &mut impl Memory,
-    ) -> Result<(), Fault> {
-        emulation.run(Version::V6, regs, memory)
+/// The blacklist, with the paths that a test has.
+pub const fn blacklist(paths: &'static [Path]) -> Blacklist {
+    Blacklist {
+        functions: &[(b"own_way", "traps run it")],
+        thunks: &[],
+        paths,
     }
 }
+
+static BLACKLIST: Blacklist = blacklist(&[]);
 
 /// Sees the address of a word that is patched.
 pub type SeePatch = Box<dyn Fn(usize)>;
@@ -247,7 +161,7 @@ thread_local! {
     /// How many more values can be published before there is no memory for one.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
     /// Where no trap can be taken.
-    pub static PATHS: Cell<&'static [Untrappable]> = const { Cell::new(&[]) };
+    pub static LISTED: Cell<&'static Blacklist> = const { Cell::new(&BLACKLIST) };
     /// The thread that runs.
     pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
@@ -593,6 +507,10 @@ impl Platform for &'static Fake {
     fn synchronize_code(&self) {
         self.synchronize();
         self.inside.lock().unwrap().clear();
+    }
+
+    fn blacklist(&self) -> &'static Blacklist {
+        LISTED.get()
     }
 
     fn off_limits(&self, address: usize) -> Option<OffLimits> {

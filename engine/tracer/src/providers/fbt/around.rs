@@ -2,12 +2,12 @@
 
 use core::ops::Range;
 
+use engine_isa::Arch;
 use engine_isa::body::Text;
 
 use super::function::Function;
 use super::site::Site;
 use super::{Fbt, place};
-use crate::isa::Isa;
 use crate::names::Names;
 use crate::platform::Platform;
 
@@ -24,11 +24,11 @@ pub struct Around<'a, P, T> {
 impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     /// Reads text as it is without traps. Of ours, a function that is looked at has one at its entry at the
     /// most.
-    fn loads<I: Isa<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
+    fn loads<A: Arch<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
         let address = address as usize;
         let is_read = self.platform.peek_original(address, bytes).is_ok();
         if let Some(site) = self.entry.filter(|site| site.is_trapped()) {
-            let displaced = site.text.as_ref().iter().take(I::TRAP.len());
+            let displaced = site.text.as_ref().iter().take(A::TRAP.len());
             for (place, byte) in (site.address..).zip(displaced) {
                 let place = place.checked_sub(address);
                 if let Some(to) = place.and_then(|place| bytes.get_mut(place)) {
@@ -52,12 +52,12 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     }
 
     /// Runs `work` on the function's text.
-    pub fn with_text<I: Isa<Text = T>, R>(
+    pub fn with_text<A: Arch<Text = T>, R>(
         &self,
         work: impl FnOnce(&Text<'_>, Range<usize>) -> R,
     ) -> R {
         let text = Text {
-            load: &|address, bytes| self.loads::<I>(address, bytes),
+            load: &|address, bytes| self.loads::<A>(address, bytes),
             part: &|address| self.part(address),
             returns: &|address| self.platform.is_return_thunk(address as usize),
         };

@@ -2,17 +2,18 @@
 
 use core::ops::Range;
 
+use engine_isa::Arch;
+
 use super::reason::Reason;
 use super::{Fbt, Role, if_meant, meant};
 use crate::glob::Pattern;
 use crate::grow::OutOfMemory;
-use crate::isa::Isa;
 use crate::platform::Platform;
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// Somebody asks for what `pattern` describes: of those of these functions whose entry or return that is,
     /// what is not known yet is looked for.
-    pub fn ask<I: Isa<Text = T>, P: Platform>(
+    pub fn ask<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         pattern: &Pattern<'_>,
@@ -24,7 +25,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
             }
             for role in meant(pattern) {
                 if self.is_unknown(number, role) {
-                    self.find_out::<I, P>(platform, number, role)?;
+                    self.find_out::<A, P>(platform, number, role)?;
                     platform.breathe();
                 }
             }
@@ -44,18 +45,18 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         })
     }
 
-    fn find_out<I: Isa<Text = T>, P: Platform>(
+    fn find_out<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
         role: Role,
     ) -> Result<(), OutOfMemory> {
         match role {
-            Role::Entry => self.look_for_loop::<I, P>(platform, number),
+            Role::Entry => self.look_for_loop::<A, P>(platform, number),
             Role::Return => {
                 // As long as no trap of ours but the entry's is in its text.
-                self.look_for_loop::<I, P>(platform, number);
-                let returns = self.look::<I, P>(platform, number)?;
+                self.look_for_loop::<A, P>(platform, number);
+                let returns = self.look::<A, P>(platform, number)?;
                 if let Some(function) = self.functions.get_mut(number) {
                     function.returns = returns;
                 }
@@ -67,8 +68,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// Whether the function comes back to its entry's site without passing the function tracer's call. A trap
     /// would tell of each time, so only that call can tell then, if there is one.
     #[inline(never)]
-    fn look_for_loop<I: Isa<Text = T>, P: Platform>(&mut self, platform: &P, number: usize) {
-        let comes_back = self.comes_back::<I, P>(platform, number);
+    fn look_for_loop<A: Arch<Text = T>, P: Platform>(&mut self, platform: &P, number: usize) {
+        let comes_back = self.comes_back::<A, P>(platform, number);
         let Some(function) = self.functions.get_mut(number) else {
             return;
         };
@@ -82,13 +83,13 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         }
     }
 
-    fn comes_back<I: Isa<Text = T>, P: Platform>(&self, platform: &P, number: usize) -> bool {
+    fn comes_back<A: Arch<Text = T>, P: Platform>(&self, platform: &P, number: usize) -> bool {
         let around = self.around(platform, number);
         let found = around.and_then(|around| Some((around.entry?.address, around)));
         found.is_some_and(|(site, around)| {
             let call = platform.call_of(around.function.address);
             let is_passed = call.is_some_and(|call| call.get() >= site);
-            !is_passed && around.with_text::<I, _>(|text, extent| I::comes_back(text, extent, site))
+            !is_passed && around.with_text::<A, _>(|text, extent| A::comes_back(text, extent, site))
         })
     }
 }

@@ -11,12 +11,12 @@ mod around;
 mod ask;
 mod enabled;
 mod function;
+mod paths;
 mod place;
 mod provide;
 mod reason;
 mod returns;
 mod site;
-mod untrappable;
 
 use alloc::vec::Vec;
 
@@ -28,8 +28,7 @@ pub use function::{Function, Module, Returns};
 pub use place::probeable;
 pub use provide::Loaded;
 pub use reason::Reason;
-pub use site::{Leaves, Site};
-pub use untrappable::Untrappable;
+pub use site::Site;
 
 use crate::names::Names;
 

@@ -2,13 +2,12 @@
 
 use core::ops::Range;
 
-use engine_isa::{Away, Plan, Why};
+use engine_isa::{Arch, Away, Plan, Why};
 
 use super::reason::Reason;
 use crate::glob::matches;
-use crate::isa::Isa;
 use crate::platform::{OffLimits, Platform};
-use crate::providers::toxic;
+use crate::site::blacklist::Blacklist;
 
 /// Code seldom run, which the compiler has moved out of its function.
 const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
@@ -23,42 +22,42 @@ pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
 }
 
 /// Whether a function of that name may have probes.
-pub fn named<I: Isa>(name: &[u8]) -> Result<(), Reason> {
+pub fn named(blacklist: &Blacklist, name: &[u8]) -> Result<(), Reason> {
     if PARTS.iter().any(|part| matches(part, name)) {
         return Err(Reason::Part);
     }
     if MARKS.iter().any(|mark| matches(mark, name)) {
         return Err(Reason::Mark);
     }
-    if let Some(reason) = toxic::glue(name, I::GLUE) {
+    if let Some(reason) = blacklist.thunk(name) {
         return Err(Reason::Glue(reason));
     }
-    match toxic::reason(name, I::TOXIC) {
+    match blacklist.function(name) {
         Some(reason) => Err(Reason::Toxic(reason)),
         None => Ok(()),
     }
 }
 
 /// The text at `address`, if a function begins there and a probe can be put there.
-pub fn entry<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+pub fn entry<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     allowed(platform, address)?;
-    let text = text_at::<I, P>(platform, address)?;
-    match I::begins_function(&text) {
-        true => planned::<I, P>(platform, address, text),
+    let text = text_at::<A, P>(platform, address)?;
+    match A::begins_function(&text) {
+        true => planned::<A, P>(platform, address, text),
         false => Err(Reason::Data),
     }
 }
 
 /// The text at `address`, if a probe can be put there.
-pub fn probeable<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
+pub fn probeable<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     allowed(platform, address)?;
-    exit::<I, P>(platform, address)
+    exit::<A, P>(platform, address)
 }
 
 /// The same in a function that the kernel allows probes in.
-pub fn exit<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
-    let text = text_at::<I, P>(platform, address)?;
-    planned::<I, P>(platform, address, text)
+pub fn exit<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    let text = text_at::<A, P>(platform, address)?;
+    planned::<A, P>(platform, address, text)
 }
 
 /// Whether the kernel allows a probe at `address`.
@@ -70,8 +69,8 @@ pub fn allowed<P: Platform>(platform: &P, address: usize) -> Result<(), Reason> 
 }
 
 /// The text at `address`.
-pub fn text_at<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::Text, Reason> {
-    let mut text = I::Text::default();
+pub fn text_at<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    let mut text = A::Text::default();
     match platform.peek(address, text.as_mut()) {
         Ok(()) => Ok(text),
         Err(_) => Err(Reason::Unreadable),
@@ -79,27 +78,27 @@ pub fn text_at<I: Isa, P: Platform>(platform: &P, address: usize) -> Result<I::T
 }
 
 /// `text`, which is at `address`, if the engine can stand in for its instruction.
-fn planned<I: Isa, P: Platform>(
+fn planned<A: Arch, P: Platform>(
     platform: &P,
     address: usize,
-    text: I::Text,
-) -> Result<I::Text, Reason> {
-    if is_optimized::<I, P>(platform, address, &text) {
+    text: A::Text,
+) -> Result<A::Text, Reason> {
+    if is_optimized::<A, P>(platform, address, &text) {
         return Err(Reason::Foreign);
     }
-    let plan = I::plan(&text);
+    let plan = A::plan(&text, A::KERNEL);
     match plan {
         Plan::Refuse(why) => return Err(Reason::Instruction(why)),
         Plan::Relocate(relocation) => {
-            let next = address.wrapping_add(I::length(&plan));
-            if !is_in_reach::<I>(relocation, &platform.code_range(), address, next) {
+            let next = address.wrapping_add(A::length(&plan));
+            if !is_in_reach::<A>(relocation, &platform.code_range(), address, next) {
                 return Err(Reason::Instruction(Why::Far));
             }
         }
         Plan::Emulate(_) => {}
     }
-    let is_rewritten = I::is_placeholder(&text) && platform.rewritten(address);
-    if is_rewritten || I::will_be_rewritten(&text) {
+    let is_rewritten = A::is_placeholder(&text) && platform.rewritten(address);
+    if is_rewritten || A::will_be_rewritten(&text) {
         return Err(Reason::Rewritten);
     }
     Ok(text)
@@ -112,21 +111,21 @@ pub fn is_foreign<P: Platform>(platform: &P, address: u64) -> bool {
 }
 
 /// Whether the instruction at `address` is not the function's own, but the jump of an optimized kprobe.
-fn is_optimized<I: Isa, P: Platform>(platform: &P, address: usize, text: &I::Text) -> bool {
-    match I::control(text, address).away {
+fn is_optimized<A: Arch, P: Platform>(platform: &P, address: usize, text: &A::Text) -> bool {
+    match A::control(text, A::KERNEL, address).away {
         Some(Away::To(to)) => is_foreign(platform, to) && platform.has_kprobe(address),
         _ => false,
     }
 }
 
 /// Whether a copy can stand wherever there may be slots.
-fn is_in_reach<I: Isa>(
-    relocation: I::Relocation,
+fn is_in_reach<A: Arch>(
+    relocation: A::Relocation,
     slots: &Range<usize>,
     address: usize,
     next: usize,
 ) -> bool {
     [slots.start, slots.end]
         .into_iter()
-        .all(|slot| I::slot(relocation, slot, address, next).is_some())
+        .all(|slot| A::slot(relocation, slot, address, next).is_some())
 }

@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
 
+use engine_isa::Arch;
+
 use super::function::{Function, Module, Returns};
 use super::place;
 use super::reason::Reason;
 use super::site::Site;
 use super::{Fbt, KERNEL_NAME};
 use crate::grow::{OutOfMemory, push};
-use crate::isa::Isa;
 use crate::names::Span;
 use crate::platform::{KERNEL, Listed, Platform};
 use crate::sort::sort_by_key;
@@ -47,13 +48,13 @@ struct Mark {
 
 impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     /// Asks `platform` for all functions that there are, and plans for the entry of each.
-    pub fn provide<I: Isa<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    pub fn provide<A: Arch<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut fbt = Self::default();
-        fbt.load::<I, P>(platform, KERNEL, KERNEL_NAME)?;
-        fbt.refuse_untrappable::<I, P>(platform)?;
+        fbt.load::<A, P>(platform, KERNEL, KERNEL_NAME)?;
+        fbt.refuse_untrappable::<A, P>(platform)?;
         // What is loaded while this goes on is told of by itself.
         platform.each_module(&mut |number, name| {
-            fbt.load::<I, P>(platform, number, name)?;
+            fbt.load::<A, P>(platform, number, name)?;
             Ok(())
         })?;
         Ok(fbt)
@@ -61,7 +62,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
 
     /// A module is loaded. It brings nothing where it is known already.
     #[inline(never)]
-    pub fn load<I: Isa<Text = T>, P: Platform>(
+    pub fn load<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -75,7 +76,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
             });
         }
         let mark = self.mark();
-        let loaded = self.try_load::<I, P>(platform, number, name);
+        let loaded = self.try_load::<A, P>(platform, number, name);
         if loaded.is_err() {
             self.go_back_to(&mark);
         }
@@ -99,7 +100,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         modules.position(|module| module.number == Some(number))
     }
 
-    fn try_load<I: Isa<Text = T>, P: Platform>(
+    fn try_load<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -111,9 +112,9 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let numbers = match gone {
             Some(index) => {
                 self.names.truncate(names);
-                self.revive::<I, P>(platform, index, number, &found)?
+                self.revive::<A, P>(platform, index, number, &found)?
             }
-            None => self.append::<I, P>(platform, number, name, &found)?,
+            None => self.append::<A, P>(platform, number, name, &found)?,
         };
         Ok(Loaded {
             numbers,
@@ -144,7 +145,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         Ok(found)
     }
 
-    fn append<I: Isa<Text = T>, P: Platform>(
+    fn append<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -162,20 +163,20 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         push(&mut self.modules, module)?;
         self.make_room(found.len())?;
         for one in found {
-            self.add::<I, P>(platform, index, one)?;
+            self.add::<A, P>(platform, index, one)?;
             platform.breathe();
         }
         Ok(first..self.functions.len())
     }
 
-    fn add<I: Isa<Text = T>, P: Platform>(
+    fn add<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         module: u32,
         found: &Found,
     ) -> Result<(), OutOfMemory> {
         let function = self.functions.len() as u32;
-        let (address, planned) = self.plan_entry::<I, P>(platform, found);
+        let (address, planned) = self.plan_entry::<A, P>(platform, found);
         let entry = match planned {
             Ok(text) => Ok(self.add_site(address, function, text)?),
             Err(reason) => Err(reason),
@@ -199,12 +200,12 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
 
     /// Where an entry's site is, and the text there where a trap can displace it; none where a call alone can tell of
     /// the entry.
-    fn plan_entry<I: Isa<Text = T>, P: Platform>(
+    fn plan_entry<A: Arch<Text = T>, P: Platform>(
         &self,
         platform: &P,
         found: &Found,
     ) -> (usize, Result<Option<T>, Reason>) {
-        let (address, planned) = self.entry_of::<I, P>(platform, found);
+        let (address, planned) = self.entry_of::<A, P>(platform, found);
         let planned = match planned {
             Err(reason) if reason.is_of_instruction() && has_call(platform, found) => Ok(None),
             planned => planned.map(Some),
@@ -213,7 +214,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     }
 
     /// Where the trap of an entry goes, and the text there, if it can.
-    fn entry_of<I: Isa<Text = T>, P: Platform>(
+    fn entry_of<A: Arch<Text = T>, P: Platform>(
         &self,
         platform: &P,
         found: &Found,
@@ -221,11 +222,11 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let address = found
             .address
             .wrapping_add(platform.ftrace_slot(found.address));
-        let planned = match place::named::<I>(self.names.get(found.name)) {
+        let planned = match place::named(platform.blacklist(), self.names.get(found.name)) {
             Err(reason) => Err(reason),
             // What is listed within the slot is no function.
             Ok(()) if address >= found.end && found.end > found.address => Err(Reason::Part),
-            Ok(()) => place::entry::<I, P>(platform, address),
+            Ok(()) => place::entry::<A, P>(platform, address),
         };
         (address, planned)
     }
@@ -277,7 +278,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     /// are known to be the same: each entry is planned for anew, and what was known of ways out is forgotten.
     ///
     /// Where there is no memory it stays gone.
-    fn revive<I: Isa<Text = T>, P: Platform>(
+    fn revive<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         index: usize,
@@ -288,7 +289,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let missing = self.forget(&numbers);
         self.sites.try_reserve(missing).map_err(|_| OutOfMemory)?;
         for (function, one) in numbers.clone().zip(found) {
-            self.place_again::<I, P>(platform, function, one)?;
+            self.place_again::<A, P>(platform, function, one)?;
             platform.breathe();
         }
         if let Some(module) = self.modules.get_mut(index) {
@@ -333,13 +334,13 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     }
 
     /// The function of that number is there again, at its new place.
-    fn place_again<I: Isa<Text = T>, P: Platform>(
+    fn place_again<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
         found: &Found,
     ) -> Result<(), OutOfMemory> {
-        let (address, entry) = self.plan_entry::<I, P>(platform, found);
+        let (address, entry) = self.plan_entry::<A, P>(platform, found);
         let Some(function) = self.functions.get_mut(number) else {
             return Ok(());
         };

@@ -4,7 +4,6 @@ use engine_isa::Why;
 use engine_isa::body::Unwalked;
 
 use crate::platform::OffLimits;
-use crate::providers::toxic::Toxic;
 
 /// Why a function has no probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +17,9 @@ pub enum Reason {
     /// It is not code.
     Data,
     /// It may run on the way to a trap's handler.
-    Toxic(&'static Toxic),
+    Toxic(&'static str),
     /// The same of what is jumped to and is no function.
-    Glue(&'static Toxic),
+    Glue(&'static str),
     /// An instruction is in a place that the kernel writes to as it runs.
     Rewritten,
     /// The instruction core will not stand in for an instruction.
@@ -67,7 +66,7 @@ impl Reason {
             Self::Part => "it is a part of another function, which does not begin there",
             Self::Mark => "it is listed among functions, but is where a section begins or ends",
             Self::Data => "it is listed among functions, but no function begins with such a word",
-            Self::Toxic((_, sentence)) | Self::Glue((_, sentence)) => sentence,
+            Self::Toxic(sentence) | Self::Glue(sentence) => sentence,
             Self::Rewritten => "the kernel rewrites this very instruction as it runs",
             Self::Instruction(reason) => reason.sentence(),
             Self::Loop => {

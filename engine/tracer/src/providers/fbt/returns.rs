@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
 
-use engine_isa::body::{Exit, Unwalked};
+use engine_isa::Arch;
+use engine_isa::body::{Exit, Leaves, Unwalked};
 
 use super::around::Around;
 use super::function::{Function, Returns};
 use super::reason::Reason;
-use super::site::{Leaves, Site};
+use super::site::Site;
 use super::{Fbt, place};
 use crate::grow::{OutOfMemory, filled, push};
-use crate::isa::Isa;
 use crate::platform::Platform;
 
 /// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
@@ -29,26 +29,22 @@ type Way = (usize, Leaves);
 
 impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     /// The ways out of the function, to `found`.
-    fn exits<I: Isa<Text = T>>(
+    fn exits<A: Arch<Text = T>>(
         &self,
         memory: &mut [u64],
         found: &mut Vec<Way>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let (mut pushed, mut foreign) = (Ok(()), false);
         let mut see = |address, exit| {
-            let leaves = match exit {
-                Exit::Return => Leaves::Return,
-                Exit::Tail(to) => {
-                    foreign |= to.is_some_and(|to| place::is_foreign(self.platform, to));
-                    Leaves::Tail
-                }
-            };
+            if let Exit::Tail(Some(to)) = exit {
+                foreign |= place::is_foreign(self.platform, to);
+            }
             if pushed.is_ok() {
-                pushed = push(found, (address, leaves));
+                pushed = push(found, (address, exit.leaves()));
             }
         };
         let walked =
-            self.with_text::<I, _>(|text, extent| I::exits(text, extent, memory, &mut see));
+            self.with_text::<A, _>(|text, extent| A::exits(text, extent, memory, &mut see));
         pushed.map(|()| match walked {
             Ok(()) if foreign => Err(Reason::Foreign),
             walked => walked.map_err(Reason::Unwalked),
@@ -58,22 +54,22 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// What is known now of the returns of the function of that number.
-    pub(super) fn look<I: Isa<Text = T>, P: Platform>(
+    pub(super) fn look<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
     ) -> Result<Returns, OutOfMemory> {
         let mut ways = Vec::new();
-        match self.ways::<I, P>(platform, number, &mut ways)? {
+        match self.ways::<A, P>(platform, number, &mut ways)? {
             Ok(()) if ways.is_empty() => Ok(Returns::Refused(Reason::Stays)),
-            Ok(()) => self.provide_returns::<I, P>(platform, number, &ways),
+            Ok(()) => self.provide_returns::<A, P>(platform, number, &ways),
             Err(reason) => Ok(Returns::Refused(reason)),
         }
     }
 
     /// The ways out of the function of that number.
     #[inline(never)]
-    fn ways<I: Isa<Text = T>, P: Platform>(
+    fn ways<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -82,17 +78,17 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         let Some(function) = self.functions.get(number) else {
             return Ok(Err(Reason::Endless));
         };
-        if let Err(reason) = may_return::<I, P>(platform, function, self.names.get(function.name)) {
+        if let Err(reason) = may_return::<A, P>(platform, function, self.names.get(function.name)) {
             return Ok(Err(reason));
         }
         let bytes = function.end.wrapping_sub(function.address);
-        let mut words = I::room(bytes);
+        let mut words = A::room(bytes);
         loop {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;
             }
             ways.clear();
-            match self.walk::<I, P>(platform, number, words, ways)? {
+            match self.walk::<A, P>(platform, number, words, ways)? {
                 // Its parts are more or larger than most.
                 Err(Reason::Unwalked(Unwalked::Room)) if words < ROOM_MAX => {
                     words = words.saturating_mul(2);
@@ -103,7 +99,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     #[inline(never)]
-    fn walk<I: Isa<Text = T>, P: Platform>(
+    fn walk<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -114,7 +110,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         // Not more than that: it clears what it is given.
         let lent = memory.get_mut(..words).unwrap_or_default();
         let walked = match self.around(platform, number) {
-            Some(around) => around.exits::<I>(lent, ways),
+            Some(around) => around.exits::<A>(lent, ways),
             None => Ok(Err(Reason::Endless)),
         };
         self.memory = memory;
@@ -123,7 +119,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 
     /// Sites for all these ways out of the function of that number, or for none.
     #[inline(never)]
-    fn provide_returns<I: Isa<Text = T>, P: Platform>(
+    fn provide_returns<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -131,7 +127,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     ) -> Result<Returns, OutOfMemory> {
         let (mut sites, mut own) = (Vec::new(), None);
         for way in ways {
-            match self.way_out::<I, P>(platform, number, *way) {
+            match self.way_out::<A, P>(platform, number, *way) {
                 Ok(None) => own = Some(way.1),
                 Ok(Some(site)) => push(&mut sites, site)?,
                 Err(reason) => return Ok(Returns::Refused(reason)),
@@ -186,7 +182,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 
     /// A site for a way out; none where the entry's trap is at the same instruction.
     #[inline(never)]
-    fn way_out<I: Isa<Text = T>, P: Platform>(
+    fn way_out<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -206,7 +202,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
             function: number as u32,
             is_entry: false,
             leaves: Some(leaves),
-            text: place::exit::<I, P>(platform, address)?,
+            text: place::exit::<A, P>(platform, address)?,
             call: None,
             is_called_only: false,
             is_taken: false,
@@ -223,12 +219,12 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 }
 
 /// Whether a function may be walked over.
-fn may_return<I: Isa, P: Platform>(
+fn may_return<A: Arch, P: Platform>(
     platform: &P,
     function: &Function,
     name: &[u8],
 ) -> Result<(), Reason> {
-    place::named::<I>(name)?;
+    place::named(platform.blacklist(), name)?;
     place::allowed(platform, function.address)?;
     match function.entry {
         Err(Reason::Data | Reason::Part) => Err(Reason::Data),

@@ -2,17 +2,10 @@
 
 use core::num::NonZeroUsize;
 
+use engine_isa::body::Leaves;
+
 use super::Role;
 use super::function::Function;
-
-/// How an instruction leaves a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaves {
-    /// It returns.
-    Return,
-    /// It goes on in another function, which then returns in its place.
-    Tail,
-}
 
 /// A site.
 #[derive(Debug)]

@@ -6,28 +6,15 @@
 use alloc::vec::Vec;
 use core::mem;
 
+use engine_isa::Arch;
+
 use super::Fbt;
 use super::function::{Function, Returns};
 use super::reason::Reason;
 use crate::glob::matches;
 use crate::grow::{OutOfMemory, filled, push};
-use crate::isa::Isa;
 use crate::platform::{OffLimits, Platform};
-use crate::providers::toxic::Toxic;
-
-/// Paths on which no trap can be taken.
-#[derive(Debug)]
-pub struct Untrappable {
-    /// Where they begin: the first and the last function of a stretch of text, or one function twice. What this
-    /// kernel does not have begins nothing.
-    pub roots: &'static [[&'static [u8]; 2]],
-    /// Where they end: at a call of one of these, which is not among them.
-    pub ends: &'static [&'static [u8]],
-    /// What they call and is not followed.
-    pub passes: &'static [&'static [u8]],
-    /// Why no trap can be taken.
-    pub why: Toxic,
-}
+use crate::site::blacklist::Path;
 
 /// At a call of these something has gone wrong already.
 const COMPLAINTS: [&[u8]; 10] = [
@@ -69,28 +56,28 @@ impl Reached {
 
 impl<T: AsRef<[u8]>> Fbt<T> {
     /// Refuses each function of the kernel proper that runs where no trap can be taken.
-    pub(super) fn refuse_untrappable<I: Isa<Text = T>, P: Platform>(
+    pub(super) fn refuse_untrappable<A: Arch<Text = T>, P: Platform>(
         &mut self,
         platform: &P,
     ) -> Result<(), OutOfMemory> {
-        for paths in I::untrappable() {
-            for number in self.reached::<I, P>(platform, paths)? {
-                self.refuse(number as usize, Reason::Toxic(&paths.why));
+        for path in platform.blacklist().paths {
+            for number in self.reached::<A, P>(platform, path)? {
+                self.refuse(number as usize, Reason::Toxic(path.why));
             }
         }
         Ok(())
     }
 
-    fn reached<I: Isa<Text = T>, P: Platform>(
+    fn reached<A: Arch<Text = T>, P: Platform>(
         &self,
         platform: &P,
-        paths: &Untrappable,
+        path: &Path,
     ) -> Result<Vec<u32>, OutOfMemory> {
         let mut reached = Reached {
             numbers: Vec::new(),
             is_reached: filled(self.functions.len(), || false)?,
         };
-        for [first, last] in paths.roots {
+        for [first, last] in path.roots {
             let from = self.named(first);
             let to = if first == last {
                 from
@@ -103,7 +90,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
         }
         let mut next = 0;
         while let Some(number) = reached.numbers.get(next).copied() {
-            self.follow::<I, P>(platform, paths, number as usize, &mut reached)?;
+            self.follow::<A, P>(platform, path, number as usize, &mut reached)?;
             platform.breathe();
             next = next.saturating_add(1);
         }
@@ -111,10 +98,10 @@ impl<T: AsRef<[u8]>> Fbt<T> {
     }
 
     /// Adds what that function calls on those paths.
-    fn follow<I: Isa<Text = T>, P: Platform>(
+    fn follow<A: Arch<Text = T>, P: Platform>(
         &self,
         platform: &P,
-        paths: &Untrappable,
+        path: &Path,
         number: usize,
         reached: &mut Reached,
     ) -> Result<(), OutOfMemory> {
@@ -125,14 +112,14 @@ impl<T: AsRef<[u8]>> Fbt<T> {
             return Ok(());
         };
         let bytes = function.end.wrapping_sub(function.address).min(LONGEST);
-        let mut memory = filled(I::room(bytes).saturating_mul(ROOM), || 0)?;
+        let mut memory = filled(A::room(bytes).saturating_mul(ROOM), || 0)?;
         let mut added = Ok(());
         let mut see = |to: u64| {
             let Some(number) = self.at(to as usize) else {
                 return true;
             };
             let name = self.name_of(number);
-            if paths
+            if path
                 .ends
                 .iter()
                 .chain(&COMPLAINTS)
@@ -140,7 +127,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
             {
                 return false;
             }
-            if added.is_ok() && !paths.passes.iter().any(|pass| matches(pass, name)) {
+            if added.is_ok() && !path.passes.iter().any(|pass| matches(pass, name)) {
                 added = reached.add(number);
             }
             true
@@ -148,7 +135,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
         if let Some(around) = self.around(platform, number) {
             // What cannot be walked over is refused itself; what it calls is not known.
             _ = around
-                .with_text::<I, _>(|text, extent| I::calls(text, extent, &mut memory, &mut see));
+                .with_text::<A, _>(|text, extent| A::calls(text, extent, &mut memory, &mut see));
         }
         added
     }

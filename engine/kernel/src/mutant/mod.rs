@@ -3,15 +3,18 @@
 //!
 //! Most are a mistake that only one instruction set allows: see [`arch::MUTANTS`].
 
+pub mod arch;
+
 use core::hint::spin_loop;
+use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use core::{ptr, slice};
 
-use engine_isa::body::Exit;
-use engine_isa::{Fault, Memory, Width};
-use engine_tracer::{Context, Event, Patch, Platform, Task};
+use engine_isa::body::{Exit, Text, Unwalked};
+use engine_isa::{Arch, Fault, Memory, Width};
+use engine_tracer::{Blacklist, Context, Event, Patch, Platform, Task};
 
-use crate::arch;
+use crate::arch::BLACKLIST;
 use crate::entry;
 use crate::platform::{self, Kernel};
 
@@ -91,6 +94,18 @@ pub fn called(name: &[u8]) -> &[u8] {
     }
 }
 
+/// The blacklist; without paths where the defect is about what only they lead to.
+pub fn blacklist() -> &'static Blacklist {
+    const NO_PATHS: &Blacklist = &Blacklist {
+        paths: &[],
+        ..*BLACKLIST
+    };
+    match arch::MISNAMES.iter().any(|(mutant, _)| is_chosen(mutant)) {
+        true => NO_PATHS,
+        false => BLACKLIST,
+    }
+}
+
 /// `value-plus-1`: what a function returns is told one too high.
 const VALUE_PLUS_1: &str = "value-plus-1";
 
@@ -102,13 +117,27 @@ pub fn returned(value: u64) -> u64 {
 /// `tails-forgotten`: a tail call is no way out of a function.
 const TAILS_FORGOTTEN: &str = "tails-forgotten";
 
-/// Whether a way out is overlooked.
-pub fn is_forgotten(exit: Exit) -> bool {
-    matches!(exit, Exit::Tail(_)) && is_chosen(TAILS_FORGOTTEN)
-}
-
 /// `one-exit`: of the instructions that leave a function, all but the first are overlooked.
-pub const ONE_EXIT: &str = "one-exit";
+const ONE_EXIT: &str = "one-exit";
+
+/// What [`Arch::exits`] finds, without those that are overlooked.
+pub fn exits<A: Arch>(
+    text: &Text<'_>,
+    function: Range<usize>,
+    memory: &mut [u64],
+    see: &mut dyn FnMut(usize, Exit),
+) -> Result<(), Unwalked> {
+    let mut any = false;
+    let mut see_some = |address, exit| {
+        let is_forgotten = matches!(exit, Exit::Tail(_)) && is_chosen(TAILS_FORGOTTEN);
+        let is_overlooked = any && is_chosen(ONE_EXIT);
+        if !is_forgotten && !is_overlooked {
+            any = true;
+            see(address, exit);
+        }
+    };
+    A::exits(text, function, memory, &mut see_some)
+}
 
 /// `one-kept`: of text that is restored at once, the last place is left as it is, and said to be restored.
 const ONE_KEPT: &str = "one-kept";

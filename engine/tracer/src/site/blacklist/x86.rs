@@ -1,0 +1,93 @@
+//! Linux on x86-64.
+
+use super::{Blacklist, Path};
+
+const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
+const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next and takes no trap";
+const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
+const XEN: &str = "it is on the way back from every trap";
+const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
+const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+const RESTORED: &str = "it runs with another kernel's data when memory comes back from the disk, before there are traps";
+
+/// What it adds to the lists.
+pub const X86: Blacklist = Blacklist {
+    functions: &[
+        (b"verify_cpu", WAKES),
+        (b"sev_verify_cbit", WAKES),
+        (b"early_setup_idt", WAKES),
+        (b"setup_ghcb", WAKES),
+        (b"*cc_platform_has*", WAKES),
+        (b"set_bringup_idt_handler*", WAKES),
+        (b"start_secondary", WAKES),
+        (b"cr4_init", WAKES),
+        (b"cpu_init_secondary", WAKES),
+        (b"cpu_init_exception_handling", WAKES),
+        (b"setup_getcpu", WAKES),
+        (b"native_write_msr", WAKES),
+        (b"do_trace_write_msr", WAKES),
+        (b"native_write_gdt_entry", WAKES),
+        (b"memset*", WAKES),
+        (b"__memset", WAKES),
+        (b"get_cpu_entry_area", WAKES),
+        (b"native_load_tr_desc", WAKES),
+        (b"load_direct_gdt", WAKES),
+        (b"load_fixmap_gdt", WAKES),
+        (b"native_load_gdt", WAKES),
+        (b"cr4_set_bits", WAKES),
+        (b"cr4_update_irqsoff", WAKES),
+        (b"native_write_cr4", WAKES),
+        (b"load_current_idt", WAKES),
+        (b"native_load_idt", WAKES),
+        (b"wakeup_long64", WAKES),
+        (b"do_suspend_lowlevel", WAKES),
+        (b"*restore_processor_state", WAKES),
+        (b"native_write_cr0", WAKES),
+        (b"restore_registers", RESTORED),
+    ],
+    thunks: &[
+        (b"__SCT__*", SWITCHED),
+        (b"secondary_startup_64*", WAKES),
+        (b"relocate_kernel", LEAVES),
+        (b"identity_mapped", LEAVES),
+        (b"virtual_mapped", LEAVES),
+        (b"swap_pages", LEAVES),
+        (b"*_return_thunk", THUNK),
+        (b"srso_*safe_ret", THUNK),
+        (b"__x86_indirect_*thunk_*", THUNK),
+        (b"xen_iret", XEN),
+    ],
+    // From the vector to the call that leads to the handler, and back; and what a CPU runs before it has its IDT.
+    paths: &[
+        Path {
+            roots: &[
+                [b"asm_exc_int3", b"asm_exc_int3"],
+                [b"irqentry_nmi_exit", b"irqentry_nmi_exit"],
+            ],
+            // Those of a process come by there, too, and who is behind the handler.
+            ends: &[b"irqentry_enter_from_user_mode", b"notify_die"],
+            passes: &[b"kprobe_int3_handler"],
+            why: ON_WAY,
+        },
+        Path {
+            roots: &[
+                [b"secondary_startup_64", b"secondary_startup_64"],
+                [b"start_secondary", b"start_secondary"],
+                [b"cpu_init_secondary", b"cpu_init_secondary"],
+                [
+                    b"cpu_init_exception_handling",
+                    b"cpu_init_exception_handling",
+                ],
+                [b"load_current_idt", b"load_current_idt"],
+            ],
+            // Each is a root itself: behind what it is called for, a CPU can take traps.
+            ends: &[
+                b"cpu_init_secondary",
+                b"cpu_init_exception_handling",
+                b"load_current_idt",
+            ],
+            passes: &[],
+            why: WAKES,
+        },
+    ],
+};

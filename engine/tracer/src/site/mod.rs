@@ -1,0 +1,3 @@
+//! Sites: instructions that a trap can displace.
+
+pub mod blacklist;
