@@ -28,57 +28,36 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod activity;
-mod aggregation;
-mod arena;
 mod arm;
-mod bank;
-mod calls;
-mod consumer;
+mod control;
 mod count;
 mod deadman;
-mod drain;
-mod dynamic;
-mod env;
-mod events;
+mod error;
 mod fire;
-mod firing;
-mod glob;
 mod grow;
 mod hash;
-mod live;
-mod modules;
-mod names;
-mod numbered;
-mod once;
-mod outlet;
 mod platform;
-mod process;
+mod probe;
 mod providers;
 mod registry;
-mod remembered;
-mod ring;
+mod requests;
 mod session;
 mod show;
 mod site;
-mod slots;
 mod sort;
-mod speculation;
 mod spin;
-mod survey;
-mod syscall;
 mod tracer;
-mod variables;
 
-pub use consumer::ConsumerId;
-pub use drain::Snapped;
-pub use fire::Trap;
+pub use error::Error;
 pub use grow::{OutOfMemory, filled};
-pub use outlet::{Put, Unwritten};
 pub use platform::{
     Context, Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform,
     Rcu, TASK_NAME, Task, TryLock, Untold, Visit, VisitModule, VisitSyscall,
 };
+pub use session::consumer::ConsumerId;
+pub use session::drain::Snapped;
+pub use session::outlet::{Put, Unwritten};
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};
-pub use tracer::{Error, Tracer};
+pub use site::resume::Trap;
+pub use tracer::Tracer;

@@ -6,17 +6,17 @@
 use engine_abi::Description;
 use engine_isa::Arch;
 
-use crate::events::{self, Told};
-use crate::glob::Pattern;
+use crate::error::Error;
 use crate::grow::OutOfMemory;
 use crate::platform::{Numbers, Platform};
-use crate::providers::Role;
+use crate::probe::Role;
+use crate::probe::glob::Pattern;
 use crate::providers::dtrace::{self, Own};
 use crate::providers::fbt::{self, Fbt};
 use crate::providers::proc::{self, Proc, Procs};
 use crate::providers::profile::{self, Profile};
+use crate::providers::subscriptions::{self, Told};
 use crate::providers::syscall::{self, Syscalls};
-use crate::tracer::Error;
 
 /// A probe: a provider, and the probe's number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,7 +244,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
             }
             Probe::Syscall(number, role) => {
                 let call = self.syscalls.calls().get(number);
-                let told = self.told.of(events::of_syscall(role));
+                let told = self.told.of(subscriptions::of_syscall(role));
                 call.is_some_and(|call| told.has(call.key.abi(), call.key.number()))
             }
             Probe::Function(number, role) => self.fbt.is_armed(number, role),

@@ -4,13 +4,17 @@ use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
 
-use crate::fire::Cpu;
-use crate::live::Live;
+use crate::control::Control;
+use crate::fire::guard::Cpu;
+use crate::fire::live::Live;
 use crate::platform::{Lock, Platform, Rcu};
-use crate::providers::fbt::{Function, Reason, Returns, Role, Site};
+use crate::probe::Role;
+use crate::providers::fbt::{Function, Returns};
 use crate::registry::{Probe, Registry};
 use crate::session::Session;
-use crate::tracer::{Control, Tracer};
+use crate::site::Site;
+use crate::site::reason::Reason;
+use crate::tracer::Tracer;
 
 /// A row of `/proc/dtrace/fbt`: a site of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

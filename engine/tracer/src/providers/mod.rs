@@ -4,6 +4,5 @@ pub mod dtrace;
 pub mod fbt;
 pub mod proc;
 pub mod profile;
+pub mod subscriptions;
 pub mod syscall;
-
-pub use fbt::Role;

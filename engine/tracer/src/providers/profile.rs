@@ -6,8 +6,8 @@
 
 use alloc::vec::Vec;
 
+use crate::error::Error;
 use crate::grow::{OutOfMemory, push};
-use crate::tracer::Error;
 
 /// The provider's name.
 pub const PROVIDER: &[u8] = b"profile";

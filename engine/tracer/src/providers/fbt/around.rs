@@ -5,11 +5,12 @@ use core::ops::Range;
 use engine_isa::Arch;
 use engine_isa::body::Text;
 
+use super::Fbt;
 use super::function::Function;
-use super::site::Site;
-use super::{Fbt, place};
-use crate::names::Names;
 use crate::platform::Platform;
+use crate::probe::names::Names;
+use crate::site::Site;
+use crate::site::eligible;
 
 /// What can be seen of a function, and of the module that it is in.
 pub struct Around<'a, P, T> {
@@ -47,7 +48,7 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
         let part = self.functions.get(behind.checked_sub(1)?)?;
         let names = [part, self.function].map(|it| self.names.get(it.name));
         let [part_name, name] = names;
-        let is_one = address < part.end as u64 && place::is_part_of(part_name, name);
+        let is_one = address < part.end as u64 && eligible::is_part_of(part_name, name);
         is_one.then_some(part.address as u64..part.end as u64)
     }
 

@@ -4,11 +4,12 @@ use core::ops::Range;
 
 use engine_isa::Arch;
 
-use super::reason::Reason;
-use super::{Fbt, Role, if_meant, meant};
-use crate::glob::Pattern;
+use super::{Fbt, if_meant, meant};
 use crate::grow::OutOfMemory;
 use crate::platform::Platform;
+use crate::probe::Role;
+use crate::probe::glob::Pattern;
+use crate::site::reason::Reason;
 
 impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// Somebody asks for what `pattern` describes: of those of these functions whose entry or return that is,

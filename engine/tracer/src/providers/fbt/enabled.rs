@@ -6,10 +6,11 @@
 
 use core::convert::Infallible;
 
+use super::Fbt;
 use super::function::Function;
-use super::site::Site;
-use super::{Fbt, Role};
 use crate::grow::{OutOfMemory, push};
+use crate::probe::Role;
+use crate::site::Site;
 
 impl<T> Fbt<T> {
     /// Room in the list for so many functions more than there are: what is enabled is listed also where there
@@ -132,7 +133,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::names::Names;
+    use crate::probe::names::Names;
     use crate::providers::fbt::function::Returns;
 
     /// Functions of which each has one site, its entry's.
@@ -190,7 +191,7 @@ mod tests {
         fbt.count(3, Role::Entry, false, |ecbs| ecbs - 1);
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [7, 3], "it is still armed");
-        fbt.each_enabled(|function, site| site.armed = site.is_wanted(function));
+        fbt.each_enabled(|function, site| site.armed = function.wants(site));
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [7]);
 
@@ -205,10 +206,7 @@ mod tests {
         fbt.functions[4].is_there = false;
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [4]);
-        let wanted = |fbt: &Fbt<_>| {
-            fbt.enabled()
-                .any(|(function, site)| site.is_wanted(function))
-        };
+        let wanted = |fbt: &Fbt<_>| fbt.enabled().any(|(function, site)| function.wants(site));
         assert!(!wanted(&fbt));
         fbt.functions[4].is_there = true;
         assert!(wanted(&fbt));

@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use super::Role;
-use super::reason::Reason;
-use crate::names::Span;
+use crate::probe::Role;
+use crate::probe::names::Span;
+use crate::site::Site;
+use crate::site::reason::Reason;
 
 /// The kernel proper, or a module.
 #[derive(Debug)]
@@ -92,6 +93,11 @@ impl Function {
     pub fn wanted(&self, role: Role) -> u32 {
         let ecbs = self.ecbs.get(role as usize).filter(|_| self.is_there);
         ecbs.copied().unwrap_or_default()
+    }
+
+    /// Whether a probe that `site` is of has active ECBs.
+    pub fn wants<T>(&self, site: &Site<T>) -> bool {
+        site.roles().any(|role| self.wanted(role) > 0)
     }
 
     /// Whether any of its probes has active ECBs, also while it is not there.

@@ -9,56 +9,28 @@
 
 mod around;
 mod ask;
+pub mod calls;
 mod enabled;
 mod function;
 mod paths;
-mod place;
 mod provide;
-mod reason;
 mod returns;
-mod site;
 
 use alloc::vec::Vec;
-
 use core::ops::Range;
 
-use crate::glob::Pattern;
+use crate::probe::Role;
+use crate::probe::glob::Pattern;
+use crate::probe::names::Names;
+use crate::site::Site;
 
 pub use function::{Function, Module, Returns};
-pub use place::probeable;
 pub use provide::Loaded;
-pub use reason::Reason;
-pub use site::Site;
-
-use crate::names::Names;
 
 /// The provider's name.
 pub const PROVIDER: &[u8] = b"fbt";
 /// The kernel proper, as a module's name.
 pub const KERNEL_NAME: &[u8] = b"vmlinux";
-
-/// Which of the probes of a function, or of a system call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Role {
-    /// Its first instruction, or the one behind the function tracer's slot.
-    Entry = 0,
-    /// Every instruction that leaves it.
-    Return = 1,
-}
-
-impl Role {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Entry, Self::Return];
-
-    /// The probe's name.
-    pub const fn name(self) -> &'static [u8] {
-        match self {
-            Self::Entry => b"entry",
-            Self::Return => b"return",
-        }
-    }
-}
 
 /// Which of a function's probes `pattern` can describe.
 fn meant(pattern: &Pattern<'_>) -> impl Iterator<Item = Role> + Clone + use<> {

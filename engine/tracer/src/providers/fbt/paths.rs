@@ -10,11 +10,11 @@ use engine_isa::Arch;
 
 use super::Fbt;
 use super::function::{Function, Returns};
-use super::reason::Reason;
-use crate::glob::matches;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::{OffLimits, Platform};
+use crate::probe::glob::matches;
 use crate::site::blacklist::Path;
+use crate::site::reason::Reason;
 
 /// At a call of these something has gone wrong already.
 const COMPLAINTS: [&[u8]; 10] = [

@@ -11,13 +11,13 @@ use core::ops::Range;
 use engine_isa::Arch;
 
 use super::function::{Function, Module, Returns};
-use super::place;
-use super::reason::Reason;
-use super::site::Site;
 use super::{Fbt, KERNEL_NAME};
 use crate::grow::{OutOfMemory, push};
-use crate::names::Span;
 use crate::platform::{KERNEL, Listed, Platform};
+use crate::probe::names::Span;
+use crate::site::Site;
+use crate::site::eligible;
+use crate::site::reason::Reason;
 use crate::sort::sort_by_key;
 
 /// A function of a module that is looked at: where it begins and ends, and its name.
@@ -222,11 +222,11 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let address = found
             .address
             .wrapping_add(platform.ftrace_slot(found.address));
-        let planned = match place::named(platform.blacklist(), self.names.get(found.name)) {
+        let planned = match eligible::named(platform.blacklist(), self.names.get(found.name)) {
             Err(reason) => Err(reason),
             // What is listed within the slot is no function.
             Ok(()) if address >= found.end && found.end > found.address => Err(Reason::Part),
-            Ok(()) => place::entry::<A, P>(platform, address),
+            Ok(()) => eligible::entry::<A, P>(platform, address),
         };
         (address, planned)
     }

@@ -9,13 +9,14 @@ use core::ops::Range;
 use engine_isa::Arch;
 use engine_isa::body::{Exit, Leaves, Unwalked};
 
+use super::Fbt;
 use super::around::Around;
 use super::function::{Function, Returns};
-use super::reason::Reason;
-use super::site::Site;
-use super::{Fbt, place};
 use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::Platform;
+use crate::site::Site;
+use crate::site::eligible;
+use crate::site::reason::Reason;
 
 /// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
 /// be many more, something else lies behind it that nobody lists.
@@ -37,7 +38,7 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
         let (mut pushed, mut foreign) = (Ok(()), false);
         let mut see = |address, exit| {
             if let Exit::Tail(Some(to)) = exit {
-                foreign |= place::is_foreign(self.platform, to);
+                foreign |= eligible::is_foreign(self.platform, to);
             }
             if pushed.is_ok() {
                 pushed = push(found, (address, exit.leaves()));
@@ -195,14 +196,14 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         let function = self.functions.get(number).ok_or(Reason::Endless)?;
         // What the kernel forbids, it forbids for a function and a part as they are listed.
         if !(function.address..function.end).contains(&address) {
-            place::allowed(platform, address)?;
+            eligible::allowed(platform, address)?;
         }
         Ok(Some(Site {
             address,
             function: number as u32,
             is_entry: false,
             leaves: Some(leaves),
-            text: place::exit::<A, P>(platform, address)?,
+            text: eligible::exit::<A, P>(platform, address)?,
             call: None,
             is_called_only: false,
             is_taken: false,
@@ -224,8 +225,8 @@ fn may_return<A: Arch, P: Platform>(
     function: &Function,
     name: &[u8],
 ) -> Result<(), Reason> {
-    place::named(platform.blacklist(), name)?;
-    place::allowed(platform, function.address)?;
+    eligible::named(platform.blacklist(), name)?;
+    eligible::allowed(platform, function.address)?;
     match function.entry {
         Err(Reason::Data | Reason::Part) => Err(Reason::Data),
         _ if !LENGTHS.contains(&function.end.wrapping_sub(function.address)) => {

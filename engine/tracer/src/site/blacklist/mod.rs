@@ -10,7 +10,7 @@ mod arm;
 mod arm64;
 mod x86;
 
-use crate::glob::matches;
+use crate::probe::glob::matches;
 
 pub use arm::ARM;
 pub use arm64::ARM64;

@@ -1,0 +1,113 @@
+//! Modules come and go while consumers trace.
+//!
+//! As with DTrace, what a consumer has asked for is asked for as long as it traces: probes that come later
+//! are enabled at once.
+
+use alloc::vec::Vec;
+
+use engine_isa::Arch;
+
+use crate::control::Control;
+use crate::error::Error;
+use crate::platform::{Lock, Platform};
+use crate::probe::Role;
+use crate::probe::ecb::Ecb;
+use crate::probe::glob::Pattern;
+use crate::providers::fbt::Loaded;
+use crate::registry::{Probe, Registry};
+use crate::session::consumer::Consumer;
+use crate::tracer::Tracer;
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    /// A module is loaded, which the platform knows by that number. May sleep.
+    ///
+    /// Where there is no memory for its probes, those that there was none for are not there, and that is
+    /// counted.
+    pub fn module_coming(&self, number: usize, name: &[u8]) {
+        self.control.with(|control| {
+            let fbt = &mut control.registry.fbt;
+            let loaded = fbt.load::<A, P>(&self.platform, number, name);
+            let enabled = loaded
+                .map_err(Error::from)
+                .and_then(|loaded| control.enable_in::<A, P>(&self.platform, &loaded));
+            let armed = enabled.and_then(|any| if any { self.rearm(control) } else { Ok(()) });
+            if armed.is_err() {
+                control.incomplete = control.incomplete.wrapping_add(1);
+            }
+        });
+    }
+
+    /// A module is about to go: when this returns, nothing of it is armed. May sleep.
+    pub fn module_going(&self, number: usize) {
+        self.control.with(|control| {
+            control.registry.fbt.unload(number);
+            // Where there is no memory for a smaller live table, its text is restored all the same.
+            if self.rearm(control).is_err() {
+                self.platform.synchronize();
+            }
+        });
+    }
+}
+
+impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
+    /// Enables what consumers have asked for in these functions; whether there was any.
+    #[inline(never)]
+    fn enable_in<A: Arch<Text = T>, P: Platform>(
+        &mut self,
+        platform: &P,
+        loaded: &Loaded,
+    ) -> Result<bool, Error> {
+        let mut any = false;
+        for consumer in self.consumers.iter_mut().flatten() {
+            for number in 0..consumer.wishes().len() {
+                let Some(wish) = consumer.wishes().get(number).copied() else {
+                    continue;
+                };
+                let numbers = loaded.numbers.clone();
+                let pattern = Pattern::new(&wish.0);
+                self.registry.fbt.ask::<A, P>(platform, &pattern, numbers)?;
+                let wish = (&pattern, wish.1);
+                any |= grant(&mut self.registry, platform, consumer, wish, loaded)?;
+            }
+        }
+        Ok(any)
+    }
+}
+
+/// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
+/// whether there was any.
+#[inline(never)]
+fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>, P: Platform>(
+    registry: &mut Registry<T>,
+    platform: &P,
+    consumer: &mut Consumer,
+    (pattern, clause): (&Pattern<'_>, u32),
+    loaded: &Loaded,
+) -> Result<bool, Error> {
+    let (mut any, mut before) = (false, None);
+    for (place, number) in loaded.numbers.clone().enumerate() {
+        platform.breathe();
+        for role in Role::ALL {
+            if !registry.fbt.is_described(pattern, number, role) {
+                continue;
+            }
+            any = true;
+            // Looked for once, as there may be as many as there are functions; and not where nothing is described.
+            let before = match &before {
+                Some(before) => before,
+                None if loaded.is_new => before.insert(Vec::new()),
+                None => before.insert(consumer.enabled_at(clause, &loaded.numbers)?),
+            };
+            let is_enabled = before.get(place).and_then(|roles| roles.get(role as usize));
+            if is_enabled.copied().unwrap_or_default() {
+                continue;
+            }
+            let probe = Probe::Function(number, role);
+            consumer.enable(Ecb { probe, clause })?;
+            if consumer.is_active() {
+                registry.count(probe, consumer.by_call, |ecbs| ecbs.wrapping_add(1));
+            }
+        }
+    }
+    Ok(any)
+}

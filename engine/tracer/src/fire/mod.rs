@@ -1,0 +1,183 @@
+//! The fire path: what happens inside a trap, and inside a timer's tick.
+//!
+//! No allocation, no sleep, no panic, and no lock but those of [`spin`](crate::spin). Before the guard
+//! is taken nothing is called that could itself be probed: the live table is plain memory, and the
+//! platform promises as much for `cpu` and for reading a value under [`Rcu`].
+
+pub mod firing;
+pub mod guard;
+pub mod live;
+mod pulse;
+
+use core::sync::atomic::Ordering;
+
+use engine_isa::{Arch, Memory};
+
+use crate::fire::firing::{Fired, Firing, Place};
+use crate::fire::guard::Held;
+use crate::fire::live::{Live, LiveEcb, Site};
+use crate::platform::{Platform, Rcu};
+use crate::probe::ecb::Enabling;
+use crate::providers::dtrace::Own;
+use crate::session::consumer::ConsumerId;
+use crate::site::resume::{Trap, leaves_now, resume};
+use crate::tracer::Tracer;
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    /// Handles a trap: fires the site's ECBs and does its instruction.
+    pub fn trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+        let pc = A::pc(regs);
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.site(pc)?)));
+            let Some((live, site)) = found else {
+                if self.is_not_ours(pc) {
+                    A::set_pc(regs, pc);
+                    return Trap::Retry;
+                }
+                return Trap::Stray;
+            };
+            self.hit(live, site, regs);
+            resume::<A>(site.resume, pc, regs, memory)
+        })
+    }
+
+    /// Counts a hit of this site, and fires what its function has there.
+    fn hit(&self, live: &Live<A::Emulation>, site: &Site<A::Emulation>, regs: &A::Regs) {
+        site.hits.fetch_add(1, Ordering::Relaxed);
+        if let Some(function) = live.function(site.function) {
+            let [entry, exit] = function.probes;
+            let place = || Place { live, site, regs };
+            if site.is_entry {
+                self.fire(live, entry, &Fired::Entry(place()));
+            }
+            if let Some(leaves) = site.leaves
+                && leaves_now::<A>(site.resume, regs)
+            {
+                self.fire(live, exit, &Fired::Return(place(), leaves));
+            }
+        }
+    }
+
+    /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
+    /// of. To be called as if from a trap.
+    pub fn called(&self, call: usize, regs: &A::Regs) {
+        self.live.read(|live| {
+            if let Some(live) = live
+                && let Some(site) = live.site(call)
+            {
+                self.hit(live, site, regs);
+            }
+        });
+    }
+
+    /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
+    /// the other.
+    pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.timer(number)?)));
+            if let Some((live, timer)) = found {
+                let name = timer.name.bytes();
+                self.fire(live, timer.probe, &Fired::Timer(name, [kernel_pc, user_pc]));
+            }
+        });
+    }
+
+    /// Fires one of the engine's own probes for a consumer, here and now, if it has enabled it; on which
+    /// CPU.
+    pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
+        self.platform.undisturbed(|| {
+            self.with_session(id.0, |session| {
+                let ecbs = session.own(own);
+                if ecbs.is_empty() {
+                    return;
+                }
+                let fired = Fired::Own(own, [0; 6]);
+                let firing = Firing::new(&self.platform, own.id(), &fired);
+                self.guarded(&firing, |held| {
+                    let frames = &mut *held.frames;
+                    let fire = |any, ecb: &Enabling| any | session.fire(&firing, frames, *ecb);
+                    ecbs.iter().fold(false, fire)
+                });
+            });
+            self.platform.cpu() as u32
+        })
+    }
+
+    /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
+    #[inline(never)]
+    pub(crate) fn fire(&self, live: &Live<A::Emulation>, probe: u32, fired: &Fired<'_, A>) {
+        let Some((probe, ecbs)) = live.probe(probe) else {
+            return;
+        };
+        if !self.platform.has_stack() {
+            return self.drop_for_stack(ecbs, fired.own());
+        }
+        let firing = &Firing::new(&self.platform, probe.id, fired);
+        self.guarded(firing, |held| {
+            if held.is_to_look() && self.is_stalled(firing.cpu) {
+                // This one may not be what stalls the CPU: each looks until the beat comes.
+                held.until_look = 1;
+                return self.kill(ecbs);
+            }
+            let frames = &mut *held.frames;
+            let fire = |ecb: &LiveEcb| {
+                self.with_session(ecb.consumer, |session| {
+                    session.fire(firing, frames, ecb.enabling)
+                })
+            };
+            ecbs.iter()
+                .map(fire)
+                .fold(false, |any, ran| any | ran.unwrap_or_default())
+        });
+    }
+
+    /// Counts what is not fired as too little stack is left; what a firing calls comes upon its guard anyway.
+    #[cold]
+    #[inline(never)]
+    fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
+        let Some(cpu) = self.cpus.get(self.platform.cpu()) else {
+            return;
+        };
+        cpu.guarded(|_| {
+            let drop = |ecb: &LiveEcb| {
+                self.with_session(ecb.consumer, |session| session.drop_for_stack(own))
+            };
+            // Each ECB's session counts, so all are asked.
+            let drops = ecbs.iter().filter_map(drop);
+            if drops.fold(false, |any, is_lost| any | is_lost) {
+                cpu.drop_for_stack();
+            }
+            false
+        });
+    }
+
+    /// Whether this CPU has fired for so long that none of its threads got to run meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn is_stalled(&self, cpu: usize) -> bool {
+        let limit = self.stall_limit.load(Ordering::Relaxed);
+        let ticks = self.platform.ticks();
+        self.cpus
+            .get(cpu)
+            .is_some_and(|cpu| cpu.is_stalled(ticks, limit))
+    }
+
+    /// Ends the tracing of those who have these ECBs. The control side disarms them once it gets to run.
+    #[cold]
+    #[inline(never)]
+    fn kill(&self, ecbs: &[LiveEcb]) -> bool {
+        let kill = |ecb: &LiveEcb| {
+            self.with_session(ecb.consumer, |session| session.activity.kill_active())
+        };
+        let killed = ecbs.iter().filter_map(kill).filter(|is_new| *is_new);
+        self.stalled.fetch_add(killed.count(), Ordering::Relaxed);
+        false
+    }
+
+    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
+    fn guarded(&self, firing: &Firing<'_, A, P>, work: impl FnOnce(&mut Held) -> bool) {
+        if let Some(cpu) = self.cpus.get(firing.cpu) {
+            cpu.guarded(work);
+        }
+    }
+}

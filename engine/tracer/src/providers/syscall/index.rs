@@ -1,0 +1,122 @@
+//! System calls as firings find them: by their numbers.
+
+use alloc::vec::Vec;
+
+use crate::grow::{OutOfMemory, push};
+use crate::probe::names::Span;
+use crate::providers::syscall::{Ending, Key};
+
+/// A system call that somebody has enabled a probe of.
+#[derive(Debug)]
+pub struct Syscall {
+    /// Which it is.
+    pub key: Key,
+    /// The names of its ABI and of itself.
+    pub names: [Span; 2],
+    /// The numbers of its probes, by their roles.
+    pub probes: [u32; 2],
+    /// How it comes to its end.
+    pub ending: Ending,
+    /// Whether somebody wants to see its end.
+    pub returns: bool,
+}
+
+/// Numbers that follow one another, of which not every one is enabled.
+#[derive(Debug)]
+struct Range {
+    first: Key,
+    /// A call's place and one, or 0 where that number is not enabled.
+    places: Vec<u16>,
+}
+
+/// How many numbers in a row may be without a call before they are rather left out.
+const GAP: usize = 1024;
+
+/// The calls that are enabled. Where that is one alone, so is what others are held against.
+#[derive(Debug, Default)]
+pub struct Syscalls {
+    calls: Vec<Syscall>,
+    ranges: Vec<Range>,
+}
+
+impl Syscalls {
+    /// Adds one, whose key is above those that are there.
+    pub fn add(&mut self, call: Syscall) -> Result<(), OutOfMemory> {
+        let is_near = |range: &&mut Range| {
+            let place = call.key.behind(range.first);
+            place.saturating_sub(range.places.len()) < GAP
+        };
+        let range = match self.ranges.last_mut().filter(is_near) {
+            Some(range) => range,
+            None => {
+                let places = Vec::new();
+                let first = call.key;
+                push(&mut self.ranges, Range { first, places })?;
+                self.ranges.last_mut().ok_or(OutOfMemory)?
+            }
+        };
+        while range.places.len() < call.key.behind(range.first) {
+            push(&mut range.places, 0)?;
+        }
+        push(&mut self.calls, call)?;
+        push(&mut range.places, self.calls.len() as u16)
+    }
+
+    /// The call of that key.
+    pub fn find(&self, key: Key) -> Option<&Syscall> {
+        for range in &self.ranges {
+            if let Some(place) = range.places.get(key.behind(range.first)) {
+                return self.calls.get((*place as usize).checked_sub(1)?);
+            }
+        }
+        None
+    }
+
+    /// How much memory they take.
+    pub fn bytes(&self) -> usize {
+        let places = self.ranges.iter().map(|range| range.places.capacity());
+        let places = places.sum::<usize>().wrapping_mul(size_of::<u16>());
+        let calls = self.calls.capacity().wrapping_mul(size_of::<Syscall>());
+        places.wrapping_add(calls)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_found_by_its_key_and_nothing_else() {
+        let keys = [(0, 3), (0, 4), (0, 450), (0, 0xf0002), (1, 0), (1, 3)];
+        let mut calls = Syscalls::default();
+        let mut names = crate::probe::names::Names::default();
+        let name = names.add(b"x").unwrap();
+        for (number, (abi, call)) in keys.into_iter().enumerate() {
+            let call = Syscall {
+                key: Key::new(abi, call).unwrap(),
+                names: [name; 2],
+                probes: [number as u32; 2],
+                ending: Ending::Usual,
+                returns: true,
+            };
+            calls.add(call).unwrap();
+        }
+        assert_eq!(calls.ranges.len(), 3);
+        let found = |abi, number| Some(calls.find(Key::new(abi, number)?)?.probes[0]);
+        for (number, (abi, call)) in keys.into_iter().enumerate() {
+            assert_eq!(found(abi, call), Some(number as u32));
+        }
+        for (abi, number) in [
+            (0, 0),
+            (0, 2),
+            (0, 5),
+            (0, 451),
+            (0, 0xf0001),
+            (1, 1),
+            (2, 3),
+        ] {
+            assert_eq!(found(abi, number), None, "{abi} {number}");
+        }
+        assert!(Syscalls::default().find(Key::new(0, 0).unwrap()).is_none());
+    }
+}

@@ -1,0 +1,228 @@
+//! What a consumer asks for: open, match, enable, go, stop, close.
+
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering;
+
+use engine_abi::{Description, Go, Mechanism};
+use engine_dvm::Verified;
+use engine_isa::Arch;
+
+use crate::control::Control;
+use crate::error::Error;
+use crate::fire::guard::Cpu;
+use crate::platform::{Lock, Platform, Rcu};
+use crate::probe::ecb::Ecb;
+use crate::probe::glob::Pattern;
+use crate::providers::dtrace::Own;
+use crate::session::Session;
+use crate::session::consumer::{Consumer, ConsumerId, State};
+use crate::tracer::Tracer;
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    /// A new consumer.
+    pub fn open(&self) -> Result<ConsumerId, Error> {
+        self.control.with(|control| {
+            let mut numbered = (0..).zip(control.consumers.iter_mut());
+            let (number, free) = numbered
+                .find(|(_, place)| place.is_none())
+                .ok_or(Error::TooManyConsumers)?;
+            *free = Some(Consumer::new());
+            Ok(ConsumerId(number))
+        })
+    }
+
+    /// Gives the consumer its program, whose clauses it can then enable.
+    pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
+        let program = Verified::new(block).map_err(|_| Error::Invalid)?;
+        self.control
+            .with(|control| control.consumer(id)?.load(program))
+    }
+
+    /// The first probe from `id` on that `description` matches: its ID and its names.
+    pub fn probe_match(
+        &self,
+        description: &Description,
+        id: u32,
+    ) -> Result<(u32, Description), Error> {
+        let mut found = Description::default();
+        let id = self.probe_match_to(description, id, &mut found)?;
+        Ok((id, found))
+    }
+
+    /// As [`Tracer::probe_match`], with the names to `found`.
+    pub fn probe_match_to(
+        &self,
+        description: &Description,
+        id: u32,
+        found: &mut Description,
+    ) -> Result<u32, Error> {
+        self.control.with(|control| {
+            // Who goes on from one that matched has asked.
+            if id <= 1 {
+                control.ask::<A, P>(&self.platform, description)?;
+            }
+            let registry = &control.registry;
+            let pattern = Pattern::new(description);
+            let mut matching = registry.matching(&pattern, id);
+            let probe = matching.next().ok_or(Error::NotFound)?;
+            registry.describe(probe, found).ok_or(Error::NotFound)
+        })
+    }
+
+    /// Enables a clause at every probe that `description` matches; how many.
+    pub fn enable(
+        &self,
+        id: ConsumerId,
+        description: &Description,
+        clause: u32,
+    ) -> Result<u32, Error> {
+        self.control.with(|control| {
+            control.consumer(id)?.may_enable(clause)?;
+            control.ask::<A, P>(&self.platform, description)?;
+            let Control {
+                registry,
+                consumers,
+                ..
+            } = control;
+            let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
+            let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
+            consumer.wish((*description, clause))?;
+            let pattern = Pattern::new(description);
+            let mut matching = registry.matching(&pattern, 0);
+            matching.try_fold(0u32, |matched, probe| {
+                consumer.enable(Ecb { probe, clause })?;
+                Ok(matched.wrapping_add(1))
+            })
+        })
+    }
+
+    /// What is behind one of the consumer's enabled probe IDs: the probe's ID and its names, and the
+    /// clause.
+    pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description, u32), Error> {
+        let mut description = Description::default();
+        let (probe, clause) = self.eprobe_to(id, epid, &mut description)?;
+        Ok((probe, description, clause))
+    }
+
+    /// As [`Tracer::eprobe`], with the names to `description`.
+    pub fn eprobe_to(
+        &self,
+        id: ConsumerId,
+        epid: u32,
+        description: &mut Description,
+    ) -> Result<(u32, u32), Error> {
+        self.control.with(|control| {
+            let ecb = control.consumer(id)?.ecb(epid).ok_or(Error::NotFound)?;
+            let described = control.registry.describe(ecb.probe, description);
+            Ok((described.ok_or(Error::NotFound)?, ecb.clause))
+        })
+    }
+
+    /// Gives the consumer the memory that `go` asks for, arms what it enabled, and fires `BEGIN`; says
+    /// in `go` how many ECBs have a probe that stayed unarmed, and on which CPU `BEGIN` fired.
+    ///
+    /// Where it fails, the consumer can only be closed.
+    pub fn go(&self, id: ConsumerId, go: &mut Go) -> Result<(), Error> {
+        let place = self.sessions.get(id.0).ok_or(Error::NoSuchConsumer)?;
+        let mechanism = Mechanism::from_code(go.mechanism).ok_or(Error::Invalid)?;
+        let by_call = self.is_by_call(mechanism)?;
+        self.control.with(|control| {
+            control.calls.hope();
+            let consumer = control.consumer(id)?;
+            consumer.by_call = by_call;
+            let program = consumer.take_program()?;
+            self.begin_session(consumer, program, go, place)?;
+            control.activate(id)?;
+            self.start_deadman(control);
+            let armed = self.rearm(control);
+            if armed.is_err() {
+                self.disarm(control, id);
+                self.count_active(control);
+            }
+            armed?;
+            go.unarmed = control.unarmed(id)?;
+            go.cpu = self.fire_own(id, Own::Begin);
+            self.with_session(id.0, |session| {
+                session.ask();
+                session.activity.begin();
+            });
+            Ok(())
+        })
+    }
+
+    /// Before anything is armed: what stalls a CPU from its first firing on leaves no time to begin then.
+    fn start_deadman(&self, control: &Control<A::Text>) {
+        self.count_active(control);
+        let limit = self.platform.deadman_start();
+        self.stall_limit.store(limit, Ordering::Relaxed);
+        self.cpus.iter().for_each(Cpu::beat);
+    }
+
+    #[inline(never)]
+    fn begin_session(
+        &self,
+        consumer: &Consumer,
+        program: Verified<Vec<u64>>,
+        go: &Go,
+        place: &P::Rcu<Session<P>>,
+    ) -> Result<(), Error> {
+        Ok(place.set(self.session(consumer, program, go)?)?)
+    }
+
+    /// As it is published: each time it is moved costs the stack its size.
+    #[inline(never)]
+    fn session(
+        &self,
+        consumer: &Consumer,
+        program: Verified<Vec<u64>>,
+        go: &Go,
+    ) -> Result<Option<Session<P>>, Error> {
+        let seed = self.platform.undisturbed(|| self.platform.random());
+        let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
+        Ok(Some(session))
+    }
+
+    /// Disarms what the consumer enabled, if it was armed, and fires `END`; on which CPU that was.
+    pub fn stop(&self, id: ConsumerId) -> Result<u32, Error> {
+        self.control.with(|control| {
+            match control.consumer(id)?.state {
+                State::Active => {}
+                State::Stopped(cpu) => return Ok(cpu),
+                _ => return Ok(0),
+            }
+            self.with_session(id.0, |session| session.activity.end());
+            self.disarm(control, id);
+            let cpu = self.fire_own(id, Own::End);
+            self.with_session(id.0, |session| session.activity.stop());
+            control.consumer(id)?.state = State::Stopped(cpu);
+            self.count_active(control);
+            Ok(cpu)
+        })
+    }
+
+    pub(crate) fn count_active(&self, control: &Control<A::Text>) {
+        let consumers = control.consumers.iter().flatten();
+        let active = consumers.filter(|consumer| consumer.is_active()).count();
+        self.active.store(active, Ordering::Relaxed);
+    }
+
+    /// Forgets the consumer: disarms, and frees its memory. `END` does not fire. Never fails.
+    pub fn close(&self, id: ConsumerId) {
+        self.control.with(|control| {
+            self.with_session(id.0, |session| session.activity.stop());
+            control.deactivate(id);
+            if let Ok(consumer) = control.consumer(id) {
+                *consumer = Consumer::gone();
+            }
+            let rearmed = self.rearm(control);
+            self.count_active(control);
+            if rearmed.is_ok() {
+                control.forget_gone();
+            }
+            if let Some(session) = self.sessions.get(id.0) {
+                // Nothing is allocated for an empty value, so this cannot fail.
+                let _ = session.set(None);
+            }
+        });
+    }
+}

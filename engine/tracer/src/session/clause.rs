@@ -1,0 +1,132 @@
+//! A firing runs the clauses of a session.
+
+use core::sync::atomic::Ordering;
+
+use engine_abi::RecordHeader;
+use engine_dvm::{Brief, Failure, Memory};
+use engine_isa::Arch;
+
+use super::env::Run;
+use super::{Session, Workspace};
+use crate::fire::firing::{Fired, Firing};
+use crate::platform::{Platform, TryLock};
+use crate::probe::ecb::Enabling;
+use crate::providers::dtrace::Own;
+
+impl<P: Platform> Session<P> {
+    /// Runs the clause of an ECB, if it may run now; whether it does. `frames` is room for a stack. It is
+    /// inlined, as what a call would keep and move is as much as what it does.
+    #[inline(always)]
+    pub fn fire<A: Arch<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, A, P>,
+        frames: &mut [u64],
+        ecb: Enabling,
+    ) -> bool {
+        if !self.activity.admits(firing.fired.own()) {
+            return false;
+        }
+        match self.briefs.get(ecb.clause as usize) {
+            Some(Some(Brief::Mark)) => self.mark(firing, ecb.epid),
+            Some(Some(Brief::Count(number))) => self.count(firing.cpu, *number),
+            _ => return self.run(firing, frames, ecb),
+        }
+        true
+    }
+
+    /// Records that a clause ran.
+    #[inline(always)]
+    fn mark<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>, epid: u32) {
+        let header = RecordHeader {
+            epid,
+            size: size_of::<RecordHeader>() as u32,
+            timestamp: firing.now(),
+        };
+        if let Some(ring) = self.rings.of(firing.cpu)
+            && let Some(room) = ring.open(header, self.is_privileged(firing))
+        {
+            ring.close(room);
+        }
+    }
+
+    /// Runs the clause of an ECB on the machine; whether it did.
+    #[inline(never)]
+    fn run<A: Arch<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, A, P>,
+        frames: &mut [u64],
+        ecb: Enabling,
+    ) -> bool {
+        let Some(workspace) = self.workspaces.get(firing.cpu) else {
+            return false;
+        };
+        let ran = workspace.try_with(|workspace| {
+            if firing.begins(self) {
+                workspace.locals.begin();
+            }
+            if let Err(failure) = self.run_clause(firing, workspace, frames, ecb) {
+                self.fail(firing, workspace, frames, (ecb.epid, failure));
+            }
+        });
+        ran.is_some()
+    }
+
+    fn run_clause<A: Arch<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, A, P>,
+        workspace: &mut Workspace,
+        frames: &mut [u64],
+        ecb: Enabling,
+    ) -> Result<(), Failure> {
+        let Some(clause) = self.program.clause(ecb.clause) else {
+            return Ok(());
+        };
+        let memory = Memory {
+            registers: &mut workspace.registers,
+            scratch: &mut workspace.scratch,
+            key: &mut workspace.key,
+        };
+        let ecb = (ecb.epid, clause.record_size());
+        let mut run = Run::new(firing, self, &mut workspace.locals, frames, ecb);
+        engine_dvm::run(clause, memory, &mut run)?;
+        run.close();
+        Ok(())
+    }
+
+    /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
+    #[cold]
+    fn fail<A: Arch<Regs = P::Regs>>(
+        &self,
+        firing: &Firing<'_, A, P>,
+        workspace: &mut Workspace,
+        frames: &mut [u64],
+        (epid, failure): (u32, Failure),
+    ) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        let arguments = [
+            0,
+            epid.into(),
+            failure.action.into(),
+            failure.instruction.into(),
+            failure.fault.code().into(),
+            failure.address,
+        ];
+        let error = Fired::Own(Own::Error, arguments);
+        let error = firing.turned(&error);
+        if !self.activity.admits(Some(Own::Error)) {
+            return;
+        }
+        for &ecb in self.own(Own::Error) {
+            if self.run_clause(&error, workspace, frames, ecb).is_err() {
+                self.errors.fetch_add(1, Ordering::Relaxed);
+                self.error_drops.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn count(&self, cpu: usize, number: u32) {
+        if let Some(aggregations) = self.aggregations.get(cpu) {
+            aggregations.count(number);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Dynamic variables: what is not known by number alone, but by whose it is and by a key.
+//!
+//! Their memory is given at the begin and divided into chunks of one size, which is the largest
+//! variable's. A chunk in use hangs in the chain of its bucket, which its name's hash selects; one that
+//! was given back hangs in the chain of free ones, and can be used again at once. Each chain has its
+//! lock, and what hangs in it is touched under that lock only. The lock of the free ones is taken
+//! inside of a bucket's, never the other way round.
+//!
+//! An assignment that finds no chunk, a chain that has as many as it may, or a lock that is not let go of, is
+//! lost, and counted.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::grow::{OutOfMemory, filled};
+use crate::hash::{CHAIN_MAX, hash};
+use crate::session::arena::{Arena, BYTES_MAX, padded};
+use crate::spin::Spin;
+
+/// What a chunk begins with: its successor in the chain, its variable and its key's length, and whose
+/// it is.
+const HEAD: usize = 24;
+const NEXT: usize = 0;
+const VARIABLE: usize = 8;
+const OWNER: usize = 16;
+
+/// The most buckets: as many as a quarter of the chunks that there can be, at 32 bytes each.
+const BUCKETS_MAX: usize = BYTES_MAX / 32 / 4;
+
+/// What one of them is known by.
+#[derive(Debug, Clone, Copy)]
+pub struct Name<'a> {
+    /// The variable.
+    pub variable: u32,
+    /// The thread that it belongs to; 0 where it belongs to none.
+    pub owner: u64,
+    /// The key; empty where it has none. Its length is a multiple of 8.
+    pub key: &'a [u8],
+}
+
+impl Name<'_> {
+    fn head(self) -> u64 {
+        u64::from(self.variable) | (self.key.len() as u64) << 32
+    }
+
+    fn hash(self, seed: u64) -> u32 {
+        hash(seed, [self.head(), self.owner], self.key)
+    }
+}
+
+/// A chain of chunks. A chunk is named by its number from 1; 0 ends the chain.
+#[derive(Debug, Default)]
+struct Chain {
+    lock: Spin,
+    first: AtomicU32,
+}
+
+/// All dynamic variables of one consumer.
+#[derive(Debug)]
+pub struct Dynamic {
+    memory: Arena,
+    seed: u64,
+    chunk: usize,
+    buckets: Vec<Chain>,
+    free: Chain,
+    /// Chunks that were used at some time: those behind have never hung in a chain.
+    touched: AtomicU32,
+    used: AtomicU32,
+    drops: AtomicU64,
+}
+
+impl Dynamic {
+    /// Room for as many as `bytes` bytes have, if the largest has this many bytes in key and value; 0
+    /// where there will be none. By a `seed` that nobody foresees nobody can choose names that all come to
+    /// hang in one chain.
+    pub fn new(bytes: usize, largest: usize, seed: u64) -> Result<Self, OutOfMemory> {
+        let chunk = padded(HEAD.saturating_add(largest));
+        let chunks = match largest {
+            0 => 0,
+            _ => bytes.min(BYTES_MAX).checked_div(chunk).unwrap_or_default(),
+        };
+        let buckets = chunks.next_power_of_two().min(BUCKETS_MAX);
+        Ok(Self {
+            memory: Arena::new(chunks.wrapping_mul(chunk))?,
+            seed,
+            chunk,
+            buckets: filled(buckets, Chain::default)?,
+            free: Chain::default(),
+            touched: AtomicU32::new(0),
+            used: AtomicU32::new(0),
+            drops: AtomicU64::new(0),
+        })
+    }
+
+    /// Fills `value` with it; false where it was never set.
+    pub fn get(&self, name: Name<'_>, value: &mut [u8]) -> bool {
+        self.in_bucket(name, |bucket| {
+            let Ok((chunk, _)) = self.find(bucket, name) else {
+                return false;
+            };
+            self.memory.read(self.value(chunk, name), value);
+            true
+        })
+        .unwrap_or_default()
+    }
+
+    /// Sets it.
+    pub fn set(&self, name: Name<'_>, value: &[u8]) {
+        let set = self.in_bucket(name, |bucket| {
+            let chunk = match self.find(bucket, name) {
+                Ok((chunk, _)) => Some(chunk),
+                Err(length) if length < CHAIN_MAX => self.add(bucket, name),
+                Err(_) => None,
+            };
+            let Some(chunk) = chunk else {
+                return false;
+            };
+            self.memory.write(self.value(chunk, name), value);
+            true
+        });
+        if set != Some(true) {
+            self.lost();
+        }
+    }
+
+    /// Unsets it.
+    pub fn remove(&self, name: Name<'_>) {
+        let removed = self.in_bucket(name, |bucket| {
+            if let Ok((chunk, before)) = self.find(bucket, name) {
+                let next = self.next(chunk);
+                match before {
+                    0 => bucket.first.store(next, Ordering::Relaxed),
+                    _ => self.link(before, next),
+                }
+                self.give_back(chunk);
+            }
+        });
+        if removed.is_none() {
+            self.lost();
+        }
+    }
+
+    /// Counts an assignment that was lost.
+    pub fn lost(&self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many there are.
+    pub fn used(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Assignments that found no room.
+    pub fn drops(&self) -> u64 {
+        self.drops.load(Ordering::Relaxed)
+    }
+
+    fn in_bucket<R>(&self, name: Name<'_>, work: impl FnOnce(&Chain) -> R) -> Option<R> {
+        let mask = self.buckets.len().wrapping_sub(1);
+        let bucket = self.buckets.get(name.hash(self.seed) as usize & mask)?;
+        bucket.lock.with(|| work(bucket))
+    }
+
+    /// The chunk of that name, and the one before it in its chain; or the chain's length.
+    fn find(&self, bucket: &Chain, name: Name<'_>) -> Result<(u32, u32), u32> {
+        let (mut before, mut length) = (0, 0u32);
+        let mut chunk = bucket.first.load(Ordering::Relaxed);
+        while chunk != 0 {
+            if self.is(chunk, name) {
+                return Ok((chunk, before));
+            }
+            before = chunk;
+            chunk = self.next(chunk);
+            length = length.wrapping_add(1);
+        }
+        Err(length)
+    }
+
+    fn is(&self, chunk: u32, name: Name<'_>) -> bool {
+        let at = self.place(chunk);
+        self.memory.load(at.wrapping_add(VARIABLE)) == name.head()
+            && self.memory.load(at.wrapping_add(OWNER)) == name.owner
+            && self.memory.holds(at.wrapping_add(HEAD), name.key)
+    }
+
+    /// A chunk with that name, and zeros as its value, as the first of the bucket.
+    fn add(&self, bucket: &Chain, name: Name<'_>) -> Option<u32> {
+        let chunk = self.take()?;
+        let at = self.place(chunk);
+        self.memory.clear(at, self.chunk);
+        self.link(chunk, bucket.first.load(Ordering::Relaxed));
+        self.memory.store(at.wrapping_add(VARIABLE), name.head());
+        self.memory.store(at.wrapping_add(OWNER), name.owner);
+        self.memory.write(at.wrapping_add(HEAD), name.key);
+        bucket.first.store(chunk, Ordering::Relaxed);
+        Some(chunk)
+    }
+
+    /// A chunk that is free.
+    fn take(&self) -> Option<u32> {
+        let taken = self.free.lock.with(|| {
+            let first = self.free.first.load(Ordering::Relaxed);
+            let chunk = match first {
+                0 => self.touch()?,
+                _ => first,
+            };
+            if first != 0 {
+                self.free.first.store(self.next(first), Ordering::Relaxed);
+            }
+            let used = self.used.load(Ordering::Relaxed);
+            self.used.store(used.wrapping_add(1), Ordering::Relaxed);
+            Some(chunk)
+        });
+        taken.flatten()
+    }
+
+    /// A chunk that was never used.
+    fn touch(&self) -> Option<u32> {
+        let chunk = self.touched.load(Ordering::Relaxed).wrapping_add(1);
+        let end = (chunk as usize).wrapping_mul(self.chunk);
+        if end > self.memory.bytes() {
+            return None;
+        }
+        self.touched.store(chunk, Ordering::Relaxed);
+        Some(chunk)
+    }
+
+    fn give_back(&self, chunk: u32) {
+        self.free.lock.with(|| {
+            self.link(chunk, self.free.first.load(Ordering::Relaxed));
+            self.free.first.store(chunk, Ordering::Relaxed);
+            let used = self.used.load(Ordering::Relaxed);
+            self.used.store(used.wrapping_sub(1), Ordering::Relaxed);
+        });
+    }
+
+    fn next(&self, chunk: u32) -> u32 {
+        self.memory.load(self.place(chunk).wrapping_add(NEXT)) as u32
+    }
+
+    fn link(&self, chunk: u32, next: u32) {
+        self.memory
+            .store(self.place(chunk).wrapping_add(NEXT), next.into());
+    }
+
+    fn place(&self, chunk: u32) -> usize {
+        (chunk.wrapping_sub(1) as usize).wrapping_mul(self.chunk)
+    }
+
+    fn value(&self, chunk: u32, name: Name<'_>) -> usize {
+        self.place(chunk)
+            .wrapping_add(HEAD)
+            .wrapping_add(name.key.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn name(variable: u32, owner: u64, key: &[u8]) -> Name<'_> {
+        Name {
+            variable,
+            owner,
+            key,
+        }
+    }
+
+    fn get(dynamic: &Dynamic, name: Name<'_>) -> Option<u64> {
+        let mut value = [0; 8];
+        dynamic
+            .get(name, &mut value)
+            .then(|| u64::from_ne_bytes(value))
+    }
+
+    #[test]
+    fn a_name_is_its_variable_its_owner_and_its_key() {
+        let dynamic = Dynamic::new(4096, 24, 5).unwrap();
+        let names = [
+            name(1, 0, &[]),
+            name(2, 0, &[]),
+            name(1, 7, &[]),
+            name(1, 0, &[0; 8]),
+            name(1, 0, &[0; 16]),
+        ];
+        for (value, name) in (1u64..).zip(names) {
+            assert_eq!(get(&dynamic, name), None);
+            dynamic.set(name, &value.to_ne_bytes());
+        }
+        for (value, name) in (1..).zip(names) {
+            assert_eq!(get(&dynamic, name), Some(value));
+        }
+    }
+
+    #[test]
+    fn without_room_an_assignment_is_lost_and_counted_and_room_comes_back_at_once() {
+        let dynamic = Dynamic::new(100, 8, 5).unwrap();
+        for variable in 0..4 {
+            dynamic.set(name(variable, 0, &[]), &[1; 8]);
+        }
+        assert_eq!((dynamic.used(), dynamic.drops()), (3, 1));
+        dynamic.set(name(0, 0, &[]), &[2; 8]);
+        dynamic.remove(name(1, 0, &[]));
+        dynamic.remove(name(1, 0, &[]));
+        dynamic.set(name(3, 0, &[]), &[3; 8]);
+        assert_eq!((dynamic.used(), dynamic.drops()), (3, 1));
+        assert_eq!(
+            get(&dynamic, name(3, 0, &[])),
+            Some(u64::from_ne_bytes([3; 8]))
+        );
+    }
+
+    #[test]
+    fn a_chain_has_a_bound_and_what_would_be_one_more_is_counted() {
+        let mut dynamic = Dynamic::new(1 << 14, 8, 5).unwrap();
+        dynamic.buckets.truncate(1);
+        for variable in 0..=CHAIN_MAX {
+            dynamic.set(name(variable, 0, &[]), &[1; 8]);
+        }
+        assert_eq!((dynamic.used(), dynamic.drops()), (CHAIN_MAX, 1));
+        dynamic.remove(name(0, 0, &[]));
+        dynamic.set(name(CHAIN_MAX, 0, &[]), &[1; 8]);
+        assert_eq!((dynamic.used(), dynamic.drops()), (CHAIN_MAX, 1));
+    }
+
+    #[test]
+    fn where_there_are_to_be_none_there_is_no_memory_for_them() {
+        for dynamic in [Dynamic::new(1 << 20, 0, 5), Dynamic::new(16, 8, 5)] {
+            let dynamic = dynamic.unwrap();
+            assert_eq!(dynamic.memory.bytes(), 0);
+            dynamic.set(name(0, 0, &[]), &[1]);
+            dynamic.remove(name(0, 0, &[]));
+            assert_eq!((get(&dynamic, name(0, 0, &[])), dynamic.drops()), (None, 1));
+        }
+    }
+
+    #[test]
+    fn cpus_that_set_and_unset_the_same_names_lose_none_of_them() {
+        let dynamic = Dynamic::new(32 * 64, 8, 5).unwrap();
+        std::thread::scope(|scope| {
+            for owner in 0..4 {
+                let dynamic = &dynamic;
+                scope.spawn(move || {
+                    for round in 0..20_000u64 {
+                        let mine = name(round as u32 % 16, owner, &[]);
+                        dynamic.set(mine, &round.to_ne_bytes());
+                        assert_eq!(get(dynamic, mine), Some(round));
+                        if round % 3 == 0 {
+                            dynamic.remove(mine);
+                            assert_eq!(get(dynamic, mine), None);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(dynamic.drops(), 0, "there is room for all of them");
+        for owner in 0..4 {
+            (0..16).for_each(|variable| dynamic.remove(name(variable, owner, &[])));
+        }
+        assert_eq!(dynamic.used(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_as_a_map(
+            steps in proptest::collection::vec((0u32..3, 0u64..2, 0u64..4, 0u64..3), 0..200),
+        ) {
+            let dynamic = Dynamic::new(40 * 5, 16, 5).unwrap();
+            let mut map = BTreeMap::new();
+            let mut drops = 0;
+            for (variable, owner, key, value) in steps {
+                let bytes = key.to_ne_bytes();
+                let name = name(variable, owner, &bytes);
+                let entry = (variable, owner, key);
+                if value == 0 {
+                    dynamic.remove(name);
+                    map.remove(&entry);
+                } else {
+                    dynamic.set(name, &value.to_ne_bytes());
+                    if map.contains_key(&entry) || map.len() < 5 {
+                        map.insert(entry, value);
+                    } else {
+                        drops += 1;
+                    }
+                }
+                prop_assert_eq!(get(&dynamic, name), map.get(&entry).copied());
+                prop_assert_eq!(dynamic.used() as usize, map.len());
+            }
+            prop_assert_eq!(dynamic.drops(), drops);
+        }
+    }
+}

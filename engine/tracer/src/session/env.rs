@@ -1,0 +1,211 @@
+//! What a clause runs in: the firing around it, and the consumer's state.
+
+use engine_abi::RecordHeader;
+use engine_dvm::{Builtin, Env, Unreadable};
+use engine_isa::Arch;
+
+use crate::fire::firing::Firing;
+use crate::platform::Platform;
+use crate::session::Session;
+use crate::session::ring::{Ring, Room};
+use crate::session::speculation::Aside;
+use crate::session::variables::{Access, Locals};
+
+/// Bytes of a record's head.
+const HEAD: u32 = size_of::<RecordHeader>() as u32;
+
+/// The record that a clause writes.
+#[derive(Clone, Copy)]
+enum Open<'a> {
+    /// None.
+    Closed,
+    /// One in this principal buffer.
+    Principal(&'a Ring, Room),
+    /// One in a speculation.
+    Aside(Aside),
+}
+
+/// One run of a clause.
+pub struct Run<'a, A: Arch, P: Platform<Regs = A::Regs>> {
+    firing: &'a Firing<'a, A, P>,
+    session: &'a Session<P>,
+    locals: &'a mut Locals,
+    frames: &'a mut [u64],
+    epid: u32,
+    record_size: u32,
+    open: Open<'a>,
+}
+
+impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
+    /// One that has not begun, of an enabling whose record has so many bytes without its head.
+    pub fn new(
+        firing: &'a Firing<'a, A, P>,
+        session: &'a Session<P>,
+        locals: &'a mut Locals,
+        frames: &'a mut [u64],
+        (epid, record_size): (u32, u32),
+    ) -> Self {
+        Self {
+            firing,
+            session,
+            locals,
+            frames,
+            epid,
+            record_size,
+            open: Open::Closed,
+        }
+    }
+
+    /// The record is whole. One that is never said to be so was not written.
+    pub fn close(&mut self) {
+        match self.open {
+            Open::Closed => {}
+            Open::Principal(ring, room) => ring.close(room),
+            Open::Aside(aside) => self.session.speculations.close(aside, self.cpu()),
+        }
+        self.open = Open::Closed;
+    }
+
+    fn cpu(&self) -> u32 {
+        self.firing.cpu as u32
+    }
+
+    fn header(&self) -> RecordHeader {
+        RecordHeader {
+            epid: self.epid,
+            size: self.record_size.wrapping_add(HEAD),
+            timestamp: self.firing.now(),
+        }
+    }
+
+    fn access<R>(&mut self, variable: u32, key: &[u8], work: impl FnOnce(Access<'_>) -> R) -> R {
+        let firing = self.firing;
+        work(Access {
+            variables: &self.session.variables,
+            locals: self.locals,
+            variable,
+            key,
+            thread: &|| firing.task().identity(firing.cpu),
+        })
+    }
+}
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.firing
+            .platform
+            .load(address, bytes)
+            .map_err(|_| Unreadable)
+    }
+
+    fn load_user(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        self.firing
+            .platform
+            .load_user(address, bytes)
+            .map_err(|_| Unreadable)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, index: u64) -> u64 {
+        match builtin {
+            Builtin::Epid => self.epid.into(),
+            Builtin::Stackdepth => self.firing.stack(self.frames).len() as u64,
+            _ => self.firing.builtin(builtin, index),
+        }
+    }
+
+    fn builtin_text(&mut self, builtin: Builtin, text: &mut [u8]) -> usize {
+        self.firing.text(builtin, text)
+    }
+
+    fn stack(&mut self, frames: &mut [u8]) {
+        let stack = self.firing.stack(self.frames);
+        let stack = stack.iter().copied().chain(core::iter::repeat(0));
+        for (bytes, pc) in frames.as_chunks_mut().0.iter_mut().zip(stack) {
+            *bytes = pc.to_ne_bytes();
+        }
+    }
+
+    fn get(&mut self, variable: u32, key: &[u8]) -> u64 {
+        self.access(variable, key, |access| access.get())
+    }
+
+    fn set(&mut self, variable: u32, key: &[u8], value: u64) {
+        self.access(variable, key, |mut access| access.set(value));
+    }
+
+    fn get_bytes(&mut self, variable: u32, key: &[u8], value: &mut [u8]) -> bool {
+        self.access(variable, key, |access| access.get_bytes(value))
+    }
+
+    fn set_bytes(&mut self, variable: u32, key: &[u8], value: Option<&[u8]>) {
+        self.access(variable, key, |mut access| access.set_bytes(value));
+    }
+
+    fn open(&mut self, speculation: Option<u64>) -> bool {
+        let header = self.header();
+        let opened = match speculation {
+            None => {
+                let privileged = self.session.is_privileged(self.firing);
+                let ring = self.session.rings.of(self.firing.cpu);
+                ring.and_then(|ring| Some(Open::Principal(ring, ring.open(header, privileged)?)))
+            }
+            Some(number) => {
+                let speculations = &self.session.speculations;
+                speculations
+                    .open(number, self.cpu(), header)
+                    .map(Open::Aside)
+            }
+        };
+        self.open = opened.unwrap_or(Open::Closed);
+        opened.is_some()
+    }
+
+    fn record(&mut self, offset: u32, bytes: &[u8]) {
+        let offset = offset.saturating_add(HEAD);
+        match self.open {
+            Open::Closed => {}
+            Open::Principal(ring, room) => ring.write(room, offset, bytes),
+            Open::Aside(aside) => {
+                self.session
+                    .speculations
+                    .write(aside, self.cpu(), offset, bytes);
+            }
+        }
+    }
+
+    fn aggregate(&mut self, aggregation: u32, key: &[u8], value: u64, increment: u64) {
+        self.session
+            .aggregate(self.firing.cpu, aggregation, key, (value, increment));
+    }
+
+    fn random(&mut self) -> u64 {
+        self.firing.platform.random()
+    }
+
+    fn speculation(&mut self) -> u64 {
+        self.session.speculations.speculation()
+    }
+
+    fn commit(&mut self, speculation: u64) {
+        if let Some(ring) = self.session.rings.of(self.firing.cpu) {
+            let now = self.firing.now();
+            self.session
+                .speculations
+                .commit(speculation, self.cpu(), now, ring);
+        }
+    }
+
+    fn discard(&mut self, speculation: u64) {
+        if matches!(self.open, Open::Aside(aside) if aside.number == speculation) {
+            self.open = Open::Closed;
+        }
+        self.session.speculations.discard(speculation, self.cpu());
+    }
+
+    fn exit(&mut self) {
+        // Who comes second leaves no record, so that there is one exit status.
+        if !self.session.activity.exit() {
+            self.open = Open::Closed;
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What a consumer traces with, from `GO` until it closes: its program and all its memory. Firings run
+//! its clauses; the control side drains it.
+
+pub mod activity;
+pub mod aggregation;
+mod arena;
+mod bank;
+mod clause;
+pub mod consumer;
+pub mod drain;
+mod dynamic;
+mod env;
+pub mod outlet;
+mod ring;
+mod speculation;
+pub mod variables;
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use engine_abi::{BUFFER_SIZE, BufferPolicy, Go, RecordHeader, SPECULATIONS_MAX, Status};
+use engine_dvm::{Brief, Registers, Verified};
+use engine_isa::Arch;
+
+use crate::error::Error;
+use crate::fire::firing::Firing;
+use crate::grow::{OutOfMemory, filled, push};
+use crate::platform::{Platform, TryLock};
+use crate::probe::ecb::{Ecb, Enabling};
+use crate::providers::dtrace::Own;
+use crate::registry::Probe;
+use crate::session::activity::Activity;
+use crate::session::aggregation::{Aggregations, Kind};
+use crate::session::arena::BYTES_MAX;
+use crate::session::ring::Rings;
+use crate::session::speculation::Speculations;
+use crate::session::variables::{Locals, Variables};
+
+/// Scratch memory that `alloca` and `copyin` can have besides what the program needs.
+const SCRATCH: usize = 64 << 10;
+
+/// DTrace's default `dynvarsize`.
+const DYNAMIC_SIZE: u32 = 1 << 20;
+/// DTrace's default `specsize`.
+const SPECULATION_SIZE: u32 = 32 << 10;
+/// What a speculation takes besides its records, roughly.
+const SPECULATION_COST: usize = 64;
+
+/// What one CPU runs clauses on.
+struct Workspace {
+    registers: Registers,
+    scratch: Vec<u8>,
+    key: Vec<u8>,
+    locals: Locals,
+}
+
+/// A session.
+pub struct Session<P: Platform> {
+    program: Verified<Vec<u64>>,
+    /// What each clause does, if it does little.
+    briefs: Vec<Option<Brief>>,
+    /// The ECBs of the engine's own probes.
+    own: OwnEcbs,
+    /// What may fire.
+    pub activity: Activity,
+    /// What the principal buffers do when they are full.
+    pub policy: BufferPolicy,
+    /// The principal buffers.
+    pub rings: Rings,
+    kinds: Vec<Kind>,
+    aggregations: Vec<Aggregations>,
+    /// The variables.
+    pub variables: Variables,
+    /// The speculations.
+    pub speculations: Speculations,
+    workspaces: Vec<P::TryLock<Workspace>>,
+    errors: AtomicU64,
+    error_drops: AtomicU64,
+    stack_drops: AtomicU64,
+    /// How often the deadman has looked since the consumer last asked for something.
+    silence: AtomicU32,
+}
+
+impl<P: Platform> Session<P> {
+    /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for, and a `seed` that
+    /// nobody foresees.
+    #[inline(never)]
+    pub fn new(
+        program: Verified<Vec<u64>>,
+        ecbs: impl Iterator<Item = (u32, Ecb)>,
+        cpus: usize,
+        go: &Go,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
+        let (largest, own) = enabled(&program, ecbs)?;
+        let reserve = match policy {
+            BufferPolicy::Fill => at_the_end(&program, &own),
+            BufferPolicy::Switch | BufferPolicy::Ring => 0,
+        };
+        let needed = reserve.max(largest);
+        let rings = Rings::new(cpus, or(go.buffer_size, BUFFER_SIZE), policy, reserve)?;
+        if !rings.can_hold(needed) {
+            return Err(Error::NoRoom);
+        }
+        let variables = Variables::new(&program, or(go.dynamic_size, DYNAMIC_SIZE), seed)?;
+        let kinds = kinds(&program)?;
+        let briefs = briefs(&program)?;
+        let aggregation_size = if kinds.is_empty() {
+            0
+        } else {
+            or(go.aggregation_size, BUFFER_SIZE)
+        };
+        let speculation_size = or(go.speculation_size, SPECULATION_SIZE);
+        let speculations = speculations(go, cpus, speculation_size)?;
+        Ok(Self {
+            activity: Activity::default(),
+            policy,
+            rings,
+            briefs,
+            kinds,
+            aggregations: each(cpus, || Aggregations::new(aggregation_size, seed))?,
+            speculations: Speculations::new(speculations, cpus, speculation_size)?,
+            workspaces: each(cpus, || {
+                Workspace::new(&program, &variables).map(TryLock::new)
+            })?,
+            variables,
+            own,
+            program,
+            errors: AtomicU64::new(0),
+            error_drops: AtomicU64::new(0),
+            stack_drops: AtomicU64::new(0),
+            silence: AtomicU32::new(0),
+        })
+    }
+
+    /// Whether what is recorded may take what was reserved: that of tracing's end.
+    pub fn is_privileged<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>) -> bool {
+        firing.fired.own().is_some() && self.activity.is_ending()
+    }
+
+    /// The ECBs of one of the engine's own probes.
+    pub fn own(&self, own: Own) -> &[Enabling] {
+        self.own.get(own as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Gives a value to an aggregation.
+    pub fn aggregate(&self, cpu: usize, number: u32, key: &[u8], value: (u64, u64)) {
+        let kind = self.kinds.get(number as usize);
+        if let (Some(kind), Some(aggregations)) = (kind, self.aggregations.get(cpu)) {
+            aggregations.update(number, *kind, key, value);
+        }
+    }
+
+    /// A CPU's aggregations.
+    pub fn aggregations(&self, cpu: usize) -> Option<&Aggregations> {
+        self.aggregations.get(cpu)
+    }
+
+    /// What was lost, and whether tracing is to end.
+    pub fn status(&self) -> Status {
+        let speculations = self.speculations.counts();
+        Status {
+            dynamic_drops: self.variables.dynamic().drops(),
+            speculation_drops: speculations.drops,
+            speculations_busy: speculations.busy,
+            speculations_unavailable: speculations.unavailable,
+            errors: self.errors.load(Ordering::Relaxed),
+            error_drops: self.error_drops.load(Ordering::Relaxed),
+            ending: u32::from(self.activity.has_exited() || self.rings.are_full()),
+            stack_drops: self.stack_drops.load(Ordering::Relaxed),
+            killed: self.activity.is_killed().into(),
+        }
+    }
+
+    /// The consumer asks for something now.
+    pub fn ask(&self) {
+        self.silence.store(0, Ordering::Relaxed);
+    }
+
+    /// The deadman looks: how often it has since the consumer last asked for something.
+    pub fn silence(&self) -> u32 {
+        let before = self.silence.load(Ordering::Relaxed);
+        self.silence
+            .store(before.saturating_add(1), Ordering::Relaxed);
+        before
+    }
+
+    /// Counts a firing that found too little stack left, if it would have run a clause; whether it would.
+    pub fn drop_for_stack(&self, own: Option<Own>) -> bool {
+        let is_lost = self.activity.admits(own);
+        if is_lost {
+            self.stack_drops.fetch_add(1, Ordering::Relaxed);
+        }
+        is_lost
+    }
+}
+
+impl Workspace {
+    fn new(program: &Verified<Vec<u64>>, variables: &Variables) -> Result<Self, OutOfMemory> {
+        let scratch = (program.scratch() as usize).saturating_add(SCRATCH);
+        Ok(Self {
+            registers: Registers::default(),
+            scratch: filled(scratch, || 0)?,
+            key: filled(program.key_size_max() as usize, || 0)?,
+            locals: variables.locals()?,
+        })
+    }
+}
+
+/// The ECBs of each of the engine's own probes.
+type OwnEcbs = [Vec<Enabling>; Own::ALL.len()];
+
+/// The bytes of the largest record of these ECBs, and those that are of the engine's own probes.
+fn enabled(
+    program: &Verified<Vec<u64>>,
+    ecbs: impl Iterator<Item = (u32, Ecb)>,
+) -> Result<(u32, OwnEcbs), OutOfMemory> {
+    let (mut largest, mut own) = (0, [const { Vec::new() }; Own::ALL.len()]);
+    for (epid, Ecb { probe, clause }) in ecbs {
+        let enabling = Enabling { epid, clause };
+        largest = size(program, &[enabling]).max(largest);
+        if let Probe::Own(probe) = probe
+            && let Some(ecbs) = own.get_mut(probe as usize)
+        {
+            push(ecbs, enabling)?;
+        }
+    }
+    Ok((largest, own))
+}
+
+/// What each aggregation does.
+fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
+    let mut kinds = Vec::new();
+    let rows = (0..program.header().aggregations).filter_map(|row| program.aggregation(row));
+    rows.map(|row| row.aggregate.into())
+        .try_for_each(|kind| push(&mut kinds, kind))?;
+    Ok(kinds)
+}
+
+/// What each clause does, if it does little.
+fn briefs(program: &Verified<Vec<u64>>) -> Result<Vec<Option<Brief>>, OutOfMemory> {
+    let mut briefs = Vec::new();
+    let clauses = (0..program.header().clauses).filter_map(|row| program.clause(row));
+    clauses
+        .map(|clause| clause.brief())
+        .try_for_each(|brief| push(&mut briefs, brief))?;
+    Ok(briefs)
+}
+
+/// The bytes that `END` may record, also where each of its clauses faults and so fires `ERROR`.
+fn at_the_end(program: &Verified<Vec<u64>>, own: &OwnEcbs) -> u32 {
+    let ecbs = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
+    let ends = ecbs(Own::End);
+    let errors = size(program, ecbs(Own::Error)).saturating_mul(ends.len() as u32);
+    size(program, ends).saturating_add(errors)
+}
+
+/// The bytes that the records of these ECBs take.
+fn size(program: &Verified<Vec<u64>>, ecbs: &[Enabling]) -> u32 {
+    let clauses = ecbs.iter().filter_map(|ecb| program.clause(ecb.clause));
+    clauses.fold(0u32, |bytes, clause| {
+        let head = size_of::<RecordHeader>() as u32;
+        bytes
+            .saturating_add(clause.record_size())
+            .saturating_add(head)
+    })
+}
+
+/// How many speculations there are to be, whose parts are so large: not more than there can be memory
+/// for.
+fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, Error> {
+    if go.speculations > SPECULATIONS_MAX {
+        return Err(Error::Invalid);
+    }
+    let count = go.speculations.max(1) as usize;
+    let each = size.saturating_add(SPECULATION_COST).saturating_mul(cpus);
+    let fits = count.saturating_mul(each) <= BYTES_MAX;
+    fits.then_some(count).ok_or(Error::OutOfMemory)
+}
+
+/// What was asked for, or what it is where nothing was.
+fn or(size: u32, default: u32) -> usize {
+    if size == 0 {
+        default as usize
+    } else {
+        size as usize
+    }
+}
+
+/// One for each CPU.
+fn each<T>(
+    cpus: usize,
+    mut one: impl FnMut() -> Result<T, OutOfMemory>,
+) -> Result<Vec<T>, OutOfMemory> {
+    let mut all = Vec::new();
+    for _ in 0..cpus {
+        push(&mut all, one()?)?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,131 @@
+//! Whether a probe can be put at an instruction.
+
+use core::ops::Range;
+
+use engine_isa::{Arch, Away, Plan, Why};
+
+use crate::platform::{OffLimits, Platform};
+use crate::probe::glob::matches;
+use crate::site::blacklist::Blacklist;
+use crate::site::reason::Reason;
+
+/// Code seldom run, which the compiler has moved out of its function.
+const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
+
+/// What the linker has set where its sections begin and end.
+const MARKS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
+
+/// Whether `name` is that of a part of the function of that name.
+pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
+    let behind = name.strip_prefix(function);
+    behind.is_some_and(|behind| behind.starts_with(b".cold"))
+}
+
+/// Whether a function of that name may have probes.
+pub fn named(blacklist: &Blacklist, name: &[u8]) -> Result<(), Reason> {
+    if PARTS.iter().any(|part| matches(part, name)) {
+        return Err(Reason::Part);
+    }
+    if MARKS.iter().any(|mark| matches(mark, name)) {
+        return Err(Reason::Mark);
+    }
+    if let Some(reason) = blacklist.thunk(name) {
+        return Err(Reason::Glue(reason));
+    }
+    match blacklist.function(name) {
+        Some(reason) => Err(Reason::Toxic(reason)),
+        None => Ok(()),
+    }
+}
+
+/// The text at `address`, if a function begins there and a probe can be put there.
+pub fn entry<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    allowed(platform, address)?;
+    let text = text_at::<A, P>(platform, address)?;
+    match A::begins_function(&text) {
+        true => planned::<A, P>(platform, address, text),
+        false => Err(Reason::Data),
+    }
+}
+
+/// The text at `address`, if a probe can be put there.
+pub fn probeable<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    allowed(platform, address)?;
+    exit::<A, P>(platform, address)
+}
+
+/// The same in a function that the kernel allows probes in.
+pub fn exit<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    let text = text_at::<A, P>(platform, address)?;
+    planned::<A, P>(platform, address, text)
+}
+
+/// Whether the kernel allows a probe at `address`.
+pub fn allowed<P: Platform>(platform: &P, address: usize) -> Result<(), Reason> {
+    match platform.off_limits(address) {
+        Some(reason) => Err(Reason::OffLimits(reason)),
+        None => Ok(()),
+    }
+}
+
+/// The text at `address`.
+pub fn text_at<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
+    let mut text = A::Text::default();
+    match platform.peek(address, text.as_mut()) {
+        Ok(()) => Ok(text),
+        Err(_) => Err(Reason::Unreadable),
+    }
+}
+
+/// `text`, which is at `address`, if the engine can stand in for its instruction.
+fn planned<A: Arch, P: Platform>(
+    platform: &P,
+    address: usize,
+    text: A::Text,
+) -> Result<A::Text, Reason> {
+    if is_optimized::<A, P>(platform, address, &text) {
+        return Err(Reason::Foreign);
+    }
+    let plan = A::plan(&text, A::KERNEL);
+    match plan {
+        Plan::Refuse(why) => return Err(Reason::Instruction(why)),
+        Plan::Relocate(relocation) => {
+            let next = address.wrapping_add(A::length(&plan));
+            if !is_in_reach::<A>(relocation, &platform.code_range(), address, next) {
+                return Err(Reason::Instruction(Why::Far));
+            }
+        }
+        Plan::Emulate(_) => {}
+    }
+    let is_rewritten = A::is_placeholder(&text) && platform.rewritten(address);
+    if is_rewritten || A::will_be_rewritten(&text) {
+        return Err(Reason::Rewritten);
+    }
+    Ok(text)
+}
+
+/// Whether what is at that address is nobody's function: where others have put a jump in place of
+/// instructions, it leads there.
+pub fn is_foreign<P: Platform>(platform: &P, address: u64) -> bool {
+    platform.off_limits(address as usize) == Some(OffLimits::Discarded)
+}
+
+/// Whether the instruction at `address` is not the function's own, but the jump of an optimized kprobe.
+fn is_optimized<A: Arch, P: Platform>(platform: &P, address: usize, text: &A::Text) -> bool {
+    match A::control(text, A::KERNEL, address).away {
+        Some(Away::To(to)) => is_foreign(platform, to) && platform.has_kprobe(address),
+        _ => false,
+    }
+}
+
+/// Whether a copy can stand wherever there may be slots.
+fn is_in_reach<A: Arch>(
+    relocation: A::Relocation,
+    slots: &Range<usize>,
+    address: usize,
+    next: usize,
+) -> bool {
+    [slots.start, slots.end]
+        .into_iter()
+        .all(|slot| A::slot(relocation, slot, address, next).is_some())
+}

@@ -1,0 +1,82 @@
+//! Writing to many sites at once.
+
+use alloc::vec::Vec;
+
+use crate::grow::{OutOfMemory, push};
+use crate::platform::{Patch, Platform};
+use crate::providers::fbt::{Fbt, Function};
+use crate::site::Site;
+
+/// The most places that are patched at once.
+const BATCH: usize = 2048;
+
+/// Places to be patched at once. Its memory is there before anything is armed, since what is armed must
+/// be restored also where there is none.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    patches: Vec<Patch>,
+    /// The numbers of their sites.
+    sites: Vec<u32>,
+}
+
+impl Batch {
+    /// An empty one.
+    pub fn new() -> Result<Self, OutOfMemory> {
+        let (mut patches, mut sites) = (Vec::new(), Vec::new());
+        patches.try_reserve_exact(BATCH).map_err(|_| OutOfMemory)?;
+        sites.try_reserve_exact(BATCH).map_err(|_| OutOfMemory)?;
+        Ok(Self { patches, sites })
+    }
+
+    /// Writes to each site of what is enabled the word that `wanted` has for it, and tells `written` of those
+    /// where that went well.
+    pub fn write<P: Platform, T>(
+        &mut self,
+        platform: &P,
+        fbt: &mut Fbt<T>,
+        wanted: impl Fn(&Function, &Site<T>) -> Option<u32>,
+        written: impl Fn(&mut Site<T>),
+    ) {
+        let (enabled, functions, sites) = fbt.parts();
+        let enabled = enabled.iter();
+        let functions = enabled.filter_map(|number| functions.get(*number as usize));
+        for (function, number) in functions.flat_map(|f| f.sites().map(move |site| (f, site))) {
+            let site = sites.get(number);
+            let Some((site, word)) = site.and_then(|site| Some((site, wanted(function, site)?)))
+            else {
+                continue;
+            };
+            let patch = Patch {
+                address: site.address,
+                word,
+                failed: 0,
+            };
+            // There is room.
+            let _ = push(&mut self.patches, patch);
+            let _ = push(&mut self.sites, number as u32);
+            if self.patches.len() == BATCH {
+                self.flush(platform, sites, &written);
+            }
+        }
+        self.flush(platform, sites, &written);
+    }
+
+    /// Writes what there is.
+    fn flush<P: Platform, T>(
+        &mut self,
+        platform: &P,
+        sites: &mut [Site<T>],
+        written: &impl Fn(&mut Site<T>),
+    ) {
+        if !self.patches.is_empty() {
+            platform.patch(&mut self.patches);
+        }
+        for (patch, number) in self.patches.iter().zip(&self.sites) {
+            if let (0, Some(site)) = (patch.failed, sites.get_mut(*number as usize)) {
+                written(site);
+            }
+        }
+        self.patches.clear();
+        self.sites.clear();
+    }
+}
