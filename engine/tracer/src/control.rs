@@ -18,9 +18,8 @@ use crate::site::slots::Slots;
 pub type Unarmed = u32;
 
 /// What the control side knows.
-#[derive(Debug)]
-pub(crate) struct Control<T> {
-    pub(crate) registry: Registry<T>,
+pub(crate) struct Control<A: Arch> {
+    pub(crate) registry: Registry<A>,
     pub(crate) slots: Slots,
     pub(crate) batch: Batch,
     pub(crate) calls: Calls,
@@ -30,7 +29,7 @@ pub(crate) struct Control<T> {
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
 
-impl<T> Control<T> {
+impl<A: Arch> Control<A> {
     pub(crate) fn consumer(&mut self, id: ConsumerId) -> Result<&mut Consumer, Error> {
         self.consumers
             .get_mut(id.0)
@@ -39,9 +38,9 @@ impl<T> Control<T> {
     }
 }
 
-impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
+impl<A: Arch> Control<A> {
     /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
-    pub(crate) fn ask<A: Arch<Text = T>, P: Platform>(
+    pub(crate) fn ask<P: Platform>(
         &mut self,
         platform: &P,
         description: &Description,
@@ -55,7 +54,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
             let mut consumers = consumers.iter().flatten();
             consumers.any(|consumer| consumer.ecbs().any(|(_, ecb)| ecb.probe == probe))
         };
-        registry.ask::<A, P>(platform, description, is_enabled)
+        registry.ask(platform, description, is_enabled)
     }
 
     /// Counts the consumer's ECBs at their probes.

@@ -43,7 +43,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    fn is_dead(&self, control: &mut Control<A::Text>, id: ConsumerId, rounds: u32) -> bool {
+    fn is_dead(&self, control: &mut Control<A>, id: ConsumerId, rounds: u32) -> bool {
         let is_active = control
             .consumer(id)
             .is_ok_and(|consumer| consumer.is_active());
@@ -54,7 +54,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         is_active && self.with_session(id.0, is_dead).unwrap_or_default()
     }
 
-    fn bury(&self, control: &mut Control<A::Text>, id: ConsumerId) {
+    fn bury(&self, control: &mut Control<A>, id: ConsumerId) {
         if self.with_session(id.0, |session| session.activity.kill()) == Some(true) {
             self.silent.fetch_add(1, Ordering::Relaxed);
         }

@@ -87,10 +87,9 @@ const FIRST_SYSCALL: usize = FIRST_TIMER + profile::TIMERS_MAX;
 const FIRST_FUNCTION: usize = FIRST_SYSCALL + syscall::CALLS_MAX * Role::ALL.len();
 
 /// The providers.
-#[derive(Debug)]
-pub struct Registry<T> {
+pub struct Registry<A: Arch> {
     /// The functions.
-    pub fbt: Fbt<T>,
+    pub fbt: Fbt<A>,
     /// What processes live through.
     pub procs: Procs,
     /// The timers.
@@ -101,12 +100,12 @@ pub struct Registry<T> {
     pub told: Told,
 }
 
-impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
+impl<A: Arch> Registry<A> {
     /// Every probe that `platform` offers.
     #[inline(never)]
-    pub fn provide<A: Arch<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    pub fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            fbt: Fbt::provide::<A, P>(platform)?,
+            fbt: Fbt::provide(platform)?,
             procs: Procs::default(),
             profile: Profile::provide()?,
             syscalls: Syscalls::provide(platform)?,
@@ -116,7 +115,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
 
     /// Somebody asks for what `description` describes. What is made only when it is asked for is made, in
     /// the place of one that is not enabled, where there are as many as there may be.
-    pub fn ask<A: Arch<Text = T>, P: Platform>(
+    pub fn ask<P: Platform>(
         &mut self,
         platform: &P,
         description: &Description,
@@ -128,7 +127,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Registry<T> {
             self.profile.ask(description.name(), is_used)?;
         }
         let all = 0..self.fbt.functions().len();
-        Ok(self.fbt.ask::<A, P>(platform, &pattern, all)?)
+        Ok(self.fbt.ask(platform, &pattern, all)?)
     }
 
     /// The probe of this index, which is no function's.

@@ -59,7 +59,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.control.with(|control| {
             // Who goes on from one that matched has asked.
             if id <= 1 {
-                control.ask::<A, P>(&self.platform, description)?;
+                control.ask(&self.platform, description)?;
             }
             let registry = &control.registry;
             let pattern = Pattern::new(description);
@@ -78,7 +78,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
-            control.ask::<A, P>(&self.platform, description)?;
+            control.ask(&self.platform, description)?;
             let Control {
                 registry,
                 consumers,
@@ -151,7 +151,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Before anything is armed: what stalls a CPU from its first firing on leaves no time to begin then.
-    fn start_deadman(&self, control: &Control<A::Text>) {
+    fn start_deadman(&self, control: &Control<A>) {
         self.count_active(control);
         let limit = self.platform.deadman_start();
         self.stall_limit.store(limit, Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    pub(crate) fn count_active(&self, control: &Control<A::Text>) {
+    pub(crate) fn count_active(&self, control: &Control<A>) {
         let consumers = control.consumers.iter().flatten();
         let active = consumers.filter(|consumer| consumer.is_active()).count();
         self.active.store(active, Ordering::Relaxed);

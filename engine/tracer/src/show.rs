@@ -100,8 +100,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// A site that is both is shown as its function's entry.
     fn row<'a>(
         &self,
-        control: &'a Control<A::Text>,
-        site: &'a Site<A::Text>,
+        control: &'a Control<A>,
+        site: &'a Site<A>,
         function: &'a Function,
     ) -> FbtRow<'a> {
         let role = if site.is_entry {
@@ -190,7 +190,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             .with(|control| self.stats(control).get(index).copied())
     }
 
-    fn stats(&self, control: &Control<A::Text>) -> [StatsRow; 21] {
+    fn stats(&self, control: &Control<A>) -> [StatsRow; 21] {
         let Registry { fbt, profile, .. } = &control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();

@@ -23,8 +23,8 @@ use crate::spin;
 /// The probe engine.
 pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     pub(crate) platform: P,
-    pub(crate) control: P::Lock<Control<A::Text>>,
-    pub(crate) live: P::Rcu<Live<A::Emulation>>,
+    pub(crate) control: P::Lock<Control<A>>,
+    pub(crate) live: P::Rcu<Live<A>>,
     /// [`CONSUMERS_MAX`] places, for the same reason.
     pub(crate) sessions: Vec<P::Rcu<Session<P>>>,
     pub(crate) cpus: Vec<Cpu<P>>,
@@ -59,7 +59,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             control: P::Lock::new(Control {
-                registry: Registry::provide::<A, P>(&platform)?,
+                registry: Registry::provide(&platform)?,
                 slots: Slots::default(),
                 batch: Batch::new()?,
                 calls: Calls::default(),

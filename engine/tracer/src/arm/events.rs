@@ -11,7 +11,7 @@ use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
-    pub(crate) fn ignore(&self, control: &mut Control<A::Text>) {
+    pub(crate) fn ignore(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         let marks_end = registry.told.of(Event::ProcessGone) != Numbers::NONE
             && wanted(registry, Event::ProcessGone) == Numbers::NONE;
@@ -37,7 +37,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Has the kernel tell of what is wanted, as far as it will.
-    pub(crate) fn attend(&self, control: &mut Control<A::Text>) {
+    pub(crate) fn attend(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
             let told = registry.told.of(event);
@@ -59,7 +59,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 }
 
-fn wanted<T>(registry: &Registry<T>, event: Event) -> Numbers {
+fn wanted<A: Arch>(registry: &Registry<A>, event: Event) -> Numbers {
     let has_ecbs = |probe| registry.procs.wanted(probe) > 0;
     let is_wanted = |event| Proc::at(event).is_some_and(has_ecbs);
     match event {
@@ -79,7 +79,7 @@ fn all_if(is_wanted: bool) -> Numbers {
 }
 
 /// The system calls that have to be seen so.
-fn seen<T>(registry: &Registry<T>, role: Role) -> Numbers {
+fn seen<A: Arch>(registry: &Registry<A>, role: Role) -> Numbers {
     let programs = registry.procs.wanted(Proc::at_exec(role)) > 0;
     registry.syscalls.seen(role, programs)
 }

@@ -34,7 +34,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         &self,
         calls: &Calls,
         function: &Function,
-        site: &Site<A::Text>,
+        site: &Site<A>,
     ) -> Option<NonZeroUsize> {
         let is_known = site.text != A::Text::default();
         let is_free = function.called > 0 || site.is_taken && is_known;
@@ -47,7 +47,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
     /// their sites known.
-    pub(crate) fn silence(&self, control: &mut Control<A::Text>) {
+    pub(crate) fn silence(&self, control: &mut Control<A>) {
         let mut sites = control.registry.fbt.enabled();
         if sites.any(|(function, site)| is_called(site) && !function.wants(site)) {
             drop(sites);
@@ -57,7 +57,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
     /// place instead: nothing of what was not armed before is.
-    pub(crate) fn listen(&self, control: &mut Control<A::Text>) -> Result<(), Untold> {
+    pub(crate) fn listen(&self, control: &mut Control<A>) -> Result<(), Untold> {
         let mut sites = control.registry.fbt.enabled();
         if !sites.any(|(function, site)| site.call.is_some() && !site.armed && function.wants(site))
         {
@@ -72,8 +72,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Has the function tracer tell of those calls, and of no others, if it will.
     fn tell(
         &self,
-        control: &mut Control<A::Text>,
-        is_chosen: impl Fn(&Function, &Site<A::Text>) -> bool,
+        control: &mut Control<A>,
+        is_chosen: impl Fn(&Function, &Site<A>) -> bool,
     ) -> Result<(), Untold> {
         let Control {
             registry, calls, ..
@@ -94,6 +94,6 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 }
 
-fn is_called<T>(site: &Site<T>) -> bool {
+fn is_called<A: Arch>(site: &Site<A>) -> bool {
     site.armed && site.call.is_some()
 }

@@ -32,7 +32,7 @@ use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Makes text, timers and live table agree with the active ECBs.
-    pub(crate) fn rearm(&self, control: &mut Control<A::Text>) -> Result<(), Error> {
+    pub(crate) fn rearm(&self, control: &mut Control<A>) -> Result<(), Error> {
         let agreed = self.agree(control);
         // As long as there is a trap, whatever has gone wrong.
         let mut enabled = control.registry.fbt.enabled();
@@ -41,7 +41,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         agreed
     }
 
-    fn agree(&self, control: &mut Control<A::Text>) -> Result<(), Error> {
+    fn agree(&self, control: &mut Control<A>) -> Result<(), Error> {
         self.stop_timers(&mut control.registry);
         self.ignore(control);
         // All of it, before anything that there may be no memory for.
@@ -62,7 +62,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
-    fn arm(&self, control: &mut Control<A::Text>) -> Result<Result<(), Untold>, OutOfMemory> {
+    fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Untold>, OutOfMemory> {
         self.prepare(control)?;
         let live = survey::<A>(control)?;
         let old = self.live.replace(Some(live))?;
@@ -81,14 +81,14 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ///
     /// Where there is no memory for a smaller live table the larger one stays: what is disarmed does not
     /// fire, so its entries there do no harm.
-    pub(crate) fn disarm(&self, control: &mut Control<A::Text>, id: ConsumerId) {
+    pub(crate) fn disarm(&self, control: &mut Control<A>, id: ConsumerId) {
         control.deactivate(id);
         if self.rearm(control).is_err() {
             self.platform.synchronize();
         }
     }
 
-    fn stop_timers(&self, registry: &mut Registry<A::Text>) {
+    fn stop_timers(&self, registry: &mut Registry<A>) {
         for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
             if timer.ecbs == 0 && timer.armed {
                 self.platform.timer_stop(number);
@@ -97,7 +97,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    fn start_timers(&self, registry: &mut Registry<A::Text>) {
+    fn start_timers(&self, registry: &mut Registry<A>) {
         for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
             if timer.ecbs > 0 && !timer.armed {
                 let started = self
@@ -109,7 +109,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Makes ready what is wanted and not armed yet.
-    fn prepare(&self, control: &mut Control<A::Text>) -> Result<(), OutOfMemory> {
+    fn prepare(&self, control: &mut Control<A>) -> Result<(), OutOfMemory> {
         let Control {
             registry,
             slots,
@@ -140,14 +140,14 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Whether no kprobe of the kernel's owns the instruction. Such a one writes its trap or its jump over whatever
     /// is there when it is enabled, and what it had copied before when it is disabled.
-    fn is_left_to_us(&self, site: &mut Site<A::Text>) -> bool {
+    fn is_left_to_us(&self, site: &mut Site<A>) -> bool {
         site.is_taken = self.platform.has_kprobe(site.address);
         !site.is_taken
     }
 
     /// Plans anew: others patch text too, and may have since the probe was provided. False where no
     /// probe can be now; the text planned for is one that is not there then, and there is no slot.
-    fn review(&self, site: &mut Site<A::Text>, slots: &mut Slots) -> bool {
+    fn review(&self, site: &mut Site<A>, slots: &mut Slots) -> bool {
         if self.is_as_planned(site) {
             return true;
         }
@@ -160,7 +160,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Gives it a slot, if its instruction needs one.
-    fn give_slot(&self, site: &mut Site<A::Text>, slots: &mut Slots) -> Result<(), OutOfMemory> {
+    fn give_slot(&self, site: &mut Site<A>, slots: &mut Slots) -> Result<(), OutOfMemory> {
         let plan = A::plan(&site.text, A::KERNEL);
         if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
             let next = site.address.wrapping_add(A::length(&plan));
@@ -171,7 +171,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Takes back the slots of what is not armed any more, now that the live table does not know it.
-    fn take_slots_back(&self, control: &mut Control<A::Text>) {
+    fn take_slots_back(&self, control: &mut Control<A>) {
         let slots = &mut control.slots;
         control.registry.fbt.each_enabled(|function, site| {
             if !site.armed
@@ -185,7 +185,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Puts traps in place, where the instruction is still the one that was planned for.
-    fn displace(&self, control: &mut Control<A::Text>) {
+    fn displace(&self, control: &mut Control<A>) {
         if control.registry.fbt.enabled().next().is_some() {
             self.platform.lead_here(true);
         }
@@ -200,13 +200,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         );
     }
 
-    fn can_displace(&self, site: &Site<A::Text>) -> bool {
+    fn can_displace(&self, site: &Site<A>) -> bool {
         resume::of::<A>(site).is_some() && self.is_as_planned(site)
     }
 
     /// Whether the instruction is the one that was planned for. What stands behind it may be another
     /// site's trap.
-    fn is_as_planned(&self, site: &Site<A::Text>) -> bool {
+    fn is_as_planned(&self, site: &Site<A>) -> bool {
         let plan = A::plan(&site.text, A::KERNEL);
         let planned = site.text.as_ref().get(..A::length(&plan));
         !matches!(plan, Plan::Refuse(_))
@@ -215,7 +215,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Puts back what was displaced; leaves alone what someone else has written there since, and that is not armed
     /// any more. What cannot be put back stays armed, and its site known.
-    fn restore(&self, control: &mut Control<A::Text>) {
+    fn restore(&self, control: &mut Control<A>) {
         let fbt = &mut control.registry.fbt;
         fbt.each_enabled(|_, site| {
             if site.is_trapped() {
@@ -249,7 +249,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 }
 
 /// Nobody counts hits in a table that was replaced any more.
-fn remember_hits<T, E>(fbt: &mut Fbt<T>, old: &Live<E>) {
+fn remember_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
     fbt.each_enabled(|_, site| {
         if let Some(hit) = old.site(site.told_at()) {
             let hits = hit.hits.load(Ordering::Relaxed);

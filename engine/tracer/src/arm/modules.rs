@@ -26,10 +26,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     pub fn module_coming(&self, number: usize, name: &[u8]) {
         self.control.with(|control| {
             let fbt = &mut control.registry.fbt;
-            let loaded = fbt.load::<A, P>(&self.platform, number, name);
+            let loaded = fbt.load(&self.platform, number, name);
             let enabled = loaded
                 .map_err(Error::from)
-                .and_then(|loaded| control.enable_in::<A, P>(&self.platform, &loaded));
+                .and_then(|loaded| control.enable_in(&self.platform, &loaded));
             let armed = enabled.and_then(|any| if any { self.rearm(control) } else { Ok(()) });
             if armed.is_err() {
                 control.incomplete = control.incomplete.wrapping_add(1);
@@ -49,14 +49,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 }
 
-impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
+impl<A: Arch> Control<A> {
     /// Enables what consumers have asked for in these functions; whether there was any.
     #[inline(never)]
-    fn enable_in<A: Arch<Text = T>, P: Platform>(
-        &mut self,
-        platform: &P,
-        loaded: &Loaded,
-    ) -> Result<bool, Error> {
+    fn enable_in<P: Platform>(&mut self, platform: &P, loaded: &Loaded) -> Result<bool, Error> {
         let mut any = false;
         for consumer in self.consumers.iter_mut().flatten() {
             for number in 0..consumer.wishes().len() {
@@ -65,7 +61,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
                 };
                 let numbers = loaded.numbers.clone();
                 let pattern = Pattern::new(&wish.0);
-                self.registry.fbt.ask::<A, P>(platform, &pattern, numbers)?;
+                self.registry.fbt.ask(platform, &pattern, numbers)?;
                 let wish = (&pattern, wish.1);
                 any |= grant(&mut self.registry, platform, consumer, wish, loaded)?;
             }
@@ -77,8 +73,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Control<T> {
 /// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
 /// whether there was any.
 #[inline(never)]
-fn grant<T: Copy + Default + PartialEq + AsRef<[u8]>, P: Platform>(
-    registry: &mut Registry<T>,
+fn grant<A: Arch, P: Platform>(
+    registry: &mut Registry<A>,
     platform: &P,
     consumer: &mut Consumer,
     (pattern, clause): (&Pattern<'_>, u32),

@@ -18,9 +18,7 @@ use crate::site::Site;
 use crate::site::resume;
 
 /// The live table for the active ECBs, and for what is armed without any.
-pub(crate) fn survey<A: Arch>(
-    control: &mut Control<A::Text>,
-) -> Result<Live<A::Emulation>, OutOfMemory> {
+pub(crate) fn survey<A: Arch>(control: &mut Control<A>) -> Result<Live<A>, OutOfMemory> {
     let registry = &mut control.registry;
     let sites = registry.fbt.enabled();
     let live_sites = sites.filter(|(function, site)| is_live(function, site));
@@ -50,12 +48,12 @@ pub(crate) fn survey<A: Arch>(
 }
 
 /// Whether traps are to find it.
-fn is_live<T>(function: &Function, site: &Site<T>) -> bool {
+fn is_live<A: Arch>(function: &Function, site: &Site<A>) -> bool {
     site.armed || function.wants(site)
 }
 
 /// Where the live table has a probe.
-fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Option<u32> {
+fn place_of<A: Arch>(probe: Probe, registry: &Registry<A>, live: &Live<A>) -> Option<u32> {
     match probe {
         Probe::Own(_) => None,
         Probe::Timer(number) => Some(live.timer(number as u32)?.probe),
@@ -74,7 +72,7 @@ fn place_of<T, E>(probe: Probe, registry: &Registry<T>, live: &Live<E>) -> Optio
 }
 
 /// Adds the functions that have a probe which is wanted, and to each function its number there.
-fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+fn add_functions<A: Arch>(fbt: &mut Fbt<A>, live: &mut Live<A>) -> Result<(), OutOfMemory> {
     let mut module = None;
     for place in 0..fbt.listed().len() {
         let number = fbt.listed().get(place).map(|number| *number as usize);
@@ -106,10 +104,7 @@ fn add_functions<T, E>(fbt: &mut Fbt<T>, live: &mut Live<E>) -> Result<(), OutOf
     Ok(())
 }
 
-fn add_sites<A: Arch>(
-    fbt: &Fbt<A::Text>,
-    live: &mut Live<A::Emulation>,
-) -> Result<(), OutOfMemory> {
+fn add_sites<A: Arch>(fbt: &Fbt<A>, live: &mut Live<A>) -> Result<(), OutOfMemory> {
     for (function, site) in fbt
         .enabled()
         .filter(|(function, site)| is_live(function, site))
@@ -129,7 +124,7 @@ fn add_sites<A: Arch>(
     Ok(())
 }
 
-fn add_timers<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+fn add_timers<A: Arch>(registry: &Registry<A>, live: &mut Live<A>) -> Result<(), OutOfMemory> {
     let timers = registry.profile.timers().iter().enumerate();
     for (number, timer) in timers.filter(|(_, timer)| timer.ecbs > 0) {
         let id = Probe::Timer(number).id();
@@ -143,7 +138,7 @@ fn add_timers<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), Ou
     Ok(())
 }
 
-fn add_syscalls<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+fn add_syscalls<A: Arch>(registry: &Registry<A>, live: &mut Live<A>) -> Result<(), OutOfMemory> {
     let mut abi = None;
     let programs = Role::ALL.map(|role| registry.procs.wanted(Proc::at_exec(role))) != [0; 2];
     for (number, call) in registry.syscalls.calls().iter().enumerate() {
@@ -175,7 +170,7 @@ fn add_syscalls<T, E>(registry: &Registry<T>, live: &mut Live<E>) -> Result<(), 
     Ok(())
 }
 
-fn add_processes<E>(procs: &Procs, live: &mut Live<E>) -> Result<(), OutOfMemory> {
+fn add_processes<A: Arch>(procs: &Procs, live: &mut Live<A>) -> Result<(), OutOfMemory> {
     for probe in Proc::ALL {
         let ecbs = procs.wanted(probe);
         if ecbs > 0 {

@@ -39,7 +39,7 @@ pub enum Fired<'a, A: Arch> {
 /// A system call.
 pub struct ByNumber<'a, A: Arch> {
     /// The table that has the call.
-    pub live: &'a Live<A::Emulation>,
+    pub live: &'a Live<A>,
     /// The call.
     pub call: &'a Syscall,
 }
@@ -54,9 +54,9 @@ impl<'a, A: Arch> ByNumber<'a, A> {
 /// Where a function is entered or left.
 pub struct Place<'a, A: Arch> {
     /// The table that has the function.
-    pub live: &'a Live<A::Emulation>,
+    pub live: &'a Live<A>,
     /// The instruction.
-    pub site: &'a Site<A::Emulation>,
+    pub site: &'a Site<A>,
     /// The registers there.
     pub regs: &'a A::Regs,
 }

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicUsize;
 
+use engine_isa::Arch;
 use engine_isa::body::Leaves;
 
 use crate::grow::{OutOfMemory, filled, push};
@@ -44,12 +45,11 @@ pub struct Function {
 }
 
 /// An armed instruction.
-#[derive(Debug)]
-pub struct Site<E> {
+pub struct Site<A: Arch> {
     /// Where it is, or the function tracer's call that tells of it.
     pub address: usize,
     /// What is done in its place.
-    pub resume: Resume<E>,
+    pub resume: Resume<A::Emulation>,
     /// The number of its function.
     pub function: u32,
     /// How far it is from the function's begin.
@@ -74,10 +74,9 @@ pub struct Timer {
 }
 
 /// All that is armed.
-#[derive(Debug)]
-pub struct Live<E> {
+pub struct Live<A: Arch> {
     /// Instructions, with the index below.
-    sites: Vec<Site<E>>,
+    sites: Vec<Site<A>>,
     /// The number of a site and one, at the place that its address says, or behind what was there already.
     /// At most every other place is taken.
     index: Vec<u32>,
@@ -93,7 +92,7 @@ pub struct Live<E> {
     names: Names,
 }
 
-impl<E> Live<E> {
+impl<A: Arch> Live<A> {
     /// One with room for so many sites.
     pub fn new(sites: usize) -> Result<Self, OutOfMemory> {
         let places = sites.saturating_mul(2).max(2).checked_next_power_of_two();
@@ -167,7 +166,7 @@ impl<E> Live<E> {
     }
 
     /// Adds an instruction, of which there is none yet.
-    pub fn add_site(&mut self, site: Site<E>) -> Result<(), OutOfMemory> {
+    pub fn add_site(&mut self, site: Site<A>) -> Result<(), OutOfMemory> {
         let place = self.places(site.address).find(|place| {
             let taken = self.index.get(*place);
             taken.is_none_or(|taken| *taken == 0)
@@ -209,7 +208,7 @@ impl<E> Live<E> {
     }
 
     /// The instruction at that address.
-    pub fn site(&self, address: usize) -> Option<&Site<E>> {
+    pub fn site(&self, address: usize) -> Option<&Site<A>> {
         for place in self.places(address) {
             let number = (*self.index.get(place)? as usize).checked_sub(1)?;
             let site = self.sites.get(number)?;
@@ -236,7 +235,7 @@ impl<E> Live<E> {
 
     /// How much memory it takes.
     pub fn bytes(&self) -> usize {
-        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<E>>());
+        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<A>>());
         let index = self.index.capacity().wrapping_mul(size_of::<u32>());
         let ecbs = self.ecbs.capacity().wrapping_mul(size_of::<LiveEcb>());
         let functions = self
@@ -251,7 +250,7 @@ impl<E> Live<E> {
     }
 
     /// Where an address may be looked for, one place after the other.
-    fn places(&self, address: usize) -> impl Iterator<Item = usize> + use<E> {
+    fn places(&self, address: usize) -> impl Iterator<Item = usize> + use<A> {
         // The golden ratio's bits: a product's upper bits depend on all of the address below them.
         const MIX: u32 = 0x9e37_79b1;
         let first = (address as u32).wrapping_mul(MIX) >> self.shift;
@@ -262,12 +261,14 @@ impl<E> Live<E> {
 
 #[cfg(test)]
 mod tests {
+    use engine_isa::arm::Arm;
+
     use super::*;
 
-    fn site(address: usize) -> Site<()> {
+    fn site(address: usize) -> Site<Arm> {
         Site {
             address,
-            resume: Resume::Emulate(()),
+            resume: Resume::On,
             function: 0,
             offset: 0,
             is_entry: true,
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_probe_has_the_ecbs_that_were_put_into_its_room() {
-        let mut live: Live<()> = Live::new(0).unwrap();
+        let mut live: Live<Arm> = Live::new(0).unwrap();
         let [one, two] = [2, 1].map(|room| live.add_probe(7, room).unwrap());
         let ecb = |epid| LiveEcb {
             consumer: 0,

@@ -42,7 +42,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Counts a hit of this site, and fires what its function has there.
-    fn hit(&self, live: &Live<A::Emulation>, site: &Site<A::Emulation>, regs: &A::Regs) {
+    fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
         site.hits.fetch_add(1, Ordering::Relaxed);
         if let Some(function) = live.function(site.function) {
             let [entry, exit] = function.probes;
@@ -105,7 +105,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
     #[inline(never)]
-    pub(crate) fn fire(&self, live: &Live<A::Emulation>, probe: u32, fired: &Fired<'_, A>) {
+    pub(crate) fn fire(&self, live: &Live<A>, probe: u32, fired: &Fired<'_, A>) {
         let Some((probe, ecbs)) = live.probe(probe) else {
             return;
         };

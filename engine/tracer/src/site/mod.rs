@@ -9,13 +9,13 @@ pub mod slots;
 
 use core::num::NonZeroUsize;
 
+use engine_isa::Arch;
 use engine_isa::body::Leaves;
 
 use crate::probe::Role;
 
 /// A site.
-#[derive(Debug)]
-pub struct Site<T> {
+pub struct Site<A: Arch> {
     /// Where the trap goes.
     pub address: usize,
     /// The number of its function.
@@ -25,7 +25,7 @@ pub struct Site<T> {
     /// Whether it leaves the function.
     pub leaves: Option<Leaves>,
     /// The text that its plan was made for; while it is armed, what the trap displaced.
-    pub text: T,
+    pub text: A::Text,
     /// A call of the kernel's function tracer, which tells of the entry in place of a trap.
     pub call: Option<NonZeroUsize>,
     /// Whether such a call alone can tell of it: nothing can stand in for its instruction, or the function comes
@@ -42,7 +42,7 @@ pub struct Site<T> {
     pub hits: u64,
 }
 
-impl<T> Site<T> {
+impl<A: Arch> Site<A> {
     /// Where whoever gets there is when he tells of it.
     pub fn told_at(&self) -> usize {
         self.call.map_or(self.address, NonZeroUsize::get)

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use engine_isa::Arch;
+
 use crate::grow::{OutOfMemory, push};
 use crate::platform::{Patch, Platform};
 use crate::providers::fbt::{Fbt, Function};
@@ -30,12 +32,12 @@ impl Batch {
 
     /// Writes to each site of what is enabled the word that `wanted` has for it, and tells `written` of those
     /// where that went well.
-    pub fn write<P: Platform, T>(
+    pub fn write<A: Arch, P: Platform>(
         &mut self,
         platform: &P,
-        fbt: &mut Fbt<T>,
-        wanted: impl Fn(&Function, &Site<T>) -> Option<u32>,
-        written: impl Fn(&mut Site<T>),
+        fbt: &mut Fbt<A>,
+        wanted: impl Fn(&Function, &Site<A>) -> Option<u32>,
+        written: impl Fn(&mut Site<A>),
     ) {
         let (enabled, functions, sites) = fbt.parts();
         let enabled = enabled.iter();
@@ -62,11 +64,11 @@ impl Batch {
     }
 
     /// Writes what there is.
-    fn flush<P: Platform, T>(
+    fn flush<A: Arch, P: Platform>(
         &mut self,
         platform: &P,
-        sites: &mut [Site<T>],
-        written: &impl Fn(&mut Site<T>),
+        sites: &mut [Site<A>],
+        written: &impl Fn(&mut Site<A>),
     ) {
         if !self.patches.is_empty() {
             platform.patch(&mut self.patches);

@@ -29,7 +29,7 @@ pub enum Trap {
 }
 
 /// What is done when the site is hit, if anything can be: an instruction that is relocated needs a slot.
-pub fn of<A: Arch>(site: &Site<A::Text>) -> Option<Resume<A::Emulation>> {
+pub fn of<A: Arch>(site: &Site<A>) -> Option<Resume<A::Emulation>> {
     if site.call.is_some() {
         return Some(Resume::On);
     }

@@ -13,19 +13,19 @@ use crate::site::Site;
 use crate::site::eligible;
 
 /// What can be seen of a function, and of the module that it is in.
-pub struct Around<'a, P, T> {
+pub struct Around<'a, P, A: Arch> {
     pub platform: &'a P,
     names: &'a Names,
     functions: &'a [Function],
     pub function: &'a Function,
     /// The site of its entry.
-    pub entry: Option<&'a Site<T>>,
+    pub entry: Option<&'a Site<A>>,
 }
 
-impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
+impl<P: Platform, A: Arch> Around<'_, P, A> {
     /// Reads text as it is without traps. Of ours, a function that is looked at has one at its entry at the
     /// most.
-    fn loads<A: Arch<Text = T>>(&self, address: u64, bytes: &mut [u8]) -> bool {
+    fn loads(&self, address: u64, bytes: &mut [u8]) -> bool {
         let address = address as usize;
         let is_read = self.platform.peek_original(address, bytes).is_ok();
         if let Some(site) = self.entry.filter(|site| site.is_trapped()) {
@@ -53,12 +53,9 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     }
 
     /// Runs `work` on the function's text.
-    pub fn with_text<A: Arch<Text = T>, R>(
-        &self,
-        work: impl FnOnce(&Text<'_>, Range<usize>) -> R,
-    ) -> R {
+    pub fn with_text<R>(&self, work: impl FnOnce(&Text<'_>, Range<usize>) -> R) -> R {
         let text = Text {
-            load: &|address, bytes| self.loads::<A>(address, bytes),
+            load: &|address, bytes| self.loads(address, bytes),
             part: &|address| self.part(address),
             returns: &|address| self.platform.is_return_thunk(address as usize),
         };
@@ -66,13 +63,13 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     }
 }
 
-impl<T> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// What can be seen of the function of that number.
     pub(super) fn around<'a, P>(
         &'a self,
         platform: &'a P,
         number: usize,
-    ) -> Option<Around<'a, P, T>> {
+    ) -> Option<Around<'a, P, A>> {
         let function = self.functions.get(number)?;
         let module = self.modules.get(function.module as usize)?;
         let entry = function.entry.ok();

@@ -11,10 +11,10 @@ use crate::probe::Role;
 use crate::probe::glob::Pattern;
 use crate::site::reason::Reason;
 
-impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// Somebody asks for what `pattern` describes: of those of these functions whose entry or return that is,
     /// what is not known yet is looked for.
-    pub fn ask<A: Arch<Text = T>, P: Platform>(
+    pub fn ask<P: Platform>(
         &mut self,
         platform: &P,
         pattern: &Pattern<'_>,
@@ -26,7 +26,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
             }
             for role in meant(pattern) {
                 if self.is_unknown(number, role) {
-                    self.find_out::<A, P>(platform, number, role)?;
+                    self.find_out(platform, number, role)?;
                     platform.breathe();
                 }
             }
@@ -46,18 +46,18 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         })
     }
 
-    fn find_out<A: Arch<Text = T>, P: Platform>(
+    fn find_out<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
         role: Role,
     ) -> Result<(), OutOfMemory> {
         match role {
-            Role::Entry => self.look_for_loop::<A, P>(platform, number),
+            Role::Entry => self.look_for_loop(platform, number),
             Role::Return => {
                 // As long as no trap of ours but the entry's is in its text.
-                self.look_for_loop::<A, P>(platform, number);
-                let returns = self.look::<A, P>(platform, number)?;
+                self.look_for_loop(platform, number);
+                let returns = self.look(platform, number)?;
                 if let Some(function) = self.functions.get_mut(number) {
                     function.returns = returns;
                 }
@@ -69,8 +69,8 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     /// Whether the function comes back to its entry's site without passing the function tracer's call. A trap
     /// would tell of each time, so only that call can tell then, if there is one.
     #[inline(never)]
-    fn look_for_loop<A: Arch<Text = T>, P: Platform>(&mut self, platform: &P, number: usize) {
-        let comes_back = self.comes_back::<A, P>(platform, number);
+    fn look_for_loop<P: Platform>(&mut self, platform: &P, number: usize) {
+        let comes_back = self.comes_back(platform, number);
         let Some(function) = self.functions.get_mut(number) else {
             return;
         };
@@ -84,13 +84,13 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         }
     }
 
-    fn comes_back<A: Arch<Text = T>, P: Platform>(&self, platform: &P, number: usize) -> bool {
+    fn comes_back<P: Platform>(&self, platform: &P, number: usize) -> bool {
         let around = self.around(platform, number);
         let found = around.and_then(|around| Some((around.entry?.address, around)));
         found.is_some_and(|(site, around)| {
             let call = platform.call_of(around.function.address);
             let is_passed = call.is_some_and(|call| call.get() >= site);
-            !is_passed && around.with_text::<A, _>(|text, extent| A::comes_back(text, extent, site))
+            !is_passed && around.with_text(|text, extent| A::comes_back(text, extent, site))
         })
     }
 }

@@ -6,13 +6,15 @@
 
 use core::convert::Infallible;
 
+use engine_isa::Arch;
+
 use super::Fbt;
 use super::function::Function;
 use crate::grow::{OutOfMemory, push};
 use crate::probe::Role;
 use crate::site::Site;
 
-impl<T> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// Room in the list for so many functions more than there are: what is enabled is listed also where there
     /// is no memory.
     pub(super) fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
@@ -51,12 +53,12 @@ impl<T> Fbt<T> {
     }
 
     /// The list, the functions, and the sites to be dealt with.
-    pub fn parts(&mut self) -> (&[u32], &mut [Function], &mut [Site<T>]) {
+    pub fn parts(&mut self) -> (&[u32], &mut [Function], &mut [Site<A>]) {
         (&self.enabled, &mut self.functions, &mut self.sites)
     }
 
     /// The sites of those functions.
-    pub fn enabled(&self) -> impl Iterator<Item = (&Function, &Site<T>)> {
+    pub fn enabled(&self) -> impl Iterator<Item = (&Function, &Site<A>)> {
         let functions = self.enabled.iter();
         let functions = functions.filter_map(|number| self.functions.get(*number as usize));
         functions.flat_map(move |function| {
@@ -66,7 +68,7 @@ impl<T> Fbt<T> {
     }
 
     /// Shows each of them to `visit`.
-    pub fn each_enabled(&mut self, mut visit: impl FnMut(&Function, &mut Site<T>)) {
+    pub fn each_enabled(&mut self, mut visit: impl FnMut(&Function, &mut Site<A>)) {
         let Ok(()) = self.try_each_enabled(|function, site| {
             visit(function, site);
             Ok::<(), Infallible>(())
@@ -76,7 +78,7 @@ impl<T> Fbt<T> {
     /// Shows each of them to `visit`, until something is wrong.
     pub fn try_each_enabled<E>(
         &mut self,
-        mut visit: impl FnMut(&Function, &mut Site<T>) -> Result<(), E>,
+        mut visit: impl FnMut(&Function, &mut Site<A>) -> Result<(), E>,
     ) -> Result<(), E> {
         for number in &self.enabled {
             let Some(function) = self.functions.get(*number as usize) else {
@@ -132,12 +134,14 @@ impl<T> Fbt<T> {
 mod tests {
     use std::vec::Vec;
 
+    use engine_isa::arm::Arm;
+
     use super::*;
     use crate::probe::names::Names;
     use crate::providers::fbt::function::Returns;
 
     /// Functions of which each has one site, its entry's.
-    fn functions(count: u32) -> Fbt<[u8; 4]> {
+    fn functions(count: u32) -> Fbt<Arm> {
         let mut fbt = Fbt::default();
         let name = Names::default().add(b"f").unwrap();
         fbt.make_room(count as usize).unwrap();
@@ -174,7 +178,7 @@ mod tests {
         fbt
     }
 
-    fn dealt_with(fbt: &Fbt<[u8; 4]>) -> Vec<u32> {
+    fn dealt_with(fbt: &Fbt<Arm>) -> Vec<u32> {
         fbt.enabled().map(|(_, site)| site.function).collect()
     }
 

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use engine_isa::Arch;
+
 use crate::probe::Role;
 use crate::probe::names::Span;
 use crate::site::Site;
@@ -96,7 +98,7 @@ impl Function {
     }
 
     /// Whether a probe that `site` is of has active ECBs.
-    pub fn wants<T>(&self, site: &Site<T>) -> bool {
+    pub fn wants<A: Arch>(&self, site: &Site<A>) -> bool {
         site.roles().any(|role| self.wanted(role) > 0)
     }
 

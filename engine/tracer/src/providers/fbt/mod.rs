@@ -19,6 +19,8 @@ mod returns;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use engine_isa::Arch;
+
 use crate::probe::Role;
 use crate::probe::glob::Pattern;
 use crate::probe::names::Names;
@@ -45,20 +47,19 @@ fn if_meant(pattern: &Pattern<'_>, numbers: Range<usize>) -> Range<usize> {
 }
 
 /// All functions, and the sites that are known.
-#[derive(Debug)]
-pub struct Fbt<T> {
+pub struct Fbt<A: Arch> {
     names: Names,
     modules: Vec<Module>,
     /// Those of a module lie together, in the order of their addresses.
     functions: Vec<Function>,
-    sites: Vec<Site<T>>,
+    sites: Vec<Site<A>>,
     /// The numbers of those that are dealt with when something is armed or disarmed.
     enabled: Vec<u32>,
     /// What a walk works on.
     memory: Vec<u64>,
 }
 
-impl<T> Default for Fbt<T> {
+impl<A: Arch> Default for Fbt<A> {
     fn default() -> Self {
         Self {
             names: Names::default(),
@@ -71,14 +72,14 @@ impl<T> Default for Fbt<T> {
     }
 }
 
-impl<T> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// The functions, by their numbers; some of modules that are gone among them.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
 
     /// The sites.
-    pub fn sites(&self) -> &[Site<T>] {
+    pub fn sites(&self) -> &[Site<A>] {
         &self.sites
     }
 
@@ -154,7 +155,7 @@ impl<T> Fbt<T> {
             .functions
             .capacity()
             .wrapping_mul(size_of::<Function>());
-        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<T>>());
+        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<A>>());
         let walk = self.memory.capacity().wrapping_mul(size_of::<u64>());
         let enabled = self.enabled.capacity().wrapping_mul(size_of::<u32>());
         [functions, sites, enabled, walk, self.names.len()]

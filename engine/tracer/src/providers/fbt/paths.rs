@@ -54,25 +54,21 @@ impl Reached {
     }
 }
 
-impl<T: AsRef<[u8]>> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// Refuses each function of the kernel proper that runs where no trap can be taken.
-    pub(super) fn refuse_untrappable<A: Arch<Text = T>, P: Platform>(
+    pub(super) fn refuse_untrappable<P: Platform>(
         &mut self,
         platform: &P,
     ) -> Result<(), OutOfMemory> {
         for path in platform.blacklist().paths {
-            for number in self.reached::<A, P>(platform, path)? {
+            for number in self.reached(platform, path)? {
                 self.refuse(number as usize, Reason::Toxic(path.why));
             }
         }
         Ok(())
     }
 
-    fn reached<A: Arch<Text = T>, P: Platform>(
-        &self,
-        platform: &P,
-        path: &Path,
-    ) -> Result<Vec<u32>, OutOfMemory> {
+    fn reached<P: Platform>(&self, platform: &P, path: &Path) -> Result<Vec<u32>, OutOfMemory> {
         let mut reached = Reached {
             numbers: Vec::new(),
             is_reached: filled(self.functions.len(), || false)?,
@@ -90,7 +86,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
         }
         let mut next = 0;
         while let Some(number) = reached.numbers.get(next).copied() {
-            self.follow::<A, P>(platform, path, number as usize, &mut reached)?;
+            self.follow(platform, path, number as usize, &mut reached)?;
             platform.breathe();
             next = next.saturating_add(1);
         }
@@ -98,7 +94,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
     }
 
     /// Adds what that function calls on those paths.
-    fn follow<A: Arch<Text = T>, P: Platform>(
+    fn follow<P: Platform>(
         &self,
         platform: &P,
         path: &Path,
@@ -134,8 +130,7 @@ impl<T: AsRef<[u8]>> Fbt<T> {
         };
         if let Some(around) = self.around(platform, number) {
             // What cannot be walked over is refused itself; what it calls is not known.
-            _ = around
-                .with_text::<A, _>(|text, extent| A::calls(text, extent, &mut memory, &mut see));
+            _ = around.with_text(|text, extent| A::calls(text, extent, &mut memory, &mut see));
         }
         added
     }

@@ -46,15 +46,15 @@ struct Mark {
     sites: usize,
 }
 
-impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// Asks `platform` for all functions that there are, and plans for the entry of each.
-    pub fn provide<A: Arch<Text = T>, P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    pub fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut fbt = Self::default();
-        fbt.load::<A, P>(platform, KERNEL, KERNEL_NAME)?;
-        fbt.refuse_untrappable::<A, P>(platform)?;
+        fbt.load(platform, KERNEL, KERNEL_NAME)?;
+        fbt.refuse_untrappable(platform)?;
         // What is loaded while this goes on is told of by itself.
         platform.each_module(&mut |number, name| {
-            fbt.load::<A, P>(platform, number, name)?;
+            fbt.load(platform, number, name)?;
             Ok(())
         })?;
         Ok(fbt)
@@ -62,7 +62,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
 
     /// A module is loaded. It brings nothing where it is known already.
     #[inline(never)]
-    pub fn load<A: Arch<Text = T>, P: Platform>(
+    pub fn load<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -76,7 +76,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
             });
         }
         let mark = self.mark();
-        let loaded = self.try_load::<A, P>(platform, number, name);
+        let loaded = self.try_load(platform, number, name);
         if loaded.is_err() {
             self.go_back_to(&mark);
         }
@@ -100,7 +100,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         modules.position(|module| module.number == Some(number))
     }
 
-    fn try_load<A: Arch<Text = T>, P: Platform>(
+    fn try_load<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -112,9 +112,9 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let numbers = match gone {
             Some(index) => {
                 self.names.truncate(names);
-                self.revive::<A, P>(platform, index, number, &found)?
+                self.revive(platform, index, number, &found)?
             }
-            None => self.append::<A, P>(platform, number, name, &found)?,
+            None => self.append(platform, number, name, &found)?,
         };
         Ok(Loaded {
             numbers,
@@ -145,7 +145,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         Ok(found)
     }
 
-    fn append<A: Arch<Text = T>, P: Platform>(
+    fn append<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -163,20 +163,20 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         push(&mut self.modules, module)?;
         self.make_room(found.len())?;
         for one in found {
-            self.add::<A, P>(platform, index, one)?;
+            self.add(platform, index, one)?;
             platform.breathe();
         }
         Ok(first..self.functions.len())
     }
 
-    fn add<A: Arch<Text = T>, P: Platform>(
+    fn add<P: Platform>(
         &mut self,
         platform: &P,
         module: u32,
         found: &Found,
     ) -> Result<(), OutOfMemory> {
         let function = self.functions.len() as u32;
-        let (address, planned) = self.plan_entry::<A, P>(platform, found);
+        let (address, planned) = self.plan_entry(platform, found);
         let entry = match planned {
             Ok(text) => Ok(self.add_site(address, function, text)?),
             Err(reason) => Err(reason),
@@ -200,12 +200,12 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
 
     /// Where an entry's site is, and the text there where a trap can displace it; none where a call alone can tell of
     /// the entry.
-    fn plan_entry<A: Arch<Text = T>, P: Platform>(
+    fn plan_entry<P: Platform>(
         &self,
         platform: &P,
         found: &Found,
-    ) -> (usize, Result<Option<T>, Reason>) {
-        let (address, planned) = self.entry_of::<A, P>(platform, found);
+    ) -> (usize, Result<Option<A::Text>, Reason>) {
+        let (address, planned) = self.entry_of(platform, found);
         let planned = match planned {
             Err(reason) if reason.is_of_instruction() && has_call(platform, found) => Ok(None),
             planned => planned.map(Some),
@@ -214,11 +214,11 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     }
 
     /// Where the trap of an entry goes, and the text there, if it can.
-    fn entry_of<A: Arch<Text = T>, P: Platform>(
+    fn entry_of<P: Platform>(
         &self,
         platform: &P,
         found: &Found,
-    ) -> (usize, Result<T, Reason>) {
+    ) -> (usize, Result<A::Text, Reason>) {
         let address = found
             .address
             .wrapping_add(platform.ftrace_slot(found.address));
@@ -236,7 +236,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         &mut self,
         address: usize,
         function: u32,
-        text: Option<T>,
+        text: Option<A::Text>,
     ) -> Result<u32, OutOfMemory> {
         let site = Site {
             address,
@@ -278,7 +278,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     /// are known to be the same: each entry is planned for anew, and what was known of ways out is forgotten.
     ///
     /// Where there is no memory it stays gone.
-    fn revive<A: Arch<Text = T>, P: Platform>(
+    fn revive<P: Platform>(
         &mut self,
         platform: &P,
         index: usize,
@@ -289,7 +289,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
         let missing = self.forget(&numbers);
         self.sites.try_reserve(missing).map_err(|_| OutOfMemory)?;
         for (function, one) in numbers.clone().zip(found) {
-            self.place_again::<A, P>(platform, function, one)?;
+            self.place_again(platform, function, one)?;
             platform.breathe();
         }
         if let Some(module) = self.modules.get_mut(index) {
@@ -315,7 +315,7 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
             }
             // Whatever it had went with the module's text.
             site.armed = false;
-            site.text = T::default();
+            site.text = A::Text::default();
             let Some(function) = self.functions.get_mut(function) else {
                 continue;
             };
@@ -334,13 +334,13 @@ impl<T: Copy + Default + AsRef<[u8]>> Fbt<T> {
     }
 
     /// The function of that number is there again, at its new place.
-    fn place_again<A: Arch<Text = T>, P: Platform>(
+    fn place_again<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
         found: &Found,
     ) -> Result<(), OutOfMemory> {
-        let (address, entry) = self.plan_entry::<A, P>(platform, found);
+        let (address, entry) = self.plan_entry(platform, found);
         let Some(function) = self.functions.get_mut(number) else {
             return Ok(());
         };

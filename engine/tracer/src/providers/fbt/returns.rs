@@ -28,9 +28,9 @@ const ROOM_MAX: usize = 1 << 15;
 /// An instruction that leaves a function, and how.
 type Way = (usize, Leaves);
 
-impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
+impl<P: Platform, A: Arch> Around<'_, P, A> {
     /// The ways out of the function, to `found`.
-    fn exits<A: Arch<Text = T>>(
+    fn exits(
         &self,
         memory: &mut [u64],
         found: &mut Vec<Way>,
@@ -44,8 +44,7 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
                 pushed = push(found, (address, exit.leaves()));
             }
         };
-        let walked =
-            self.with_text::<A, _>(|text, extent| A::exits(text, extent, memory, &mut see));
+        let walked = self.with_text(|text, extent| A::exits(text, extent, memory, &mut see));
         pushed.map(|()| match walked {
             Ok(()) if foreign => Err(Reason::Foreign),
             walked => walked.map_err(Reason::Unwalked),
@@ -53,24 +52,24 @@ impl<P: Platform, T: AsRef<[u8]>> Around<'_, P, T> {
     }
 }
 
-impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
+impl<A: Arch> Fbt<A> {
     /// What is known now of the returns of the function of that number.
-    pub(super) fn look<A: Arch<Text = T>, P: Platform>(
+    pub(super) fn look<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
     ) -> Result<Returns, OutOfMemory> {
         let mut ways = Vec::new();
-        match self.ways::<A, P>(platform, number, &mut ways)? {
+        match self.ways(platform, number, &mut ways)? {
             Ok(()) if ways.is_empty() => Ok(Returns::Refused(Reason::Stays)),
-            Ok(()) => self.provide_returns::<A, P>(platform, number, &ways),
+            Ok(()) => self.provide_returns(platform, number, &ways),
             Err(reason) => Ok(Returns::Refused(reason)),
         }
     }
 
     /// The ways out of the function of that number.
     #[inline(never)]
-    fn ways<A: Arch<Text = T>, P: Platform>(
+    fn ways<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -89,7 +88,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
                 self.memory = filled(words, || 0)?;
             }
             ways.clear();
-            match self.walk::<A, P>(platform, number, words, ways)? {
+            match self.walk(platform, number, words, ways)? {
                 // Its parts are more or larger than most.
                 Err(Reason::Unwalked(Unwalked::Room)) if words < ROOM_MAX => {
                     words = words.saturating_mul(2);
@@ -100,7 +99,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     }
 
     #[inline(never)]
-    fn walk<A: Arch<Text = T>, P: Platform>(
+    fn walk<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -111,7 +110,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         // Not more than that: it clears what it is given.
         let lent = memory.get_mut(..words).unwrap_or_default();
         let walked = match self.around(platform, number) {
-            Some(around) => around.exits::<A>(lent, ways),
+            Some(around) => around.exits(lent, ways),
             None => Ok(Err(Reason::Endless)),
         };
         self.memory = memory;
@@ -120,7 +119,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 
     /// Sites for all these ways out of the function of that number, or for none.
     #[inline(never)]
-    fn provide_returns<A: Arch<Text = T>, P: Platform>(
+    fn provide_returns<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -128,7 +127,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
     ) -> Result<Returns, OutOfMemory> {
         let (mut sites, mut own) = (Vec::new(), None);
         for way in ways {
-            match self.way_out::<A, P>(platform, number, *way) {
+            match self.way_out(platform, number, *way) {
                 Ok(None) => own = Some(way.1),
                 Ok(Some(site)) => push(&mut sites, site)?,
                 Err(reason) => return Ok(Returns::Refused(reason)),
@@ -148,7 +147,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
 
     /// Puts the sites of the ways out of the function of that number where it has had some before, if they are not
     /// more now, and else behind all sites; the number of the first.
-    fn put_exits(&mut self, number: usize, exits: Vec<Site<T>>) -> Result<u32, OutOfMemory> {
+    fn put_exits(&mut self, number: usize, exits: Vec<Site<A>>) -> Result<u32, OutOfMemory> {
         let mut first = self.sites.len();
         if let Some(before) = self.exits_before(number)
             && before.len() >= exits.len()
@@ -160,7 +159,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
                 Some(before) => {
                     if before.slot.is_some() {
                         // Another's copy is in it: it is to be looked at anew, and the slot given back.
-                        (site.slot, site.text) = (before.slot, T::default());
+                        (site.slot, site.text) = (before.slot, A::Text::default());
                     }
                     *before = site;
                 }
@@ -177,18 +176,18 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         };
         let first = before? as usize;
         let sites = self.sites.get(first..)?.iter();
-        let is_its = |site: &&Site<T>| site.function as usize == number && !site.is_entry;
+        let is_its = |site: &&Site<A>| site.function as usize == number && !site.is_entry;
         Some(first..first.wrapping_add(sites.take_while(is_its).count()))
     }
 
     /// A site for a way out; none where the entry's trap is at the same instruction.
     #[inline(never)]
-    fn way_out<A: Arch<Text = T>, P: Platform>(
+    fn way_out<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
         (address, leaves): Way,
-    ) -> Result<Option<Site<T>>, Reason> {
+    ) -> Result<Option<Site<A>>, Reason> {
         let entry = self.entry_site(number);
         if entry.is_some_and(|site| site.address == address && !site.is_called_only) {
             return Ok(None);
@@ -213,7 +212,7 @@ impl<T: Copy + Default + PartialEq + AsRef<[u8]>> Fbt<T> {
         }))
     }
 
-    fn entry_site(&mut self, number: usize) -> Option<&mut Site<T>> {
+    fn entry_site(&mut self, number: usize) -> Option<&mut Site<A>> {
         let site = self.functions.get(number)?.entry.ok()?;
         self.sites.get_mut(site as usize)
     }

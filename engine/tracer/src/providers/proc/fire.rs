@@ -32,7 +32,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Fires one of the provider's probes.
-    pub(crate) fn fire_process(&self, live: &Live<A::Emulation>, probe: Proc, told: [u64; 4]) {
+    pub(crate) fn fire_process(&self, live: &Live<A>, probe: Proc, told: [u64; 4]) {
         let number = live.process(probe);
         let fired = Fired::Process(probe, told);
         self.platform

@@ -63,12 +63,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.remembered.lose();
     }
 
-    fn fire_call(
-        &self,
-        live: &Live<A::Emulation>,
-        (call, role): (&Syscall, Role),
-        fired: &Fired<'_, A>,
-    ) {
+    fn fire_call(&self, live: &Live<A>, (call, role): (&Syscall, Role), fired: &Fired<'_, A>) {
         if let Some(probe) = call.probes.get(role as usize) {
             self.platform.undisturbed(|| self.fire(live, *probe, fired));
         }
