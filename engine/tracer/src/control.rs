@@ -54,7 +54,7 @@ impl<A: Arch> Control<A> {
             let mut consumers = consumers.iter().flatten();
             consumers.any(|consumer| consumer.ecbs().any(|(_, ecb)| ecb.probe == probe))
         };
-        registry.ask(platform, description, is_enabled)
+        registry.on_demand(platform, description, &is_enabled)
     }
 
     /// Counts the consumer's ECBs at their probes.

@@ -8,6 +8,9 @@ use engine_isa::Unreadable;
 use crate::grow::OutOfMemory;
 use crate::site::blacklist::Blacklist;
 
+/// The kernel proper, as a module's name.
+pub const KERNEL_NAME: &[u8] = b"vmlinux";
+
 /// A kernel, or something that acts as one.
 pub trait Platform: Sized + Send + Sync + 'static {
     /// A lock that may sleep. Only the control side takes it.
@@ -239,11 +242,66 @@ impl Numbers {
         }
     }
 
+    /// Adds all of these.
+    pub fn add_all(&mut self, others: &Self) {
+        let words = self.0.as_flattened_mut().iter_mut();
+        for (word, other) in words.zip(others.0.as_flattened()) {
+            *word |= other;
+        }
+    }
+
+    /// Whether all of these are among them.
+    pub fn has_all(&self, others: &Self) -> bool {
+        let mut words = self.0.as_flattened().iter().zip(others.0.as_flattened());
+        words.all(|(word, other)| word & other == *other)
+    }
+
     /// Whether that one is among them.
     pub fn has(&self, abi: u32, number: u32) -> bool {
         let words = self.0.get(abi as usize);
         let word = words.and_then(|words| words.get(word(number)));
         word.is_some_and(|word| word & bit(number) != 0)
+    }
+}
+
+/// A call's ABI and its number there, as one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(u32);
+
+impl Key {
+    const NUMBER_BITS: u32 = 24;
+
+    /// None for a number that is beyond all that there are.
+    pub const fn new(abi: u32, number: i64) -> Option<Self> {
+        if abi >> (u32::BITS - Self::NUMBER_BITS) != 0 || number >> Self::NUMBER_BITS != 0 {
+            return None;
+        }
+        Some(Self(abi << Self::NUMBER_BITS | number as u32))
+    }
+
+    /// Both as a number.
+    pub const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The key that gave this number.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The number without the ABI.
+    pub const fn number(self) -> u32 {
+        self.0 & ((1 << Self::NUMBER_BITS) - 1)
+    }
+
+    /// The ABI.
+    pub const fn abi(self) -> u32 {
+        self.0 >> Self::NUMBER_BITS
+    }
+
+    /// How far it is behind another.
+    pub const fn behind(self, other: Self) -> usize {
+        self.0.wrapping_sub(other.0) as usize
     }
 }
 
@@ -310,6 +368,12 @@ impl Event {
     pub const fn is_of_syscall(self) -> bool {
         matches!(self, Self::SyscallReturned | Self::SyscallEntered)
     }
+}
+
+/// The error number that a system call returns, if it does: a value that Linux keeps for these.
+pub fn errno(value: i64) -> Option<u64> {
+    const LAST: i64 = 4095;
+    (-LAST..0).contains(&value).then(|| value.unsigned_abs())
 }
 
 /// Sees one function.
@@ -476,4 +540,27 @@ off_limits! {
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
     /// In the kernel's table of accesses that may fault.
     Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_of_a_number_that_can_be_a_calls() {
+        let key = |abi, number| Key::new(abi, number).map(Key::to_bits);
+        assert_eq!(key(0, 0), Some(0));
+        assert_eq!(key(1, 0xf0002), Some(0x010f_0002));
+        assert_eq!(key(255, 0xff_ffff), Some(0xffff_ffff));
+        for (abi, number) in [
+            (0, -1),
+            (0, i64::MIN),
+            (0, 1 << 24),
+            (0, 0x4000_0000),
+            (0, 1 << 40),
+            (256, 0),
+        ] {
+            assert_eq!(key(abi, number), None, "{abi} {number}");
+        }
+    }
 }

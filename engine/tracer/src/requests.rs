@@ -11,10 +11,10 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::fire::guard::Cpu;
 use crate::platform::{Lock, Platform, Rcu};
-use crate::probe::ecb::Ecb;
 use crate::probe::glob::Pattern;
 use crate::providers::dtrace::Own;
 use crate::session::Session;
+use crate::session::consumer::Ecb;
 use crate::session::consumer::{Consumer, ConsumerId, State};
 use crate::tracer::Tracer;
 

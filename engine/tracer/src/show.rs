@@ -10,7 +10,7 @@ use crate::fire::live::Live;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::probe::Role;
 use crate::providers::fbt::{Function, Returns};
-use crate::registry::{Probe, Registry};
+use crate::registry::{Id, Probe, Registry};
 use crate::session::Session;
 use crate::site::Site;
 use crate::site::reason::Reason;
@@ -114,11 +114,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let displaced = site.text.as_ref().get(..A::length(&plan));
         let displaced = displaced.filter(|_| !site.is_called_only);
         let live_hits = self.live.read(|live| {
-            let site = live.and_then(|live| live.site(site.told_at()));
+            let site = live.and_then(|live| live.fbt.sites.find(site.told_at()));
             site.map_or(0, |site| site.hits.load(Ordering::Relaxed))
         });
         FbtRow {
-            id: Probe::Function(site.function as usize, role).id(),
+            id: Registry::<A>::id(Probe::new(Id::Fbt, role.probe_of(site.function as usize))),
             address: site.address,
             module,
             function: name,
@@ -168,12 +168,12 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Option<R> {
         self.control.with(|control| {
             let registry = &control.registry;
-            let call = registry.syscalls.calls().get(index / 2)?;
-            let role = *Role::ALL.get(index & 1)?;
-            let [module, function] = registry.syscalls.called(call);
-            let probe = Probe::Syscall(index / 2, role);
+            let call = registry.syscall.calls().get(index / 2)?;
+            let (_, role) = Role::of(index);
+            let [module, function] = registry.syscall.called(call);
+            let probe = Probe::new(Id::Syscall, index);
             Some(see(call.has(role).then(|| SyscallRow {
-                id: probe.id(),
+                id: Registry::<A>::id(probe),
                 number: call.key.number(),
                 module,
                 function,
@@ -225,7 +225,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             ("stalled", self.stalled.load(Ordering::Relaxed) as u64),
             ("silent", self.silent.load(Ordering::Relaxed) as u64),
             ("timers", timers.count() as u64),
-            ("lost_returns", self.remembered.lost()),
+            ("lost_returns", self.in_flight.lost()),
             ("unmarked_processes", self.once.unmarked()),
             ("errors", self.sum(|session| session.status().errors)),
             (

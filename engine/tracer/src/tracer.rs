@@ -12,7 +12,7 @@ use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::fbt::calls::Calls;
 use crate::providers::proc::once::Once;
-use crate::providers::syscall::in_flight::Remembered;
+use crate::providers::syscall::in_flight::InFlight;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::session::consumer::CONSUMERS_MAX;
@@ -28,7 +28,7 @@ pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     /// [`CONSUMERS_MAX`] places, for the same reason.
     pub(crate) sessions: Vec<P::Rcu<Session<P>>>,
     pub(crate) cpus: Vec<Cpu<P>>,
-    pub(crate) remembered: Remembered,
+    pub(crate) in_flight: InFlight,
     pub(crate) once: Once,
     /// How many consumers trace.
     pub(crate) active: AtomicUsize,
@@ -69,7 +69,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             live: P::Rcu::empty(),
             sessions: filled(CONSUMERS_MAX, P::Rcu::empty)?,
             cpus,
-            remembered: Remembered::new()?,
+            in_flight: InFlight::new()?,
             once: Once::new()?,
             active: AtomicUsize::new(0),
             stalled: AtomicUsize::new(0),

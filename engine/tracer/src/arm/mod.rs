@@ -15,14 +15,13 @@ use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
 
-use crate::arm::publish::survey;
+use crate::arm::publish::publish;
 use crate::control::Control;
 use crate::error::Error;
 use crate::fire::live::Live;
 use crate::grow::OutOfMemory;
 use crate::platform::{Platform, Rcu, Untold};
 use crate::providers::fbt::Fbt;
-use crate::registry::Registry;
 use crate::session::consumer::ConsumerId;
 use crate::site::Site;
 use crate::site::eligible;
@@ -42,7 +41,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     fn agree(&self, control: &mut Control<A>) -> Result<(), Error> {
-        self.stop_timers(&mut control.registry);
+        control.registry.disarm(&self.platform);
         self.ignore(control);
         // All of it, before anything that there may be no memory for.
         self.restore(control);
@@ -56,7 +55,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
         self.take_slots_back(control);
         control.registry.fbt.tidy();
-        self.start_timers(&mut control.registry);
+        control.registry.arm(&self.platform);
         self.attend(control);
         Ok(())
     }
@@ -64,7 +63,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
     fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Untold>, OutOfMemory> {
         self.prepare(control)?;
-        let live = survey::<A>(control)?;
+        let live = publish(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
             remember_hits(&mut control.registry.fbt, &old);
@@ -85,26 +84,6 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         control.deactivate(id);
         if self.rearm(control).is_err() {
             self.platform.synchronize();
-        }
-    }
-
-    fn stop_timers(&self, registry: &mut Registry<A>) {
-        for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
-            if timer.ecbs == 0 && timer.armed {
-                self.platform.timer_stop(number);
-                timer.armed = false;
-            }
-        }
-    }
-
-    fn start_timers(&self, registry: &mut Registry<A>) {
-        for (number, timer) in (0..).zip(registry.profile.timers_mut()) {
-            if timer.ecbs > 0 && !timer.armed {
-                let started = self
-                    .platform
-                    .timer_start(number, timer.nanoseconds, timer.every_cpu);
-                timer.armed = started.is_ok();
-            }
         }
     }
 
@@ -251,7 +230,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 /// Nobody counts hits in a table that was replaced any more.
 fn remember_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
     fbt.each_enabled(|_, site| {
-        if let Some(hit) = old.site(site.told_at()) {
+        if let Some(hit) = old.fbt.sites.find(site.told_at()) {
             let hits = hit.hits.load(Ordering::Relaxed);
             site.hits = site.hits.wrapping_add(hits as u64);
         }

@@ -11,11 +11,11 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::platform::{Lock, Platform};
 use crate::probe::Role;
-use crate::probe::ecb::Ecb;
 use crate::probe::glob::Pattern;
 use crate::providers::fbt::Loaded;
-use crate::registry::{Probe, Registry};
+use crate::registry::{Id, Probe, Registry};
 use crate::session::consumer::Consumer;
+use crate::session::consumer::Ecb;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
@@ -81,28 +81,31 @@ fn grant<A: Arch, P: Platform>(
     loaded: &Loaded,
 ) -> Result<bool, Error> {
     let (mut any, mut before) = (false, None);
-    for (place, number) in loaded.numbers.clone().enumerate() {
-        platform.breathe();
-        for role in Role::ALL {
-            if !registry.fbt.is_described(pattern, number, role) {
-                continue;
-            }
-            any = true;
-            // Looked for once, as there may be as many as there are functions; and not where nothing is described.
-            let before = match &before {
-                Some(before) => before,
-                None if loaded.is_new => before.insert(Vec::new()),
-                None => before.insert(consumer.enabled_at(clause, &loaded.numbers)?),
-            };
-            let is_enabled = before.get(place).and_then(|roles| roles.get(role as usize));
-            if is_enabled.copied().unwrap_or_default() {
-                continue;
-            }
-            let probe = Probe::Function(number, role);
-            consumer.enable(Ecb { probe, clause })?;
-            if consumer.is_active() {
-                registry.count(probe, consumer.by_call, |ecbs| ecbs.wrapping_add(1));
-            }
+    let first = Role::Entry.probe_of(loaded.numbers.start);
+    let numbers = first..Role::Entry.probe_of(loaded.numbers.end);
+    for number in numbers.clone() {
+        let (function, role) = Role::of(number);
+        if role == Role::Entry {
+            platform.breathe();
+        }
+        if !registry.fbt.is_described(pattern, function, role) {
+            continue;
+        }
+        any = true;
+        // Looked for once, as there may be as many as there are functions; and not where nothing is described.
+        let before = match &before {
+            Some(before) => before,
+            None if loaded.is_new => before.insert(Vec::new()),
+            None => before.insert(consumer.enabled_at(clause, Id::Fbt, &numbers)?),
+        };
+        let is_enabled = before.get(number.wrapping_sub(first));
+        if is_enabled.copied().unwrap_or_default() {
+            continue;
+        }
+        let probe = Probe::new(Id::Fbt, number);
+        consumer.enable(Ecb { probe, clause })?;
+        if consumer.is_active() {
+            registry.count(probe, consumer.by_call, &|ecbs| ecbs.wrapping_add(1));
         }
     }
     Ok(any)

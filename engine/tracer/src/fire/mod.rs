@@ -4,80 +4,40 @@
 //! is taken nothing is called that could itself be probed: the live table is plain memory, and the
 //! platform promises as much for `cpu` and for reading a value under [`Rcu`].
 
+mod events;
 pub mod firing;
 pub mod guard;
 pub mod live;
 mod pulse;
+pub mod table;
 
 use core::sync::atomic::Ordering;
 
-use engine_isa::{Arch, Memory};
+use engine_isa::Arch;
 
-use crate::fire::firing::{Fired, Firing, Place};
+use crate::fire::firing::{Fired, Firing};
 use crate::fire::guard::Held;
-use crate::fire::live::{Live, LiveEcb, Site};
+use crate::fire::live::Live;
+use crate::fire::table::LiveEcb;
 use crate::platform::{Platform, Rcu};
 use crate::probe::ecb::Enabling;
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::{self, Own};
+use crate::providers::profile;
 use crate::session::consumer::ConsumerId;
-use crate::site::resume::{Trap, leaves_now, resume};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Handles a trap: fires the site's ECBs and does its instruction.
-    pub fn trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
-        let pc = A::pc(regs);
-        self.live.read(|live| {
-            let found = live.and_then(|live| Some((live, live.site(pc)?)));
-            let Some((live, site)) = found else {
-                if self.is_not_ours(pc) {
-                    A::set_pc(regs, pc);
-                    return Trap::Retry;
-                }
-                return Trap::Stray;
-            };
-            self.hit(live, site, regs);
-            resume::<A>(site.resume, pc, regs, memory)
-        })
-    }
-
-    /// Counts a hit of this site, and fires what its function has there.
-    fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
-        site.hits.fetch_add(1, Ordering::Relaxed);
-        if let Some(function) = live.function(site.function) {
-            let [entry, exit] = function.probes;
-            let place = || Place { live, site, regs };
-            if site.is_entry {
-                self.fire(live, entry, &Fired::Entry(place()));
-            }
-            if let Some(leaves) = site.leaves
-                && leaves_now::<A>(site.resume, regs)
-            {
-                self.fire(live, exit, &Fired::Return(place(), leaves));
-            }
-        }
-    }
-
-    /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
-    /// of. To be called as if from a trap.
-    pub fn called(&self, call: usize, regs: &A::Regs) {
-        self.live.read(|live| {
-            if let Some(live) = live
-                && let Some(site) = live.site(call)
-            {
-                self.hit(live, site, regs);
-            }
-        });
-    }
-
     /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
     /// the other.
     pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
         self.live.read(|live| {
-            let found = live.and_then(|live| Some((live, live.timer(number)?)));
+            let found = live.and_then(|live| Some((live, live.profile.find(number)?)));
             if let Some((live, timer)) = found {
-                let name = timer.name.bytes();
-                self.fire(live, timer.probe, &Fired::Timer(name, [kernel_pc, user_pc]));
+                let fired = Fired::Profile(profile::Fired {
+                    name: timer.name.bytes(),
+                    pcs: [kernel_pc, user_pc],
+                });
+                self.fire(live, timer.probe, &fired);
             }
         });
     }
@@ -91,7 +51,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 if ecbs.is_empty() {
                     return;
                 }
-                let fired = Fired::Own(own, [0; 6]);
+                let fired = Fired::Dtrace(dtrace::Fired {
+                    probe: own,
+                    arguments: [0; 6],
+                });
                 let firing = Firing::new(&self.platform, own.id(), &fired);
                 self.guarded(&firing, |held| {
                     let frames = &mut *held.frames;
@@ -106,7 +69,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
     #[inline(never)]
     pub(crate) fn fire(&self, live: &Live<A>, probe: u32, fired: &Fired<'_, A>) {
-        let Some((probe, ecbs)) = live.probe(probe) else {
+        let Some((probe, ecbs)) = live.table.probe(probe) else {
             return;
         };
         if !self.platform.has_stack() {

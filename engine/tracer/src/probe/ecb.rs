@@ -1,15 +1,4 @@
-//! Enablings.
-
-use crate::registry::Probe;
-
-/// An enabling: a probe, and the clause that it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ecb {
-    /// The probe.
-    pub probe: Probe,
-    /// The clause of the consumer's program.
-    pub clause: u32,
-}
+//! Enablings, as firings know them.
 
 /// An ECB as its session knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

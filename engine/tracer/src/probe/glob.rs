@@ -9,6 +9,7 @@ use engine_abi::Description;
 /// A description, read once, as there are a hundred thousand probes to be held against it.
 #[derive(Debug, Clone, Copy)]
 pub struct Pattern<'d> {
+    description: &'d Description,
     provider: Field<'d>,
     module: Field<'d>,
     function: Field<'d>,
@@ -27,11 +28,17 @@ impl<'d> Pattern<'d> {
     /// That of `description`.
     pub fn new(description: &'d Description) -> Self {
         Self {
+            description,
             provider: Field::new(description.provider()),
             module: Field::new(description.module()),
             function: Field::new(description.function()),
             name: Field::new(description.name()),
         }
+    }
+
+    /// The name as it stands in the description.
+    pub fn name(&self) -> &'d [u8] {
+        self.description.name()
     }
 
     /// Whether the probe of these names is among those that it describes.

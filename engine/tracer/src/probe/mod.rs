@@ -25,4 +25,20 @@ impl Role {
             Self::Return => b"return",
         }
     }
+
+    /// The number of its probe, of something that has this number and has both.
+    pub const fn probe_of(self, number: usize) -> usize {
+        number
+            .wrapping_mul(Self::ALL.len())
+            .wrapping_add(self as usize)
+    }
+
+    /// What a probe of that number is of, and which of its probes it is.
+    pub const fn of(probe: usize) -> (usize, Self) {
+        let role = match probe % Self::ALL.len() {
+            0 => Self::Entry,
+            _ => Self::Return,
+        };
+        (probe / Self::ALL.len(), role)
+    }
 }

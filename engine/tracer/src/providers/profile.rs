@@ -6,11 +6,15 @@
 
 use alloc::vec::Vec;
 
-use crate::error::Error;
-use crate::grow::{OutOfMemory, push};
+use engine_isa::Arch;
 
-/// The provider's name.
-pub const PROVIDER: &[u8] = b"profile";
+use super::subscriptions::Subscriptions;
+use super::{Fires, Provider, Published, among};
+use crate::error::Error;
+use crate::fire::table::Table;
+use crate::grow::{OutOfMemory, push};
+use crate::platform::{Context, Platform};
+use crate::probe::glob::Pattern;
 
 /// The most timers.
 pub const TIMERS_MAX: usize = 1000;
@@ -145,7 +149,7 @@ pub struct Profile(Vec<Timer>);
 
 impl Profile {
     /// Those that DTrace has without being asked.
-    pub fn provide() -> Result<Self, OutOfMemory> {
+    fn defaults() -> Result<Self, OutOfMemory> {
         let mut profile = Self(Vec::new());
         let mut defaults = DEFAULTS.iter().filter_map(|name| Timer::named(name));
         defaults.try_for_each(|timer| push(&mut profile.0, timer))?;
@@ -154,7 +158,7 @@ impl Profile {
 
     /// Somebody asks for a probe of that name: it is made if it can be, and is not there yet. `is_used`
     /// knows whether the timer of a number is.
-    pub fn ask(&mut self, name: &[u8], is_used: impl Fn(usize) -> bool) -> Result<(), Error> {
+    fn ask(&mut self, name: &[u8], is_used: impl Fn(usize) -> bool) -> Result<(), Error> {
         let Some(timer) = Timer::named(name) else {
             return Ok(());
         };
@@ -175,10 +179,132 @@ impl Profile {
     pub fn timers(&self) -> &[Timer] {
         &self.0
     }
+}
 
-    /// The timers, to be armed.
-    pub fn timers_mut(&mut self) -> &mut [Timer] {
-        &mut self.0
+impl<A: Arch> Provider<A> for Profile {
+    const NAME: &'static [u8] = b"profile";
+    const PROBES_MAX: usize = TIMERS_MAX;
+
+    type Live = Live;
+
+    fn provide<P: Platform>(_: &P) -> Result<Self, OutOfMemory> {
+        Self::defaults()
+    }
+
+    fn on_demand<P: Platform>(
+        &mut self,
+        _: &P,
+        pattern: &Pattern<'_>,
+        is_enabled: &dyn Fn(usize) -> bool,
+    ) -> Result<(), Error> {
+        let name = pattern.name();
+        if !pattern.describes([<Self as Provider<A>>::NAME, b"", b"", name]) {
+            return Ok(());
+        }
+        self.ask(name, is_enabled)
+    }
+
+    fn numbers(&self) -> usize {
+        self.0.len()
+    }
+
+    fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
+        Some([b"", b"", self.0.get(number)?.name.bytes()])
+    }
+
+    fn count(&mut self, number: usize, _: bool, change: &dyn Fn(u32) -> u32) {
+        if let Some(timer) = self.0.get_mut(number) {
+            timer.ecbs = change(timer.ecbs);
+        }
+    }
+
+    fn is_armed(&self, number: usize, _: &Subscriptions) -> bool {
+        self.0.get(number).is_some_and(|timer| timer.armed)
+    }
+
+    fn disarm<P: Platform>(&mut self, platform: &P) {
+        for (number, timer) in (0..).zip(&mut self.0) {
+            if timer.ecbs == 0 && timer.armed {
+                platform.timer_stop(number);
+                timer.armed = false;
+            }
+        }
+    }
+
+    fn arm<P: Platform>(&mut self, platform: &P) {
+        for (number, timer) in (0..).zip(&mut self.0) {
+            if timer.ecbs > 0 && !timer.armed {
+                let started = platform.timer_start(number, timer.nanoseconds, timer.every_cpu);
+                timer.armed = started.is_ok();
+            }
+        }
+    }
+
+    fn publish(&mut self, table: &mut Table) -> Result<Live, OutOfMemory> {
+        let mut live = Live::default();
+        for (number, timer) in (0..).zip(&self.0).filter(|(_, timer)| timer.ecbs > 0) {
+            let running = Running {
+                number,
+                name: timer.name,
+                probe: table.add_probe(number as usize, timer.ecbs)?,
+            };
+            push(&mut live.0, running)?;
+        }
+        Ok(live)
+    }
+
+    fn place(&self, live: &Live, number: usize) -> Option<u32> {
+        live.find(number as u32).map(|timer| timer.probe)
+    }
+}
+
+/// A timer that runs.
+#[derive(Debug)]
+pub struct Running {
+    number: u32,
+    /// The probe's name.
+    pub name: Name,
+    /// The number of its probe in the table.
+    pub probe: u32,
+}
+
+/// The timers that run.
+#[derive(Debug, Default)]
+pub struct Live(Vec<Running>);
+
+impl Live {
+    /// The timer of that number.
+    pub fn find(&self, number: u32) -> Option<&Running> {
+        self.0.iter().find(|timer| timer.number == number)
+    }
+}
+
+impl Published for Live {
+    fn bytes(&self) -> usize {
+        self.0.capacity().wrapping_mul(size_of::<Running>())
+    }
+}
+
+/// A tick.
+#[derive(Debug)]
+pub struct Fired<'a> {
+    /// The probe's name.
+    pub name: &'a [u8],
+    /// What it interrupted, in the kernel or in user space; 0 is the other.
+    pub pcs: [u64; 2],
+}
+
+impl<A: Arch> Fires<A> for Fired<'_> {
+    fn names(&self) -> [&[u8]; 3] {
+        [b"", b"", self.name]
+    }
+
+    fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, number: u64) -> u64 {
+        among(&self.pcs, number)
+    }
+
+    fn context(&self) -> Context {
+        Context::Tick
     }
 }
 
@@ -232,7 +358,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_there_once_and_stays() {
-        let mut profile = Profile::provide().unwrap();
+        let mut profile = Profile::defaults().unwrap();
         assert_eq!(profile.timers().len(), DEFAULTS.len());
         for name in ["tick-3s", "tick-3s", "nonsense", "tick-1", "profile-3s"] {
             profile.ask(name.as_bytes(), |_| false).unwrap();
@@ -246,7 +372,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_them_but_what_nobody_uses_makes_way() {
-        let mut profile = Profile::provide().unwrap();
+        let mut profile = Profile::defaults().unwrap();
         let mut ask = |seconds, used| {
             let name = std::format!("tick-{seconds}s");
             let asked = profile.ask(name.as_bytes(), |number| number < used);

@@ -4,13 +4,12 @@ use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, filled};
 use crate::platform::{Event, Numbers};
-use crate::probe::Role;
 
 /// Of which system calls each event is told; on the heap, since it is large for a kernel's stack.
 #[derive(Debug)]
-pub struct Told(Vec<Numbers>);
+pub struct Subscriptions(Vec<Numbers>);
 
-impl Told {
+impl Subscriptions {
     /// Of none.
     pub fn none() -> Result<Self, OutOfMemory> {
         filled(Event::ALL.len(), || Numbers::NONE).map(Self)
@@ -25,13 +24,5 @@ impl Told {
         if let Some(place) = self.0.get_mut(event as usize) {
             *place = numbers;
         }
-    }
-}
-
-/// The event that one of a system call's probes fires at.
-pub fn of_syscall(role: Role) -> Event {
-    match role {
-        Role::Entry => Event::SyscallEntered,
-        Role::Return => Event::SyscallReturned,
     }
 }

@@ -11,7 +11,7 @@ use super::{Session, Workspace};
 use crate::fire::firing::{Fired, Firing};
 use crate::platform::{Platform, TryLock};
 use crate::probe::ecb::Enabling;
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::{self, Own};
 
 impl<P: Platform> Session<P> {
     /// Runs the clause of an ECB, if it may run now; whether it does. `frames` is room for a stack. It is
@@ -111,7 +111,10 @@ impl<P: Platform> Session<P> {
             failure.fault.code().into(),
             failure.address,
         ];
-        let error = Fired::Own(Own::Error, arguments);
+        let error = Fired::Dtrace(dtrace::Fired {
+            probe: Own::Error,
+            arguments,
+        });
         let error = firing.turned(&error);
         if !self.activity.admits(Some(Own::Error)) {
             return;

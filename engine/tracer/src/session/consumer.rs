@@ -8,9 +8,7 @@ use engine_dvm::Verified;
 
 use crate::error::Error;
 use crate::grow::{OutOfMemory, filled, push};
-use crate::probe::Role;
-use crate::probe::ecb::Ecb;
-use crate::registry::Probe;
+use crate::registry::{Id, Probe};
 
 /// The most consumers at one time.
 pub const CONSUMERS_MAX: usize = 32;
@@ -44,6 +42,15 @@ pub enum State {
     Stopped(u32),
     /// It is gone, but the live table still names it: its number is not free yet.
     Gone,
+}
+
+/// An enabling: a probe, and the clause that it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ecb {
+    /// The probe.
+    pub probe: Probe,
+    /// The clause of the consumer's program.
+    pub clause: u32,
 }
 
 /// A consumer.
@@ -130,19 +137,18 @@ impl Consumer {
         }
     }
 
-    /// At which probes of the functions of these numbers it has enabled that clause: for each function, by role.
+    /// At which of that provider's probes of these numbers it has enabled that clause.
     pub fn enabled_at(
         &self,
         clause: u32,
+        provider: Id,
         numbers: &Range<usize>,
-    ) -> Result<Vec<[bool; Role::ALL.len()]>, OutOfMemory> {
-        let mut enabled = filled(numbers.len(), || [false; Role::ALL.len()])?;
+    ) -> Result<Vec<bool>, OutOfMemory> {
+        let mut enabled = filled(numbers.len(), || false)?;
         for ecb in self.ecbs.iter().filter(|ecb| ecb.clause == clause) {
-            if let Probe::Function(number, role) = ecb.probe
-                && let Some(place) = number.checked_sub(numbers.start)
-                && let Some(place) = enabled.get_mut(place)
-                && let Some(place) = place.get_mut(role as usize)
-            {
+            let number = ecb.probe.of(provider);
+            let place = number.and_then(|number| number.checked_sub(numbers.start));
+            if let Some(place) = place.and_then(|place| enabled.get_mut(place)) {
                 *place = true;
             }
         }

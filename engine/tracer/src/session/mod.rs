@@ -26,12 +26,13 @@ use crate::error::Error;
 use crate::fire::firing::Firing;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::{Platform, TryLock};
-use crate::probe::ecb::{Ecb, Enabling};
+use crate::probe::ecb::Enabling;
 use crate::providers::dtrace::Own;
-use crate::registry::Probe;
+use crate::registry::Id;
 use crate::session::activity::Activity;
 use crate::session::aggregation::{Aggregations, Kind};
 use crate::session::arena::BYTES_MAX;
+use crate::session::consumer::Ecb;
 use crate::session::ring::Rings;
 use crate::session::speculation::Speculations;
 use crate::session::variables::{Locals, Variables};
@@ -220,8 +221,8 @@ fn enabled(
     for (epid, Ecb { probe, clause }) in ecbs {
         let enabling = Enabling { epid, clause };
         largest = size(program, &[enabling]).max(largest);
-        if let Probe::Own(probe) = probe
-            && let Some(ecbs) = own.get_mut(probe as usize)
+        if let Some(probe) = probe.of(Id::Dtrace)
+            && let Some(ecbs) = own.get_mut(probe)
         {
             push(ecbs, enabling)?;
         }

@@ -2,6 +2,7 @@
 
 pub mod blacklist;
 pub mod eligible;
+pub mod live;
 pub mod patch;
 pub mod reason;
 pub mod resume;

@@ -26,7 +26,13 @@ impl<A: Arch> Fbt<A> {
 
     /// Changes how many active ECBs a function's probe has; `by_call` says that they are of a consumer that would
     /// have the function tracer call.
-    pub fn count(&mut self, number: usize, role: Role, by_call: bool, change: impl Fn(u32) -> u32) {
+    pub(super) fn count_role(
+        &mut self,
+        number: usize,
+        role: Role,
+        by_call: bool,
+        change: &dyn Fn(u32) -> u32,
+    ) {
         let Some(function) = self.functions.get_mut(number) else {
             return;
         };
@@ -100,7 +106,7 @@ impl<A: Arch> Fbt<A> {
         let is_unarmed = |(number, role): &(usize, Role)| {
             let function = self.functions.get(*number);
             let is_wanted = function.is_some_and(|function| function.wanted(*role) > 0);
-            is_wanted && !self.is_armed(*number, *role)
+            is_wanted && !self.has_armed(*number, *role)
         };
         probes.filter(is_unarmed).count()
     }
@@ -186,27 +192,27 @@ mod tests {
     fn who_is_enabled_is_listed_until_nothing_is_left_of_it() {
         let mut fbt = functions(1000);
         for number in [7, 3, 7] {
-            fbt.count(number, Role::Entry, false, |ecbs| ecbs + 1);
+            fbt.count_role(number, Role::Entry, false, &|ecbs| ecbs + 1);
         }
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [7, 3]);
 
         fbt.each_enabled(|_, site| site.armed = true);
-        fbt.count(3, Role::Entry, false, |ecbs| ecbs - 1);
+        fbt.count_role(3, Role::Entry, false, &|ecbs| ecbs - 1);
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [7, 3], "it is still armed");
         fbt.each_enabled(|function, site| site.armed = function.wants(site));
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [7]);
 
-        fbt.count(3, Role::Entry, false, |ecbs| ecbs + 1);
+        fbt.count_role(3, Role::Entry, false, &|ecbs| ecbs + 1);
         assert_eq!(dealt_with(&fbt), [7, 3]);
     }
 
     #[test]
     fn who_is_enabled_stays_listed_while_its_module_is_gone() {
         let mut fbt = functions(10);
-        fbt.count(4, Role::Entry, false, |ecbs| ecbs + 1);
+        fbt.count_role(4, Role::Entry, false, &|ecbs| ecbs + 1);
         fbt.functions[4].is_there = false;
         fbt.tidy();
         assert_eq!(dealt_with(&fbt), [4]);
@@ -219,7 +225,7 @@ mod tests {
     #[test]
     fn there_is_room_for_all_functions_and_those_that_come() {
         let mut fbt = functions(10);
-        (0..10).for_each(|number| fbt.count(number, Role::Return, false, |_| 1));
+        (0..10).for_each(|number| fbt.count_role(number, Role::Return, false, &|_| 1));
         fbt.make_room(5).unwrap();
         assert_eq!(fbt.listed().len(), 10);
         assert!(fbt.enabled.capacity() >= 15);

@@ -11,7 +11,9 @@ mod around;
 mod ask;
 pub mod calls;
 mod enabled;
+mod fire;
 mod function;
+pub mod live;
 mod paths;
 mod provide;
 mod returns;
@@ -21,22 +23,27 @@ use core::ops::Range;
 
 use engine_isa::Arch;
 
+use super::Provider;
+use super::subscriptions::Subscriptions;
+use crate::error::Error;
+use crate::fire::table::Table;
+use crate::grow::OutOfMemory;
+use crate::platform::Platform;
 use crate::probe::Role;
 use crate::probe::glob::Pattern;
 use crate::probe::names::Names;
 use crate::site::Site;
 
+pub use fire::Fired;
 pub use function::{Function, Module, Returns};
 pub use provide::Loaded;
 
 /// The provider's name.
-pub const PROVIDER: &[u8] = b"fbt";
-/// The kernel proper, as a module's name.
-pub const KERNEL_NAME: &[u8] = b"vmlinux";
+const NAME: &[u8] = b"fbt";
 
 /// Which of a function's probes `pattern` can describe.
 fn meant(pattern: &Pattern<'_>) -> impl Iterator<Item = Role> + Clone + use<> {
-    let meant = Role::ALL.map(|role| pattern.has_kind(PROVIDER, role.name()).then_some(role));
+    let meant = Role::ALL.map(|role| pattern.has_kind(NAME, role.name()).then_some(role));
     meant.into_iter().flatten()
 }
 
@@ -134,7 +141,7 @@ impl<A: Arch> Fbt<A> {
     }
 
     /// Whether all sites of that probe are armed.
-    pub fn is_armed(&self, number: usize, role: Role) -> bool {
+    fn has_armed(&self, number: usize, role: Role) -> bool {
         let Some(function) = self
             .functions
             .get(number)
@@ -161,5 +168,72 @@ impl<A: Arch> Fbt<A> {
         [functions, sites, enabled, walk, self.names.len()]
             .into_iter()
             .sum()
+    }
+}
+
+impl<A: Arch> Provider<A> for Fbt<A> {
+    const NAME: &'static [u8] = NAME;
+    const PROBES_MAX: usize = usize::MAX;
+
+    type Live = live::Live<A>;
+
+    fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        Self::of_kernel(platform)
+    }
+
+    fn on_demand<P: Platform>(
+        &mut self,
+        platform: &P,
+        pattern: &Pattern<'_>,
+        _: &dyn Fn(usize) -> bool,
+    ) -> Result<(), Error> {
+        let all = 0..self.functions.len();
+        Ok(self.ask(platform, pattern, all)?)
+    }
+
+    fn numbers(&self) -> usize {
+        self.functions.len().wrapping_mul(Role::ALL.len())
+    }
+
+    fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
+        let (function, role) = Role::of(number);
+        let [module, name] = self.called(self.functions.get(function)?);
+        Some([module, name, role.name()])
+    }
+
+    /// There are far more functions than can be held against a pattern one probe at a time.
+    fn matching<'a>(
+        &'a self,
+        pattern: &'a Pattern<'_>,
+        first: usize,
+    ) -> impl Iterator<Item = usize> + 'a
+    where
+        A: 'a,
+    {
+        let (function, _) = Role::of(first);
+        let described = self.described(pattern, function..self.functions.len());
+        let numbers = described.map(|(function, role)| role.probe_of(function));
+        // The first of these functions can have a probe of a lower number.
+        numbers.skip_while(move |number| *number < first)
+    }
+
+    fn count(&mut self, number: usize, by_call: bool, change: &dyn Fn(u32) -> u32) {
+        let (function, role) = Role::of(number);
+        self.count_role(function, role, by_call, change);
+    }
+
+    fn is_armed(&self, number: usize, _: &Subscriptions) -> bool {
+        let (function, role) = Role::of(number);
+        self.has_armed(function, role)
+    }
+
+    fn publish(&mut self, table: &mut Table) -> Result<live::Live<A>, OutOfMemory> {
+        live::Live::of(self, table)
+    }
+
+    fn place(&self, live: &live::Live<A>, number: usize) -> Option<u32> {
+        let (function, role) = Role::of(number);
+        let function = live.function(self.functions.get(function)?.live?)?;
+        function.probes.get(role as usize).copied()
     }
 }

@@ -10,10 +10,10 @@ use core::ops::Range;
 
 use engine_isa::Arch;
 
+use super::Fbt;
 use super::function::{Function, Module, Returns};
-use super::{Fbt, KERNEL_NAME};
 use crate::grow::{OutOfMemory, push};
-use crate::platform::{KERNEL, Listed, Platform};
+use crate::platform::{KERNEL, KERNEL_NAME, Listed, Platform};
 use crate::probe::names::Span;
 use crate::site::Site;
 use crate::site::eligible;
@@ -48,7 +48,7 @@ struct Mark {
 
 impl<A: Arch> Fbt<A> {
     /// Asks `platform` for all functions that there are, and plans for the entry of each.
-    pub fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+    pub(super) fn of_kernel<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut fbt = Self::default();
         fbt.load(platform, KERNEL, KERNEL_NAME)?;
         fbt.refuse_untrappable(platform)?;

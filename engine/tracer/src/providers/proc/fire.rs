@@ -2,40 +2,50 @@
 
 use engine_isa::Arch;
 
-use crate::fire::firing::Fired;
+use super::{Fired, Proc};
+use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
-use crate::platform::{Event, Platform, Rcu};
-use crate::providers::proc::Proc;
+use crate::platform::{Event, Key, Platform, errno};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// This has happened to this thread, or by it, with what the event tells. To be called where nothing can put
-    /// another thread in its place.
-    pub fn happened(&self, event: Event, told: [u64; 4]) {
-        let Some(probe) = Proc::at(event) else { return };
-        self.live.read(|live| {
-            if let Some(live) = live {
-                self.fire_process(live, probe, told);
-            }
-        });
+    /// That event has come.
+    pub(crate) fn fire_process_event(&self, live: &Live<A>, event: Event, arguments: [u64; 4]) {
+        if let Some(probe) = Proc::at(event) {
+            self.fire_process(live, probe, arguments);
+        }
     }
 
-    /// Whether this is the first thread of a process that tells of that: no other does until the process is gone.
+    /// This thread enters the call of that key, which may begin a program.
+    pub(crate) fn fire_exec(&self, live: &Live<A>, key: Key, regs: &A::Regs) {
+        if let Some(exec) = live.proc.exec(key) {
+            let path = self.platform.syscall_argument(regs, exec.path.into());
+            self.fire_process(live, Proc::Exec, [path, 0, 0, 0]);
+        }
+    }
+
+    /// The call of that key returns that value, which may say that no program has begun.
+    pub(crate) fn fire_exec_failure(&self, live: &Live<A>, key: Key, value: i64) {
+        if let (Some(_), Some(error)) = (live.proc.exec(key), errno(value)) {
+            self.fire_process(live, Proc::ExecFailure, [error, 0, 0, 0]);
+        }
+    }
+
+    fn fire_process(&self, live: &Live<A>, probe: Proc, arguments: [u64; 4]) {
+        let number = live.proc.probe(probe);
+        let fired = Any::Proc(Fired { probe, arguments });
+        self.platform
+            .undisturbed(|| self.fire(live, number, &fired));
+    }
+
+    /// Whether this is the first thread of a process that reports that event: no other does until the process is gone.
     pub fn is_first(&self, event: Event, process: usize, is_alone: bool) -> bool {
         self.platform
             .undisturbed(|| self.once.is_first(event, process, is_alone))
     }
 
-    /// No thread of this process will tell of anything.
+    /// No thread of this process will report anything.
     pub fn process_gone(&self, process: usize) {
         self.platform.undisturbed(|| self.once.forget(process));
-    }
-
-    /// Fires one of the provider's probes.
-    pub(crate) fn fire_process(&self, live: &Live<A>, probe: Proc, told: [u64; 4]) {
-        let number = live.process(probe);
-        let fired = Fired::Process(probe, told);
-        self.platform
-            .undisturbed(|| self.fire(live, number, &fired));
     }
 }

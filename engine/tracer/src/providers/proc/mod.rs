@@ -3,11 +3,15 @@
 mod fire;
 pub mod once;
 
-use crate::platform::Event;
-use crate::probe::Role;
+use alloc::vec::Vec;
 
-/// The provider's name.
-pub const PROVIDER: &[u8] = b"proc";
+use engine_isa::Arch;
+
+use super::subscriptions::Subscriptions;
+use super::{Fires, Provider, Published, among};
+use crate::fire::table::Table;
+use crate::grow::{OutOfMemory, push};
+use crate::platform::{Event, KERNEL_NAME, Key, Numbers, Platform};
 
 /// One of its probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +61,7 @@ impl Proc {
         }
     }
 
-    /// The event that it fires at; of a system call, where it does at that of some.
+    /// The event that it fires at. Those of system calls it fires at where the call is one that begins programs.
     pub const fn event(self) -> Event {
         match self {
             Self::Create => Event::ProcessCreated,
@@ -76,29 +80,177 @@ impl Proc {
         let is_its = |probe: &Self| probe.event() == event && !event.is_of_syscall();
         Self::ALL.into_iter().find(is_its)
     }
+}
 
-    /// The probe that fires where a process begins a program by a system call, or fails to.
-    pub const fn at_exec(role: Role) -> Self {
-        match role {
-            Role::Entry => Self::Exec,
-            Role::Return => Self::ExecFailure,
+/// The system calls that begin programs, and which argument of theirs is the path.
+const EXECS: [(&[u8], u8); 2] = [(b"execve", 0), (b"execveat", 1)];
+
+/// A system call that begins programs.
+#[derive(Debug, Clone, Copy)]
+pub struct Exec {
+    key: Key,
+    /// Which of its arguments is the path.
+    pub path: u8,
+}
+
+/// The provider.
+#[derive(Debug)]
+pub struct Procs {
+    /// How many active ECBs each probe has, over all consumers.
+    ecbs: [u32; Proc::ALL.len()],
+    execs: Vec<Exec>,
+}
+
+impl Procs {
+    /// How many active ECBs that probe has.
+    fn wanted(&self, probe: Proc) -> u32 {
+        self.ecbs.get(probe as usize).copied().unwrap_or_default()
+    }
+
+    /// The probes that fire at that event and are wanted.
+    fn wanted_at(&self, event: Event) -> impl Iterator<Item = Proc> {
+        let at = Proc::ALL
+            .into_iter()
+            .filter(move |probe| probe.event() == event);
+        at.filter(|probe| self.wanted(*probe) > 0)
+    }
+
+    fn execs(&self) -> Numbers {
+        let mut numbers = Numbers::NONE;
+        for exec in &self.execs {
+            numbers.add(exec.key.abi(), exec.key.number());
+        }
+        numbers
+    }
+}
+
+impl<A: Arch> Provider<A> for Procs {
+    const NAME: &'static [u8] = b"proc";
+    const PROBES_MAX: usize = Proc::ALL.len();
+
+    type Live = Live;
+
+    fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        let mut execs = Vec::new();
+        platform.each_syscall(&mut |numbered| {
+            let exec = EXECS.iter().find(|(name, _)| *name == numbered.name);
+            let key = Key::new(numbered.abi, numbered.number.into());
+            match exec.zip(key) {
+                Some((&(_, path), key)) => push(&mut execs, Exec { key, path }),
+                None => Ok(()),
+            }
+        })?;
+        let ecbs = [0; Proc::ALL.len()];
+        Ok(Self { ecbs, execs })
+    }
+
+    fn numbers(&self) -> usize {
+        Proc::ALL.len()
+    }
+
+    fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
+        Some([KERNEL_NAME, b"", Proc::ALL.get(number)?.name()])
+    }
+
+    fn count(&mut self, number: usize, _: bool, change: &dyn Fn(u32) -> u32) {
+        if let Some(ecbs) = self.ecbs.get_mut(number) {
+            *ecbs = change(*ecbs);
+        }
+    }
+
+    fn is_armed(&self, number: usize, subscriptions: &Subscriptions) -> bool {
+        let Some(event) = Proc::ALL.get(number).map(|probe| probe.event()) else {
+            return false;
+        };
+        let told = subscriptions.of(event);
+        match event.is_of_syscall() {
+            true => told.has_all(&self.execs()),
+            false => told != Numbers::NONE,
+        }
+    }
+
+    fn wants(&self, event: Event) -> Numbers {
+        let is_wanted = |event| self.wanted_at(event).next().is_some();
+        match event {
+            _ if event.is_of_syscall() && is_wanted(event) => self.execs(),
+            Event::ProcessGone if Event::ONCE.into_iter().any(is_wanted) => Numbers::ALL,
+            _ if is_wanted(event) => Numbers::ALL,
+            _ => Numbers::NONE,
+        }
+    }
+
+    fn publish(&mut self, table: &mut Table) -> Result<Live, OutOfMemory> {
+        let mut live = Live::default();
+        for (number, ecbs) in self.ecbs.into_iter().enumerate() {
+            if let (1.., Some(place)) = (ecbs, live.probes.get_mut(number)) {
+                *place = table.add_probe(number, ecbs)?;
+            }
+        }
+        if [Proc::Exec, Proc::ExecFailure].map(|probe| self.wanted(probe)) != [0; 2] {
+            for exec in &self.execs {
+                push(&mut live.execs, *exec)?;
+            }
+        }
+        Ok(live)
+    }
+
+    fn place(&self, live: &Live, number: usize) -> Option<u32> {
+        live.probes.get(number).copied()
+    }
+}
+
+/// What firings find of it.
+#[derive(Debug)]
+pub struct Live {
+    /// The numbers of the probes in the table; none has the last, which is what those without ECBs have.
+    probes: [u32; Proc::ALL.len()],
+    execs: Vec<Exec>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self {
+            probes: [u32::MAX; Proc::ALL.len()],
+            execs: Vec::new(),
         }
     }
 }
 
-/// How many active ECBs each has, over all consumers.
-#[derive(Debug, Default)]
-pub struct Procs([u32; Proc::ALL.len()]);
-
-impl Procs {
-    /// How many that probe has.
-    pub fn wanted(&self, probe: Proc) -> u32 {
-        self.0.get(probe as usize).copied().unwrap_or_default()
+impl Live {
+    /// The number of that probe in the table.
+    pub fn probe(&self, probe: Proc) -> u32 {
+        let number = self.probes.get(probe as usize);
+        number.copied().unwrap_or(u32::MAX)
     }
 
-    /// The same, to be changed.
-    pub fn ecbs_mut(&mut self, probe: Proc) -> Option<&mut u32> {
-        self.0.get_mut(probe as usize)
+    /// The system call of that key, if it begins programs and somebody wants to know.
+    pub fn exec(&self, key: Key) -> Option<Exec> {
+        self.execs.iter().find(|exec| exec.key == key).copied()
+    }
+}
+
+impl Published for Live {
+    fn bytes(&self) -> usize {
+        self.execs.capacity().wrapping_mul(size_of::<Exec>())
+    }
+}
+
+/// One of its probes fires.
+#[derive(Debug)]
+pub struct Fired {
+    /// Which.
+    pub probe: Proc,
+    /// Its arguments.
+    pub arguments: [u64; 4],
+}
+
+impl<A: Arch> Fires<A> for Fired {
+    fn names(&self) -> [&[u8]; 3] {
+        [KERNEL_NAME, b"", self.probe.name()]
+    }
+
+    fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, number: u64) -> u64 {
+        among(&self.arguments, number)
     }
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crate::grow::{OutOfMemory, filled};
-use crate::providers::syscall::Key;
+use crate::platform::Key;
 
 /// How many threads there is room for: a call of these is over soon.
 const PLACES: usize = 1024;
@@ -23,7 +23,7 @@ struct Place {
 
 /// The threads.
 #[derive(Debug)]
-pub struct Remembered {
+pub struct InFlight {
     places: Vec<Place>,
     is_open: AtomicBool,
     /// How many there are.
@@ -32,7 +32,7 @@ pub struct Remembered {
     lost: AtomicUsize,
 }
 
-impl Remembered {
+impl InFlight {
     /// None yet, and none is let in.
     pub fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
@@ -120,29 +120,29 @@ mod tests {
 
     #[test]
     fn each_takes_out_what_it_put_in_once() {
-        let remembered = Remembered::new().unwrap();
-        remembered.put(64, key(9));
-        assert_eq!(remembered.take(64), None, "it was not let in");
-        remembered.open(true);
+        let in_flight = InFlight::new().unwrap();
+        in_flight.put(64, key(9));
+        assert_eq!(in_flight.take(64), None, "it was not let in");
+        in_flight.open(true);
         let threads = || (1..500).map(|n| 0xc000_0000 + n * 64);
-        threads().for_each(|thread| remembered.put(thread, key(thread % 1000)));
-        assert_eq!(remembered.lost(), 0);
+        threads().for_each(|thread| in_flight.put(thread, key(thread % 1000)));
+        assert_eq!(in_flight.lost(), 0);
         for thread in threads().rev() {
-            assert_eq!(remembered.take(thread), Some(key(thread % 1000)));
-            assert_eq!(remembered.take(thread), None);
+            assert_eq!(in_flight.take(thread), Some(key(thread % 1000)));
+            assert_eq!(in_flight.take(thread), None);
         }
     }
 
     #[test]
     fn who_finds_no_place_is_counted() {
-        let remembered = Remembered::new().unwrap();
-        remembered.open(true);
+        let in_flight = InFlight::new().unwrap();
+        in_flight.open(true);
         let threads = || (1..5000).map(|n| 0xc000_0000 + n * 64);
-        threads().for_each(|thread| remembered.put(thread, key(7)));
-        let found = threads().filter_map(|thread| remembered.take(thread));
-        assert_eq!(found.count() as u64 + remembered.lost(), 4999);
-        remembered.put(64, key(8));
-        remembered.clear();
-        assert_eq!(remembered.take(64), None);
+        threads().for_each(|thread| in_flight.put(thread, key(7)));
+        let found = threads().filter_map(|thread| in_flight.take(thread));
+        assert_eq!(found.count() as u64 + in_flight.lost(), 4999);
+        in_flight.put(64, key(8));
+        in_flight.clear();
+        assert_eq!(in_flight.take(64), None);
     }
 }

@@ -3,12 +3,14 @@
 use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, push};
+use crate::platform::Key;
 use crate::probe::names::Span;
-use crate::providers::syscall::{Ending, Key};
+use crate::providers::Published;
+use crate::providers::syscall::Ending;
 
 /// A system call that somebody has enabled a probe of.
 #[derive(Debug)]
-pub struct Syscall {
+pub struct Call {
     /// Which it is.
     pub key: Key,
     /// The names of its ABI and of itself.
@@ -34,14 +36,14 @@ const GAP: usize = 1024;
 
 /// The calls that are enabled. Where that is one alone, so is what others are held against.
 #[derive(Debug, Default)]
-pub struct Syscalls {
-    calls: Vec<Syscall>,
+pub struct Live {
+    calls: Vec<Call>,
     ranges: Vec<Range>,
 }
 
-impl Syscalls {
+impl Live {
     /// Adds one, whose key is above those that are there.
-    pub fn add(&mut self, call: Syscall) -> Result<(), OutOfMemory> {
+    pub fn add(&mut self, call: Call) -> Result<(), OutOfMemory> {
         let is_near = |range: &&mut Range| {
             let place = call.key.behind(range.first);
             place.saturating_sub(range.places.len()) < GAP
@@ -63,7 +65,7 @@ impl Syscalls {
     }
 
     /// The call of that key.
-    pub fn find(&self, key: Key) -> Option<&Syscall> {
+    pub fn find(&self, key: Key) -> Option<&Call> {
         for range in &self.ranges {
             if let Some(place) = range.places.get(key.behind(range.first)) {
                 return self.calls.get((*place as usize).checked_sub(1)?);
@@ -71,12 +73,13 @@ impl Syscalls {
         }
         None
     }
+}
 
-    /// How much memory they take.
-    pub fn bytes(&self) -> usize {
+impl Published for Live {
+    fn bytes(&self) -> usize {
         let places = self.ranges.iter().map(|range| range.places.capacity());
         let places = places.sum::<usize>().wrapping_mul(size_of::<u16>());
-        let calls = self.calls.capacity().wrapping_mul(size_of::<Syscall>());
+        let calls = self.calls.capacity().wrapping_mul(size_of::<Call>());
         places.wrapping_add(calls)
     }
 }
@@ -88,11 +91,11 @@ mod tests {
     #[test]
     fn each_is_found_by_its_key_and_nothing_else() {
         let keys = [(0, 3), (0, 4), (0, 450), (0, 0xf0002), (1, 0), (1, 3)];
-        let mut calls = Syscalls::default();
+        let mut calls = Live::default();
         let mut names = crate::probe::names::Names::default();
         let name = names.add(b"x").unwrap();
         for (number, (abi, call)) in keys.into_iter().enumerate() {
-            let call = Syscall {
+            let call = Call {
                 key: Key::new(abi, call).unwrap(),
                 names: [name; 2],
                 probes: [number as u32; 2],
@@ -117,6 +120,6 @@ mod tests {
         ] {
             assert_eq!(found(abi, number), None, "{abi} {number}");
         }
-        assert!(Syscalls::default().find(Key::new(0, 0).unwrap()).is_none());
+        assert!(Live::default().find(Key::new(0, 0).unwrap()).is_none());
     }
 }

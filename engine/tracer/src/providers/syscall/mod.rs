@@ -7,22 +7,25 @@ pub mod index;
 
 use alloc::vec::Vec;
 
+use engine_isa::Arch;
+use index::Live;
+
+use super::subscriptions::Subscriptions;
+use super::{Fires, Provider};
+use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
-use crate::platform::{Numbered, Numbers, Platform};
+use crate::platform::{Event, Key, Numbered, Numbers, Platform, errno};
 use crate::probe::Role;
 use crate::probe::names::{Names, Span};
 use crate::sort::sort_by_key;
-
-/// The provider's name.
-pub const PROVIDER: &[u8] = b"syscall";
 
 /// The most calls, those of all ABIs together.
 pub const CALLS_MAX: usize = 2048;
 
 /// How a call comes to its end, where that is in a way of its own.
 const ENDINGS: [(&[u8], Ending); 6] = [
-    (b"execve", Ending::Elsewhere(0)),
-    (b"execveat", Ending::Elsewhere(1)),
+    (b"execve", Ending::Elsewhere),
+    (b"execveat", Ending::Elsewhere),
     (b"exit", Ending::Never),
     (b"exit_group", Ending::Never),
     (b"rt_sigreturn", Ending::Restored),
@@ -34,9 +37,8 @@ const ENDINGS: [(&[u8], Ending); 6] = [
 pub enum Ending {
     /// Its registers tell which call it was, and what it returns.
     Usual,
-    /// In another program, whose path is the argument of this number. It is perhaps of another ABI, where its number
-    /// would be another call's.
-    Elsewhere(u8),
+    /// In another program, perhaps of another ABI, where its number would be another call's.
+    Elsewhere,
     /// In what a signal has interrupted, whose registers are back: they have neither its number nor a value of
     /// its.
     Restored,
@@ -52,48 +54,7 @@ impl Ending {
 
     /// Whether it must be remembered from the call's entry on which call it is.
     pub const fn is_remembered(self) -> bool {
-        matches!(self, Self::Elsewhere(_) | Self::Restored)
-    }
-}
-
-/// A call's ABI and its number there, as one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key(u32);
-
-impl Key {
-    const NUMBER_BITS: u32 = 24;
-
-    /// None for a number that is beyond all that there are.
-    pub const fn new(abi: u32, number: i64) -> Option<Self> {
-        if abi >> (u32::BITS - Self::NUMBER_BITS) != 0 || number >> Self::NUMBER_BITS != 0 {
-            return None;
-        }
-        Some(Self(abi << Self::NUMBER_BITS | number as u32))
-    }
-
-    /// Both as a number.
-    pub const fn to_bits(self) -> u32 {
-        self.0
-    }
-
-    /// The key that gave this number.
-    pub const fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    /// The number without the ABI.
-    pub const fn number(self) -> u32 {
-        self.0 & ((1 << Self::NUMBER_BITS) - 1)
-    }
-
-    /// The ABI.
-    pub const fn abi(self) -> u32 {
-        self.0 >> Self::NUMBER_BITS
-    }
-
-    /// How far it is behind another.
-    pub const fn behind(self, other: Self) -> usize {
-        self.0.wrapping_sub(other.0) as usize
+        matches!(self, Self::Elsewhere | Self::Restored)
     }
 }
 
@@ -121,11 +82,6 @@ impl Call {
         self.ecbs.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Whether it begins another program.
-    pub fn is_exec(&self) -> bool {
-        matches!(self.ending, Ending::Elsewhere(_))
-    }
-
     /// Whether somebody has to see it at its beginning, or at its end.
     fn is_seen(&self, role: Role) -> bool {
         let is_kept = role == Role::Entry && self.ending.is_remembered();
@@ -141,15 +97,6 @@ pub struct Syscalls {
 }
 
 impl Syscalls {
-    /// Those that `platform` has numbers for. A number that has two names goes by the first.
-    pub fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
-        let mut all = Self::default();
-        let mut abi = None;
-        platform.each_syscall(&mut |numbered| all.add(numbered, &mut abi))?;
-        sort_by_key(&mut all.calls, |call| call.key);
-        Ok(all)
-    }
-
     /// Adds one; `abi` is the ABI that has been named last, and its name.
     fn add(
         &mut self,
@@ -180,54 +127,167 @@ impl Syscalls {
         &self.calls
     }
 
-    /// A call, to be enabled.
-    pub fn call_mut(&mut self, number: usize) -> Option<&mut Call> {
-        self.calls.get_mut(number)
-    }
-
     /// The names of a call's ABI and of itself.
     pub fn called(&self, call: &Call) -> [&[u8]; 2] {
         call.names.map(|name| self.names.get(name))
     }
 
-    /// The numbers of calls that have to be seen at their beginning, or at their end, where some may have any; with
-    /// `programs` those among them that begin programs, or fail to.
-    pub fn seen(&self, role: Role, programs: bool) -> Numbers {
+    /// The numbers of calls that have to be seen at their beginning, or at their end.
+    fn seen(&self, role: Role) -> Numbers {
         let mut numbers = Numbers::NONE;
-        for call in &self.calls {
-            let is_seen = call.is_seen(role);
-            if is_seen && role == Role::Return && call.ending.is_remembered() {
+        for call in self.calls.iter().filter(|call| call.is_seen(role)) {
+            // Where it ends in a way of its own, its registers may have any number.
+            if role == Role::Return && call.ending.is_remembered() {
                 return Numbers::ALL;
             }
-            if is_seen || programs && call.is_exec() {
-                numbers.add(call.key.abi(), call.key.number());
-            }
+            numbers.add(call.key.abi(), call.key.number());
         }
         numbers
+    }
+}
+
+impl<A: Arch> Provider<A> for Syscalls {
+    const NAME: &'static [u8] = b"syscall";
+    const PROBES_MAX: usize = CALLS_MAX * Role::ALL.len();
+
+    type Live = Live;
+
+    /// A number that has two names goes by the first.
+    fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        let mut all = Self::default();
+        let mut abi = None;
+        platform.each_syscall(&mut |numbered| all.add(numbered, &mut abi))?;
+        sort_by_key(&mut all.calls, |call| call.key);
+        Ok(all)
+    }
+
+    fn numbers(&self) -> usize {
+        self.calls.len().wrapping_mul(Role::ALL.len())
+    }
+
+    fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
+        let (call, role) = Role::of(number);
+        let call = self.calls.get(call).filter(|call| call.has(role))?;
+        let [abi, name] = self.called(call);
+        Some([abi, name, role.name()])
+    }
+
+    fn count(&mut self, number: usize, _: bool, change: &dyn Fn(u32) -> u32) {
+        let (call, role) = Role::of(number);
+        let call = self.calls.get_mut(call);
+        if let Some(ecbs) = call.and_then(|call| call.ecbs.get_mut(role as usize)) {
+            *ecbs = change(*ecbs);
+        }
+    }
+
+    fn is_armed(&self, number: usize, subscriptions: &Subscriptions) -> bool {
+        let (call, role) = Role::of(number);
+        let told = subscriptions.of(event(role));
+        let call = self.calls.get(call);
+        call.is_some_and(|call| told.has(call.key.abi(), call.key.number()))
+    }
+
+    fn wants(&self, event: Event) -> Numbers {
+        match event {
+            Event::SyscallEntered => self.seen(Role::Entry),
+            Event::SyscallReturned => self.seen(Role::Return),
+            _ => Numbers::NONE,
+        }
+    }
+
+    fn publish(&mut self, table: &mut Table) -> Result<Live, OutOfMemory> {
+        let mut live = Live::default();
+        let mut abi = None;
+        for (number, call) in self.calls.iter().enumerate() {
+            let ecbs = Role::ALL.map(|role| call.wanted(role));
+            if ecbs == [0; 2] {
+                continue;
+            }
+            let [abi_name, name] = self.called(call);
+            // Calls of an ABI lie together, so its name is added once.
+            let [of, _] = call.names;
+            let abi_span = match abi {
+                Some((known, span)) if known == of => span,
+                _ => table.add_name(abi_name)?,
+            };
+            abi = Some((of, abi_span));
+            let mut probes = [0; 2];
+            for ((probe, role), ecbs) in probes.iter_mut().zip(Role::ALL).zip(ecbs) {
+                *probe = table.add_probe(role.probe_of(number), ecbs)?;
+            }
+            live.add(index::Call {
+                key: call.key,
+                names: [abi_span, table.add_name(name)?],
+                probes,
+                ending: call.ending,
+                returns: call.wanted(Role::Return) > 0,
+            })?;
+        }
+        Ok(live)
+    }
+
+    fn place(&self, live: &Live, number: usize) -> Option<u32> {
+        let (call, role) = Role::of(number);
+        let call = live.find(self.calls.get(call)?.key)?;
+        call.probes.get(role as usize).copied()
+    }
+}
+
+/// The event that a probe of that role fires at.
+const fn event(role: Role) -> Event {
+    match role {
+        Role::Entry => Event::SyscallEntered,
+        Role::Return => Event::SyscallReturned,
+    }
+}
+
+/// A system call is entered, or returns.
+pub struct Fired<'a, A: Arch> {
+    /// The table that has its names.
+    pub table: &'a Table,
+    /// The call.
+    pub call: &'a index::Call,
+    /// Which of the two.
+    pub at: At<'a, A>,
+}
+
+/// Where a system call is.
+pub enum At<'a, A: Arch> {
+    /// It is entered, with these registers.
+    Entry(&'a A::Regs),
+    /// It returns this value.
+    Return(i64),
+}
+
+impl<A: Arch> Fires<A> for Fired<'_, A> {
+    fn names(&self) -> [&[u8]; 3] {
+        let role = match self.at {
+            At::Entry(_) => Role::Entry,
+            At::Return(_) => Role::Return,
+        };
+        let [abi, name] = self.call.names.map(|name| self.table.names().get(name));
+        [abi, name, role.name()]
+    }
+
+    fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
+        match self.at {
+            At::Entry(regs) => platform.syscall_argument(regs, number),
+            At::Return(value) if number < 2 => value as u64,
+            At::Return(_) => 0,
+        }
+    }
+
+    fn errno(&self) -> u64 {
+        match self.at {
+            At::Entry(_) => 0,
+            At::Return(value) => errno(value).unwrap_or_default(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_key_is_of_a_number_that_can_be_a_calls() {
-        let key = |abi, number| Key::new(abi, number).map(Key::to_bits);
-        assert_eq!(key(0, 0), Some(0));
-        assert_eq!(key(1, 0xf0002), Some(0x010f_0002));
-        assert_eq!(key(255, 0xff_ffff), Some(0xffff_ffff));
-        for (abi, number) in [
-            (0, -1),
-            (0, i64::MIN),
-            (0, 1 << 24),
-            (0, 0x4000_0000),
-            (0, 1 << 40),
-            (256, 0),
-        ] {
-            assert_eq!(key(abi, number), None, "{abi} {number}");
-        }
-    }
 
     #[test]
     fn some_calls_end_in_their_own_way() {

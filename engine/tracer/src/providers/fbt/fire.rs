@@ -1,0 +1,158 @@
+//! Functions as they fire.
+
+use core::sync::atomic::Ordering;
+
+use engine_isa::body::Leaves;
+use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
+
+use super::live::Live as Functions;
+use crate::fire::firing::Fired as Any;
+use crate::fire::live::Live;
+use crate::fire::table::Table;
+use crate::platform::{Context, Origin, Platform, Rcu};
+use crate::providers::Fires;
+use crate::site::live::Site;
+use crate::site::resume::{Resume, Trap, leaves_now, resume};
+use crate::tracer::Tracer;
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    /// Handles a trap: fires the site's ECBs and does its instruction.
+    pub fn trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+        let pc = A::pc(regs);
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.fbt.sites.find(pc)?)));
+            let Some((live, site)) = found else {
+                if self.is_not_ours(pc) {
+                    A::set_pc(regs, pc);
+                    return Trap::Retry;
+                }
+                return Trap::Stray;
+            };
+            self.hit(live, site, regs);
+            resume::<A>(site.resume, pc, regs, memory)
+        })
+    }
+
+    /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
+    /// of. To be called as if from a trap.
+    pub fn called(&self, call: usize, regs: &A::Regs) {
+        self.live.read(|live| {
+            if let Some(live) = live
+                && let Some(site) = live.fbt.sites.find(call)
+            {
+                self.hit(live, site, regs);
+            }
+        });
+    }
+
+    /// Counts a hit of this site, and fires what its function has there.
+    fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
+        site.hits.fetch_add(1, Ordering::Relaxed);
+        if let Some(function) = live.fbt.function(site.function) {
+            let [entry, exit] = function.probes;
+            let fired = |leaves| {
+                Any::Fbt(Fired {
+                    table: &live.table,
+                    functions: &live.fbt,
+                    site,
+                    regs,
+                    leaves,
+                })
+            };
+            if site.is_entry {
+                self.fire(live, entry, &fired(None));
+            }
+            if let Some(leaves) = site.leaves
+                && leaves_now::<A>(site.resume, regs)
+            {
+                self.fire(live, exit, &fired(Some(leaves)));
+            }
+        }
+    }
+}
+
+/// A function is entered, or left.
+pub struct Fired<'a, A: Arch> {
+    table: &'a Table,
+    functions: &'a Functions<A>,
+    site: &'a Site<A>,
+    regs: &'a A::Regs,
+    /// How it is left; none where it is entered.
+    leaves: Option<Leaves>,
+}
+
+impl<A: Arch> Fires<A> for Fired<'_, A> {
+    fn names(&self) -> [&[u8]; 3] {
+        let function = self.functions.function(self.site.function);
+        let names =
+            function.map(|function| function.names.map(|name| self.table.names().get(name)));
+        let [module, function] = names.unwrap_or_default();
+        let name: &[u8] = match self.leaves {
+            None => b"entry",
+            Some(_) => b"return",
+        };
+        [module, function, name]
+    }
+
+    /// What a function returns that a tail call leaves is not known yet.
+    fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
+        match (self.leaves, number) {
+            (None, _) => A::argument(self.regs, A::KERNEL, number, &mut loader(platform)),
+            (Some(_), 0) => self.site.offset as u64,
+            (Some(Leaves::Return), 1) => A::returned(self.regs),
+            _ => 0,
+        }
+    }
+
+    fn caller<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> Option<u64> {
+        match self.leaves {
+            None => Some(A::caller(self.regs, A::KERNEL, &mut loader(platform))),
+            Some(_) => None,
+        }
+    }
+
+    fn context(&self) -> Context {
+        match self.site.resume {
+            Resume::On => Context::Thread,
+            Resume::Emulate(_) | Resume::Slot(_) => Context::Trap,
+        }
+    }
+
+    fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
+        match self.leaves {
+            None => (Origin::Entry(self.regs), 1),
+            Some(_) => (Origin::Return(self.regs), 1),
+        }
+    }
+
+    fn after<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> Option<A::Regs> {
+        match (self.leaves, self.site.resume) {
+            (Some(leaves), Resume::Emulate(emulation)) => {
+                A::after(emulation, leaves, self.regs, &mut ReadOnly(platform))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn loader<P: Platform>(platform: &P) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
+    |address, bytes| platform.load(address, bytes)
+}
+
+/// Memory of the kernel, for an instruction that is only to show where it goes.
+struct ReadOnly<'a, P>(&'a P);
+
+impl<P: Platform> Memory for ReadOnly<'_, P> {
+    fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
+        let mut word = [0; 8];
+        let bytes = word.get_mut(..width.bytes() as usize).unwrap_or_default();
+        match self.0.load(address, bytes) {
+            Ok(()) => Ok(u64::from_le_bytes(word)),
+            Err(Unreadable) => Err(Fault { address }),
+        }
+    }
+
+    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
+        Err(Fault { address })
+    }
+}

@@ -1,0 +1,16 @@
+//! The list of providers.
+
+/// Passes the list of providers to a macro: what each is called, its variant, its side behind the control lock, and
+/// what it fires. Probe IDs are in the order of this list, so a new provider comes before `fbt`, which has no limit.
+macro_rules! providers {
+    ($then:ident) => {
+        $then! {
+            dtrace Dtrace crate::providers::dtrace::Dtrace, crate::providers::dtrace::Fired;
+            proc Proc crate::providers::proc::Procs, crate::providers::proc::Fired;
+            profile Profile crate::providers::profile::Profile, crate::providers::profile::Fired<'a>;
+            syscall Syscall crate::providers::syscall::Syscalls, crate::providers::syscall::Fired<'a, A>;
+            fbt Fbt crate::providers::fbt::Fbt<A>, crate::providers::fbt::Fired<'a, A>;
+        }
+    };
+}
+pub(crate) use providers;

@@ -1,0 +1,130 @@
+//! Armed sites, as traps find them: by their addresses.
+
+use alloc::vec::Vec;
+use core::sync::atomic::AtomicUsize;
+
+use engine_isa::Arch;
+use engine_isa::body::Leaves;
+
+use super::resume::Resume;
+use crate::grow::{OutOfMemory, filled, push};
+
+/// An armed instruction.
+pub struct Site<A: Arch> {
+    /// Where it is, or the function tracer's call that tells of it.
+    pub address: usize,
+    /// What is done in its place.
+    pub resume: Resume<A::Emulation>,
+    /// The number of its function.
+    pub function: u32,
+    /// How far it is from the function's begin.
+    pub offset: usize,
+    /// Whether it is the function's entry.
+    pub is_entry: bool,
+    /// How it leaves the function, where it does.
+    pub leaves: Option<Leaves>,
+    /// How often it was hit. CPUs may add to it at once.
+    pub hits: AtomicUsize,
+}
+
+/// The armed sites of an address space.
+pub struct Sites<A: Arch> {
+    sites: Vec<Site<A>>,
+    /// The number of a site and one, at the place that its address says, or behind what was there already.
+    /// At most every other place is taken.
+    index: Vec<u32>,
+    /// How far an address is to be shifted to say a place.
+    shift: u32,
+}
+
+impl<A: Arch> Sites<A> {
+    /// One with room for so many sites.
+    pub fn new(sites: usize) -> Result<Self, OutOfMemory> {
+        let places = sites.saturating_mul(2).max(2).checked_next_power_of_two();
+        let places = places.ok_or(OutOfMemory)?;
+        let mut all = Vec::new();
+        all.try_reserve_exact(sites).map_err(|_| OutOfMemory)?;
+        Ok(Self {
+            sites: all,
+            index: filled(places, || 0)?,
+            shift: u32::BITS.wrapping_sub(places.trailing_zeros()),
+        })
+    }
+
+    /// Adds an instruction, of which there is none yet.
+    pub fn add(&mut self, site: Site<A>) -> Result<(), OutOfMemory> {
+        let place = self.places(site.address).find(|place| {
+            let taken = self.index.get(*place);
+            taken.is_none_or(|taken| *taken == 0)
+        });
+        push(&mut self.sites, site)?;
+        let number = self.sites.len() as u32;
+        if let Some(place) = place.and_then(|place| self.index.get_mut(place)) {
+            *place = number;
+        }
+        Ok(())
+    }
+
+    /// The instruction at that address.
+    pub fn find(&self, address: usize) -> Option<&Site<A>> {
+        for place in self.places(address) {
+            let number = (*self.index.get(place)? as usize).checked_sub(1)?;
+            let site = self.sites.get(number)?;
+            if site.address == address {
+                return Some(site);
+            }
+        }
+        None
+    }
+
+    /// How much memory they take.
+    pub fn bytes(&self) -> usize {
+        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<A>>());
+        let index = self.index.capacity().wrapping_mul(size_of::<u32>());
+        sites.wrapping_add(index)
+    }
+
+    /// Where an address may be looked for, one place after the other.
+    fn places(&self, address: usize) -> impl Iterator<Item = usize> + use<A> {
+        // The golden ratio's bits: a product's upper bits depend on all of the address below them.
+        const MIX: u32 = 0x9e37_79b1;
+        let first = (address as u32).wrapping_mul(MIX) >> self.shift;
+        let mask = self.index.len().wrapping_sub(1);
+        (0..self.index.len()).map(move |further| (first as usize).wrapping_add(further) & mask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_isa::arm::Arm;
+
+    use super::*;
+
+    fn site(address: usize) -> Site<Arm> {
+        Site {
+            address,
+            resume: Resume::On,
+            function: 0,
+            offset: 0,
+            is_entry: true,
+            leaves: None,
+            hits: AtomicUsize::new(0),
+        }
+    }
+
+    #[test]
+    fn each_site_is_found_and_nothing_else() {
+        for (count, step) in [(0, 4), (1, 4), (2, 1), (1000, 1), (1000, 4), (1000, 4096)] {
+            let mut live = Sites::new(count).unwrap();
+            for number in 0..count {
+                live.add(site(0xc000_0000 + 2 * number * step)).unwrap();
+            }
+            for number in 0..count {
+                let address = 0xc000_0000 + 2 * number * step;
+                assert_eq!(live.find(address).unwrap().address, address);
+                assert!(live.find(address + step).is_none());
+            }
+            assert!(live.find(0).is_none());
+        }
+    }
+}
