@@ -7,8 +7,9 @@ use core::{ptr, slice};
 
 use engine_isa::Unreadable;
 use engine_tracer::{
-    Blacklist, Context, Event, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory, Patch,
-    Platform, Task, Untold, Visit, VisitModule, VisitSyscall,
+    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbered, Numbers,
+    OffLimits, Origin, OutOfMemory, Patch, Symbols, Task, Tasks, Untold, Visit, VisitModule,
+    VisitSyscall,
 };
 
 use crate::chance::Chance;
@@ -28,11 +29,10 @@ impl Kernel {
     }
 }
 
-impl Platform for Kernel {
+impl Cpus for Kernel {
     type Lock<T: Send> = ControlLock<T>;
     type Rcu<T: Send + Sync> = KernelRcu<T>;
     type TryLock<T: Send> = KernelTryLock<T>;
-    type Regs = Regs;
 
     fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
         let state = ffi::shim_interrupts_off();
@@ -55,20 +55,26 @@ impl Platform for Kernel {
         ffi::shim_cpus() as usize
     }
 
-    fn ticks(&self) -> u32 {
-        #[cfg(trapline_mutants)]
-        if crate::mutant::is_chosen(crate::mutant::STALL_UNSEEN) {
-            return 0;
-        }
-        ffi::shim_ticks()
-    }
-
     fn has_stack(&self) -> bool {
         #[cfg(trapline_mutants)]
         if crate::mutant::is_stack_unseen() {
             return true;
         }
         crate::arch::has_stack()
+    }
+
+    fn breathe(&self) {
+        ffi::shim_breathe();
+    }
+}
+
+impl Clock for Kernel {
+    fn ticks(&self) -> u32 {
+        #[cfg(trapline_mutants)]
+        if crate::mutant::is_chosen(crate::mutant::STALL_UNSEEN) {
+            return 0;
+        }
+        ffi::shim_ticks()
     }
 
     fn deadman_start(&self) -> u32 {
@@ -86,6 +92,29 @@ impl Platform for Kernel {
     fn random(&self) -> u64 {
         self.chance.next(self.cpu())
     }
+
+    fn timer_start(
+        &self,
+        number: u32,
+        nanoseconds: u64,
+        every_cpu: bool,
+    ) -> Result<(), OutOfMemory> {
+        // SAFETY: control side only, which may sleep. The engine outlives every timer: who enabled
+        // its probe holds the module.
+        match unsafe { ffi::shim_timer_start(number, nanoseconds, every_cpu.into()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn timer_stop(&self, number: u32) {
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_timer_stop(number) };
+    }
+}
+
+impl Tasks for Kernel {
+    type Regs = Regs;
 
     fn task(&self, context: Context) -> Task {
         task(context)
@@ -134,26 +163,9 @@ impl Platform for Kernel {
         // begins with; `frames` has room for as many.
         unsafe { ffi::shim_stack(regs, to, count, origin) as usize }
     }
+}
 
-    fn timer_start(
-        &self,
-        number: u32,
-        nanoseconds: u64,
-        every_cpu: bool,
-    ) -> Result<(), OutOfMemory> {
-        // SAFETY: control side only, which may sleep. The engine outlives every timer: who enabled
-        // its probe holds the module.
-        match unsafe { ffi::shim_timer_start(number, nanoseconds, every_cpu.into()) } {
-            0 => Ok(()),
-            _ => Err(OutOfMemory),
-        }
-    }
-
-    fn timer_stop(&self, number: u32) {
-        // SAFETY: control side only, which may sleep.
-        unsafe { ffi::shim_timer_stop(number) };
-    }
-
+impl KernelText for Kernel {
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
         // SAFETY: `bytes` has room for its length; the shim survives any `address`.
         match unsafe { ffi::shim_peek(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
@@ -199,10 +211,6 @@ impl Platform for Kernel {
         ffi::shim_lead_here(straight.into());
     }
 
-    fn breathe(&self) {
-        ffi::shim_breathe();
-    }
-
     /// A page, as large as all three architectures have them at the least.
     const CODE: usize = 4096;
 
@@ -235,17 +243,6 @@ impl Platform for Kernel {
         unsafe { ffi::shim_synchronize_code() };
     }
 
-    fn blacklist(&self) -> &'static Blacklist {
-        #[cfg(trapline_mutants)]
-        return crate::mutant::blacklist();
-        #[cfg(not(trapline_mutants))]
-        crate::arch::BLACKLIST
-    }
-
-    fn off_limits(&self, address: usize) -> Option<OffLimits> {
-        OffLimits::from_code(ffi::shim_off_limits(address))
-    }
-
     fn rewritten(&self, address: usize) -> bool {
         ffi::shim_rewritten(address) != 0
     }
@@ -270,7 +267,45 @@ impl Platform for Kernel {
             _ => Err(Untold),
         }
     }
+}
 
+impl Symbols for Kernel {
+    fn blacklist(&self) -> &'static Blacklist {
+        #[cfg(trapline_mutants)]
+        return crate::mutant::blacklist();
+        #[cfg(not(trapline_mutants))]
+        crate::arch::BLACKLIST
+    }
+
+    fn off_limits(&self, address: usize) -> Option<OffLimits> {
+        OffLimits::from_code(ffi::shim_off_limits(address))
+    }
+
+    fn is_return_thunk(&self, address: usize) -> bool {
+        ffi::shim_is_return_thunk(address) != 0
+    }
+
+    fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Modules { visit };
+        // SAFETY: `visit_module` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_module(visit_module, (&raw mut walk).cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Functions { visit };
+        // SAFETY: `module` is a number that `each_module` or C has given, of a module that has not
+        // gone; `visit_function` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_function(module, visit_function, (&raw mut walk).cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+}
+
+impl Events for Kernel {
     fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Syscalls { visit };
         // SAFETY: `visit_syscall` gets this `walk` back, which outlives the call.
@@ -294,29 +329,6 @@ impl Platform for Kernel {
         match unsafe { ffi::shim_tell_of(event as c_uint, numbers) } {
             0 => Ok(()),
             _ => Err(Untold),
-        }
-    }
-
-    fn is_return_thunk(&self, address: usize) -> bool {
-        ffi::shim_is_return_thunk(address) != 0
-    }
-
-    fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
-        let mut walk = Modules { visit };
-        // SAFETY: `visit_module` gets this `walk` back, which outlives the call.
-        match unsafe { ffi::shim_each_module(visit_module, (&raw mut walk).cast()) } {
-            0 => Ok(()),
-            _ => Err(OutOfMemory),
-        }
-    }
-
-    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
-        let mut walk = Functions { visit };
-        // SAFETY: `module` is a number that `each_module` or C has given, of a module that has not
-        // gone; `visit_function` gets this `walk` back, which outlives the call.
-        match unsafe { ffi::shim_each_function(module, visit_function, (&raw mut walk).cast()) } {
-            0 => Ok(()),
-            _ => Err(OutOfMemory),
         }
     }
 }

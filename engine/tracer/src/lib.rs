@@ -51,8 +51,9 @@ mod tracer;
 pub use error::Error;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
-    Context, Event, KERNEL, Listed, Lock, Numbered, Numbers, OffLimits, Origin, Patch, Platform,
-    Rcu, TASK_NAME, Task, TryLock, Untold, Visit, VisitModule, VisitSyscall,
+    Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbered, Numbers,
+    OffLimits, Origin, Patch, Platform, Rcu, Symbols, TASK_NAME, Task, Tasks, TryLock, Untold,
+    Visit, VisitModule, VisitSyscall,
 };
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;

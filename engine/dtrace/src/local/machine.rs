@@ -12,8 +12,9 @@ use std::time::{Duration, SystemTime};
 use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Blacklist, Context, Event, Numbers, OffLimits, Origin, OutOfMemory, Patch, Platform, TASK_NAME,
-    Task, Tracer, Untold, Visit, VisitModule, VisitSyscall, blacklist,
+    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Numbers, OffLimits, Origin,
+    OutOfMemory, Patch, Symbols, TASK_NAME, Task, Tasks, Tracer, Untold, Visit, VisitModule,
+    VisitSyscall, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -70,11 +71,10 @@ impl Machine {
     }
 }
 
-impl Platform for Machine {
+impl Cpus for Machine {
     type Lock<T: Send> = Sleeping<T>;
     type Rcu<T: Send + Sync> = Replaced<T>;
     type TryLock<T: Send> = Guard<T>;
-    type Regs = Regs;
 
     fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
         let on_cpu = self.on_cpu();
@@ -95,12 +95,16 @@ impl Platform for Machine {
         1
     }
 
-    fn ticks(&self) -> u32 {
-        0
-    }
-
     fn has_stack(&self) -> bool {
         true
+    }
+
+    fn breathe(&self) {}
+}
+
+impl Clock for Machine {
+    fn ticks(&self) -> u32 {
+        0
     }
 
     fn deadman_start(&self) -> u32 {
@@ -122,6 +126,24 @@ impl Platform for Machine {
         let _ = getrandom(&mut bytes, GetRandomFlags::empty());
         u64::from_ne_bytes(bytes)
     }
+
+    fn timer_start(&self, number: u32, nanoseconds: u64, _: bool) -> Result<(), OutOfMemory> {
+        let machine = self.clone();
+        let tick = move || machine.tick(number);
+        let timer = Timer::start(Duration::from_nanos(nanoseconds), tick);
+        self.timers()
+            .insert(number, timer.map_err(|_| OutOfMemory)?);
+        Ok(())
+    }
+
+    fn timer_stop(&self, number: u32) {
+        let timer = self.timers().remove(&number);
+        drop(timer);
+    }
+}
+
+impl Tasks for Machine {
+    type Regs = Regs;
 
     fn task(&self, _: Context) -> Task {
         Task {
@@ -160,21 +182,9 @@ impl Platform for Machine {
     fn stack(&self, _: Origin<'_, Regs>, _: &mut [u64]) -> usize {
         0
     }
+}
 
-    fn timer_start(&self, number: u32, nanoseconds: u64, _: bool) -> Result<(), OutOfMemory> {
-        let machine = self.clone();
-        let tick = move || machine.tick(number);
-        let timer = Timer::start(Duration::from_nanos(nanoseconds), tick);
-        self.timers()
-            .insert(number, timer.map_err(|_| OutOfMemory)?);
-        Ok(())
-    }
-
-    fn timer_stop(&self, number: u32) {
-        let timer = self.timers().remove(&number);
-        drop(timer);
-    }
-
+impl KernelText for Machine {
     fn peek(&self, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
         Err(Unreadable)
     }
@@ -197,8 +207,6 @@ impl Platform for Machine {
 
     fn lead_here(&self, _: bool) {}
 
-    fn breathe(&self) {}
-
     /// It has no memory for code, since there is no function whose instructions could be copied there.
     const CODE: usize = 0;
 
@@ -215,14 +223,6 @@ impl Platform for Machine {
     fn code_write(&self, _: usize, _: &[u8]) {}
 
     fn synchronize_code(&self) {}
-
-    fn blacklist(&self) -> &'static Blacklist {
-        &blacklist::ARM
-    }
-
-    fn off_limits(&self, _: usize) -> Option<OffLimits> {
-        Some(OffLimits::Discarded)
-    }
 
     fn rewritten(&self, _: usize) -> bool {
         false
@@ -243,17 +243,15 @@ impl Platform for Machine {
     fn tell_of_calls(&self, _: &[usize]) -> Result<(), Untold> {
         Err(Untold)
     }
+}
 
-    fn each_syscall(&self, _: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
-        Ok(())
+impl Symbols for Machine {
+    fn blacklist(&self) -> &'static Blacklist {
+        &blacklist::ARM
     }
 
-    fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
-        0
-    }
-
-    fn tell_of(&self, _: Event, _: &Numbers) -> Result<(), Untold> {
-        Err(Untold)
+    fn off_limits(&self, _: usize) -> Option<OffLimits> {
+        Some(OffLimits::Discarded)
     }
 
     fn is_return_thunk(&self, _: usize) -> bool {
@@ -266,6 +264,20 @@ impl Platform for Machine {
 
     fn each_function(&self, _: usize, _: &mut Visit<'_>) -> Result<(), OutOfMemory> {
         Ok(())
+    }
+}
+
+impl Events for Machine {
+    fn each_syscall(&self, _: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
+        0
+    }
+
+    fn tell_of(&self, _: Event, _: &Numbers) -> Result<(), Untold> {
+        Err(Untold)
     }
 }
 

@@ -10,8 +10,9 @@ use std::sync::{Mutex, RwLock};
 use engine_isa::arm::{Arm, Regs, Relocation};
 use engine_isa::{Unreadable, Variant};
 use engine_tracer::{
-    Blacklist, Context, Event, KERNEL, Listed, Numbered, Numbers, OffLimits, Origin, OutOfMemory,
-    Patch, Path, Platform, Task, Untold, Visit, VisitModule, VisitSyscall,
+    Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbered, Numbers,
+    OffLimits, Origin, OutOfMemory, Patch, Path, Symbols, Task, Tasks, Untold, Visit, VisitModule,
+    VisitSyscall,
 };
 
 #[path = "../program/mod.rs"]
@@ -310,11 +311,10 @@ pub fn branch(from: usize, to: usize) -> u32 {
 }
 
 /// The kernel's state outlives the tracer that owns it as a platform.
-impl Platform for &'static Fake {
+impl Cpus for &'static Fake {
     type Lock<T: Send> = FakeLock<T>;
     type Rcu<T: Send + Sync> = FakeRcu<T>;
     type TryLock<T: Send> = FakeTryLock<T>;
-    type Regs = Regs;
 
     fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
         let _firing = self.firings.read().unwrap();
@@ -333,12 +333,16 @@ impl Platform for &'static Fake {
         CPUS
     }
 
-    fn ticks(&self) -> u32 {
-        TICKS.get()
-    }
-
     fn has_stack(&self) -> bool {
         HAS_STACK.get()
+    }
+
+    fn breathe(&self) {}
+}
+
+impl Clock for &'static Fake {
+    fn ticks(&self) -> u32 {
+        TICKS.get()
     }
 
     fn deadman_start(&self) -> u32 {
@@ -362,6 +366,28 @@ impl Platform for &'static Fake {
         }
         4
     }
+
+    fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
+        if STUCK.get() {
+            return Err(OutOfMemory);
+        }
+        let before = self
+            .timers
+            .lock()
+            .unwrap()
+            .insert(number, (interval, every_cpu));
+        assert_eq!(before, None, "it runs already");
+        Ok(())
+    }
+
+    fn timer_stop(&self, number: u32) {
+        let before = self.timers.lock().unwrap().remove(&number);
+        assert!(before.is_some(), "it does not run");
+    }
+}
+
+impl Tasks for &'static Fake {
+    type Regs = Regs;
 
     fn task(&self, _: Context) -> Task {
         TASK.get()
@@ -400,25 +426,9 @@ impl Platform for &'static Fake {
             .map(|(frame, pc)| *frame = pc)
             .count()
     }
+}
 
-    fn timer_start(&self, number: u32, interval: u64, every_cpu: bool) -> Result<(), OutOfMemory> {
-        if STUCK.get() {
-            return Err(OutOfMemory);
-        }
-        let before = self
-            .timers
-            .lock()
-            .unwrap()
-            .insert(number, (interval, every_cpu));
-        assert_eq!(before, None, "it runs already");
-        Ok(())
-    }
-
-    fn timer_stop(&self, number: u32) {
-        let before = self.timers.lock().unwrap().remove(&number);
-        assert!(before.is_some(), "it does not run");
-    }
-
+impl KernelText for &'static Fake {
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
         let text = self.text.lock().unwrap();
         if !text.contains_key(&address) && !(ALPHA..VANISHED).contains(&address) {
@@ -467,8 +477,6 @@ impl Platform for &'static Fake {
         STRAIGHT.set(straight);
     }
 
-    fn breathe(&self) {}
-
     /// Room for two slots.
     const CODE: usize = 2 * Relocation::SIZE;
 
@@ -509,14 +517,6 @@ impl Platform for &'static Fake {
         self.inside.lock().unwrap().clear();
     }
 
-    fn blacklist(&self) -> &'static Blacklist {
-        LISTED.get()
-    }
-
-    fn off_limits(&self, address: usize) -> Option<OffLimits> {
-        (address == FORBIDDEN).then_some(OffLimits::Blacklisted)
-    }
-
     fn rewritten(&self, address: usize) -> bool {
         [REWRITTEN, HALF + 4].contains(&address)
     }
@@ -545,33 +545,15 @@ impl Platform for &'static Fake {
         *self.calls.lock().unwrap() = calls.iter().copied().collect();
         Ok(())
     }
+}
 
-    fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
-        SYSCALLS.into_iter().try_for_each(|(abi, number, name)| {
-            visit(Numbered {
-                abi,
-                number,
-                abi_name: [&b"native"[..], b"old"][abi as usize],
-                name: name.as_bytes(),
-            })
-        })
+impl Symbols for &'static Fake {
+    fn blacklist(&self) -> &'static Blacklist {
+        LISTED.get()
     }
 
-    fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
-        let in_registers = regs.r.get(number as usize).filter(|_| number < 6);
-        in_registers.copied().unwrap_or_default().into()
-    }
-
-    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
-        if STUCK.get() && *numbers != Numbers::NONE {
-            return Err(Untold);
-        }
-        let mut events = self.events.lock().unwrap();
-        let before = std::mem::replace(&mut events[event as usize], *numbers);
-        assert_ne!(before, *numbers, "it is so already");
-        drop(events);
-        self.synchronize();
-        Ok(())
+    fn off_limits(&self, address: usize) -> Option<OffLimits> {
+        (address == FORBIDDEN).then_some(OffLimits::Blacklisted)
     }
 
     fn is_return_thunk(&self, _: usize) -> bool {
@@ -609,6 +591,36 @@ impl Platform for &'static Fake {
         FUNCTIONS
             .into_iter()
             .try_for_each(|(name, address)| see(name, address, 0))
+    }
+}
+
+impl Events for &'static Fake {
+    fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
+        SYSCALLS.into_iter().try_for_each(|(abi, number, name)| {
+            visit(Numbered {
+                abi,
+                number,
+                abi_name: [&b"native"[..], b"old"][abi as usize],
+                name: name.as_bytes(),
+            })
+        })
+    }
+
+    fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
+        let in_registers = regs.r.get(number as usize).filter(|_| number < 6);
+        in_registers.copied().unwrap_or_default().into()
+    }
+
+    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
+        if STUCK.get() && *numbers != Numbers::NONE {
+            return Err(Untold);
+        }
+        let mut events = self.events.lock().unwrap();
+        let before = std::mem::replace(&mut events[event as usize], *numbers);
+        assert_ne!(before, *numbers, "it is so already");
+        drop(events);
+        self.synchronize();
+        Ok(())
     }
 }
 

@@ -78,7 +78,7 @@ impl<A: Arch> Fbt<A> {
         let Some(function) = self.functions.get(number) else {
             return Ok(Err(Reason::Endless));
         };
-        if let Err(reason) = may_return::<A, P>(platform, function, self.names.get(function.name)) {
+        if let Err(reason) = may_return(platform, function, self.names.get(function.name)) {
             return Ok(Err(reason));
         }
         let bytes = function.end.wrapping_sub(function.address);
@@ -219,11 +219,7 @@ impl<A: Arch> Fbt<A> {
 }
 
 /// Whether a function may be walked over.
-fn may_return<A: Arch, P: Platform>(
-    platform: &P,
-    function: &Function,
-    name: &[u8],
-) -> Result<(), Reason> {
+fn may_return<P: Platform>(platform: &P, function: &Function, name: &[u8]) -> Result<(), Reason> {
     eligible::named(platform.blacklist(), name)?;
     eligible::allowed(platform, function.address)?;
     match function.entry {
