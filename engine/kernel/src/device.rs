@@ -11,7 +11,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::arch::Native;
 use crate::ffi;
-use crate::platform::Kernel;
+use crate::platform::Platform;
 
 /// Bytes that one copy to the consumer moves.
 const CHUNK: usize = 64 << 10;
@@ -71,7 +71,7 @@ impl From<OutOfMemory> for Errno {
     }
 }
 
-type Engine = Tracer<Native, Kernel>;
+type Engine = Tracer<Native, Platform>;
 
 /// Carries out the request `number`, whose struct is in `body`, for a consumer.
 ///

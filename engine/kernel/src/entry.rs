@@ -11,26 +11,38 @@ use engine_tracer::{ConsumerId, Event, Tracer, Trap};
 use crate::arch::{self, Native};
 use crate::device::{self, Errno};
 use crate::ffi::Regs;
-use crate::platform::Kernel;
+use crate::platform::Platform;
 
 /// The engine of this module, there from `trapline_start` to `trapline_end`.
-struct Engine(UnsafeCell<MaybeUninit<Tracer<Native, Kernel>>>);
+struct Cell(UnsafeCell<MaybeUninit<Tracer<Native, Platform>>>);
 
 // SAFETY: a tracer may be shared; the cell is written only while nothing else can call in.
-unsafe impl Sync for Engine {}
+unsafe impl Sync for Cell {}
 
-static ENGINE: Engine = Engine(UnsafeCell::new(MaybeUninit::uninit()));
+static ENGINE: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
 
 /// The engine.
 ///
 /// # Safety
 /// Between `trapline_start` and `trapline_end` only.
-pub unsafe fn engine() -> &'static Tracer<Native, Kernel> {
+pub unsafe fn tracer() -> &'static Tracer<Native, Platform> {
     // SAFETY: `start` succeeded before, and nothing writes the cell before `end`.
     let cell = unsafe { &*ENGINE.0.get() };
     // SAFETY: as above.
     unsafe { cell.assume_init_ref() }
 }
+
+/// The engine as C calls it.
+///
+/// # Safety
+/// As of [`tracer`].
+#[cfg(not(trapline_mutants))]
+unsafe fn engine() -> &'static Tracer<Native, Platform> {
+    // SAFETY: as the caller promises.
+    unsafe { tracer() }
+}
+#[cfg(trapline_mutants)]
+use crate::mutant::engine::engine;
 
 /// The trapping instruction as a number, for the hook that catches it.
 #[unsafe(no_mangle)]
@@ -45,7 +57,7 @@ pub extern "C" fn trapline_trap_word() -> u32 {
 /// Once, before any other call, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_start() -> c_int {
-    let Ok(tracer) = Kernel::new().and_then(Tracer::new) else {
+    let Ok(tracer) = Platform::new().and_then(Tracer::new) else {
         return Errno::OutOfMemory.returned();
     };
     // SAFETY: the caller promises that no one else is here.
@@ -72,8 +84,6 @@ pub unsafe extern "C" fn trapline_end() {
 /// From the trap's handler, with interrupts off, with the registers that it will restore.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
-    #[cfg(trapline_mutants)]
-    crate::mutant::spin();
     let mut memory = arch::memory(regs);
     // SAFETY: the caller's registers, which only this handler touches.
     let regs = unsafe { &mut *regs };
@@ -91,10 +101,6 @@ pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
 /// Between start and end, with interrupts off, with registers that nobody writes meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_called(call: usize, regs: *const Regs) {
-    #[cfg(trapline_mutants)]
-    if crate::mutant::is_lost_call() {
-        return;
-    }
     // SAFETY: as the caller promises.
     let regs = unsafe { &*regs };
     // SAFETY: as the caller promises.
@@ -128,8 +134,6 @@ pub unsafe extern "C" fn trapline_beat(cpu: c_uint, limit: u32) -> c_int {
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_watch(rounds: u32) -> c_int {
-    #[cfg(trapline_mutants)]
-    let rounds = crate::mutant::silence(rounds);
     // SAFETY: as the caller promises.
     unsafe { engine() }.watch(rounds).into()
 }
@@ -152,14 +156,8 @@ pub unsafe extern "C" fn trapline_syscall_entered(abi: c_uint, number: i64, regs
 /// Between start and end, where the thread cannot lose its CPU.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, value: i64) {
-    #[cfg(trapline_mutants)]
-    let (times, value) = crate::mutant::told(number, value);
-    #[cfg(not(trapline_mutants))]
-    let times = 1;
-    for _ in 0..times {
-        // SAFETY: as the caller promises.
-        unsafe { engine() }.syscall_returned(abi, number, value);
-    }
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.syscall_returned(abi, number, value);
 }
 
 /// What a child does first will not be told of, for want of memory.
@@ -183,10 +181,6 @@ pub unsafe extern "C" fn trapline_happened(event: c_uint, told: *const [u64; 4])
     let Some(event) = Event::from_code(event) else {
         return;
     };
-    #[cfg(trapline_mutants)]
-    let Some(told) = crate::mutant::happened(event, told) else {
-        return;
-    };
     // SAFETY: as the caller promises.
     unsafe { engine() }.happened(event, told);
 }
@@ -202,8 +196,6 @@ pub unsafe extern "C" fn trapline_happened_once(
     process: usize,
     is_alone: c_int,
 ) {
-    #[cfg(trapline_mutants)]
-    let is_alone = is_alone | c_int::from(crate::mutant::is_chosen(crate::mutant::ENDS_FORGOTTEN));
     let Some(event) = Event::from_code(event) else {
         return;
     };
@@ -243,10 +235,6 @@ pub unsafe extern "C" fn trapline_open() -> c_int {
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_close(consumer: c_int) {
-    #[cfg(trapline_mutants)]
-    if crate::mutant::is_chosen(crate::mutant::CLOSED_UNSEEN) {
-        return;
-    }
     // SAFETY: as the caller promises.
     unsafe { engine() }.close(ConsumerId::from_number(consumer as usize));
 }
@@ -266,7 +254,7 @@ pub unsafe extern "C" fn trapline_ioctl(
     let body = unsafe { slice::from_raw_parts_mut(body.cast(), length) };
     let id = ConsumerId::from_number(consumer as usize);
     // SAFETY: as the caller promises.
-    match device::request(unsafe { engine() }, id, number, body) {
+    match device::request(unsafe { tracer() }, id, number, body) {
         Ok(()) => 0,
         Err(error) => error.returned(),
     }
@@ -291,10 +279,6 @@ pub unsafe extern "C" fn trapline_module_coming(module: usize, name: *const c_ch
 /// Between start and end, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_module_going(module: usize) {
-    #[cfg(trapline_mutants)]
-    if crate::mutant::is_chosen(crate::mutant::MODULE_KEPT) {
-        return;
-    }
     // SAFETY: as the caller promises.
     unsafe { engine() }.module_going(module);
 }

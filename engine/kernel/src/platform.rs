@@ -16,6 +16,12 @@ use crate::chance::Chance;
 use crate::ffi::{self, Regs};
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
+/// What the engine is told the kernel is.
+#[cfg(not(trapline_mutants))]
+pub type Platform = Kernel;
+#[cfg(trapline_mutants)]
+pub use crate::mutant::platform::Seeded as Platform;
+
 /// The kernel that this module is loaded into.
 pub struct Kernel {
     chance: Chance,
@@ -56,10 +62,6 @@ impl Cpus for Kernel {
     }
 
     fn has_stack(&self) -> bool {
-        #[cfg(trapline_mutants)]
-        if crate::mutant::is_stack_unseen() {
-            return true;
-        }
         crate::arch::has_stack()
     }
 
@@ -70,10 +72,6 @@ impl Cpus for Kernel {
 
 impl Clock for Kernel {
     fn ticks(&self) -> u32 {
-        #[cfg(trapline_mutants)]
-        if crate::mutant::is_chosen(crate::mutant::STALL_UNSEEN) {
-            return 0;
-        }
         ffi::shim_ticks()
     }
 
@@ -190,24 +188,16 @@ impl KernelText for Kernel {
     }
 
     fn has_kprobe(&self, address: usize) -> bool {
-        #[cfg(trapline_mutants)]
-        if crate::mutant::is_chosen(crate::mutant::KPROBE_OVERLOOKED) {
-            return false;
-        }
         ffi::shim_has_kprobe(address) != 0
     }
 
     fn patch(&self, patches: &mut [Patch]) {
-        #[cfg(trapline_mutants)]
-        let patches = crate::mutant::made(patches);
         // SAFETY: the tracer patches only sites it has peeked, and puts back what was there. It holds
         // the control lock.
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
     }
 
     fn lead_here(&self, straight: bool) {
-        #[cfg(trapline_mutants)]
-        let straight = straight && !crate::mutant::is_chosen(crate::mutant::LONG_WAY);
         ffi::shim_lead_here(straight.into());
     }
 
@@ -235,7 +225,8 @@ impl KernelText for Kernel {
     }
 
     fn code_write(&self, address: usize, bytes: &[u8]) {
-        write_code(address, bytes);
+        store_code(address, bytes);
+        flush_code(address, bytes.len());
     }
 
     fn synchronize_code(&self) {
@@ -271,9 +262,6 @@ impl KernelText for Kernel {
 
 impl Symbols for Kernel {
     fn blacklist(&self) -> &'static Blacklist {
-        #[cfg(trapline_mutants)]
-        return crate::mutant::blacklist();
-        #[cfg(not(trapline_mutants))]
         crate::arch::BLACKLIST
     }
 
@@ -316,8 +304,6 @@ impl Events for Kernel {
     }
 
     fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
-        #[cfg(trapline_mutants)]
-        let number = crate::mutant::argument(number);
         let number = c_uint::try_from(number).unwrap_or(c_uint::MAX);
         // SAFETY: the registers that this thread has entered its system call with.
         unsafe { ffi::shim_syscall_argument(regs, number) }
@@ -338,20 +324,8 @@ pub fn task(context: Context) -> Task {
     let mut task = Task::default();
     // SAFETY: `Task` is laid out as C's `struct shim_task`.
     unsafe { ffi::shim_task(&raw mut task, context) };
-    #[cfg(trapline_mutants)]
-    crate::mutant::mistake(&mut task);
     task
 }
-
-/// Writes code, and sees to the caches.
-#[cfg(not(trapline_mutants))]
-fn write_code(address: usize, bytes: &[u8]) {
-    store_code(address, bytes);
-    flush_code(address, bytes.len());
-}
-
-#[cfg(trapline_mutants)]
-use crate::mutant::write_code;
 
 /// Writes code, which the processor may know nothing of yet.
 pub fn store_code(address: usize, bytes: &[u8]) {
@@ -399,8 +373,6 @@ extern "C" fn visit_function(
     let walk = unsafe { &mut *context.cast::<Functions<'_>>() };
     // SAFETY: C passes a name of this length, valid until this returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
-    #[cfg(trapline_mutants)]
-    let name = crate::mutant::called(name);
     let listed = Listed {
         name,
         address,

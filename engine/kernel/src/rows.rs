@@ -5,8 +5,8 @@ use core::ffi::c_char;
 use engine_tracer::Tracer;
 
 use crate::arch::Native;
-use crate::entry::engine;
-use crate::platform::Kernel;
+use crate::entry::tracer;
+use crate::platform::Platform;
 
 /// Room for a name in a row, with its NUL.
 const ROW_TEXT: usize = 192;
@@ -142,12 +142,12 @@ impl RefusedRow {
 /// Between start and end, where sleeping is allowed; `row` is the caller's.
 unsafe fn fill<T>(
     row: *mut T,
-    show: impl FnOnce(&Tracer<Native, Kernel>, &mut T) -> Option<bool>,
+    show: impl FnOnce(&Tracer<Native, Platform>, &mut T) -> Option<bool>,
 ) -> Row {
     // SAFETY: the caller's, and zeroed memory is a value of it.
     let to = unsafe { &mut *row };
     // SAFETY: as the caller promises.
-    match show(unsafe { engine() }, to) {
+    match show(unsafe { tracer() }, to) {
         None => Row::End,
         Some(true) => Row::Row,
         Some(false) => Row::Gap,

@@ -60,28 +60,6 @@ pub struct KernelTryLock<T> {
 // SAFETY: the value is only reached through `try_with`, by one at a time.
 unsafe impl<T: Send> Sync for KernelTryLock<T> {}
 
-/// Whether who finds it taken has it too: never, but for a seeded defect.
-#[cfg(not(trapline_mutants))]
-const fn is_shared() -> bool {
-    false
-}
-
-#[cfg(trapline_mutants)]
-fn is_shared() -> bool {
-    crate::mutant::is_chosen(crate::mutant::UNGUARDED)
-}
-
-/// Whether it is taken for taken though it is not: never, but for a seeded defect.
-#[cfg(not(trapline_mutants))]
-const fn is_lost() -> bool {
-    false
-}
-
-#[cfg(trapline_mutants)]
-fn is_lost() -> bool {
-    crate::mutant::is_lost()
-}
-
 impl<T: Send> TryLock<T> for KernelTryLock<T> {
     fn new(value: T) -> Self {
         Self {
@@ -91,16 +69,28 @@ impl<T: Send> TryLock<T> for KernelTryLock<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if is_lost() || self.taken.load(Ordering::Relaxed) && !is_shared() {
+        if self.taken.load(Ordering::Relaxed) {
             return None;
         }
+        // SAFETY: nobody has it.
+        Some(unsafe { self.with_anyway(work) })
+    }
+}
+
+impl<T> KernelTryLock<T> {
+    /// Runs `work` on the value.
+    ///
+    /// # Safety
+    /// Nobody else has it, or whoever has is meant to find it changed.
+    #[inline(always)]
+    pub unsafe fn with_anyway<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         self.taken.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::Acquire);
-        // SAFETY: `taken` was false, and is true until `work` is done.
+        // SAFETY: as the caller promises.
         let result = work(unsafe { &mut *self.value.get() });
         compiler_fence(Ordering::Release);
         self.taken.store(false, Ordering::Relaxed);
-        Some(result)
+        result
     }
 }
 

@@ -1,0 +1,242 @@
+//! The kernel with the chosen defect.
+
+use core::num::NonZeroUsize;
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use engine_isa::Unreadable;
+use engine_tracer::{
+    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
+    OutOfMemory, Patch, Symbols, Task, Tasks, TryLock, Untold, Visit, VisitModule, VisitSyscall,
+};
+
+use super::{arch, is_chosen};
+use crate::arch::BLACKLIST;
+use crate::entry;
+use crate::ffi::Regs;
+use crate::platform::{Kernel, flush_code, store_code};
+use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
+
+/// The kernel that the module is loaded into, with the chosen defect.
+pub struct Seeded(Kernel);
+
+impl Seeded {
+    /// See [`Kernel::new`].
+    pub fn new() -> Result<Self, OutOfMemory> {
+        Kernel::new().map(Self)
+    }
+}
+
+/// Methods that no defect is in.
+macro_rules! as_it_is {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {
+        $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+            self.0.$name($($argument),*)
+        })*
+    };
+}
+
+impl Cpus for Seeded {
+    type Lock<T: Send> = ControlLock<T>;
+    type Rcu<T: Send + Sync> = KernelRcu<T>;
+    type TryLock<T: Send> = SeededTryLock<T>;
+
+    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.0.undisturbed(work)
+    }
+
+    fn has_stack(&self) -> bool {
+        // A look would end what `unguarded` begins.
+        is_chosen(super::STACK_UNSEEN) || is_chosen(super::UNGUARDED) || self.0.has_stack()
+    }
+
+    as_it_is! {
+        fn synchronize(&self);
+        fn cpu(&self) -> usize;
+        fn cpus(&self) -> usize;
+        fn breathe(&self);
+    }
+}
+
+impl Clock for Seeded {
+    fn ticks(&self) -> u32 {
+        match is_chosen(super::STALL_UNSEEN) {
+            true => 0,
+            false => self.0.ticks(),
+        }
+    }
+
+    as_it_is! {
+        fn now(&self) -> u64;
+        fn wall_time(&self) -> u64;
+        fn random(&self) -> u64;
+        fn timer_start(&self, number: u32, nanoseconds: u64, every_cpu: bool) -> Result<(), OutOfMemory>;
+        fn timer_stop(&self, number: u32);
+        fn deadman_start(&self) -> u32;
+    }
+}
+
+impl Tasks for Seeded {
+    type Regs = Regs;
+
+    fn task(&self, context: Context) -> Task {
+        let mut task = self.0.task(context);
+        if is_chosen(super::THREAD_BY_NUMBER) {
+            (task.nonce, task.address) = (task.tid.into(), 0);
+        }
+        task
+    }
+
+    as_it_is! {
+        fn run_time(&self) -> u64;
+        fn thread(&self) -> usize;
+        fn user_register(&self, number: u64) -> u64;
+        fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
+        fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
+        fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize;
+    }
+}
+
+impl KernelText for Seeded {
+    const CODE: usize = Kernel::CODE;
+
+    fn hold_kprobes<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.0.hold_kprobes(work)
+    }
+
+    fn has_kprobe(&self, address: usize) -> bool {
+        !is_chosen(super::KPROBE_OVERLOOKED) && self.0.has_kprobe(address)
+    }
+
+    fn patch(&self, patches: &mut [Patch]) {
+        let is_trap = |patch: &Patch| patch.word == entry::trapline_trap_word();
+        let is_restored = !patches.iter().any(is_trap);
+        let kept = usize::from(is_chosen(super::ONE_KEPT) && is_restored);
+        let count = patches.len().saturating_sub(kept);
+        self.0.patch(patches.get_mut(..count).unwrap_or_default());
+    }
+
+    fn lead_here(&self, straight: bool) {
+        self.0.lead_here(straight && !is_chosen(super::LONG_WAY));
+    }
+
+    fn code_write(&self, address: usize, bytes: &[u8]) {
+        if is_chosen(super::STALE_SLOT) && was_written(address) {
+            return;
+        }
+        store_code(address, bytes);
+        if is_chosen(super::SHARED_SLOT) {
+            let twin = twin(address, bytes.len());
+            store_code(twin, bytes);
+            flush_code(twin, bytes.len());
+        }
+        if !is_chosen(super::NO_CACHE_FLUSH) {
+            flush_code(address, bytes.len());
+        }
+    }
+
+    as_it_is! {
+        fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
+        fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
+        fn ftrace_slot(&self, address: usize) -> usize;
+        fn rewritten(&self, address: usize) -> bool;
+        fn has_calls(&self) -> bool;
+        fn call_of(&self, address: usize) -> Option<NonZeroUsize>;
+        fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold>;
+        fn code_range(&self) -> Range<usize>;
+        fn code_alloc(&self) -> Result<usize, OutOfMemory>;
+        fn code_free(&self, address: usize);
+        fn synchronize_code(&self);
+    }
+}
+
+impl Symbols for Seeded {
+    fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
+        self.0.each_function(module, &mut |listed| {
+            let hidden = arch::MISNAMES.iter();
+            let hidden = hidden.filter(|(mutant, _)| is_chosen(mutant));
+            let is_hidden = { hidden }.any(|(_, name)| *name == listed.name);
+            visit(Listed {
+                name: if is_hidden { b"misnamed" } else { listed.name },
+                ..listed
+            })
+        })
+    }
+
+    /// Without paths where the defect hides what only they lead to.
+    fn blacklist(&self) -> &'static Blacklist {
+        const NO_PATHS: &Blacklist = &Blacklist {
+            paths: &[],
+            ..*BLACKLIST
+        };
+        match arch::MISNAMES.iter().any(|(mutant, _)| is_chosen(mutant)) {
+            true => NO_PATHS,
+            false => self.0.blacklist(),
+        }
+    }
+
+    as_it_is! {
+        fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory>;
+        fn off_limits(&self, address: usize) -> Option<OffLimits>;
+        fn is_return_thunk(&self, address: usize) -> bool;
+    }
+}
+
+impl Events for Seeded {
+    fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
+        let is_mistaken = number == 4 && is_chosen(super::ARG4_IS_ARG3);
+        self.0
+            .syscall_argument(regs, number - u64::from(is_mistaken))
+    }
+
+    as_it_is! {
+        fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
+        fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold>;
+    }
+}
+
+/// A lock of one CPU's that two may hold, or that is taken for taken.
+pub struct SeededTryLock<T>(KernelTryLock<T>);
+
+/// How often such a lock was asked for: each firing needs two.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+impl<T: Send> TryLock<T> for SeededTryLock<T> {
+    fn new(value: T) -> Self {
+        Self(KernelTryLock::new(value))
+    }
+
+    fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        if is_chosen(super::LOST_COUNT) && ASKED.fetch_add(1, Ordering::Relaxed) % 128 == 127 {
+            return None;
+        }
+        match is_chosen(super::UNGUARDED) {
+            // SAFETY: it is meant to be wrong.
+            true => Some(unsafe { self.0.with_anyway(work) }),
+            false => self.0.try_with(work),
+        }
+    }
+}
+
+/// The other slot of the same pair.
+fn twin(address: usize, length: usize) -> usize {
+    let within = address % Kernel::CODE;
+    match within.checked_div(length) {
+        Some(number) if number % 2 == 1 => address.wrapping_sub(length),
+        _ if within.wrapping_add(2 * length) <= Kernel::CODE => address.wrapping_add(length),
+        _ => address,
+    }
+}
+
+/// Whether there is something else than the page was filled with, which its last word still is: slots
+/// do not go up to there.
+fn was_written(address: usize) -> bool {
+    let last = (address / Kernel::CODE + 1) * Kernel::CODE - size_of::<u32>();
+    word(address) != word(last)
+}
+
+fn word(address: usize) -> u32 {
+    let place = core::ptr::with_exposed_provenance::<u32>(address);
+    // SAFETY: in a page for code, which is there to be read.
+    unsafe { place.read_volatile() }
+}
