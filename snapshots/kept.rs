@@ -10,9 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::guest::SLOWEST;
-use harness::plan::{self, Item};
+use harness::guest::image_file;
+use harness::run::plan::{self, Item};
+use harness::run::suite;
 use harness::tree::{self, Tree};
-use harness::{described, suite};
 
 /// Every `.snap` below `folder`, as seen from it and without its extension.
 fn kept(folder: &Path) -> BTreeSet<String> {
@@ -86,7 +87,7 @@ fn every_snapshot_is_of_the_commands_that_its_scenario_has() {
 fn every_scenario_and_every_seeded_defect_runs_on_some_guest() {
     let tree = Tree::own();
     let sources = suite::sources(&tree, &[]).expect("every scenario parses");
-    let guests = described::guests(&tree).expect("every guest is described");
+    let guests = image_file::guests(&tree).expect("every guest is described");
     let mut untried: BTreeSet<String> = sources.iter().map(|s| s.id.clone()).collect();
     for guest in &guests {
         let mut unseeded: BTreeSet<String> = guest.mutants.iter().cloned().collect();

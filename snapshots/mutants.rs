@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use harness::guest::image_file;
+use harness::run::suite;
 use harness::tree::Tree;
-use harness::{described, suite};
 
 /// Each guest's file in `engine/kernel/src/arch`.
 const ARCHITECTURES: [(&str, &str); 3] = [("armv6", "arm"), ("arm64", "arm64"), ("x86_64", "x86")];
@@ -83,7 +84,7 @@ fn constants(source: &str) -> impl Iterator<Item = (String, String)> {
 #[test]
 fn guests_list_the_defects_that_their_module_has() {
     let tree = Tree::own();
-    let guests = described::guests(&tree).expect("every guest is described");
+    let guests = image_file::guests(&tree).expect("every guest is described");
     let shared = read(&tree, "engine/kernel/src/mutant.rs");
     for (guest, architecture) in ARCHITECTURES {
         let own = read(&tree, &format!("engine/kernel/src/arch/{architecture}.rs"));
@@ -108,7 +109,7 @@ fn guests_list_the_defects_that_their_module_has() {
 #[test]
 fn the_manual_has_each_defect_its_guests_and_who_catches_it() {
     let tree = Tree::own();
-    let guests = described::guests(&tree).expect("every guest is described");
+    let guests = image_file::guests(&tree).expect("every guest is described");
     let sources = suite::sources(&tree, &[]).expect("every scenario parses");
     let all = guests.iter().map(|target| target.guest.clone()).collect();
     let mut expected: BTreeMap<String, Row> = BTreeMap::new();

@@ -23,6 +23,7 @@
 
 #include <asm/syscall.h>
 
+#include "internal.h"
 #include "shim.h"
 
 struct child {
@@ -60,7 +61,7 @@ static void forget(struct child *child)
 {
 	put_task_struct(child->task);
 	kfree(child);
-	trapline_memory_count(-1);
+	tl_memory_count(-1);
 }
 
 static void tell(const struct child *child)
@@ -88,7 +89,7 @@ static void does_work(struct callback_head *work)
 }
 
 /*
- * In the parent; whether the child will do it. trapline_children_end() looks at the
+ * In the parent; whether the child will do it. tl_children_end() looks at the
  * list when nobody is here any more.
  */
 static bool give_work(struct task_struct *task, unsigned long events)
@@ -98,7 +99,7 @@ static bool give_work(struct task_struct *task, unsigned long events)
 
 	if (!child)
 		return false;
-	trapline_memory_count(1);
+	tl_memory_count(1);
 	child->task = get_task_struct(task);
 	child->events = events;
 	child->abi = in_compat_syscall();
@@ -147,14 +148,14 @@ static void find(struct tracepoint *point, void *data)
 		forks = point;
 }
 
-int trapline_children_init(void)
+int tl_children_init(void)
 {
-	cancel = (void *)trapline_symbol("task_work_cancel");
+	cancel = (void *)tl_symbol("task_work_cancel");
 	for_each_kernel_tracepoint(find, NULL);
 	return cancel && forks ? 0 : -ENOENT;
 }
 
-int trapline_children_begin(enum shim_event event)
+int tl_children_begin(enum shim_event event)
 {
 	int error = wanted ? 0 : tracepoint_probe_register(forks, forked, NULL);
 
@@ -191,7 +192,7 @@ static bool are_done(void)
  * After the last: when it returns, nobody does such work, or will, or is in its last
  * instructions. After another nobody tells when who calls has waited, as after a tracepoint.
  */
-void trapline_children_end(enum shim_event event)
+void tl_children_end(enum shim_event event)
 {
 	struct child *child, *next;
 	LIST_HEAD(idle);

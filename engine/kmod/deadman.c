@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
+#include "internal.h"
 #include "shim.h"
 
 /* In seconds, as DTrace's dtrace_deadman_timeout and dtrace_deadman_user; 0 is never. */
@@ -57,7 +58,7 @@ static void watch(struct work_struct *work)
 }
 
 /* A CPU that is off has taken its timer with it, which would not ring there before long. */
-void trapline_deadman_cpu(unsigned int cpu)
+void tl_deadman_cpu(unsigned int cpu)
 {
 	mod_delayed_work_on(cpu, beating, &per_cpu(beats, cpu).work, 0);
 }
@@ -79,7 +80,7 @@ u32 shim_ticks(void)
 	return jiffies;
 }
 
-int trapline_deadman_init(void)
+int tl_deadman_init(void)
 {
 	unsigned int cpu;
 
@@ -92,12 +93,12 @@ int trapline_deadman_init(void)
 	looking = alloc_workqueue("trapline_watch", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (beating && looking)
 		return 0;
-	trapline_deadman_exit();
+	tl_deadman_exit();
 	return -ENOMEM;
 }
 
 /* No CPU comes any more that would begin again. */
-void trapline_deadman_exit(void)
+void tl_deadman_exit(void)
 {
 	unsigned int cpu;
 

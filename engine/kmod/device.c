@@ -8,6 +8,7 @@
 #include <linux/security.h>
 #include <linux/uaccess.h>
 
+#include "internal.h"
 #include "shim.h"
 
 /* The largest struct that a request carries. */
@@ -99,12 +100,12 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-int trapline_device_init(void)
+int tl_device_init(void)
 {
 	return misc_register(&device);
 }
 
-void trapline_device_exit(void)
+void tl_device_exit(void)
 {
 	misc_deregister(&device);
 }

@@ -11,6 +11,7 @@
 
 #include <asm/syscall.h>
 
+#include "internal.h"
 #include "shim.h"
 
 /*
@@ -55,13 +56,13 @@ static struct {
 } events[] = {
 	[SHIM_SYSCALL_RETURNED] = { "sys_exit", returned },
 	[SHIM_SYSCALL_ENTERED] = { "sys_enter", entered },
-	[SHIM_PROCESS_CREATED] = { "sched_process_fork", trapline_created },
+	[SHIM_PROCESS_CREATED] = { "sched_process_fork", tl_on_fork },
 	[SHIM_PROCESS_STARTED] = { },
-	[SHIM_PROGRAM_BEGUN] = { "sched_process_exec", trapline_begun },
-	[SHIM_PROCESS_GONE] = { "sched_process_free", trapline_gone },
-	[SHIM_PROCESS_EXITED] = { "sched_process_exit", trapline_exited },
-	[SHIM_SIGNAL_SENT] = { "signal_generate", trapline_sent },
-	[SHIM_SIGNAL_HANDLED] = { "signal_deliver", trapline_handled },
+	[SHIM_PROGRAM_BEGUN] = { "sched_process_exec", tl_on_exec },
+	[SHIM_PROCESS_GONE] = { "sched_process_free", tl_on_free },
+	[SHIM_PROCESS_EXITED] = { "sched_process_exit", tl_on_exit },
+	[SHIM_SIGNAL_SENT] = { "signal_generate", tl_on_signal_sent },
+	[SHIM_SIGNAL_HANDLED] = { "signal_deliver", tl_on_signal_delivered },
 };
 
 static void find(struct tracepoint *point, void *data)
@@ -73,7 +74,7 @@ static void find(struct tracepoint *point, void *data)
 			events[i].point = point;
 }
 
-int trapline_events_init(void)
+int tl_events_init(void)
 {
 	size_t i;
 
@@ -84,14 +85,14 @@ int trapline_events_init(void)
 			return -ENOENT;
 		}
 	}
-	return trapline_children_init();
+	return tl_children_init();
 }
 
 /* Whether children tell of it, alone or beside a tracepoint. */
 static bool is_told_by_children(enum shim_event event)
 {
 	if (event == SHIM_SYSCALL_RETURNED)
-		return !trapline_tells_of_children;
+		return !tl_sys_exit_in_children;
 	return event == SHIM_PROCESS_STARTED;
 }
 
@@ -104,7 +105,7 @@ static int begin(enum shim_event event)
 		error = tracepoint_probe_register(it->point, it->told, &it->numbers);
 	if (error || !is_told_by_children(event))
 		return error;
-	error = trapline_children_begin(event);
+	error = tl_children_begin(event);
 	if (error && it->point)
 		tracepoint_probe_unregister(it->point, it->told, &it->numbers);
 	return error;
@@ -118,12 +119,12 @@ static int end(enum shim_event event)
 	if (it->point)
 		error = tracepoint_probe_unregister(it->point, it->told, &it->numbers);
 	if (is_told_by_children(event))
-		trapline_children_end(event);
+		tl_children_end(event);
 	tracepoint_synchronize_unregister();
 	return error;
 }
 
-int shim_tell_of(enum shim_event event, const struct shim_numbers *numbers)
+int shim_subscribe(enum shim_event event, const struct shim_numbers *numbers)
 {
 	typeof(events[0]) *it = &events[event];
 	bool told = memchr_inv(numbers, 0, sizeof(*numbers));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Loading and unloading: what comes up goes down in the opposite order. */
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/stringify.h>
 
 #include "kernel.h"
-#include "native.h"
+#include "selftest.h"
+#include "internal.h"
 #include "shim.h"
 
 #ifdef TRAPLINE_MUTANTS
@@ -27,114 +29,96 @@ static int mutate(void)
 }
 #endif
 
-static int __init trapline_init(void)
+static bool is_started;
+
+static int start(void)
 {
-	int error;
+	int error = trapline_start();
 
-	error = mutate();
-	if (error)
-		return error;
-	error = trapline_symbols_init();
-	if (error)
-		return error;
-	error = trapline_load_init();
-	if (error)
-		return error;
-	error = trapline_memory_init();
-	if (error)
-		return error;
-	error = trapline_stack_init();
-	if (error)
-		return error;
-	error = trapline_neighbours_init();
-	if (error)
-		return error;
-	error = trapline_calls_init();
-	if (error)
-		return error;
-	error = trapline_events_init();
-	if (error)
-		return error;
-	error = trapline_arch_init();
-	if (error)
-		goto arch;
-	error = trapline_native_prepare();
-	if (error)
-		goto arch;
-	error = trapline_modules_init();
-	if (error)
-		goto release;
-	error = trapline_start();
-	trapline_modules_begin(!error);
-	if (error)
-		goto forget;
-	error = trapline_deadman_init();
-	if (error)
-		goto end;
-	error = trapline_timer_init();
-	if (error)
-		goto undead;
-	error = trapline_hook_init();
-	if (error)
-		goto untime;
-	error = trapline_proc_init();
-	if (error)
-		goto unhook;
-	error = trapline_native_init();
-	if (error)
-		goto unproc;
-	/* Last: from here on others come in, and cannot be made to go again. */
-	error = trapline_device_init();
-	if (error)
-		goto exit;
-	return 0;
-
-exit:
-	trapline_native_exit();
-unproc:
-	trapline_proc_exit();
-unhook:
-	trapline_hook_exit();
-untime:
-	trapline_timer_exit();
-undead:
-	trapline_deadman_exit();
-end:
-	trapline_modules_exit();
-	trapline_end();
-	goto release;
-forget:
-	trapline_modules_exit();
-release:
-	trapline_native_release();
-arch:
-	trapline_calls_exit();
-	trapline_arch_exit();
-	trapline_memory_exit();
+	is_started = !error;
+	tl_modules_begin(is_started);
 	return error;
 }
 
-/* No consumer is open: each holds a reference to the module. */
-static void __exit trapline_exit(void)
+/* The engine outlives the notifier of modules, which calls it. */
+static void end(void)
 {
-	trapline_device_exit();
-	trapline_native_exit();
-	trapline_proc_exit();
-	/* A trap that could not be taken out has kept it so. */
-	shim_lead_here(0);
-	trapline_hook_exit();
-	trapline_timer_exit();
-	trapline_deadman_exit();
-	trapline_modules_exit();
-	trapline_end();
-	trapline_native_release();
-	trapline_calls_exit();
-	trapline_arch_exit();
-	trapline_memory_exit();
+	if (is_started)
+		trapline_end();
 }
 
-module_init(trapline_init);
-module_exit(trapline_exit);
+static void unhook(void)
+{
+	/* A trap that could not be taken out has kept it so. */
+	shim_direct_dispatch(0);
+	tl_hook_exit();
+}
+
+/*
+ * What comes up, in this order; it goes down in the opposite one. A step without
+ * an init has its exit wherever a later step fails, so it cleans up what that
+ * left half done.
+ */
+static const struct {
+	int (*init)(void);
+	void (*exit)(void);
+} steps[] = {
+	{ mutate, NULL },
+	{ NULL, tl_memory_exit },
+	{ NULL, tl_arch_exit },
+	{ NULL, tl_ftrace_exit },
+	{ tl_symbols_init, NULL },
+	{ tl_nofault_init, NULL },
+	{ tl_lock_init, NULL },
+	{ tl_stack_init, NULL },
+	{ tl_kprobes_init, NULL },
+	{ tl_ftrace_init, NULL },
+	{ tl_events_init, NULL },
+	{ tl_arch_init, NULL },
+	{ tl_selftest_prepare, tl_selftest_release },
+	{ NULL, end },
+	{ tl_modules_init, tl_modules_exit },
+	{ start, NULL },
+	{ tl_deadman_init, tl_deadman_exit },
+	{ tl_timer_init, tl_timer_exit },
+	{ tl_hook_init, unhook },
+	{ tl_proc_init, tl_proc_exit },
+	{ tl_selftest_init, tl_selftest_exit },
+	/* Last: from here on others come in, and cannot be made to go again. */
+	{ tl_device_init, tl_device_exit },
+};
+
+static void undo(size_t done)
+{
+	while (done--)
+		if (steps[done].exit)
+			steps[done].exit();
+}
+
+static int __init tl_init(void)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (steps[i].init)
+			error = steps[i].init();
+		if (error) {
+			undo(i);
+			return error;
+		}
+	}
+	return 0;
+}
+
+/* No consumer is open: each holds a reference to the module. */
+static void __exit tl_exit(void)
+{
+	undo(ARRAY_SIZE(steps));
+}
+
+module_init(tl_init);
+module_exit(tl_exit);
 
 MODULE_AUTHOR("The Trapline maintainers");
 MODULE_DESCRIPTION("Trapline: DTrace's probe engine");

@@ -14,6 +14,7 @@
 #include <linux/static_call.h>
 #include <linux/string.h>
 
+#include "internal.h"
 #include "shim.h"
 
 static typeof(&__module_address) module_at;
@@ -29,7 +30,7 @@ static bool is_core_text_of(const struct module *module, unsigned long address)
 	return address - (unsigned long)core->base < core->text_size;
 }
 
-bool trapline_is_module_text(unsigned long address)
+bool tl_is_module_text(unsigned long address)
 {
 	struct module *module;
 	bool is_text;
@@ -69,7 +70,7 @@ static bool has_static_call(const struct module *module, unsigned long address)
  * The kernel can be asked, but looks through its own tables before the module's, and what it calls for each
  * row can be probed: while all of it is, the text of a small module would cost ten million firings.
  */
-bool trapline_is_module_rewritten(unsigned long address)
+bool tl_is_module_rewritten(unsigned long address)
 {
 	struct module *module;
 	bool is_rewritten;
@@ -122,7 +123,7 @@ int shim_each_module(shim_module_fn visit, void *context)
  * The kernel keeps two tables of a module's symbols: this one does not list what is
  * freed after initialisation, and stays as long as the module does.
  */
-int trapline_each_function_of(unsigned long number, shim_visit_fn visit, void *context)
+int tl_each_function_of(unsigned long number, shim_visit_fn visit, void *context)
 {
 	struct module *module = (struct module *)number;
 	const struct mod_kallsyms *table = &module->core_kallsyms;
@@ -167,19 +168,19 @@ static struct notifier_block notifier = {
 	.priority = INT_MIN,
 };
 
-int trapline_modules_init(void)
+int tl_modules_init(void)
 {
-	module_at = (void *)trapline_symbol("__module_address");
+	module_at = (void *)tl_symbol("__module_address");
 	return module_at ? register_module_notifier(&notifier) : -ENOENT;
 }
 
-void trapline_modules_begin(bool is_there)
+void tl_modules_begin(bool is_there)
 {
 	engine_is_there = is_there;
 	complete_all(&begun);
 }
 
-void trapline_modules_exit(void)
+void tl_modules_exit(void)
 {
 	unregister_module_notifier(&notifier);
 }

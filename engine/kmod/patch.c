@@ -6,26 +6,27 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
+#include "internal.h"
 #include "shim.h"
 
 void shim_patch(struct shim_patch *patches, size_t count)
 {
 	while (count) {
-		size_t piece = min_t(size_t, count, TRAPLINE_PATCHES);
+		size_t piece = min_t(size_t, count, TL_PATCHES);
 
-		trapline_patch(patches, piece);
+		tl_patch(patches, piece);
 		patches += piece;
 		count -= piece;
 		cond_resched();
 	}
 }
 
-void shim_lead_here(int straight)
+void shim_direct_dispatch(int straight)
 {
 	static bool is_straight;
 
 	if (is_straight == !!straight)
 		return;
-	trapline_lead_here(straight);
+	tl_direct_dispatch(straight);
 	is_straight = straight;
 }

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
+#include "internal.h"
 #include "shim.h"
 
 union row {
@@ -175,16 +176,16 @@ static const struct proc_ops operations = {
 
 static struct proc_dir_entry *root;
 
-void trapline_proc_exit(void)
+void tl_proc_exit(void)
 {
 	proc_remove(root);
 }
 
-int trapline_proc_init(void)
+int tl_proc_init(void)
 {
 	size_t i;
 
-	may_see_addresses = (void *)trapline_symbol("kallsyms_show_value");
+	may_see_addresses = (void *)tl_symbol("kallsyms_show_value");
 	if (!may_see_addresses)
 		return -ENOENT;
 	root = proc_mkdir("dtrace", NULL);
@@ -192,7 +193,7 @@ int trapline_proc_init(void)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
 		if (!proc_create_data(tables[i].name, 0400, root, &operations, &tables[i])) {
-			trapline_proc_exit();
+			tl_proc_exit();
 			return -ENOMEM;
 		}
 	}

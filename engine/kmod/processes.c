@@ -5,15 +5,16 @@
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
+#include "internal.h"
 #include "shim.h"
 
-void trapline_created(void *data, struct task_struct *parent, struct task_struct *child)
+void tl_on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	if (child->pid == child->tgid)
 		trapline_happened(SHIM_PROCESS_CREATED, (u64[4]){ child->tgid });
 }
 
-void trapline_begun(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program)
+void tl_on_exec(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program)
 {
 	trapline_happened(SHIM_PROGRAM_BEGUN, (u64[4]){ });
 }
@@ -26,14 +27,14 @@ static void tell_once(enum shim_event event, const u64 told[4])
 }
 
 /* The first thread is released last. What the threads share is freed after that. */
-void trapline_gone(void *data, struct task_struct *task)
+void tl_on_free(void *data, struct task_struct *task)
 {
 	if (task->pid == task->tgid)
 		trapline_process_gone((unsigned long)task->signal);
 }
 
 /* Threads that end at one time may all find that none is left. */
-void trapline_exited(void *data, struct task_struct *task)
+void tl_on_exit(void *data, struct task_struct *task)
 {
 	unsigned int code = task->signal->group_exit_code;
 	unsigned int signal = code & 0x7f;
@@ -48,7 +49,7 @@ void trapline_exited(void *data, struct task_struct *task)
 	tell_once(SHIM_PROCESS_EXITED, told);
 }
 
-void trapline_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
+void tl_on_signal_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
 		   int group, int result)
 {
 	trapline_happened(SHIM_SIGNAL_SENT, (u64[4]){ to->pid, to->tgid, number, result });
@@ -76,7 +77,7 @@ static bool is_fatal(int number, const struct k_sigaction *action)
 }
 
 /* One that is ignored is not taken; of one without particulars the kernel has no structure. */
-void trapline_handled(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action)
+void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action)
 {
 	unsigned long handler = (unsigned long)action->sa.sa_handler;
 	unsigned long particulars = info <= SEND_SIG_PRIV ? 0 : (unsigned long)info;

@@ -15,34 +15,32 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 
-struct k_sigaction;
-struct kernel_siginfo;
-struct linux_binprm;
 struct pt_regs;
-struct task_struct;
 
 /* memory.c: null when there is no memory or the alignment cannot be had. */
 void *shim_alloc(size_t size, size_t align);
 void shim_free(void *memory);
 
-/* memory.c: the control lock, a mutex. */
+/* lock.c: the control lock, a mutex. */
 void shim_lock(void);
 void shim_unlock(void);
 
-/* memory.c: returns when every trap that was being handled has been. */
+/* lock.c: returns when every trap that was being handled has been. */
 void shim_synchronize(void);
 
-/* memory.c: what is in between runs as in a trap; it cannot be nested. */
-unsigned long shim_interrupts_off(void);
-void shim_interrupts_as(unsigned long state);
+/* lock.c: what is in between runs as in a trap; it cannot be nested. */
+unsigned long shim_irqs_off(void);
+void shim_irqs_restore(unsigned long state);
 
-/* memory.c: callable from a trap. */
+/* lock.c: callable from a trap. */
 unsigned int shim_cpu(void);
 unsigned int shim_cpus(void);
+
+/* clock.c: callable from a trap. */
 u64 shim_now(void);
 u64 shim_wall_time(void);
 
-/* memory.c: from the kernel's source of chance, which a trap must not ask. */
+/* clock.c: from the kernel's source of randomness, which a trap must not ask. */
 u64 shim_random(void);
 
 /* deadman.c: the kernel's ticks, which wrap around; callable from a trap, before the guard. */
@@ -90,16 +88,16 @@ enum shim_context {
 void shim_task(struct shim_task *to, enum shim_context context);
 
 /* The thread, and nothing else of it. */
-unsigned long shim_thread(void);
+unsigned long shim_thread_key(void);
 u64 shim_run_time(void);
 u64 shim_user_register(u64 number);
 
-/* load.c: reads what may not be there; callable from a trap. */
+/* nofault.c: reads what may not be there; callable from a trap. */
 int shim_load(unsigned long address, void *to, size_t length);
 int shim_load_user(unsigned long address, void *to, size_t length);
 
-/* memory.c: gives others their turn, in the middle of much work. */
-void shim_breathe(void);
+/* lock.c: reschedules if that is needed, in the middle of long work. */
+void shim_cond_resched(void);
 
 /* As platform.rs has them: of the last there are no registers, of the one before only some. */
 enum shim_origin {
@@ -153,32 +151,32 @@ size_t shim_ftrace_slot(unsigned long address);
 /* symbols.c: reads text; callable from a trap. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
-/* neighbours.c: the same, as it would be without the kernel's own kprobes. */
+/* kprobes.c: the same, as it would be without the kernel's own kprobes. */
 int shim_peek_original(unsigned long address, void *bytes, size_t length);
 
 /*
- * neighbours.c: from now on no kprobe is registered, removed or optimized, or they
+ * kprobes.c: from now on no kprobe is registered, removed or optimized, or they
  * may be again, where the kernel lists what guards them. May sleep.
  */
 void shim_hold_kprobes(int held);
 
-/* neighbours.c: not 0 if a kprobe may write over the instruction there, now or later. */
+/* kprobes.c: not 0 if a kprobe may write over the instruction there, now or later. */
 int shim_has_kprobe(unsigned long address);
 
 /* symbols.c: not 0 if who jumps there returns. */
 int shim_is_return_thunk(unsigned long address);
 
-/* calls.c: not 0 if the kernel's function tracer has calls where functions are entered. */
+/* ftrace.c: not 0 if the kernel's function tracer has calls where functions are entered. */
 int shim_has_calls(void);
 
-/* calls.c: that of the function that begins there; 0 if it has none. */
+/* ftrace.c: that of the function that begins there; 0 if it has none. */
 unsigned long shim_call_of(unsigned long address);
 
 /*
- * calls.c: from now on trapline_called() is told of these, and of no others but what
+ * ftrace.c: from now on trapline_called() is told of these, and of no others but what
  * is on its way already; where that fails, as before. Under the control lock.
  */
-int shim_tell_of_calls(const unsigned long *calls, size_t count);
+int shim_trace_calls(const unsigned long *calls, size_t count);
 
 struct shim_name {
 	const char *text;
@@ -221,7 +219,7 @@ struct shim_numbers {
  * these numbers, or of another event if they are all. With none: when it returns,
  * the last is over. May sleep. Under the control lock.
  */
-int shim_tell_of(enum shim_event event, const struct shim_numbers *numbers);
+int shim_subscribe(enum shim_event event, const struct shim_numbers *numbers);
 
 /* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
 struct shim_patch {
@@ -241,25 +239,25 @@ void shim_patch(struct shim_patch *patches, size_t count);
  * nothing before it, or goes its own way to the hook of arch/. May sleep. Under
  * the control lock.
  */
-void shim_lead_here(int straight);
+void shim_direct_dispatch(int straight);
 
 /* arch/: between which addresses pages for code are. */
 void shim_code_range(unsigned long range[2]);
 
 /*
- * arch/ or code.c: a page that can be executed there and never written, full of
+ * arch/ or exec_mem.c: a page that can be executed there and never written, full of
  * traps; 0 when there is no memory.
  */
 unsigned long shim_code_alloc(void);
 void shim_code_free(unsigned long address);
 
-/* arch/ or code.c: writes to such a page, by another way, while nobody is there. */
+/* arch/ or exec_mem.c: writes to such a page, by another way, while nobody is there. */
 void shim_code_write(unsigned long address, const void *bytes, size_t length);
 
 /* arch/: when it returns, every processor that comes there by a trap executes what was written. */
 void shim_code_flush(unsigned long address, size_t length);
 
-/* memory.c: returns when whoever was in such a page, or on his way there, has left it. */
+/* lock.c: returns when whoever was in such a page, or on his way there, has left it. */
 void shim_synchronize_code(void);
 
 /*
@@ -386,135 +384,5 @@ static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
 static_assert(sizeof(struct trapline_syscall_row) == 208);
 static_assert(sizeof(struct trapline_stats_row) == 40);
-
-/* Between the C files, not for Rust. */
-
-/* symbols.c: the address of one of the kernel's own functions; 0 if none. The other says so, too. */
-unsigned long trapline_find(const char *name);
-unsigned long trapline_symbol(const char *name);
-int trapline_symbols_init(void);
-
-/* modules.c: whether text of a module is there, but this one's, that stays until the module goes. */
-bool trapline_is_module_text(unsigned long address);
-
-/* modules.c: the same as trapline_rewritten() where there is text of a module. */
-bool trapline_is_module_rewritten(unsigned long address);
-
-/* modules.c: shim_each_function() of one that is there. */
-int trapline_each_function_of(unsigned long module, shim_visit_fn visit, void *context);
-
-/* modules.c: trapline_module_*() wait from the first until the second has told whether they can be called. */
-int trapline_modules_init(void);
-void trapline_modules_begin(bool is_there);
-void trapline_modules_exit(void);
-
-/* arch/: the names of the ABIs of system calls, null behind the last: the kernel's own, and that which it is compatible with. */
-extern const char *const trapline_abis[];
-
-/* arch/: whether the kernel tells of a call's return in the child that it has made. */
-extern const bool trapline_tells_of_children;
-
-int trapline_events_init(void);
-
-/*
- * children.c: from now on, and no more, trapline_*() is told of SHIM_SYSCALL_RETURNED
- * by each child that a system call makes, or of SHIM_PROCESS_STARTED.
- */
-int trapline_children_init(void);
-int trapline_children_begin(enum shim_event event);
-void trapline_children_end(enum shim_event event);
-
-/* processes.c: who tracepoints call. */
-void trapline_created(void *data, struct task_struct *parent, struct task_struct *child);
-void trapline_begun(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program);
-void trapline_gone(void *data, struct task_struct *task);
-void trapline_exited(void *data, struct task_struct *task);
-void trapline_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
-		   int group, int result);
-void trapline_handled(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action);
-
-/* arch/: whether the kernel counts a trap in its text as an NMI. */
-extern const bool trapline_traps_are_nmis;
-
-/* deadman.c: a CPU comes. */
-void trapline_deadman_cpu(unsigned int cpu);
-int trapline_deadman_init(void);
-void trapline_deadman_exit(void);
-
-int trapline_load_init(void);
-int trapline_stack_init(void);
-int trapline_neighbours_init(void);
-
-/* arch/: how many bytes a kprobe may write over. */
-extern const size_t trapline_kprobe_bytes;
-
-/* stack.c: the kernel's unwinder, from where the registers are. */
-unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
-			     unsigned long *frames, unsigned int count);
-
-/* arch/: finds what this architecture needs of the kernel's own functions. */
-int trapline_arch_init(void);
-void trapline_arch_exit(void);
-
-/* calls.c: whether the function tracer tells of any. */
-bool trapline_is_called(void);
-int trapline_calls_init(void);
-void trapline_calls_exit(void);
-
-/* arch/: whether its calls are where functions are entered, and show the registers. */
-extern const bool trapline_has_calls;
-
-/* arch/: whether these bytes are the trap of the kernel's own kprobes. */
-bool trapline_is_kprobe_trap(const void *bytes);
-
-/* symbols.c: whether a jump label is there. Where labels are of several lengths the kernel reads each. */
-bool trapline_is_jump_label(unsigned long address);
-
-/* arch/: whether something else than the function tracer rewrites the kernel proper's instruction there. */
-bool trapline_rewritten(unsigned long address);
-
-/* arch/: the same from a trap at a function's entry, which has made no frame yet. */
-unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
-				   unsigned int count);
-
-/* arch/: and from a trap at an instruction that leaves a function. */
-unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
-				    unsigned int count);
-
-/* arch/: names of what who jumps there returns by, null behind the last; not every kernel has all. */
-extern const char *const trapline_return_thunks[];
-
-/* patch.c: the most that arch/ is asked for at once. */
-#define TRAPLINE_PATCHES 256
-
-/* arch/: writes so many, at one stop of the machine where it stops the machine. */
-void trapline_patch(struct shim_patch *patches, size_t count);
-
-/* arch/: does what shim_lead_here() wants, if it is not so yet. */
-void trapline_lead_here(bool straight);
-
-/* arch/: whether the page of the kernel's that begins there is RAM; callable from a trap. */
-bool trapline_is_ram(unsigned long page);
-
-/* arch/: the hook that catches the trap. */
-int trapline_hook_init(void);
-void trapline_hook_exit(void);
-
-/* code.c: for architectures whose other memory is too far away from the kernel's text. */
-int trapline_code_init(void);
-
-/* arch/: for those, a word of which every part is a trap that is nobody's, and ends in an oops. */
-u32 trapline_nobodys_trap(void);
-
-/* memory.c: so many more pieces of memory are in use, or fewer. */
-void trapline_memory_count(int pieces);
-int trapline_memory_init(void);
-void trapline_memory_exit(void);
-int trapline_timer_init(void);
-void trapline_timer_exit(void);
-int trapline_device_init(void);
-void trapline_device_exit(void);
-int trapline_proc_init(void);
-void trapline_proc_exit(void);
 
 #endif

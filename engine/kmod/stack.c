@@ -6,21 +6,22 @@
 
 #include <asm/irq_regs.h>
 
+#include "internal.h"
 #include "shim.h"
 
 static typeof(&stack_trace_save_regs) save_from;
 static typeof(&__printk_safe_enter) hold_messages;
 static typeof(&__printk_safe_exit) release_messages;
 
-int trapline_stack_init(void)
+int tl_stack_init(void)
 {
-	save_from = (void *)trapline_symbol("stack_trace_save_regs");
-	hold_messages = (void *)trapline_symbol("__printk_safe_enter");
-	release_messages = (void *)trapline_symbol("__printk_safe_exit");
+	save_from = (void *)tl_symbol("stack_trace_save_regs");
+	hold_messages = (void *)tl_symbol("__printk_safe_enter");
+	release_messages = (void *)tl_symbol("__printk_safe_exit");
 	return save_from && hold_messages && release_messages ? 0 : -ENOENT;
 }
 
-unsigned int trapline_unwind(struct pt_regs *regs, unsigned int skip,
+unsigned int tl_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count)
 {
 	return save_from(regs, frames, count, skip);
@@ -31,18 +32,18 @@ static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
 {
 	switch (origin) {
 	case SHIM_ENTRY:
-		return trapline_unwind_entry(regs, frames, count);
+		return tl_unwind_entry(regs, frames, count);
 	case SHIM_RETURN:
-		return trapline_unwind_return(regs, frames, count);
+		return tl_unwind_return(regs, frames, count);
 	case SHIM_CALLER:
-		return trapline_unwind(regs, 0, frames, count);
+		return tl_unwind(regs, 0, frames, count);
 	case SHIM_INTERRUPTED:
 		break;
 	}
 	regs = get_irq_regs();
 	if (!regs || user_mode(regs))
 		return 0;
-	return trapline_unwind(regs, 0, frames, count);
+	return tl_unwind(regs, 0, frames, count);
 }
 
 /*

@@ -9,7 +9,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "native.h"
+#include "selftest.h"
+#include "internal.h"
 #include "shim.h"
 
 /* Of the very types that this kernel's headers give them. */
@@ -27,14 +28,14 @@ static unsigned long init_start, init_end;
 /* Where who jumps there returns, as far as this kernel has them. */
 static unsigned long return_thunks[8];
 
-unsigned long trapline_find(const char *name)
+unsigned long tl_find_symbol(const char *name)
 {
 	return lookup_name(name);
 }
 
-unsigned long trapline_symbol(const char *name)
+unsigned long tl_symbol(const char *name)
 {
-	unsigned long address = trapline_find(name);
+	unsigned long address = tl_find_symbol(name);
 
 	if (!address)
 		pr_err("trapline: this kernel has no symbol %s\n", name);
@@ -58,11 +59,11 @@ static int find_lookup_name(void)
 
 static void find_return_thunks(void)
 {
-	const char *const *name = trapline_return_thunks;
+	const char *const *name = tl_return_thunks;
 	size_t i = 0;
 
 	for (; *name && i < ARRAY_SIZE(return_thunks); name++) {
-		return_thunks[i] = trapline_find(*name);
+		return_thunks[i] = tl_find_symbol(*name);
 		i += return_thunks[i] != 0;
 	}
 }
@@ -77,21 +78,21 @@ int shim_is_return_thunk(unsigned long address)
 	return 0;
 }
 
-int trapline_symbols_init(void)
+int tl_symbols_init(void)
 {
 	int error = find_lookup_name();
 
 	if (error)
 		return error;
 	find_return_thunks();
-	each_symbol = (void *)trapline_symbol("kallsyms_on_each_symbol");
-	is_core_text = (void *)trapline_symbol("core_kernel_text");
-	is_blacklisted = (void *)trapline_symbol("within_kprobe_blacklist");
-	is_ftraced = (void *)trapline_symbol("ftrace_text_reserved");
-	is_jump_label = (void *)trapline_symbol("jump_label_text_reserved");
-	find_fixup = (void *)trapline_symbol("search_exception_tables");
-	init_start = trapline_symbol("_sinittext");
-	init_end = trapline_symbol("_einittext");
+	each_symbol = (void *)tl_symbol("kallsyms_on_each_symbol");
+	is_core_text = (void *)tl_symbol("core_kernel_text");
+	is_blacklisted = (void *)tl_symbol("within_kprobe_blacklist");
+	is_ftraced = (void *)tl_symbol("ftrace_text_reserved");
+	is_jump_label = (void *)tl_symbol("jump_label_text_reserved");
+	find_fixup = (void *)tl_symbol("search_exception_tables");
+	init_start = tl_symbol("_sinittext");
+	init_end = tl_symbol("_einittext");
 	return each_symbol && is_core_text && is_blacklisted && is_ftraced &&
 	       is_jump_label && find_fixup && init_start && init_end ? 0 : -ENOENT;
 }
@@ -124,7 +125,7 @@ static int visit_natives(struct walk *walk)
 	unsigned long native;
 	int stop = 0;
 
-	while (!stop && (native = trapline_native_site(number++)))
+	while (!stop && (native = tl_selftest_site(number++)))
 		stop = walk->visit(walk->context, TRAPLINE_NATIVE_NAME,
 				   strlen(TRAPLINE_NATIVE_NAME), native,
 				   PAGE_SIZE - offset_in_page(native));
@@ -136,7 +137,7 @@ static bool is_native(unsigned long address)
 	unsigned int number = 0;
 	unsigned long native;
 
-	while ((native = trapline_native_site(number++)))
+	while ((native = tl_selftest_site(number++)))
 		if (native == address)
 			return true;
 	return false;
@@ -148,7 +149,7 @@ int shim_each_function(unsigned long module, shim_visit_fn visit, void *context)
 	int stop;
 
 	if (module)
-		return trapline_each_function_of(module, visit, context);
+		return tl_each_function_of(module, visit, context);
 	stop = visit_natives(&walk);
 	return stop ? stop : each_symbol(visit_symbol, &walk);
 }
@@ -157,7 +158,7 @@ unsigned int shim_off_limits(unsigned long address)
 {
 	if (is_native(address))
 		return 0;
-	if (!is_core_text(address) && !trapline_is_module_text(address))
+	if (!is_core_text(address) && !tl_is_module_text(address))
 		return 1;
 	if (is_blacklisted(address))
 		return 2;
@@ -174,11 +175,11 @@ int shim_rewritten(unsigned long address)
 
 	if (is_ftraced(at, at))
 		return true;
-	return trapline_is_module_text(address) ? trapline_is_module_rewritten(address) :
-						  trapline_rewritten(address);
+	return tl_is_module_text(address) ? tl_is_module_rewritten(address) :
+						  tl_is_rewritten(address);
 }
 
-bool trapline_is_jump_label(unsigned long address)
+bool tl_is_jump_label(unsigned long address)
 {
 	void *at = (void *)address;
 

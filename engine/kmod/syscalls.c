@@ -9,6 +9,7 @@
 
 #include <asm/syscall.h>
 
+#include "internal.h"
 #include "shim.h"
 
 struct call {
@@ -39,9 +40,9 @@ int shim_each_syscall(shim_syscall_fn visit, void *context)
 	unsigned int abi;
 	size_t i;
 
-	for (abi = 0; abi < ARRAY_SIZE(abis) && trapline_abis[abi]; abi++) {
+	for (abi = 0; abi < ARRAY_SIZE(abis) && tl_syscall_abis[abi]; abi++) {
 		for (i = 0; i < abis[abi].count; i++) {
-			const char *texts[] = { trapline_abis[abi], abis[abi].calls[i].name };
+			const char *texts[] = { tl_syscall_abis[abi], abis[abi].calls[i].name };
 			struct shim_name names[] = {
 				{ texts[0], strlen(texts[0]) },
 				{ texts[1], strlen(texts[1]) },

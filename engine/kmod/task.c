@@ -10,6 +10,7 @@
 
 #include <asm/ptrace.h>
 
+#include "internal.h"
 #include "shim.h"
 
 /* The scheduler reckons with the CPU's clock as it is, without what interrupts and hosts took. */
@@ -25,7 +26,7 @@ static_assert(IS_ENABLED(CONFIG_STACKPROTECTOR));
  */
 static bool in_interrupt_of_another(enum shim_context context)
 {
-	bool is_counted = context == SHIM_TICK || (context == SHIM_TRAP && trapline_traps_are_nmis);
+	bool is_counted = context == SHIM_TICK || (context == SHIM_TRAP && tl_traps_are_nmis);
 
 	return hardirq_count() > is_counted * HARDIRQ_OFFSET || in_serving_softirq();
 }
@@ -55,7 +56,7 @@ void shim_task(struct shim_task *to, enum shim_context context)
 	memcpy(to->name, task->comm, sizeof(to->name));
 }
 
-unsigned long shim_thread(void)
+unsigned long shim_thread_key(void)
 {
 	return (unsigned long)current;
 }

@@ -16,6 +16,7 @@
 
 #include <asm/irq_regs.h>
 
+#include "internal.h"
 #include "shim.h"
 
 struct timer {
@@ -59,7 +60,7 @@ static int cpu_comes(unsigned int cpu)
 {
 	struct timer *timer;
 
-	trapline_deadman_cpu(cpu);
+	tl_deadman_cpu(cpu);
 	list_for_each_entry(timer, &timers, others)
 		if (timer->everywhere)
 			start(timer);
@@ -146,7 +147,7 @@ void shim_timer_stop(u32 number)
 	shim_free(timer);
 }
 
-int trapline_timer_init(void)
+int tl_timer_init(void)
 {
 	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "trapline:online",
 					      cpu_comes, cpu_goes);
@@ -157,7 +158,7 @@ int trapline_timer_init(void)
 	return 0;
 }
 
-void trapline_timer_exit(void)
+void tl_timer_exit(void)
 {
 	cpuhp_remove_state_nocalls(hotplug);
 }

@@ -3,6 +3,20 @@
 //! Every wait in here has a limit and looks at three things meanwhile: QEMU, the console and
 //! whether the user wants to leave. So a dead guest is known at once, not when a time is over.
 
+pub mod console;
+pub mod flow_control;
+pub mod image;
+pub mod image_file;
+pub mod line;
+pub mod lock;
+pub mod machine;
+pub mod module;
+pub mod overrides;
+pub mod qemu;
+pub mod saved;
+pub mod ssh;
+pub mod start;
+
 mod watch;
 
 use std::path::Path;
@@ -12,17 +26,17 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use crate::console::Console;
 use crate::error::HostError;
-use crate::evidence::Evidence;
-use crate::health::{Finding, Trouble};
-use crate::image::Image;
-use crate::line::{Exec, Heard, Line, MOST};
-use crate::machine::{Launch, Machine};
-use crate::qemu::Qemu;
+use crate::guest::console::Console;
+use crate::guest::flow_control::Sips;
+use crate::guest::image::Image;
+use crate::guest::line::{Exec, Heard, Line, MOST};
+use crate::guest::machine::{Launch, Machine};
+use crate::guest::qemu::Qemu;
+use crate::judge::health::{Finding, Trouble};
+use crate::judge::transcript::Ending;
+use crate::report::evidence::Evidence;
 use crate::report::printable::printable;
-use crate::sips::Sips;
-use crate::transcript::Ending;
 
 pub use watch::Watch;
 

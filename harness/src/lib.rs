@@ -8,48 +8,15 @@
 //!      -> normalise -> snapshot -> verdict -> report
 //! ```
 //!
-//! Modules that only compute: [`scenario`], [`plan`], [`transcript`], [`normalise`], [`health`],
-//! [`changes`], [`verdict`], [`setting`], [`sips`], [`report`]. Modules that touch the world: [`image`], [`machine`], [`qemu`],
-//! [`ssh`], [`console`], [`guest`], [`text`], [`ftrace`], [`lock`], [`evidence`], [`snapshot`],
-//! [`course`], [`job`], [`kept`], [`suite`], [`repro`], [`hunt`], [`shell`].
+//! [`scenario`] reads what is to be run; [`run`] says which jobs that comes to and runs them, in a [`guest`]; [`judge`]
+//! says of what came out whether it is as it should be; [`report`] tells people.
 
-pub mod changes;
-pub mod console;
-pub mod course;
-pub mod described;
+pub mod atomic_write;
 pub mod error;
-pub mod evidence;
 pub mod files;
-pub mod ftrace;
 pub mod guest;
-pub mod health;
-pub mod hunt;
-pub mod image;
-pub mod interrupt;
-pub mod job;
-pub mod kept;
-pub mod line;
-pub mod lock;
-pub mod machine;
-pub mod manner;
-pub mod module;
-pub mod normalise;
-pub mod plan;
-pub mod progress;
-pub mod qemu;
+pub mod judge;
 pub mod report;
-pub mod repro;
-pub mod saved;
+pub mod run;
 pub mod scenario;
-pub mod setting;
-pub mod shell;
-pub mod sips;
-pub mod snapshot;
-pub mod ssh;
-pub mod start;
-pub mod suite;
-pub mod text;
-pub mod transcript;
 pub mod tree;
-pub mod verdict;
-pub mod whole;

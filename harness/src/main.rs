@@ -12,16 +12,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use harness::atomic_write;
 use harness::guest::Stop;
-use harness::hunt::{self, Bag, HuntError, Shot};
-use harness::image::Image;
+use harness::guest::image::Image;
+use harness::judge::verdict::Failure;
 use harness::report::printable::{in_line, printable};
 use harness::report::{Entry, Report, html};
-use harness::repro::{self, ReproError, With};
-use harness::suite::{self, Batch, Request, SuiteError};
+use harness::run::hunt::{self, Bag, HuntError, Shot};
+use harness::run::repro::{self, ReproError, With};
+use harness::run::suite::{self, Batch, Request, SuiteError};
+use harness::run::{interrupt, shell};
 use harness::tree::Tree;
-use harness::verdict::Failure;
-use harness::{interrupt, shell, whole};
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
@@ -312,7 +313,8 @@ fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> 
 }
 
 fn write(path: &Path, text: Result<String, String>) -> Result<(), String> {
-    let written = text.and_then(|text| whole::replace(path, &text).map_err(|e| e.to_string()));
+    let written =
+        text.and_then(|text| atomic_write::replace(path, &text).map_err(|e| e.to_string()));
     written.map_err(|why| format!("{}: cannot write: {why}", path.display()))
 }
 

@@ -1,6 +1,8 @@
 //! What came out of a run of jobs: lines and sums for people, JSON and JUnit for machines, a page
 //! for a browser. Pure.
 
+pub mod evidence;
+
 pub mod html;
 mod junit;
 pub mod keep;
@@ -12,8 +14,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::plan::JobId;
-use crate::verdict::{Failure, Verdict};
+use crate::judge::verdict::{Failure, Verdict};
+use crate::run::plan::JobId;
 
 /// How a job's guest started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

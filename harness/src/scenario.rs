@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::normalise::Pass;
+use crate::judge::normalise::Pass;
 
 pub use names::Names;
 pub use number::{Cpus, TimeLimit};

@@ -8,14 +8,14 @@
 use std::env;
 use std::process::ExitCode;
 
-use harness::described;
 use harness::error::HostError;
-use harness::image::Image;
-use harness::job;
-use harness::plan::{self, Item, Job, JobId};
-use harness::progress::Progress;
-use harness::snapshot::Update;
-use harness::suite::{self, SuiteError};
+use harness::guest::image::Image;
+use harness::guest::image_file;
+use harness::judge::snapshot::Update;
+use harness::run::job;
+use harness::run::plan::{self, Item, Job, JobId};
+use harness::run::progress::Progress;
+use harness::run::suite::{self, SuiteError};
 use harness::tree::Tree;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 fn trials(tree: &Tree, arguments: &Arguments) -> Result<Vec<Trial>, SuiteError> {
     let sources = suite::sources(tree, &[])?;
     let mut trials = Vec::new();
-    for target in described::guests(tree)? {
+    for target in image_file::guests(tree)? {
         let absent = absent(tree, &target.guest);
         for item in plan::plan(&sources, &target, true)? {
             trials.push(match (item, &absent) {
@@ -94,7 +94,7 @@ fn current(tree: &Tree, guest: &str) -> Result<Image, HostError> {
     let image = Image::read(tree, guest)?;
     image.check_host(guest)?;
     let described = tree.described(guest);
-    if image.description == described::text(&described)? {
+    if image.description == image_file::text(&described)? {
         return Ok(image);
     }
     Err(HostError::BadImage {

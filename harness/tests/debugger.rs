@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::{env, fs};
 
-use harness::image::Image;
-use harness::job;
-use harness::manner::Manner;
-use harness::plan::{self, Item, Job};
-use harness::progress::Progress;
-use harness::repro::gdb;
-use harness::snapshot::Update;
+use harness::guest::image::Image;
+use harness::guest::overrides::Manner;
+use harness::guest::qemu;
+use harness::judge::snapshot::Update;
+use harness::run::job;
+use harness::run::plan::{self, Item, Job};
+use harness::run::progress::Progress;
+use harness::run::repro::gdb;
+use harness::run::suite;
 use harness::tree::Tree;
-use harness::{qemu, suite};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 const GUEST: &str = "armv6";

@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
-use crate::deb::{self, Kind};
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::fuzz;
 use crate::guest::Guest;
 use crate::host;
+use crate::image::deb::{self, Kind};
+use crate::image::packages;
 use crate::needs;
-use crate::packages;
 use crate::run;
 
 /// Gets the kernel and has it counted.

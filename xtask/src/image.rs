@@ -1,20 +1,39 @@
 //! From a guest's file to a guest that boots: each step runs only if what it is made from has
 //! changed. Where none has, who uses the guest is not disturbed and not waited for.
 
+pub mod apt;
+pub mod archive;
+pub mod base;
+pub mod boot;
+pub mod deb;
+pub mod dtb;
+pub mod elf;
+pub mod engine;
+pub mod frames;
+pub mod hardening;
+pub mod headers;
+pub mod initramfs;
+pub mod kbuild;
+pub mod kernel;
+pub mod keys;
+pub mod module;
+pub mod overlay;
+pub mod packages;
+pub mod program;
+pub mod rootfs;
+pub mod stamp;
+pub mod test_module;
+
 use std::time::Instant;
 
-use crate::base;
-use crate::boot;
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::files::Lock;
 use crate::guest::Guest;
 use crate::host;
-use crate::keys::Keys;
+use crate::image::keys::Keys;
 use crate::manifest;
 use crate::needs;
-use crate::overlay;
-use crate::packages;
 use crate::progress::seconds;
 
 /// Builds everything up to `guest.json`. With `update`, newer packages are looked for.

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::files::{self, workspace_root};
 use crate::fuzz::FuzzIsa;
 use crate::host;
+use crate::image::stamp::Inputs;
 use crate::needs;
 use crate::run;
-use crate::stamp::Inputs;
 use crate::sweep::{self, Set};
 use crate::test;
 

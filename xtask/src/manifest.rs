@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::boot::Boot;
 use crate::error::{At, Result};
 use crate::files::{self, Lock};
 use crate::guest::Guest;
-use crate::keys::Keys;
+use crate::image::boot::Boot;
+use crate::image::keys::Keys;
 
 /// Where our module lies inside a guest.
 pub const MODULE: &str = "/lib/trapline/trapline.ko";

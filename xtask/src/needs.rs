@@ -5,9 +5,9 @@ use std::path::Path;
 
 use xshell::cmd;
 
-use crate::archive::{self, Archive};
 use crate::error::Result;
 use crate::guest::{Guest, HostNeed};
+use crate::image::archive::{self, Archive};
 use crate::run;
 use crate::toolchain::{self, OLDEST, Toolchain};
 

@@ -8,7 +8,11 @@ use crate::files::{self, workspace_root};
 /// What only the seam may ask.
 const QUESTION: &str = "target_arch";
 /// The seam, and whoever asks the processor of the host what it makes of its instructions.
-const SEAMS: [&str; 2] = ["engine/kernel/src/arch/", "engine/isa-judge/src/x86/"];
+const SEAMS: [&str; 3] = [
+    "engine/kernel/src/arch/",
+    "engine/kernel/src/mutant/arch/",
+    "engine/isa-judge/src/x86/",
+];
 /// What a scenario must not say: the names that a guest's `names:` are there for.
 const OWN_NAMES: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];
 

@@ -9,8 +9,8 @@ use xshell::{Cmd, Shell, cmd};
 use crate::error::{Error, Result};
 use crate::files::{self, Lock, workspace_root};
 use crate::guest::Guest;
+use crate::image::stamp::Inputs;
 use crate::run;
-use crate::stamp::Inputs;
 
 /// The oldest compiler that the workspace can be built with.
 pub const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");

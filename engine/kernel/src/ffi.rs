@@ -59,8 +59,8 @@ unsafe extern "C" {
     pub fn shim_unlock();
     pub fn shim_synchronize();
 
-    pub safe fn shim_interrupts_off() -> c_ulong;
-    pub fn shim_interrupts_as(state: c_ulong);
+    pub safe fn shim_irqs_off() -> c_ulong;
+    pub fn shim_irqs_restore(state: c_ulong);
 
     pub safe fn shim_cpu() -> c_uint;
     pub safe fn shim_cpus() -> c_uint;
@@ -73,14 +73,14 @@ unsafe extern "C" {
     pub safe fn shim_deadman_start() -> u32;
 
     pub fn shim_task(to: *mut Task, context: Context);
-    pub safe fn shim_thread() -> usize;
+    pub safe fn shim_thread_key() -> usize;
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;
 
     pub fn shim_load(address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_load_user(address: usize, to: *mut c_void, length: usize) -> c_int;
 
-    pub safe fn shim_breathe();
+    pub safe fn shim_cond_resched();
 
     pub fn shim_stack(regs: *const Regs, frames: *mut u64, count: c_uint, origin: c_uint)
     -> c_uint;
@@ -101,14 +101,14 @@ unsafe extern "C" {
 
     pub safe fn shim_has_calls() -> c_int;
     pub safe fn shim_call_of(address: usize) -> usize;
-    pub fn shim_tell_of_calls(calls: *const usize, count: usize) -> c_int;
+    pub fn shim_trace_calls(calls: *const usize, count: usize) -> c_int;
 
     pub fn shim_each_syscall(visit: SyscallFn, context: *mut c_void) -> c_int;
     pub fn shim_syscall_argument(regs: *const Regs, number: c_uint) -> u64;
-    pub fn shim_tell_of(event: c_uint, numbers: *const Numbers) -> c_int;
+    pub fn shim_subscribe(event: c_uint, numbers: *const Numbers) -> c_int;
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
-    pub safe fn shim_lead_here(straight: c_int);
+    pub safe fn shim_direct_dispatch(straight: c_int);
 
     pub fn shim_code_range(range: *mut [usize; 2]);
     pub safe fn shim_code_alloc() -> usize;

@@ -8,7 +8,7 @@ use core::{ptr, slice};
 use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbered, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Symbols, Task, Tasks, Untold, Visit, VisitModule,
+    OffLimits, Origin, OutOfMemory, Patch, Refused, Symbols, Task, Tasks, Visit, VisitModule,
     VisitSyscall,
 };
 
@@ -40,11 +40,11 @@ impl Cpus for Kernel {
     type Rcu<T: Send + Sync> = KernelRcu<T>;
     type TryLock<T: Send> = KernelTryLock<T>;
 
-    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
-        let state = ffi::shim_interrupts_off();
+    fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R {
+        let state = ffi::shim_irqs_off();
         let result = work();
         // SAFETY: as they were before, on the CPU that this has not left since.
-        unsafe { ffi::shim_interrupts_as(state) };
+        unsafe { ffi::shim_irqs_restore(state) };
         result
     }
 
@@ -65,8 +65,8 @@ impl Cpus for Kernel {
         crate::arch::has_stack()
     }
 
-    fn breathe(&self) {
-        ffi::shim_breathe();
+    fn cond_resched(&self) {
+        ffi::shim_cond_resched();
     }
 }
 
@@ -122,8 +122,8 @@ impl Tasks for Kernel {
         ffi::shim_run_time()
     }
 
-    fn thread(&self) -> usize {
-        ffi::shim_thread()
+    fn thread_key(&self) -> usize {
+        ffi::shim_thread_key()
     }
 
     fn user_register(&self, number: u64) -> u64 {
@@ -197,8 +197,8 @@ impl KernelText for Kernel {
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
     }
 
-    fn lead_here(&self, straight: bool) {
-        ffi::shim_lead_here(straight.into());
+    fn direct_dispatch(&self, straight: bool) {
+        ffi::shim_direct_dispatch(straight.into());
     }
 
     /// A page, as large as all three architectures have them at the least.
@@ -250,12 +250,12 @@ impl KernelText for Kernel {
         NonZeroUsize::new(ffi::shim_call_of(address))
     }
 
-    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold> {
+    fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused> {
         // SAFETY: so many addresses; control side only, which may sleep. The engine outlives what it is told:
         // who wants to be told holds the module.
-        match unsafe { ffi::shim_tell_of_calls(calls.as_ptr(), calls.len()) } {
+        match unsafe { ffi::shim_trace_calls(calls.as_ptr(), calls.len()) } {
             0 => Ok(()),
-            _ => Err(Untold),
+            _ => Err(Refused),
         }
     }
 }
@@ -309,12 +309,12 @@ impl Events for Kernel {
         unsafe { ffi::shim_syscall_argument(regs, number) }
     }
 
-    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
+    fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused> {
         // SAFETY: control side only, which may sleep. The engine outlives what it is told: who wants to be told
         // holds the module.
-        match unsafe { ffi::shim_tell_of(event as c_uint, numbers) } {
+        match unsafe { ffi::shim_subscribe(event as c_uint, numbers) } {
             0 => Ok(()),
-            _ => Err(Untold),
+            _ => Err(Refused),
         }
     }
 }

@@ -20,6 +20,7 @@
 #include <asm/ptrace.h>
 #include <asm/traps.h>
 
+#include "../internal.h"
 #include "../shim.h"
 
 /*
@@ -89,11 +90,11 @@ static u32 branch(const u32 *from, const void *to)
 
 static int find_way(void)
 {
-	u32 *code = (void *)trapline_symbol("__und_fault");
+	u32 *code = (void *)tl_symbol("__und_fault");
 	ptrdiff_t distance;
 	size_t i;
 
-	handle = (void *)trapline_symbol("do_undefinstr");
+	handle = (void *)tl_symbol("do_undefinstr");
 	if (!code || !handle)
 		return -ENOENT;
 	for (i = 0; i < 8 && !way; i++)
@@ -106,7 +107,7 @@ static int find_way(void)
 	return -ENOENT;
 }
 
-void trapline_lead_here(bool straight)
+void tl_direct_dispatch(bool straight)
 {
 	cpus_read_lock();
 	patch_word(way, branch(way, straight ? (void *)handle_straight : (void *)handle));
@@ -116,7 +117,7 @@ void trapline_lead_here(bool straight)
 /* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
 #define KPROBE_TRAP 0x07f001f8
 
-bool trapline_is_kprobe_trap(const void *bytes)
+bool tl_is_kprobe_trap(const void *bytes)
 {
 	u32 word;
 
@@ -125,11 +126,11 @@ bool trapline_is_kprobe_trap(const void *bytes)
 }
 
 /* A trap, or the branch that it is optimized to. */
-const size_t trapline_kprobe_bytes = sizeof(u32);
+const size_t tl_kprobe_bytes = sizeof(u32);
 
-bool trapline_rewritten(unsigned long address)
+bool tl_is_rewritten(unsigned long address)
 {
-	return trapline_is_jump_label(address);
+	return tl_is_jump_label(address);
 }
 
 /*
@@ -141,15 +142,15 @@ const struct trapline_stacks trapline_stacks = {
 	.size = THREAD_SIZE,
 };
 
-void trapline_arch_exit(void)
+void tl_arch_exit(void)
 {
 }
 
-int trapline_arch_init(void)
+int tl_arch_init(void)
 {
-	register_hook = (void *)trapline_symbol("register_undef_hook");
-	unregister_hook = (void *)trapline_symbol("unregister_undef_hook");
-	patch_word = (void *)trapline_symbol("patch_text");
+	register_hook = (void *)tl_symbol("register_undef_hook");
+	unregister_hook = (void *)tl_symbol("unregister_undef_hook");
+	patch_word = (void *)tl_symbol("patch_text");
 	return register_hook && unregister_hook && patch_word ? find_way() : -ENOENT;
 }
 
@@ -159,7 +160,7 @@ int trapline_arch_init(void)
  * share a row of its table, and it knows only the first one's.) As the function
  * has not, all is as its caller left it.
  */
-unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
 	struct pt_regs caller = *regs;
@@ -168,7 +169,7 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	frames[0] = regs->ARM_pc;
 	if (count == 1)
 		return 1;
-	return 1 + trapline_unwind(&caller, 0, frames + 1, count - 1);
+	return 1 + tl_unwind(&caller, 0, frames + 1, count - 1);
 }
 
 /*
@@ -177,20 +178,20 @@ unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
  * on a copy of the registers first, and asks for what it leads to; where it cannot,
  * the callers are not known.
  */
-unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
 	frames[0] = regs->ARM_pc;
 	return 1;
 }
 
-const char *const trapline_return_thunks[] = { NULL };
+const char *const tl_return_thunks[] = { NULL };
 
 /*
  * The processor translates, as for a privileged read, and says so where it
  * cannot; no trap comes between. A supersection is never RAM here.
  */
-bool trapline_is_ram(unsigned long page)
+bool tl_is_ram(unsigned long page)
 {
 	u32 physical;
 
@@ -201,22 +202,22 @@ bool trapline_is_ram(unsigned long page)
 }
 
 /* Its calls come behind what a function does first. */
-const bool trapline_has_calls = false;
+const bool tl_ftrace_has_entry_calls = false;
 
-int trapline_hook_init(void)
+int tl_hook_init(void)
 {
 	hook.instr_val = trapline_trap_word();
 	register_hook(&hook);
 	return 0;
 }
 
-void trapline_hook_exit(void)
+void tl_hook_exit(void)
 {
 	unregister_hook(&hook);
 }
 
 /* With one CPU there is none to stop: interrupts are off for a word at a time. */
-void trapline_patch(struct shim_patch *patches, size_t count)
+void tl_patch(struct shim_patch *patches, size_t count)
 {
 	size_t i;
 
@@ -272,7 +273,7 @@ unsigned long shim_code_alloc(void)
 	}
 	fill((unsigned long)address);
 	know(address);
-	trapline_memory_count(1);
+	tl_memory_count(1);
 	return (unsigned long)address;
 }
 
@@ -282,7 +283,7 @@ void shim_code_free(unsigned long address)
 
 	vunmap((void *)address);
 	__free_page(page);
-	trapline_memory_count(-1);
+	tl_memory_count(-1);
 }
 
 void shim_code_write(unsigned long address, const void *bytes, size_t length)
@@ -296,8 +297,8 @@ void shim_code_flush(unsigned long address, size_t length)
 	flush_icache_range(address, address + length);
 }
 
-const char *const trapline_abis[] = { "arm", NULL };
+const char *const tl_syscall_abis[] = { "arm", NULL };
 
-const bool trapline_tells_of_children = false;
+const bool tl_sys_exit_in_children = false;
 
-const bool trapline_traps_are_nmis = false;
+const bool tl_traps_are_nmis = false;

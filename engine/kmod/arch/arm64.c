@@ -25,6 +25,7 @@
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
+#include "../internal.h"
 #include "../shim.h"
 
 /* What runs between a BRK and its handler must not trap, and of what these options have it call, anything can. */
@@ -81,10 +82,10 @@ static u32 call(const u32 *from, const void *to)
 
 static int find_way(void)
 {
-	u32 *code = (void *)trapline_symbol("el1_dbg");
+	u32 *code = (void *)tl_symbol("el1_dbg");
 	size_t i;
 
-	handle = (void *)trapline_symbol("do_debug_exception");
+	handle = (void *)tl_symbol("do_debug_exception");
 	if (!code || !handle)
 		return -ENOENT;
 	for (i = 0; i < 64 && !way; i++)
@@ -112,7 +113,7 @@ static int build_bridge(void)
 	return 0;
 }
 
-bool trapline_is_kprobe_trap(const void *bytes)
+bool tl_is_kprobe_trap(const void *bytes)
 {
 	u32 word;
 
@@ -120,11 +121,11 @@ bool trapline_is_kprobe_trap(const void *bytes)
 	return word == BRK64_OPCODE_KPROBES;
 }
 
-const size_t trapline_kprobe_bytes = sizeof(u32);
+const size_t tl_kprobe_bytes = sizeof(u32);
 
-bool trapline_rewritten(unsigned long address)
+bool tl_is_rewritten(unsigned long address)
 {
-	return trapline_is_jump_label(address);
+	return tl_is_jump_label(address);
 }
 
 /*
@@ -136,7 +137,7 @@ const struct trapline_stacks trapline_stacks = {
 	.size = THREAD_SIZE,
 };
 
-void trapline_arch_exit(void)
+void tl_arch_exit(void)
 {
 	if (bridge)
 		shim_code_free((unsigned long)bridge);
@@ -157,50 +158,50 @@ static int refuse_tickless(void)
 	return 0;
 }
 
-int trapline_arch_init(void)
+int tl_arch_init(void)
 {
 	int error = refuse_tickless();
 
 	if (error)
 		return error;
 
-	register_hook = (void *)trapline_symbol("register_kernel_break_hook");
-	unregister_hook = (void *)trapline_symbol("unregister_kernel_break_hook");
-	patch_words = (void *)trapline_symbol("aarch64_insn_patch_text");
-	clean_caches = (void *)trapline_symbol("caches_clean_inval_pou");
-	text_start = trapline_symbol("_stext");
-	text_end = trapline_symbol("_etext");
+	register_hook = (void *)tl_symbol("register_kernel_break_hook");
+	unregister_hook = (void *)tl_symbol("unregister_kernel_break_hook");
+	patch_words = (void *)tl_symbol("aarch64_insn_patch_text");
+	clean_caches = (void *)tl_symbol("caches_clean_inval_pou");
+	text_start = tl_symbol("_stext");
+	text_end = tl_symbol("_etext");
 	if (!register_hook || !unregister_hook || !patch_words || !clean_caches ||
 	    !text_start || !text_end)
 		return -ENOENT;
-	return find_way() ?: trapline_code_init() ?: build_bridge();
+	return find_way() ?: tl_exec_mem_init() ?: build_bridge();
 }
 
 /* The unwinder follows frames, and the caller is not in one yet. */
-unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
 	unsigned long first[] = { regs->pc, regs->regs[30] };
 	unsigned int known = min_t(unsigned int, count, ARRAY_SIZE(first));
 
 	memcpy(frames, first, known * sizeof(*first));
-	return known + trapline_unwind(regs, 1, frames + known, count - known);
+	return known + tl_unwind(regs, 1, frames + known, count - known);
 }
 
 /* The frame is gone again before a function is left, whichever way. */
-unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
-	return trapline_unwind_entry(regs, frames, count);
+	return tl_unwind_entry(regs, frames, count);
 }
 
-const char *const trapline_return_thunks[] = { NULL };
+const char *const tl_return_thunks[] = { NULL };
 
 /*
  * The processor translates, and says so where it cannot; no trap comes between.
  * What the interrupted code has had translated, it finds where it was.
  */
-bool trapline_is_ram(unsigned long page)
+bool tl_is_ram(unsigned long page)
 {
 	u64 interrupted = read_sysreg_par();
 	u64 par;
@@ -213,23 +214,23 @@ bool trapline_is_ram(unsigned long page)
 	       pfn_is_map_memory(PHYS_PFN(par & PHYSICAL_ADDRESS));
 }
 
-const bool trapline_has_calls = true;
+const bool tl_ftrace_has_entry_calls = true;
 
-int trapline_hook_init(void)
+int tl_hook_init(void)
 {
 	hook.imm = FIELD_GET(BRK_IMMEDIATE, trapline_trap_word());
 	register_hook(&hook);
 	return 0;
 }
 
-void trapline_hook_exit(void)
+void tl_hook_exit(void)
 {
 	unregister_hook(&hook);
 }
 
 /* As the kernel wants them; under the control lock. */
-static void *places[TRAPLINE_PATCHES];
-static u32 words[TRAPLINE_PATCHES];
+static void *places[TL_PATCHES];
+static u32 words[TL_PATCHES];
 
 /* The kernel gives up at the first that fails, and does not say which that was. */
 static void patch_each(struct shim_patch *patches, size_t count)
@@ -240,7 +241,7 @@ static void patch_each(struct shim_patch *patches, size_t count)
 		patches[i].failed = patch_words(&places[i], &words[i], 1) != 0;
 }
 
-void trapline_patch(struct shim_patch *patches, size_t count)
+void tl_patch(struct shim_patch *patches, size_t count)
 {
 	size_t i;
 
@@ -255,7 +256,7 @@ void trapline_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
-void trapline_lead_here(bool straight)
+void tl_direct_dispatch(bool straight)
 {
 	void *place = way;
 	u32 word = call(way, straight ? (void *)bridge : (void *)handle);
@@ -277,7 +278,7 @@ void shim_code_range(unsigned long range[2])
 	range[1] = text_start - PAGE_SIZE;
 }
 
-u32 trapline_nobodys_trap(void)
+u32 tl_poison_trap(void)
 {
 	return AARCH64_BREAK_FAULT;
 }
@@ -288,8 +289,8 @@ void shim_code_flush(unsigned long address, size_t length)
 	clean_caches(address, address + length);
 }
 
-const char *const trapline_abis[] = { "arm64", "compat", NULL };
+const char *const tl_syscall_abis[] = { "arm64", "compat", NULL };
 
-const bool trapline_tells_of_children = false;
+const bool tl_sys_exit_in_children = false;
 
-const bool trapline_traps_are_nmis = false;
+const bool tl_traps_are_nmis = false;

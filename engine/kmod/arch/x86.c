@@ -27,6 +27,7 @@
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
+#include "../internal.h"
 #include "../shim.h"
 
 /* What runs between an INT3 and its handler must not trap, and of what these options have it call, anything can. */
@@ -86,11 +87,11 @@ static void write_call(u8 call[CALL_INSN_SIZE], const u8 *from, const void *to)
 /* Instructions have all lengths, but no other bytes lead there. */
 static int find_ways(void)
 {
-	u8 *code = (void *)trapline_symbol("exc_int3");
+	u8 *code = (void *)tl_symbol("exc_int3");
 	u8 call[CALL_INSN_SIZE];
 	size_t i, found = 0;
 
-	handle = (void *)trapline_symbol("kprobe_int3_handler");
+	handle = (void *)tl_symbol("kprobe_int3_handler");
 	if (!code || !handle)
 		return -ENOENT;
 	for (i = 0; i < 256 && found < ARRAY_SIZE(ways); i++) {
@@ -105,7 +106,7 @@ static int find_ways(void)
 }
 
 /* As the kernel changes calls of its own: an INT3 that comes meanwhile makes the call. */
-void trapline_lead_here(bool straight)
+void tl_direct_dispatch(bool straight)
 {
 	u8 call[CALL_INSN_SIZE];
 	size_t i;
@@ -118,13 +119,13 @@ void trapline_lead_here(bool straight)
 	mutex_unlock(text_lock);
 }
 
-bool trapline_is_kprobe_trap(const void *bytes)
+bool tl_is_kprobe_trap(const void *bytes)
 {
 	return *(const u8 *)bytes == INT3_INSN_OPCODE;
 }
 
 /* A trap, or the jump that it is optimized to. */
-const size_t trapline_kprobe_bytes = JMP32_INSN_SIZE;
+const size_t tl_kprobe_bytes = JMP32_INSN_SIZE;
 
 /*
  * Where the kernel proper has jump labels and static calls: their addresses, in
@@ -143,10 +144,10 @@ static int compare(const void *one, const void *other)
 
 static int find_rewritten(void)
 {
-	const struct jump_entry *label = (void *)trapline_symbol("__start___jump_table");
-	const struct jump_entry *labels_end = (void *)trapline_symbol("__stop___jump_table");
-	const struct static_call_site *site = (void *)trapline_symbol("__start_static_call_sites");
-	const struct static_call_site *sites_end = (void *)trapline_symbol("__stop_static_call_sites");
+	const struct jump_entry *label = (void *)tl_symbol("__start___jump_table");
+	const struct jump_entry *labels_end = (void *)tl_symbol("__stop___jump_table");
+	const struct static_call_site *site = (void *)tl_symbol("__start_static_call_sites");
+	const struct static_call_site *sites_end = (void *)tl_symbol("__stop_static_call_sites");
 	size_t count = labels_end - label + (sites_end - site);
 
 	if (!label || !labels_end || !site || !sites_end)
@@ -162,13 +163,13 @@ static int find_rewritten(void)
 	return 0;
 }
 
-void trapline_arch_exit(void)
+void tl_arch_exit(void)
 {
 	kvfree(rewritten);
 }
 
 /* What is asked for is where an instruction begins. */
-bool trapline_rewritten(unsigned long address)
+bool tl_is_rewritten(unsigned long address)
 {
 	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
@@ -185,8 +186,8 @@ static struct cea_exception_stacks *__percpu *exception_stacks;
 
 static int find_stacks(void)
 {
-	irq_stack = (void *__percpu *)trapline_symbol("hardirq_stack_ptr");
-	exception_stacks = (void *)trapline_symbol("cea_exception_stacks");
+	irq_stack = (void *__percpu *)tl_symbol("hardirq_stack_ptr");
+	exception_stacks = (void *)tl_symbol("cea_exception_stacks");
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
 
@@ -215,35 +216,35 @@ int shim_other_stack(size_t bytes)
 	       is_left(sp, CEA_ESTACK_BOT(stacks, MCE), CEA_ESTACK_SIZE(MCE), bytes);
 }
 
-int trapline_arch_init(void)
+int tl_arch_init(void)
 {
-	poke = (void *)trapline_symbol("text_poke");
-	poke_running = (void *)trapline_symbol("text_poke_bp");
-	sync_cores = (void *)trapline_symbol("text_poke_sync");
-	text_lock = (void *)trapline_symbol("text_mutex");
+	poke = (void *)tl_symbol("text_poke");
+	poke_running = (void *)tl_symbol("text_poke_bp");
+	sync_cores = (void *)tl_symbol("text_poke_sync");
+	text_lock = (void *)tl_symbol("text_mutex");
 	if (!poke || !poke_running || !sync_cores || !text_lock)
 		return -ENOENT;
-	return find_stacks() ?: find_ways() ?: find_rewritten() ?: trapline_code_init();
+	return find_stacks() ?: find_ways() ?: find_rewritten() ?: tl_exec_mem_init();
 }
 
 /* The unwinder asks what the stack is like at the very instruction. */
-unsigned int trapline_unwind_entry(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
 	struct pt_regs entry = *regs;
 
 	entry.ip -= INT3_INSN_SIZE;
-	return trapline_unwind(&entry, 0, frames, count);
+	return tl_unwind(&entry, 0, frames, count);
 }
 
-unsigned int trapline_unwind_return(struct pt_regs *regs, unsigned long *frames,
+unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
-	return trapline_unwind_entry(regs, frames, count);
+	return tl_unwind_entry(regs, frames, count);
 }
 
 /* Each mitigation has its own; what is not mitigated is a return by itself. */
-const char *const trapline_return_thunks[] = {
+const char *const tl_return_thunks[] = {
 	"__x86_return_thunk",
 	"retbleed_return_thunk",
 	"srso_return_thunk",
@@ -263,7 +264,7 @@ static bool is_cached_ram(pte_t entry, unsigned long pfn, pteval_t uncached)
 	return pfn_valid(pfn) && !is_ISA_range(PFN_PHYS(pfn), PFN_PHYS(pfn));
 }
 
-bool trapline_is_ram(unsigned long page)
+bool tl_is_ram(unsigned long page)
 {
 	unsigned int level;
 	pte_t *entry = lookup_address(page, &level);
@@ -277,14 +278,14 @@ bool trapline_is_ram(unsigned long page)
 	return is_cached_ram(*entry, pte_pfn(*entry) + within, uncached);
 }
 
-const bool trapline_has_calls = true;
+const bool tl_ftrace_has_entry_calls = true;
 
-int trapline_hook_init(void)
+int tl_hook_init(void)
 {
 	return register_die_notifier(&hook);
 }
 
-void trapline_hook_exit(void)
+void tl_hook_exit(void)
 {
 	unregister_die_notifier(&hook);
 }
@@ -320,7 +321,7 @@ static void patch_page(struct shim_patch *patches, size_t count)
 }
 
 /* Whoever writes text holds its lock. */
-void trapline_patch(struct shim_patch *patches, size_t count)
+void tl_patch(struct shim_patch *patches, size_t count)
 {
 	mutex_lock(text_lock);
 	while (count) {
@@ -342,7 +343,7 @@ void shim_code_range(unsigned long range[2])
 }
 
 /* Of four bytes. */
-u32 trapline_nobodys_trap(void)
+u32 tl_poison_trap(void)
 {
 	return 0x01010101U * INT3_INSN_OPCODE;
 }
@@ -356,8 +357,8 @@ void shim_code_flush(unsigned long address, size_t length)
 {
 }
 
-const char *const trapline_abis[] = { "x86_64", "ia32", NULL };
+const char *const tl_syscall_abis[] = { "x86_64", "ia32", NULL };
 
-const bool trapline_tells_of_children = true;
+const bool tl_sys_exit_in_children = true;
 
-const bool trapline_traps_are_nmis = true;
+const bool tl_traps_are_nmis = true;

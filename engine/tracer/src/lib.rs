@@ -52,7 +52,7 @@ pub use error::Error;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
     Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbered, Numbers,
-    OffLimits, Origin, Patch, Platform, Rcu, Symbols, TASK_NAME, Task, Tasks, TryLock, Untold,
+    OffLimits, Origin, Patch, Platform, Rcu, Refused, Symbols, TASK_NAME, Task, Tasks, TryLock,
     Visit, VisitModule, VisitSyscall,
 };
 pub use session::consumer::ConsumerId;

@@ -125,9 +125,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     pub fn go(&self, id: ConsumerId, go: &mut Go) -> Result<(), Error> {
         let place = self.sessions.get(id.0).ok_or(Error::NoSuchConsumer)?;
         let mechanism = Mechanism::from_code(go.mechanism).ok_or(Error::Invalid)?;
-        let by_call = self.is_by_call(mechanism)?;
+        let by_call = self.uses_ftrace(mechanism)?;
         self.control.with(|control| {
-            control.calls.hope();
+            control.calls.allow_retry();
             let consumer = control.consumer(id)?;
             consumer.by_call = by_call;
             let program = consumer.take_program()?;
@@ -177,7 +177,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         program: Verified<Vec<u64>>,
         go: &Go,
     ) -> Result<Option<Session<P>>, Error> {
-        let seed = self.platform.undisturbed(|| self.platform.random());
+        let seed = self.platform.with_irqs_off(|| self.platform.random());
         let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
         Ok(Some(session))
     }

@@ -114,7 +114,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let displaced = site.text.as_ref().get(..A::length(&plan));
         let displaced = displaced.filter(|_| !site.is_called_only);
         let live_hits = self.live.read(|live| {
-            let site = live.and_then(|live| live.fbt.sites.find(site.told_at()));
+            let site = live.and_then(|live| live.fbt.sites.find(site.hit_address()));
             site.map_or(0, |site| site.hits.load(Ordering::Relaxed))
         });
         FbtRow {

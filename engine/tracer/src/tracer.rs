@@ -51,7 +51,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// An engine that knows every function of `platform`, and has armed nothing.
     #[inline(never)]
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
-        platform.undisturbed(|| spin::calibrate(|| platform.now()));
+        platform.with_irqs_off(|| spin::calibrate(|| platform.now()));
         let mut cpus = Vec::new();
         for _ in 0..platform.cpus() {
             push(&mut cpus, Cpu::new()?)?;

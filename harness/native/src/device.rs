@@ -1,4 +1,4 @@
-//! The self-test's device: `engine/kmod/native-device.c` has the other side of it.
+//! The self-test's device: `engine/kmod/selftest.c` has the other side of it.
 #![expect(unsafe_code, reason = "a driver takes addresses")]
 
 use std::fs::{File, OpenOptions};

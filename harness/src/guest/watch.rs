@@ -4,14 +4,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::console::Console;
 use crate::error::HostError;
-use crate::health::{Finding, Trouble};
-use crate::interrupt;
-use crate::line::LineError;
-use crate::machine::Machine;
-use crate::qemu::{Qemu, Replayed};
-use crate::sips::Sips;
+use crate::guest::console::Console;
+use crate::guest::flow_control::Sips;
+use crate::guest::line::LineError;
+use crate::guest::machine::Machine;
+use crate::guest::qemu::{Qemu, Replayed};
+use crate::judge::health::{Finding, Trouble};
+use crate::run::interrupt;
 
 use super::{Stop, found};
 

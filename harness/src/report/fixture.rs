@@ -3,8 +3,8 @@
 use chrono::DateTime;
 
 use super::{Entry, JobReport, Report, Span, Start};
-use crate::plan::JobId;
-use crate::verdict::{Failure, Kind, Verdict};
+use crate::judge::verdict::{Failure, Kind, Verdict};
+use crate::run::plan::JobId;
 
 /// A job of armv6, done by the first worker right at the start.
 pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) -> Entry {

@@ -16,7 +16,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::printable::printable;
 use super::{Entry, Report};
-use crate::verdict::Verdict;
+use crate::judge::verdict::Verdict;
 
 const STYLE: &str = include_str!("html/style.css");
 /// Nothing is loaded and nothing runs, whatever got into the page.

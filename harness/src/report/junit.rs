@@ -10,7 +10,7 @@ use quick_junit::{
 
 use super::printable::{in_line, printable};
 use super::{Entry, Report};
-use crate::verdict::Verdict;
+use crate::judge::verdict::Verdict;
 
 /// One suite for each guest.
 pub fn of(report: &Report) -> Junit {

@@ -2,7 +2,7 @@
 //! hundreds of jobs; the evidence has all of it.
 
 use super::Entry;
-use crate::verdict::Failure;
+use crate::judge::verdict::Failure;
 
 /// A job's reason, or a failure's.
 const LINE: usize = 1024;
@@ -99,7 +99,7 @@ fn strip(entry: &mut Entry) {
 mod tests {
     use super::super::fixture::{entry, failing};
     use super::*;
-    use crate::verdict::{Kind, Verdict};
+    use crate::judge::verdict::{Kind, Verdict};
 
     #[test]
     fn little_is_kept_as_it_is() {

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::Extent;
-use crate::verdict::{Failure, Kind};
+use crate::judge::verdict::{Failure, Kind};
 
 /// How a scenario must fail with a defect, as its file states it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

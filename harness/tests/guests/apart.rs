@@ -3,10 +3,10 @@
 use std::process::Command;
 use std::thread;
 
-use harness::image::Image;
-use harness::saved::{Level, Saved};
+use harness::guest::image::Image;
+use harness::guest::saved::{Level, Saved};
+use harness::judge::verdict::Verdict;
 use harness::tree::Tree;
-use harness::verdict::Verdict;
 use libtest_mimic::Failed;
 
 use crate::misbehaving::{PANIC, job, run};

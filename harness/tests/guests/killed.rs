@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use harness::image::Image;
+use harness::guest::image::Image;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 

@@ -19,7 +19,7 @@ mod trouble;
 use std::process::ExitCode;
 
 use harness::error::HostError;
-use harness::image::Image;
+use harness::guest::image::Image;
 use harness::tree::Tree;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use misbehaving::Row;

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use harness::image::Image;
-use harness::job::{self, Done};
-use harness::plan::{self, Item, Job};
-use harness::progress::Progress;
+use harness::guest::image::Image;
+use harness::judge::snapshot::Update;
+use harness::judge::verdict::{Kind, Verdict};
+use harness::run::job::{self, Done};
+use harness::run::plan::{self, Item, Job};
+use harness::run::progress::Progress;
 use harness::scenario::Source;
-use harness::snapshot::Update;
 use harness::tree::Tree;
-use harness::verdict::{Kind, Verdict};
 use libtest_mimic::Failed;
 
 use crate::tools::{emulators, expect, within};

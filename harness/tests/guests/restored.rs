@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use harness::guest::Guest;
-use harness::image::Image;
-use harness::saved::Level;
-use harness::start;
+use harness::guest::image::Image;
+use harness::guest::saved::Level;
+use harness::guest::start;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 

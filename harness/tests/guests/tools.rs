@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use harness::evidence::Evidence;
+use harness::guest::image::Image;
+use harness::guest::machine::Launch;
 use harness::guest::{Guest, Stop};
-use harness::image::Image;
-use harness::machine::Launch;
+use harness::report::evidence::Evidence;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 

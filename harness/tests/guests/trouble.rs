@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use harness::ftrace::Ftrace;
+use harness::guest::image::Image;
+use harness::guest::machine::Launch;
 use harness::guest::{Guest, Stop};
-use harness::health::Trouble;
-use harness::image::Image;
-use harness::machine::Launch;
+use harness::judge::ftrace::Ftrace;
+use harness::judge::health::Trouble;
+use harness::judge::text::{self, TextJudge};
+use harness::judge::transcript::Ending;
+use harness::run::shell;
 use harness::scenario::Processor;
-use harness::shell;
-use harness::text::{self, TextJudge};
-use harness::transcript::Ending;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 
@@ -139,7 +139,7 @@ pub fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
         .ask(&format!("echo '<4>{line}' > /dev/kmsg"))
         .map_err(told)?;
     let log = guest.ask("dmesg").map_err(told)?;
-    let found = harness::health::scan(&log);
+    let found = harness::judge::health::scan(&log);
     expect(
         found.len() == 1 && found[0].trouble == Trouble::Warn && found[0].line == line,
         format!("{found:?}"),

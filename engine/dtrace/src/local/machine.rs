@@ -13,7 +13,7 @@ use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Symbols, TASK_NAME, Task, Tasks, Tracer, Untold, Visit, VisitModule,
+    OutOfMemory, Patch, Refused, Symbols, TASK_NAME, Task, Tasks, Tracer, Visit, VisitModule,
     VisitSyscall, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
@@ -76,7 +76,7 @@ impl Cpus for Machine {
     type Rcu<T: Send + Sync> = Replaced<T>;
     type TryLock<T: Send> = Guard<T>;
 
-    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+    fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R {
         let on_cpu = self.on_cpu();
         let result = work();
         drop(on_cpu);
@@ -99,7 +99,7 @@ impl Cpus for Machine {
         true
     }
 
-    fn breathe(&self) {}
+    fn cond_resched(&self) {}
 }
 
 impl Clock for Machine {
@@ -163,7 +163,7 @@ impl Tasks for Machine {
         clock(ClockId::ThreadCPUTime)
     }
 
-    fn thread(&self) -> usize {
+    fn thread_key(&self) -> usize {
         IDENTITY.get() as usize
     }
 
@@ -205,7 +205,7 @@ impl KernelText for Machine {
         patches.iter_mut().for_each(|patch| patch.failed = 1);
     }
 
-    fn lead_here(&self, _: bool) {}
+    fn direct_dispatch(&self, _: bool) {}
 
     /// It has no memory for code, since there is no function whose instructions could be copied there.
     const CODE: usize = 0;
@@ -240,8 +240,8 @@ impl KernelText for Machine {
         None
     }
 
-    fn tell_of_calls(&self, _: &[usize]) -> Result<(), Untold> {
-        Err(Untold)
+    fn trace_calls(&self, _: &[usize]) -> Result<(), Refused> {
+        Err(Refused)
     }
 }
 
@@ -276,8 +276,8 @@ impl Events for Machine {
         0
     }
 
-    fn tell_of(&self, _: Event, _: &Numbers) -> Result<(), Untold> {
-        Err(Untold)
+    fn subscribe(&self, _: Event, _: &Numbers) -> Result<(), Refused> {
+        Err(Refused)
     }
 }
 

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Symbols, Task, Tasks, TryLock, Untold, Visit, VisitModule, VisitSyscall,
+    OutOfMemory, Patch, Refused, Symbols, Task, Tasks, TryLock, Visit, VisitModule, VisitSyscall,
 };
 
 use super::{arch, is_chosen};
@@ -41,8 +41,8 @@ impl Cpus for Seeded {
     type Rcu<T: Send + Sync> = KernelRcu<T>;
     type TryLock<T: Send> = SeededTryLock<T>;
 
-    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
-        self.0.undisturbed(work)
+    fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.0.with_irqs_off(work)
     }
 
     fn has_stack(&self) -> bool {
@@ -54,7 +54,7 @@ impl Cpus for Seeded {
         fn synchronize(&self);
         fn cpu(&self) -> usize;
         fn cpus(&self) -> usize;
-        fn breathe(&self);
+        fn cond_resched(&self);
     }
 }
 
@@ -89,7 +89,7 @@ impl Tasks for Seeded {
 
     as_it_is! {
         fn run_time(&self) -> u64;
-        fn thread(&self) -> usize;
+        fn thread_key(&self) -> usize;
         fn user_register(&self, number: u64) -> u64;
         fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
@@ -116,8 +116,9 @@ impl KernelText for Seeded {
         self.0.patch(patches.get_mut(..count).unwrap_or_default());
     }
 
-    fn lead_here(&self, straight: bool) {
-        self.0.lead_here(straight && !is_chosen(super::LONG_WAY));
+    fn direct_dispatch(&self, straight: bool) {
+        self.0
+            .direct_dispatch(straight && !is_chosen(super::LONG_WAY));
     }
 
     fn code_write(&self, address: usize, bytes: &[u8]) {
@@ -142,7 +143,7 @@ impl KernelText for Seeded {
         fn rewritten(&self, address: usize) -> bool;
         fn has_calls(&self) -> bool;
         fn call_of(&self, address: usize) -> Option<NonZeroUsize>;
-        fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold>;
+        fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused>;
         fn code_range(&self) -> Range<usize>;
         fn code_alloc(&self) -> Result<usize, OutOfMemory>;
         fn code_free(&self, address: usize);
@@ -191,7 +192,7 @@ impl Events for Seeded {
 
     as_it_is! {
         fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
-        fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold>;
+        fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused>;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
-    pub(crate) fn ignore(&self, control: &mut Control<A>) {
+    pub(crate) fn unsubscribe_events(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         let marks_end = registry.subscriptions.of(Event::ProcessGone) != Numbers::NONE
             && registry.wants(Event::ProcessGone) == Numbers::NONE;
@@ -22,7 +22,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 self.in_flight.open(false);
             }
             // It is told of, so it can be had not to be.
-            let _ = self.platform.tell_of(event, &Numbers::NONE);
+            let _ = self.platform.subscribe(event, &Numbers::NONE);
             registry.subscriptions.set(event, Numbers::NONE);
             if is_return {
                 self.in_flight.clear();
@@ -34,7 +34,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Has the kernel tell of what is wanted, as far as it will.
-    pub(crate) fn attend(&self, control: &mut Control<A>) {
+    pub(crate) fn subscribe_events(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
             let told = registry.subscriptions.of(event);
@@ -45,7 +45,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             }
             let lacks_mark = Event::ONCE.contains(&event)
                 && registry.subscriptions.of(Event::ProcessGone) == Numbers::NONE;
-            if wanted == told || lacks_mark || self.platform.tell_of(event, &wanted).is_err() {
+            if wanted == told || lacks_mark || self.platform.subscribe(event, &wanted).is_err() {
                 continue;
             }
             registry.subscriptions.set(event, wanted);

@@ -12,7 +12,7 @@ use engine_isa::Arch;
 
 use crate::control::Control;
 use crate::error::Error;
-use crate::platform::{Platform, Untold};
+use crate::platform::{Platform, Refused};
 use crate::providers::fbt::Function;
 use crate::providers::fbt::calls::Calls;
 use crate::site::Site;
@@ -20,7 +20,7 @@ use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Whether that mechanism means the function tracer's calls.
-    pub(crate) fn is_by_call(&self, mechanism: Mechanism) -> Result<bool, Error> {
+    pub(crate) fn uses_ftrace(&self, mechanism: Mechanism) -> Result<bool, Error> {
         match mechanism {
             Mechanism::Trap => Ok(false),
             Mechanism::Auto => Ok(self.platform.has_calls()),
@@ -30,7 +30,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// The call that is to stand for the trap at `site`, if one is wanted there and can.
-    pub(crate) fn call_for(
+    pub(crate) fn ftrace_call_for(
         &self,
         calls: &Calls,
         function: &Function,
@@ -47,34 +47,35 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
     /// their sites known.
-    pub(crate) fn silence(&self, control: &mut Control<A>) {
+    pub(crate) fn remove_ftrace_calls(&self, control: &mut Control<A>) {
         let mut sites = control.registry.fbt.enabled();
         if sites.any(|(function, site)| is_called(site) && !function.wants(site)) {
             drop(sites);
-            let _ = self.tell(control, |function, site| site.armed && function.wants(site));
+            let _ =
+                self.set_ftrace_calls(control, |function, site| site.armed && function.wants(site));
         }
     }
 
     /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
     /// place instead: nothing of what was not armed before is.
-    pub(crate) fn listen(&self, control: &mut Control<A>) -> Result<(), Untold> {
+    pub(crate) fn add_ftrace_calls(&self, control: &mut Control<A>) -> Result<(), Refused> {
         let mut sites = control.registry.fbt.enabled();
         if !sites.any(|(function, site)| site.call.is_some() && !site.armed && function.wants(site))
         {
             return Ok(());
         }
         drop(sites);
-        let told = self.tell(control, |function, site| function.wants(site));
+        let told = self.set_ftrace_calls(control, |function, site| function.wants(site));
         control.calls.refused = told.is_err();
         told
     }
 
     /// Has the function tracer tell of those calls, and of no others, if it will.
-    fn tell(
+    fn set_ftrace_calls(
         &self,
         control: &mut Control<A>,
         is_chosen: impl Fn(&Function, &Site<A>) -> bool,
-    ) -> Result<(), Untold> {
+    ) -> Result<(), Refused> {
         let Control {
             registry, calls, ..
         } = control;
@@ -84,7 +85,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 calls.push(call.get());
             }
         }
-        self.platform.tell_of_calls(&calls.addresses)?;
+        self.platform.trace_calls(&calls.addresses)?;
         registry.fbt.each_enabled(|function, site| {
             if site.call.is_some() {
                 site.armed = is_chosen(function, site);

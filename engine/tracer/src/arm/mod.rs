@@ -20,7 +20,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::fire::live::Live;
 use crate::grow::OutOfMemory;
-use crate::platform::{Platform, Rcu, Untold};
+use crate::platform::{Platform, Rcu, Refused};
 use crate::providers::fbt::Fbt;
 use crate::session::consumer::ConsumerId;
 use crate::site::Site;
@@ -32,45 +32,45 @@ use crate::tracer::Tracer;
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Makes text, timers and live table agree with the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<A>) -> Result<(), Error> {
-        let agreed = self.agree(control);
+        let agreed = self.reconcile(control);
         // As long as there is a trap, whatever has gone wrong.
         let mut enabled = control.registry.fbt.enabled();
         let is_any = enabled.any(|(_, site)| site.is_trapped());
-        self.platform.lead_here(is_any);
+        self.platform.direct_dispatch(is_any);
         agreed
     }
 
-    fn agree(&self, control: &mut Control<A>) -> Result<(), Error> {
+    fn reconcile(&self, control: &mut Control<A>) -> Result<(), Error> {
         control.registry.disarm(&self.platform);
-        self.ignore(control);
+        self.unsubscribe_events(control);
         // All of it, before anything that there may be no memory for.
         self.restore(control);
-        self.silence(control);
+        self.remove_ftrace_calls(control);
         // A kprobe that is not there when the instruction is reviewed is not there when it is displaced; one that
         // comes behind finds our trap, and is refused.
         let told = self.platform.hold_kprobes(|| self.arm(control))?;
         if told.is_err() {
             // Once: it is not asked again.
-            return self.agree(control);
+            return self.reconcile(control);
         }
         self.take_slots_back(control);
         control.registry.fbt.tidy();
         control.registry.arm(&self.platform);
-        self.attend(control);
+        self.subscribe_events(control);
         Ok(())
     }
 
     /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
-    fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Untold>, OutOfMemory> {
+    fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Refused>, OutOfMemory> {
         self.prepare(control)?;
         let live = publish(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
             remember_hits(&mut control.registry.fbt, &old);
         }
-        let told = self.listen(control);
+        let told = self.add_ftrace_calls(control);
         if told.is_ok() {
-            self.displace(control);
+            self.write_traps(control);
         }
         Ok(told)
     }
@@ -104,7 +104,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             if is_trappable && !self.review(site, slots) {
                 return Ok(());
             }
-            site.call = self.call_for(calls, function, site);
+            site.call = self.ftrace_call_for(calls, function, site);
             if is_trappable && site.call.is_none() {
                 self.give_slot(site, slots)?;
             }
@@ -164,9 +164,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Puts traps in place, where the instruction is still the one that was planned for.
-    fn displace(&self, control: &mut Control<A>) {
+    fn write_traps(&self, control: &mut Control<A>) {
         if control.registry.fbt.enabled().next().is_some() {
-            self.platform.lead_here(true);
+            self.platform.direct_dispatch(true);
         }
         control.batch.write(
             &self.platform,
@@ -230,7 +230,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 /// Nobody counts hits in a table that was replaced any more.
 fn remember_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
     fbt.each_enabled(|_, site| {
-        if let Some(hit) = old.fbt.sites.find(site.told_at()) {
+        if let Some(hit) = old.fbt.sites.find(site.hit_address()) {
             let hits = hit.hits.load(Ordering::Relaxed);
             site.hits = site.hits.wrapping_add(hits as u64);
         }

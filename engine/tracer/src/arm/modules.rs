@@ -86,7 +86,7 @@ fn grant<A: Arch, P: Platform>(
     for number in numbers.clone() {
         let (function, role) = Role::of(number);
         if role == Role::Entry {
-            platform.breathe();
+            platform.cond_resched();
         }
         if !registry.fbt.is_described(pattern, function, role) {
             continue;

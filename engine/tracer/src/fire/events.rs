@@ -24,7 +24,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// A system call of this thread's returns that value. To be called likewise.
     pub fn syscall_returned(&self, abi: u32, number: i64, value: i64) {
-        let in_flight = self.in_flight.take(self.platform.thread());
+        let in_flight = self.in_flight.take(self.platform.thread_key());
         let Some(key) = in_flight.or_else(|| Key::new(abi, number)) else {
             return;
         };

@@ -45,7 +45,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Fires one of the engine's own probes for a consumer, here and now, if it has enabled it; on which
     /// CPU.
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
-        self.platform.undisturbed(|| {
+        self.platform.with_irqs_off(|| {
             self.with_session(id.0, |session| {
                 let ecbs = session.own(own);
                 if ecbs.is_empty() {

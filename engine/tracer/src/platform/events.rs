@@ -1,6 +1,6 @@
 //! System calls and tracepoints.
 
-use super::Untold;
+use super::Refused;
 use super::task::Tasks;
 use crate::grow::OutOfMemory;
 
@@ -16,7 +16,7 @@ pub trait Events: Tasks {
     /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too;
     /// or, if they are all, of this event where it is none of a system call. Of none: when this returns the last is
     /// over. May sleep.
-    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold>;
+    fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused>;
 }
 
 /// A system call, as the kernel numbers it.

@@ -24,4 +24,4 @@ impl<P: Clock + Cpus + Events + KernelText + Symbols + Tasks> Platform for P {}
 
 /// The kernel would not tell of its function tracer's calls, or of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Untold;
+pub struct Refused;

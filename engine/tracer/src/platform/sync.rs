@@ -14,7 +14,7 @@ pub trait Cpus: Sized + Send + Sync + 'static {
     type TryLock<T: Send>: TryLock<T>;
 
     /// Runs `work` as if in a trap: on one CPU, and not interrupted there.
-    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R;
+    fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R;
 
     /// Waits until whatever runs in a trap, a timer's tick or undisturbed has come to its end once. May
     /// sleep.
@@ -31,7 +31,7 @@ pub trait Cpus: Sized + Send + Sync + 'static {
     fn has_stack(&self) -> bool;
 
     /// Gives others their turn, in the middle of much work. May sleep.
-    fn breathe(&self);
+    fn cond_resched(&self);
 }
 
 /// A sleeping lock around a value.

@@ -15,7 +15,7 @@ pub trait Tasks: Sized + Send + Sync + 'static {
     fn run_time(&self) -> u64;
 
     /// What no other thread has that is there now, and is not 0. Callable from a trap.
-    fn thread(&self) -> usize;
+    fn thread_key(&self) -> usize;
 
     /// This thread's register of that number while it was last in user space, numbered as the kernel
     /// lays them out for a debugger; 0 where there is none. Callable from a trap.

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use engine_isa::Unreadable;
 
-use super::Untold;
+use super::Refused;
 use crate::grow::OutOfMemory;
 
 /// The text of the kernel, who else writes to it, and memory for slots.
@@ -32,7 +32,7 @@ pub trait KernelText: Sized + Send + Sync + 'static {
     /// Whether the kernel's own handler of traps leads straight to `Tracer::trap`. While it does, nothing that
     /// can be traced or probed runs on that way, or back; otherwise some of the kernel's functions do. May
     /// sleep.
-    fn lead_here(&self, straight: bool);
+    fn direct_dispatch(&self, straight: bool);
 
     /// How many bytes at `address` the kernel's function tracer keeps for itself: it writes a call
     /// there and takes it out again, at any time.
@@ -51,7 +51,7 @@ pub trait KernelText: Sized + Send + Sync + 'static {
 
     /// From now on `Tracer::called` is told of these calls, and of no others but what is on its way
     /// already. Where that cannot be had, all is as it was. May sleep.
-    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold>;
+    fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused>;
 
     /// How many bytes a piece of memory for code has.
     const CODE: usize;

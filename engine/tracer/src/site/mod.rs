@@ -45,7 +45,7 @@ pub struct Site<A: Arch> {
 
 impl<A: Arch> Site<A> {
     /// Where whoever gets there is when he tells of it.
-    pub fn told_at(&self) -> usize {
+    pub fn hit_address(&self) -> usize {
         self.call.map_or(self.address, NonZeroUsize::get)
     }
 

@@ -11,7 +11,7 @@ use engine_isa::arm::{Arm, Regs, Relocation};
 use engine_isa::{Unreadable, Variant};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbered, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Path, Symbols, Task, Tasks, Untold, Visit, VisitModule,
+    OffLimits, Origin, OutOfMemory, Patch, Path, Refused, Symbols, Task, Tasks, Visit, VisitModule,
     VisitSyscall,
 };
 
@@ -316,7 +316,7 @@ impl Cpus for &'static Fake {
     type Rcu<T: Send + Sync> = FakeRcu<T>;
     type TryLock<T: Send> = FakeTryLock<T>;
 
-    fn undisturbed<R>(&self, work: impl FnOnce() -> R) -> R {
+    fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R {
         let _firing = self.firings.read().unwrap();
         work()
     }
@@ -337,7 +337,7 @@ impl Cpus for &'static Fake {
         HAS_STACK.get()
     }
 
-    fn breathe(&self) {}
+    fn cond_resched(&self) {}
 }
 
 impl Clock for &'static Fake {
@@ -397,7 +397,7 @@ impl Tasks for &'static Fake {
         77
     }
 
-    fn thread(&self) -> usize {
+    fn thread_key(&self) -> usize {
         TASK.get().tid as usize
     }
 
@@ -473,7 +473,7 @@ impl KernelText for &'static Fake {
         }
     }
 
-    fn lead_here(&self, straight: bool) {
+    fn direct_dispatch(&self, straight: bool) {
         STRAIGHT.set(straight);
     }
 
@@ -538,9 +538,9 @@ impl KernelText for &'static Fake {
         NonZeroUsize::new(address).filter(|_| has)
     }
 
-    fn tell_of_calls(&self, calls: &[usize]) -> Result<(), Untold> {
+    fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused> {
         if STUCK.get() || UNTOLD.get() {
-            return Err(Untold);
+            return Err(Refused);
         }
         *self.calls.lock().unwrap() = calls.iter().copied().collect();
         Ok(())
@@ -611,9 +611,9 @@ impl Events for &'static Fake {
         in_registers.copied().unwrap_or_default().into()
     }
 
-    fn tell_of(&self, event: Event, numbers: &Numbers) -> Result<(), Untold> {
+    fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused> {
         if STUCK.get() && *numbers != Numbers::NONE {
-            return Err(Untold);
+            return Err(Refused);
         }
         let mut events = self.events.lock().unwrap();
         let before = std::mem::replace(&mut events[event as usize], *numbers);

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{Row, Text, chip, evidence, seconds};
+use crate::judge::verdict::{Failure, Verdict};
 use crate::report::Entry;
-use crate::verdict::{Failure, Verdict};
 
 /// How many are unfolded from the beginning.
 const OPEN: usize = 5;

@@ -27,7 +27,7 @@ impl<A: Arch> Fbt<A> {
             for role in meant(pattern) {
                 if self.is_unknown(number, role) {
                     self.find_out(platform, number, role)?;
-                    platform.breathe();
+                    platform.cond_resched();
                 }
             }
         }

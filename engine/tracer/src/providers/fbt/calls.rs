@@ -16,7 +16,7 @@ pub struct Calls {
 
 impl Calls {
     /// It may be asked again.
-    pub fn hope(&mut self) {
+    pub fn allow_retry(&mut self) {
         self.refused = false;
     }
 

@@ -88,7 +88,7 @@ impl<A: Arch> Live<A> {
         for (function, site) in enabled.filter(|(function, site)| is_live(function, site)) {
             if let Some(resume) = resume::of::<A>(site) {
                 self.sites.add(Site {
-                    address: site.told_at(),
+                    address: site.hit_address(),
                     resume,
                     function: function.live.unwrap_or(u32::MAX),
                     offset: site.address.wrapping_sub(function.address),

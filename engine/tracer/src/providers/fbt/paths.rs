@@ -87,7 +87,7 @@ impl<A: Arch> Fbt<A> {
         let mut next = 0;
         while let Some(number) = reached.numbers.get(next).copied() {
             self.follow(platform, path, number as usize, &mut reached)?;
-            platform.breathe();
+            platform.cond_resched();
             next = next.saturating_add(1);
         }
         Ok(reached.numbers)

@@ -164,7 +164,7 @@ impl<A: Arch> Fbt<A> {
         self.make_room(found.len())?;
         for one in found {
             self.add(platform, index, one)?;
-            platform.breathe();
+            platform.cond_resched();
         }
         Ok(first..self.functions.len())
     }
@@ -290,7 +290,7 @@ impl<A: Arch> Fbt<A> {
         self.sites.try_reserve(missing).map_err(|_| OutOfMemory)?;
         for (function, one) in numbers.clone().zip(found) {
             self.place_again(platform, function, one)?;
-            platform.breathe();
+            platform.cond_resched();
         }
         if let Some(module) = self.modules.get_mut(index) {
             module.number = Some(number);

@@ -35,17 +35,17 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let number = live.proc.probe(probe);
         let fired = Any::Proc(Fired { probe, arguments });
         self.platform
-            .undisturbed(|| self.fire(live, number, &fired));
+            .with_irqs_off(|| self.fire(live, number, &fired));
     }
 
     /// Whether this is the first thread of a process that reports that event: no other does until the process is gone.
     pub fn is_first(&self, event: Event, process: usize, is_alone: bool) -> bool {
         self.platform
-            .undisturbed(|| self.once.is_first(event, process, is_alone))
+            .with_irqs_off(|| self.once.is_first(event, process, is_alone))
     }
 
     /// No thread of this process will report anything.
     pub fn process_gone(&self, process: usize) {
-        self.platform.undisturbed(|| self.once.forget(process));
+        self.platform.with_irqs_off(|| self.once.forget(process));
     }
 }

@@ -14,7 +14,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     pub(crate) fn fire_syscall(&self, live: &Live<A>, key: Key, regs: &A::Regs) {
         if let Some(call) = live.syscall.find(key) {
             if call.returns && call.ending.is_remembered() {
-                self.in_flight.put(self.platform.thread(), key);
+                self.in_flight.put(self.platform.thread_key(), key);
             }
             self.fire_call(live, call, Role::Entry, At::Entry(regs));
         }
@@ -36,7 +36,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let table = &live.table;
             let fired = Any::Syscall(Fired { table, call, at });
             self.platform
-                .undisturbed(|| self.fire(live, *probe, &fired));
+                .with_irqs_off(|| self.fire(live, *probe, &fired));
         }
     }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Pages for code, near the kernel's own text. A page has two addresses: at the
+ * one, which is given out, it can be executed and never written; at the other,
+ * where the kernel has all its memory, it can be written and never executed.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/numa.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "internal.h"
+#include "shim.h"
+
+static typeof(&__vmalloc_node_range) allocate_within;
+
+int tl_exec_mem_init(void)
+{
+	allocate_within = (void *)tl_symbol("__vmalloc_node_range");
+	return allocate_within ? 0 : -ENOENT;
+}
+
+static void *writable(unsigned long address)
+{
+	return page_address(vmalloc_to_page((void *)address)) + offset_in_page(address);
+}
+
+static void fill(unsigned long address)
+{
+	u32 trap = tl_poison_trap();
+
+	memset32(writable(address), trap, PAGE_SIZE / sizeof(trap));
+	shim_code_flush(address, PAGE_SIZE);
+}
+
+/* With the flag, what is freed is forgotten by every CPU before somebody else has it. */
+unsigned long shim_code_alloc(void)
+{
+	unsigned long range[2], address;
+
+	shim_code_range(range);
+	address = (unsigned long)allocate_within(PAGE_SIZE, PAGE_SIZE, range[0], range[1],
+						 GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL_ROX,
+						 VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+						 __builtin_return_address(0));
+	if (!address)
+		return 0;
+	fill(address);
+	tl_memory_count(1);
+	return address;
+}
+
+void shim_code_free(unsigned long address)
+{
+	vfree((void *)address);
+	tl_memory_count(-1);
+}
+
+void shim_code_write(unsigned long address, const void *bytes, size_t length)
+{
+	memcpy(writable(address), bytes, length);
+}

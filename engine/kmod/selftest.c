@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * The self-test's device, and the memory that a run sees: the pages of the
+ * instructions, a stack, and data. See native.h.
+ */
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/thread_info.h>
+#include <linux/uaccess.h>
+
+#include "selftest.h"
+#include "internal.h"
+#include "shim.h"
+
+/* How many instructions can be probed at once, and where in its page each stands. */
+#define SITES 32
+#define SITE_OFFSET 2048
+
+/* The part of a stack that a run sees, and where it is in the stack. */
+#define STACK_SEEN 2048
+#define STACK_OFFSET (THREAD_SIZE - 3072)
+
+/* A stack must be where one could be: kernels know an overflow by a bit of its address. */
+#define STACK_ORDER (THREAD_SIZE_ORDER + 1)
+
+#define DATA_SIZE 16384
+
+/* What the other side of the device needs to know of the site of that number. */
+struct native_places {
+	u64 number;
+	u64 site;
+	u64 page;
+	u64 stack;
+	u64 stack_size;
+	u64 data;
+	u64 data_size;
+};
+
+/* What a run begins with, and ends with: the state, and behind it this. */
+struct native_memory {
+	u8 stack[STACK_SEEN];
+	u8 data[DATA_SIZE];
+};
+
+/* What the page of that number is filled with. */
+struct native_page {
+	u64 number;
+	u8 bytes[4096];
+};
+
+#define NATIVE_PLACES _IOWR('N', 0, struct native_places)
+#define NATIVE_PAGE _IOW('N', 1, struct native_page)
+#define NATIVE_RUN _IO('N', 2)
+
+/* In the order of their addresses. */
+static unsigned long pages[SITES];
+static void *stack;
+
+/* Where instructions of the pages reach it that name it by how far it is away. */
+static u8 data[DATA_SIZE] __aligned(PAGE_SIZE);
+
+/* One run at a time. */
+static DEFINE_MUTEX(one);
+
+static void execute(void *state)
+{
+	struct native_memory *memory = state + trapline_native.state;
+
+	memcpy(stack + STACK_OFFSET, memory->stack, STACK_SEEN);
+	memcpy(data, memory->data, DATA_SIZE);
+	trapline_native.run(state);
+	memcpy(memory->stack, stack + STACK_OFFSET, STACK_SEEN);
+	memcpy(memory->data, data, DATA_SIZE);
+}
+
+static long run(void __user *user)
+{
+	size_t size = trapline_native.state + sizeof(struct native_memory);
+	void *state = memdup_user(user, size);
+	long error;
+
+	if (IS_ERR(state))
+		return PTR_ERR(state);
+	mutex_lock(&one);
+	execute(state);
+	mutex_unlock(&one);
+	error = copy_to_user(user, state, size) ? -EFAULT : 0;
+	kfree(state);
+	return error;
+}
+
+static long fill_page(void __user *user)
+{
+	struct native_page *filled = memdup_user(user, sizeof(*filled));
+	long error = 0;
+
+	if (IS_ERR(filled))
+		return PTR_ERR(filled);
+	if (filled->number < SITES) {
+		shim_code_write(pages[filled->number], filled->bytes, PAGE_SIZE);
+		shim_code_flush(pages[filled->number], PAGE_SIZE);
+	} else {
+		error = -ERANGE;
+	}
+	kfree(filled);
+	return error;
+}
+
+static long places(void __user *user)
+{
+	struct native_places places;
+
+	if (copy_from_user(&places, user, sizeof(places)))
+		return -EFAULT;
+	if (places.number >= SITES)
+		return -ERANGE;
+	places.site = tl_selftest_site(places.number);
+	places.page = pages[places.number];
+	places.stack = (unsigned long)stack + STACK_OFFSET;
+	places.stack_size = STACK_SEEN;
+	places.data = (unsigned long)data;
+	places.data_size = DATA_SIZE;
+	return copy_to_user(user, &places, sizeof(places)) ? -EFAULT : 0;
+}
+
+static long request(struct file *file, unsigned int number, unsigned long argument)
+{
+	switch (number) {
+	case NATIVE_PLACES:
+		return places((void __user *)argument);
+	case NATIVE_PAGE:
+		return fill_page((void __user *)argument);
+	case NATIVE_RUN:
+		return run((void __user *)argument);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = request,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "trapline-native",
+	.mode = 0600,
+	.fops = &operations,
+};
+
+unsigned long tl_selftest_site(unsigned int number)
+{
+	return number < SITES ? pages[number] + SITE_OFFSET : 0;
+}
+
+void tl_selftest_release(void)
+{
+	unsigned int number;
+
+	free_pages((unsigned long)stack, STACK_ORDER);
+	for (number = 0; number < SITES; number++)
+		if (pages[number])
+			shim_code_free(pages[number]);
+}
+
+static int by_address(const void *one, const void *other)
+{
+	unsigned long left = *(const unsigned long *)one;
+	unsigned long right = *(const unsigned long *)other;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Functions are listed in the order of their addresses. */
+static int prepare_pages(void)
+{
+	unsigned long site;
+	unsigned int number;
+
+	for (number = 0; number < SITES; number++) {
+		pages[number] = shim_code_alloc();
+		if (!pages[number])
+			return -ENOMEM;
+		site = tl_selftest_site(number);
+		shim_code_write(site, trapline_native.first, trapline_native.first_length);
+		shim_code_flush(site, trapline_native.first_length);
+	}
+	sort(pages, SITES, sizeof(*pages), by_address, NULL);
+	return 0;
+}
+
+int tl_selftest_prepare(void)
+{
+	int error = trapline_native.prepare();
+
+	if (error)
+		return error;
+	stack = (void *)__get_free_pages(GFP_KERNEL, STACK_ORDER);
+	error = stack ? prepare_pages() : -ENOMEM;
+	if (error)
+		tl_selftest_release();
+	return error;
+}
+
+int tl_selftest_init(void)
+{
+	int error = trapline_native.hook();
+
+	if (error)
+		return error;
+	error = misc_register(&device);
+	if (error)
+		trapline_native.unhook();
+	return error;
+}
+
+void tl_selftest_exit(void)
+{
+	misc_deregister(&device);
+	trapline_native.unhook();
+}

@@ -1,0 +1,18 @@
+//! How the tracer's module gets into a guest.
+
+use crate::guest::image::Image;
+use crate::guest::quote;
+use crate::run::plan::Mutant;
+use crate::scenario::Module;
+
+/// The command that loads the one that is wanted, with the defect that is to be seeded.
+pub fn load(image: &Image, module: Module, mutant: Option<&Mutant>) -> String {
+    let mutants_module = quote(&image.mutants_module);
+    match mutant {
+        None if module == Module::Plain => format!("insmod {}", quote(&image.module)),
+        Some(mutant) if mutant.expected.is_some() => {
+            format!("insmod {mutants_module} mutant={}", quote(&mutant.name))
+        }
+        _ => format!("insmod {mutants_module}"),
+    }
+}

@@ -1,0 +1,323 @@
+//! Guests saved at the moment when they were ready, to be gone on with any number of times.
+//!
+//! A saved guest is its memory in one file, which every restored guest maps privately and none writes,
+//! and the state of its devices in another. It is made once from everything that went into it, by
+//! whoever needs it first, and made anew when any of that has changed. It is made in a folder beside
+//! its own and moved there when it is complete, so one that was interrupted is never found.
+
+mod make;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use harness_agent::VERSION;
+use serde::{Deserialize, Serialize};
+
+use crate::error::HostError;
+use crate::guest::Stop;
+use crate::guest::image::Image;
+use crate::guest::lock::{self, Share};
+use crate::guest::machine::{Launch, Machine};
+use crate::guest::qemu;
+use crate::judge::text;
+use crate::scenario::Processor;
+use crate::tree::Tree;
+
+const MEMORY: &str = "memory";
+const STATE: &str = "devices";
+const FACTS: &str = "facts.json";
+/// Counts the ways in which guests were saved so far.
+const WAY: u32 = 1;
+/// For how long nobody tries again what did not work: the reason may have been the host's.
+const LESSON: Duration = Duration::from_secs(600);
+
+/// How far a guest had come when it was saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// It answers.
+    Booted,
+    /// The module is loaded, too.
+    Loaded,
+}
+
+/// What was found out about a guest while it was saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Facts {
+    /// Everything that it was made from.
+    key: String,
+    /// How much of the host's time it took from its start to its first answer.
+    boot_cpu_ms: u64,
+    /// How long its files are.
+    lengths: [u64; 2],
+    /// Where its kernel's text is, in the kernel's own words.
+    pub symbols: String,
+}
+
+impl Facts {
+    /// How much of the host's time it took from its start to its first answer.
+    pub fn booted_in(&self) -> Duration {
+        Duration::from_millis(self.boot_cpu_ms)
+    }
+}
+
+/// A saved guest, which stays what it is until this is dropped.
+#[derive(Debug)]
+pub struct Saved {
+    folder: PathBuf,
+    /// What is known of it.
+    pub facts: Facts,
+    _lock: File,
+}
+
+impl Saved {
+    /// The saved guest that belongs to `image` as it is now; it is made first if there is none.
+    pub fn of(
+        tree: &Tree,
+        image: &Image,
+        machine: &'static Machine,
+        level: Level,
+    ) -> Result<Self, Stop> {
+        let all = tree.guest_dir(&image.guest).join("saved");
+        fs::create_dir_all(&all).map_err(HostError::file("create", &all))?;
+        let name = name(image, level);
+        let folder = all.join(&name);
+        let emulator = qemu::find(machine.program, machine.remedy)?;
+        let key = key(image, machine, &emulator, level)?;
+        let lock_path = all.join(format!("{name}.lock"));
+        loop {
+            let lock = open(&lock_path)?;
+            lock::take(&lock, Share::Readers, &folder)?;
+            if let Some(facts) = current(&folder, &key) {
+                return Ok(Self {
+                    folder,
+                    facts,
+                    _lock: lock,
+                });
+            }
+            drop(lock);
+            let lock = open(&lock_path)?;
+            lock::take(&lock, Share::Alone, &folder)?;
+            if current(&folder, &key).is_none() {
+                replace(&folder, image, machine, level, &key)?;
+            }
+            // A lock that is made a shared one is let go in between, so all is looked at again.
+        }
+    }
+
+    /// Has nobody use it again, as what cannot be gone on with.
+    pub fn discard(self) -> Result<(), HostError> {
+        let facts = self.folder.join(FACTS);
+        match fs::remove_file(&facts) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(HostError::file("remove", &facts)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> PathBuf {
+        self.folder.join(MEMORY)
+    }
+
+    /// Its devices.
+    pub fn state(&self) -> PathBuf {
+        self.folder.join(STATE)
+    }
+}
+
+fn name(image: &Image, level: Level) -> String {
+    let processor = match image.processor {
+        Processor::Usual => "",
+        Processor::Full => "-full",
+        Processor::Plain => "-plain",
+        Processor::Flawed => "-flawed",
+    };
+    let level = match level {
+        Level::Booted => "booted",
+        Level::Loaded => "loaded",
+    };
+    format!("{level}-{}{processor}", image.cpus)
+}
+
+fn open(path: &Path) -> Result<File, HostError> {
+    let mut options = OpenOptions::new();
+    let file = options.append(true).create(true).open(path);
+    file.map_err(HostError::file("open", path))
+}
+
+/// The facts, if they are of a saved guest that is whole and was made from the same.
+fn current(folder: &Path, key: &str) -> Option<Facts> {
+    let text = fs::read_to_string(folder.join(FACTS)).ok()?;
+    let facts: Facts = serde_json::from_str(&text).ok()?;
+    (facts.key == key && lengths(folder).ok()? == facts.lengths).then_some(facts)
+}
+
+fn lengths(folder: &Path) -> io::Result<[u64; 2]> {
+    let length = |name| Ok::<_, io::Error>(fs::metadata(folder.join(name))?.len());
+    Ok([length(MEMORY)?, length(STATE)?])
+}
+
+/// Everything that a saved guest depends on: QEMU, what it is told, and the files that it reads.
+fn key(
+    image: &Image,
+    machine: &'static Machine,
+    emulator: &Path,
+    level: Level,
+) -> Result<String, HostError> {
+    let launch = Launch::Saving(Path::new(MEMORY));
+    let arguments = machine.arguments(image, launch, Path::new("console"));
+    let mut key = format!("{WAY} {VERSION} {level:?} {} {arguments:?}", image.module);
+    key.push_str(&text::symbols_command(machine));
+    // Thirty megabytes, and a package's file, whose time is its package's.
+    let about = fs::metadata(emulator).map_err(HostError::file("look at", emulator))?;
+    let changed = about
+        .modified()
+        .map_err(HostError::file("look at", emulator))?;
+    let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    key.push_str(&format!(
+        "\n{} {} {}\n{}",
+        emulator.display(),
+        about.len(),
+        since.as_nanos(),
+        image.content
+    ));
+    Ok(key)
+}
+
+fn replace(
+    folder: &Path,
+    image: &Image,
+    machine: &'static Machine,
+    level: Level,
+    key: &str,
+) -> Result<(), Stop> {
+    let failed = folder.with_extension("failed");
+    if let Some(why) = lesson(&failed, key) {
+        return Err(HostError::Unsaved(why).into());
+    }
+    let new = folder.with_extension("new");
+    if let Err(stop) = make::make(&new, image, machine, level, key) {
+        if let Some(why) = is_told(&stop) {
+            fs::write(&failed, format!("{key}\n{why}"))
+                .map_err(HostError::file("write", &failed))?;
+        }
+        return Err(stop);
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(HostError::file("remove", folder))?;
+    }
+    fs::rename(&new, folder).map_err(HostError::file("rename", &new))?;
+    Ok(())
+}
+
+/// Why a guest was not saved, if the guest is why: the next who tries would see the same.
+fn is_told(stop: &Stop) -> Option<String> {
+    match stop {
+        Stop::Guest(finding) => Some(finding.to_string()),
+        Stop::Host(HostError::Unsaved(why)) => Some(why.clone()),
+        Stop::Host(_) | Stop::Interrupted => None,
+    }
+}
+
+/// Why the same was not saved a short time ago.
+fn lesson(failed: &Path, key: &str) -> Option<String> {
+    let changed = fs::metadata(failed).ok()?.modified().ok()?;
+    let age = SystemTime::now()
+        .duration_since(changed)
+        .unwrap_or_default();
+    let text = fs::read_to_string(failed).ok()?;
+    let why = text.strip_prefix(key)?.trim().to_owned();
+    (age < LESSON).then_some(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(folder: &Path) -> Image {
+        for file in ["k", "i"] {
+            fs::write(folder.join(file), file).expect("writable");
+        }
+        let kernel = folder.join("k").display().to_string();
+        let initrd = folder.join("i").display().to_string();
+        let told = serde_json::json!({
+            "schema": 4, "content": "ab", "guest": "g", "machine": "virt", "memory": "512M", "cpus": 2,
+            "kernel": kernel, "initrd": initrd, "dtb": null, "append": "quiet",
+            "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
+            "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
+            "names": {}, "capabilities": [], "mutants": []
+        });
+        serde_json::from_value(told).expect("an image")
+    }
+
+    #[test]
+    fn whatever_a_saved_guest_is_made_from_changes_its_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = image(folder.path());
+        let machine = crate::guest::machine::find("virt").expect("a row");
+        let emulator = folder.path().join("emulator");
+        fs::write(&emulator, "7.2").expect("writable");
+        let key = |image: &Image, level| key(image, machine, &emulator, level).expect("files");
+        let first = key(&image, Level::Loaded);
+        assert_eq!(key(&image, Level::Loaded), first);
+        assert_ne!(key(&image, Level::Booted), first);
+        let other = |change: fn(&mut Image)| {
+            let mut image = image.clone();
+            change(&mut image);
+            key(&image, Level::Loaded)
+        };
+        assert_ne!(other(|image| image.append.push('!')), first);
+        assert_ne!(other(|image| image.cpus = 4), first);
+        assert_ne!(other(|image| image.processor = Processor::Full), first);
+        assert_ne!(other(|image| image.content.push('c')), first);
+        fs::write(&image.initrd, "written again").expect("writable");
+        assert_eq!(key(&image, Level::Loaded), first);
+        fs::write(&emulator, "another").expect("writable");
+        assert_ne!(key(&image, Level::Loaded), first);
+    }
+
+    #[test]
+    fn what_is_not_whole_or_of_another_key_is_not_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let facts = Facts {
+            key: "now".to_owned(),
+            boot_cpu_ms: 1500,
+            lengths: [3, 2],
+            symbols: String::new(),
+        };
+        let told = serde_json::to_string(&facts).expect("plain data");
+        let write = |name, text: &str| fs::write(folder.join(name), text).expect("writable");
+        let is_found = |key| current(folder, key).is_some();
+        write(FACTS, &told);
+        assert!(!is_found("now"));
+        write(MEMORY, "abc");
+        write(STATE, "d");
+        assert!(!is_found("now"), "the devices are cut");
+        write(STATE, "de");
+        assert!(is_found("now") && !is_found("then"));
+        write(FACTS, &told[..told.len() / 2]);
+        assert!(!is_found("now"));
+        write(FACTS, &told);
+        let found = current(folder, "now").expect("whole");
+        assert_eq!(found.booted_in(), Duration::from_millis(1500));
+    }
+
+    #[test]
+    fn what_did_not_work_is_not_tried_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let failed = folder.path().join("loaded-1.failed");
+        assert_eq!(lesson(&failed, "key"), None);
+        fs::write(&failed, "key\nthe module does not load\n").expect("writable");
+        let why = lesson(&failed, "key");
+        assert_eq!(why.as_deref(), Some("the module does not load"));
+        assert_eq!(lesson(&failed, "another"), None);
+        let long_ago = SystemTime::now() - LESSON;
+        let file = File::options().append(true).open(&failed).expect("there");
+        file.set_modified(long_ago).expect("ours");
+        assert_eq!(lesson(&failed, "key"), None);
+    }
+}

@@ -1,0 +1,484 @@
+//! One job: from a guest's start to a verdict, with everything that a user would check by hand.
+//!
+//! Start a guest that is ready, arm ftrace if it is to judge, copy the kernel's text, load the module
+//! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
+//! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
+
+mod done;
+
+use std::time::{Duration, Instant};
+
+use crate::error::HostError;
+use crate::files;
+use crate::guest::image::Image;
+use crate::guest::machine::Machine;
+use crate::guest::module;
+use crate::guest::overrides::Manner;
+use crate::guest::saved::Level;
+use crate::guest::start::{self, Ready};
+use crate::guest::{Answer, Guest, Stop, Watch};
+use crate::judge::ftrace::Ftrace;
+use crate::judge::health::{self, Finding};
+use crate::judge::normalise;
+use crate::judge::snapshot::{Comparison, Snapshot, Update};
+use crate::judge::text::{self, TextJudge};
+use crate::judge::trace_window;
+use crate::judge::transcript::{Ending, records};
+use crate::judge::verdict::{self, Failure, Kind, Observed, Verdict};
+use crate::report::evidence::{self, Evidence};
+use crate::report::{self, JobReport};
+use crate::run::job_file::{Kept, Start};
+use crate::run::plan::Job;
+use crate::run::progress::Progress;
+use crate::scenario::{Module, Symptom};
+use crate::tree::{self, Tree};
+
+pub use done::Done;
+
+/// How long loading or unloading the module may take.
+const MODULE_LIMIT: Duration = Duration::from_secs(30);
+/// How many of the console's lines go with a dead guest.
+const TOLD: usize = 60;
+/// Where a user would see that the module is there; the shell looks itself, so nothing can fail.
+const TRACES: &str =
+    "for f in /proc/dtrace /dev/dtrace /sys/module/trapline; do [ ! -e $f ] || echo $f; done";
+
+/// A job under way.
+struct Run<'a> {
+    job: &'a Job,
+    manner: &'a Manner<'a>,
+    kept: Kept,
+    image: Image,
+    progress: &'a Progress,
+    evidence: Evidence,
+    started: Instant,
+    /// How long it waited for a guest to be saved.
+    waited: Duration,
+    ready: Option<Duration>,
+    /// How much of the host's processors its QEMU took.
+    host_time: Duration,
+    /// How many times as long as stated its guest was given.
+    pace: Option<f64>,
+    /// How its guest started, if there was one.
+    start: Option<report::Start>,
+    /// Whether the module, or the mutants' module, got into the kernel.
+    loaded: bool,
+    /// Whether the transcript was written as the reviewed one.
+    accepted: bool,
+    failures: Vec<Failure>,
+    kernel_changed: Vec<String>,
+    observed: Observed,
+}
+
+/// Puts one job to the test. Never an error: what goes wrong is the verdict.
+pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Progress) -> Done {
+    run_in(&Manner::default(), job, image, tree, update, progress)
+}
+
+/// The same, where something is out of the ordinary.
+pub fn run_in(
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
+    let folder = manner.folder.clone();
+    let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
+    let evidence = Evidence::locked(folder).and_then(|held| held.for_attempt(job.attempt));
+    match evidence {
+        Ok(evidence) => run_with(evidence, manner, job, image, tree, update, progress),
+        Err(error) => Done::broken(job, &error),
+    }
+}
+
+/// The same, for those who hold its folder longer than the job takes.
+pub fn run_with(
+    evidence: Evidence,
+    manner: &Manner<'_>,
+    job: &Job,
+    image: &Image,
+    tree: &Tree,
+    update: Update,
+    progress: &Progress,
+) -> Done {
+    let mut run = Run {
+        job,
+        manner,
+        kept: Kept::of(job, &manner.setting, tree),
+        image: image
+            .clone()
+            .with_cpus(job.scenario.cpus, job.scenario.processor)
+            .with_append(job.scenario.append.as_deref())
+            .with_clock(job.scenario.clock.unwrap_or_default())
+            .in_manner(manner),
+        progress,
+        evidence,
+        started: Instant::now(),
+        waited: Duration::ZERO,
+        ready: None,
+        host_time: Duration::ZERO,
+        pace: None,
+        start: None,
+        loaded: false,
+        accepted: false,
+        failures: Vec::new(),
+        kernel_changed: Vec::new(),
+        observed: Observed::default(),
+    };
+    let outcome = run
+        .in_guest(tree)
+        .and_then(|()| Ok(run.snapshot(tree, update)?));
+    let done = run.settle(outcome);
+    run.keep(done)
+}
+
+impl Run<'_> {
+    /// The guest's life; its troubles are failures, everything else that stops it is passed on.
+    fn in_guest(&mut self, tree: &Tree) -> Result<(), Stop> {
+        self.progress.now("starts");
+        let machine = self.machine()?;
+        let level = match (&self.job.mutant, self.job.scenario.module) {
+            (None, Module::Plain) => Level::Loaded,
+            _ => Level::Booted,
+        };
+        self.kept.keep(&self.evidence)?;
+        let cold = self.job.scenario.cold_because().map(str::to_owned);
+        let cold = cold.or_else(|| self.manner.cold_because());
+        let cold = cold.or_else(start::forbidden);
+        let is_asked = cold.is_some();
+        let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
+        self.start = Some(report::Start::of(started.cold.is_some(), is_asked));
+        self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
+        self.kept.keep(&self.evidence)?;
+        let mut guest = started.guest;
+        self.waited = self.started.elapsed().saturating_sub(guest.age());
+        let outcome = started
+            .ready
+            .and_then(|ready| self.with_guest(&mut guest, machine, ready, tree));
+        let log = match &outcome {
+            Ok(()) => self.kernel_log(&mut guest)?,
+            Err(Stop::Guest(finding)) if !finding.trouble.is_fatal() => {
+                self.kernel_log(&mut guest)?
+            }
+            Err(_) => Vec::new(),
+        };
+        match outcome {
+            Err(stop) => self.trouble(guest.watch(), stop, &log)?,
+            Ok(()) => self.health(guest.watch(), &log),
+        }
+        // Of one that has gone by itself nobody knows it any more.
+        self.host_time = guest.watch().host_time().unwrap_or_default();
+        guest.quit();
+        Ok(())
+    }
+
+    fn machine(&self) -> Result<&'static Machine, HostError> {
+        self.image.machine().ok_or_else(|| {
+            let name = &self.image.machine;
+            HostError::Qemu(format!("no machine `{name}` is known"))
+        })
+    }
+
+    fn with_guest(
+        &mut self,
+        guest: &mut Guest,
+        machine: &'static Machine,
+        ready: Ready,
+        tree: &Tree,
+    ) -> Result<(), Stop> {
+        self.check_release(&guest.ask("uname -r")?)?;
+        self.ready = Some(guest.age());
+        files::bring(guest, tree, &self.job.scenario.files)?;
+        let ftrace = self.arm_ftrace(guest)?;
+        let text = TextJudge::before(guest, machine, ready.symbols, &self.evidence)?;
+        self.loaded = ready.is_loaded;
+        if !self.loaded {
+            self.progress.now("loads the module");
+            self.loaded = self.load(guest)?;
+        }
+        if !self.loaded {
+            return Ok(());
+        }
+        self.progress.now("traces");
+        self.pace = Some(guest.pace());
+        let scenario = &self.job.scenario;
+        let hold = |guest: &mut Guest| match self.manner.hold {
+            Some(hold) => hold.before_go(guest, &self.evidence),
+            None => Ok(()),
+        };
+        trace_window::run(guest, scenario, ftrace.as_ref(), hold, &mut self.observed)?;
+        self.failures
+            .extend(verdict::judge(scenario, &self.observed));
+        if self.is_overdue() {
+            return Ok(());
+        }
+        self.compare_text(guest, &text, "after the tracer ended")?;
+        self.progress.now("unloads the module");
+        if self.unload(guest)? {
+            self.compare_text(guest, &text, "after the module was unloaded")?;
+        }
+        Ok(())
+    }
+
+    /// The image's description and its kernel belong to one build.
+    fn check_release(&self, booted: &str) -> Result<(), HostError> {
+        let described = &self.image.kernel_release;
+        if booted.trim() == described {
+            return Ok(());
+        }
+        Err(HostError::OtherKernel {
+            guest: self.image.guest.clone(),
+            described: described.clone(),
+            booted: booted.trim().to_owned(),
+        })
+    }
+
+    fn compare_text(
+        &mut self,
+        guest: &mut Guest,
+        text: &TextJudge,
+        when: &str,
+    ) -> Result<(), Stop> {
+        let compared = text.compare(guest, when, &self.evidence)?;
+        self.failures.extend(compared.failure);
+        self.kernel_changed = compared.own;
+        Ok(())
+    }
+
+    /// A command that is still running keeps the module in use; unloading would say nothing new.
+    fn is_overdue(&self) -> bool {
+        let mut steps = self.observed.transcript.steps.iter();
+        steps.any(|step| matches!(step.ending, Ending::TimedOut(_)))
+    }
+
+    fn arm_ftrace(&mut self, guest: &mut Guest) -> Result<Option<Ftrace>, Stop> {
+        let Some(other) = &self.job.scenario.expect.agrees_with else {
+            return Ok(None);
+        };
+        match Ftrace::arm(guest, &other.ftrace)? {
+            Ok(ftrace) => Ok(Some(ftrace)),
+            Err(failure) => {
+                self.failures.push(failure);
+                Ok(None)
+            }
+        }
+    }
+
+    fn load(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
+        let module = self.job.scenario.module;
+        if module == Module::None {
+            return Ok(true);
+        }
+        let command = module::load(&self.image, module, self.job.mutant.as_ref());
+        let answer = guest.run(&command, MODULE_LIMIT)?;
+        self.expect_good(guest, &command, &answer, Kind::LoadFailed)
+    }
+
+    fn unload(&mut self, guest: &mut Guest) -> Result<bool, Stop> {
+        if self.job.scenario.module != Module::None {
+            let answer = guest.run("rmmod trapline", MODULE_LIMIT)?;
+            if !self.expect_good(guest, "rmmod trapline", &answer, Kind::LeftBehind)? {
+                return Ok(false);
+            }
+        }
+        let left = guest.ask(TRACES)?;
+        if !left.is_empty() {
+            let what = format!(
+                "left behind by the module: {}",
+                left.trim().replace('\n', ", ")
+            );
+            self.failures.push(Failure::new(Kind::LeftBehind, what));
+        }
+        Ok(true)
+    }
+
+    fn expect_good(
+        &mut self,
+        guest: &mut Guest,
+        command: &str,
+        answer: &Answer,
+        kind: Kind,
+    ) -> Result<bool, Stop> {
+        if answer.is_good() {
+            return Ok(true);
+        }
+        if matches!(answer.ending, Ending::TimedOut(_)) {
+            guest.pulse()?;
+        }
+        let said = answer.stderr.trim();
+        let what = format!("{command}: {} {said}", answer.ending);
+        self.failures.push(Failure::new(kind, what.trim_end()));
+        Ok(false)
+    }
+
+    fn kernel_log(&mut self, guest: &mut Guest) -> Result<Vec<Finding>, Stop> {
+        match guest.ask("dmesg") {
+            Ok(log) => Ok(health::scan(&log)),
+            // Who is short of time or room for the workload is short of it for this, too.
+            Err(Stop::Guest(finding)) if self.is_overdue() && !finding.trouble.is_fatal() => {
+                Ok(Vec::new())
+            }
+            Err(Stop::Guest(finding)) => Ok(vec![finding]),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn trouble(&mut self, watch: &mut Watch, stop: Stop, log: &[Finding]) -> Result<(), Stop> {
+        match stop {
+            Stop::Guest(finding) => {
+                let log = [log, &[finding]].concat();
+                self.health(watch, &log);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// What the kernel's logs tell explains everything else, so it comes first.
+    fn health(&mut self, watch: &mut Watch, log: &[Finding]) {
+        let findings = [watch.findings().as_slice(), log].concat();
+        let mut failures = verdict::from_findings(&findings);
+        if let (Some(first), Some(worst)) = (failures.first_mut(), verdict::worst(&findings)) {
+            first.detail = watch.told_from(worst, TOLD);
+            if let Some(program) = health::victim(&first.detail) {
+                first.what = format!("{}, in {program}", first.what);
+            }
+        }
+        self.failures.splice(0..0, failures);
+    }
+
+    fn snapshot(&mut self, tree: &Tree, update: Update) -> Result<(), HostError> {
+        let text = self.normalised();
+        self.evidence.write("got.txt", &text)?;
+        if !self.failures.is_empty() {
+            return Ok(());
+        }
+        let is_mutant = self.job.mutant.is_some();
+        let update = self.update(update);
+        let snapshot = self.reviewed(tree);
+        let compared = snapshot.compare(&text, update)?;
+        self.accepted = compared == Comparison::Accepted;
+        let (what, detail) = match compared {
+            Comparison::Same | Comparison::Accepted => return Ok(()),
+            // There is nothing from which a defect could be seen to differ.
+            Comparison::Unseen if is_mutant => return Ok(()),
+            Comparison::Differs { diff } => ("the transcript is not the snapshot's", diff),
+            Comparison::Unseen => ("there is no snapshot yet", text),
+        };
+        let detail = format!("{detail}\n{}", self.way_out(tree, &snapshot));
+        self.failures
+            .push(Failure::new(Kind::SnapshotDiffers, what).with_detail(detail));
+        Ok(())
+    }
+
+    /// A defect's text is nobody's to review; the control's is the scenario's own.
+    fn update(&self, asked: Update) -> Update {
+        match &self.job.mutant {
+            None => asked,
+            Some(mutant) if mutant.expected.is_none() => asked.for_control(),
+            Some(_) => Update::Nothing,
+        }
+    }
+
+    /// How a text becomes the reviewed one; `cargo insta` looks only into the workspace.
+    fn way_out(&self, tree: &Tree, snapshot: &Snapshot) -> String {
+        let review = if tree.owns(&self.job.source.path) {
+            "cargo insta review --include-ignored".to_owned()
+        } else {
+            let new = snapshot.pending();
+            format!("mv {} {}", new.display(), snapshot.path.display())
+        };
+        format!("review: {review}\naccept: the same command with INSTA_UPDATE=always")
+    }
+
+    /// The transcript as all guests should tell it, its commands as they are written.
+    fn normalised(&self) -> String {
+        let passes = normalise::passes(&self.job.scenario.normalise);
+        let facts = self.image.facts();
+        let transcript = self.observed.transcript.clone();
+        let transcript = transcript.with_commands_of(&self.job.source.scenario);
+        let text = transcript.map_streams(|stream| normalise::apply(&passes, stream, &facts));
+        format!("{text}normalised by: {}\n", self.pass_names().join(", "))
+    }
+
+    fn pass_names(&self) -> Vec<&'static str> {
+        let passes = normalise::passes(&self.job.scenario.normalise);
+        passes.into_iter().map(normalise::Pass::name).collect()
+    }
+
+    fn reviewed(&self, tree: &Tree) -> Snapshot {
+        let own = self.job.scenario.differs.contains_key(&self.job.id.guest);
+        let guest = own.then_some(self.job.id.guest.as_str());
+        Snapshot {
+            path: tree::snapshot(tree, &self.job.source, guest),
+            source: tree.relative(&self.job.source.path).display().to_string(),
+            asserts: self.job.scenario.asserts.clone(),
+        }
+    }
+
+    fn settle(&self, outcome: Result<(), Stop>) -> Done {
+        let mutant = self.job.mutant.as_ref();
+        let expected = mutant.and_then(|mutant| mutant.expected.as_ref());
+        let interrupted = matches!(outcome, Err(Stop::Interrupted));
+        let (verdict, why) = match outcome {
+            Ok(()) => self.judged(expected),
+            Err(Stop::Host(error)) => (Verdict::Broken, error.to_string()),
+            Err(Stop::Guest(finding)) => (Verdict::Broken, finding.to_string()),
+            Err(Stop::Interrupted) => (Verdict::Broken, "interrupted".to_owned()),
+        };
+        Done {
+            report: self.report(verdict, why),
+            failures: self.failures.clone(),
+            kernel_changed: self.kernel_changed.clone(),
+            normalised_by: self.pass_names(),
+            interrupted,
+        }
+    }
+
+    fn judged(&self, expected: Option<&Symptom>) -> (Verdict, String) {
+        let (verdict, why) = verdict::settle(&self.failures, expected, self.loaded);
+        if self.accepted && verdict == Verdict::Pass {
+            return (verdict, "snapshot accepted".to_owned());
+        }
+        (verdict, why)
+    }
+
+    fn report(&self, verdict: Verdict, why: String) -> JobReport {
+        let total = self.started.elapsed().saturating_sub(self.waited);
+        let ready = self.ready.unwrap_or_default();
+        let trace = self.observed.transcript.step("trace");
+        JobReport {
+            start: self.start,
+            cold: self.kept.cold_because(),
+            waited_ms: millis(self.waited),
+            ready_ms: millis(ready),
+            run_ms: millis(total.saturating_sub(ready)),
+            cpu_ms: millis(self.host_time),
+            pace: self.pace,
+            events: trace.map_or(0, |step| records(&step.stdout)),
+            ..JobReport::not_run(&self.job.id, verdict, why)
+        }
+    }
+
+    /// Writes the result beside the rest; a disk that is full breaks the job, of which everything else
+    /// is still told.
+    fn keep(&self, done: Done) -> Done {
+        let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
+        let kept = self.evidence.write("result.json", &text);
+        let tidied = match done.report.verdict.is_good() {
+            true => text::discard(&self.evidence),
+            false => Ok(()),
+        };
+        match kept.and(tidied) {
+            Ok(()) => done,
+            Err(error) => done.unkept(&error),
+        }
+    }
+}
+
+/// A time as reports write it.
+pub fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,149 @@
+//! Which evidence a name means: whatever our outputs call a job. Mostly pure.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::HostError;
+use crate::run::job_file;
+use crate::run::plan::JobId;
+use crate::tree::Tree;
+
+const NEAR: usize = 5;
+
+/// A name that is no job's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no job `{name}` has left evidence; {}", told(near))]
+pub struct NoJob {
+    /// The name.
+    pub name: String,
+    /// Those that look most like it.
+    pub near: Vec<String>,
+}
+
+fn told(near: &[String]) -> String {
+    match near {
+        [] => "`cargo xtask vm-test` leaves some".to_owned(),
+        near => format!("there is {}", near.join(", ")),
+    }
+}
+
+/// The folder that `name` means: that folder itself, or one of those below `target/trapline`.
+pub fn folder(tree: &Tree, name: &str) -> Result<Result<PathBuf, NoJob>, HostError> {
+    let path = Path::new(name);
+    if path.join(job_file::FILE).is_file() {
+        let whole = fs::canonicalize(path);
+        return whole.map(Ok).map_err(HostError::file("find", path));
+    }
+    let found = pick(&left(tree)?, name);
+    Ok(found.map(|one| tree.evidence().join(one)))
+}
+
+/// Every job that has left evidence, as `guest/provider/claim`.
+fn left(tree: &Tree) -> Result<Vec<String>, HostError> {
+    let mut all = Vec::new();
+    for guest in tree.guests()? {
+        for provider in folders(&tree.evidence().join(&guest)) {
+            for claim in folders(&provider) {
+                let name = claim.strip_prefix(tree.evidence()).ok();
+                let name = name.and_then(Path::to_str).map(str::to_owned);
+                all.extend(name.filter(|_| claim.join(job_file::FILE).is_file()));
+            }
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// What cannot be listed has nothing in it.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.is_dir()).collect()
+}
+
+/// The one of `left` that is called `name`, however that is written.
+fn pick(left: &[String], name: &str) -> Result<String, NoJob> {
+    let wanted = plain(name);
+    let found = left.iter().find(|one| **one == wanted);
+    found.cloned().ok_or_else(|| NoJob {
+        name: name.to_owned(),
+        near: near(left, &wanted),
+    })
+}
+
+/// `armv6::fbt::claim` and `armv6 fbt/claim` as `armv6/fbt/claim`.
+fn plain(name: &str) -> String {
+    let words: Vec<_> = name.split_whitespace().collect();
+    let plain = words.join("/").replace("::", "/");
+    plain.trim_end_matches('/').to_owned()
+}
+
+/// Those that look most like `wanted`, as lists of results have them.
+fn near(left: &[String], wanted: &str) -> Vec<String> {
+    let likeness = |one: &str| strsim::normalized_damerau_levenshtein(one, wanted);
+    let mut all: Vec<_> = left.iter().collect();
+    all.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    let told = all.into_iter().take(NEAR);
+    told.map(|one| one.replacen('/', " ", 1)).collect()
+}
+
+/// As a test is called, which is one word of a shell: `armv6::fbt::claim`.
+pub fn word(id: &JobId) -> String {
+    let path = id.scenario_and_mutant().replace('/', "::");
+    format!("{}::{path}", id.guest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left() -> Vec<String> {
+        let names = [
+            "arm64/fbt/three-chdir",
+            "armv6/cli/list",
+            "armv6/fbt/three-chdir",
+            "armv6/fbt/three-chdir#7",
+            "armv6/fbt/three-chdir+push-into-frame",
+        ];
+        names.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn a_job_is_found_by_whatever_it_is_called() {
+        let names = [
+            "armv6::fbt::three-chdir+push-into-frame",
+            "armv6 fbt/three-chdir+push-into-frame",
+            "armv6/fbt/three-chdir+push-into-frame",
+            " armv6  fbt/three-chdir+push-into-frame/",
+        ];
+        for name in names {
+            assert_eq!(pick(&left(), name), Ok(left()[4].clone()), "{name}");
+        }
+        let id = JobId {
+            scenario: "fbt/three-chdir".to_owned(),
+            guest: "armv6".to_owned(),
+            mutant: None,
+            copy: Some(7),
+        };
+        assert_eq!(pick(&left(), &word(&id)), Ok(left()[3].clone()));
+        assert_eq!(pick(&left(), &id.to_string()), Ok(left()[3].clone()));
+    }
+
+    #[test]
+    fn a_wrong_name_gets_near_ones() {
+        let error = pick(&left(), "armv6 fbt/tree-chdir").expect_err("a slip of the pen");
+        insta::assert_snapshot!(error, @"no job `armv6 fbt/tree-chdir` has left evidence; there is armv6 fbt/three-chdir, armv6 fbt/three-chdir#7, arm64 fbt/three-chdir, armv6 fbt/three-chdir+push-into-frame, armv6 cli/list");
+        let error = pick(&[], "a b/c").expect_err("nothing there");
+        insta::assert_snapshot!(error, @"no job `a b/c` has left evidence; `cargo xtask vm-test` leaves some");
+    }
+
+    #[test]
+    fn a_folder_of_evidence_is_itself() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join(job_file::FILE), "{}").expect("writable");
+        let path = root.path().to_str().expect("a name");
+        let found = folder(&Tree::own(), path).expect("readable");
+        let whole = fs::canonicalize(path).expect("there");
+        assert_eq!(found, Ok(whole));
+    }
+}

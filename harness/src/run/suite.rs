@@ -1,0 +1,321 @@
+//! A whole run: what the command line asks for, the jobs that it comes to, and the report over them.
+
+mod attempts;
+pub(crate) mod memory_budget;
+pub(crate) mod worker_pool;
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+
+use crate::error::HostError;
+use crate::guest::image::Image;
+use crate::guest::image_file;
+use crate::judge::snapshot::Update;
+use crate::report::keep::Budget;
+use crate::report::{Entry, Report, Span};
+use crate::run::interrupt;
+use crate::run::job;
+use crate::run::plan::{self, Item, NoMatch};
+use crate::run::progress::Board;
+use crate::scenario::{Extent, ScenarioError, Source};
+use crate::tree::{self, Tree};
+
+use attempts::Bench;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// A guest, or `all`.
+    pub guest: String,
+    /// Parts of scenario ids, or scenario files.
+    pub filters: Vec<String>,
+    /// Whether seeded defects are run too.
+    pub mutants: bool,
+    /// How many jobs run at once; as many as there is room for if it is not said.
+    pub jobs: Option<usize>,
+    /// How many copies of each job are run, if they are to be copies at all.
+    pub repeat: Option<u32>,
+    /// How often a job that does not end well is run again.
+    pub retries: u32,
+}
+
+/// Why nothing was run.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// No such guest.
+    #[error("no guest `{name}`; there is {}, and `all`", known.join(", "))]
+    NoGuest {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// No such scenario.
+    #[error(transparent)]
+    NoMatch(#[from] NoMatch),
+    /// A scenario file can't be read.
+    #[error("{}: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// Two files that would leave their evidence in the same place.
+    #[error("{} and {} are both called {id} here; rename one", first.display(), second.display())]
+    SameName {
+        /// What both are called.
+        id: String,
+        /// One file.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+    },
+    /// Many runs are to be taken as the one text that was reviewed.
+    #[error("INSTA_UPDATE accepts what one run says; leave out --repeat, or set INSTA_UPDATE=no")]
+    RepeatAccepts,
+    /// The environment does not say how far the run goes.
+    #[error("{0}")]
+    Extent(String),
+    /// A scenario does not say what it should.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The host lacks something.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// The jobs of one guest.
+#[derive(Debug)]
+pub struct Batch {
+    /// The guest.
+    pub image: Image,
+    /// What becomes of each scenario in it.
+    pub items: Vec<Item>,
+}
+
+/// The guests that `name` stands for.
+pub fn guests(tree: &Tree, name: &str) -> Result<Vec<String>, SuiteError> {
+    let known = tree.guests()?;
+    if name == "all" {
+        return Ok(known);
+    }
+    if known.iter().any(|guest| guest == name) {
+        return Ok(vec![name.to_owned()]);
+    }
+    Err(SuiteError::NoGuest {
+        name: name.to_owned(),
+        known,
+    })
+}
+
+/// The scenarios that `filters` stand for.
+pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, SuiteError> {
+    let (files, filters): (Vec<String>, Vec<String>) =
+        filters.iter().cloned().partition(|f| is_file(f));
+    let mut wanted: Vec<(String, PathBuf)> = Vec::new();
+    for file in files {
+        wanted.push(outside(tree, Path::new(&file))?);
+    }
+    if wanted.is_empty() || !filters.is_empty() {
+        wanted.extend(inside(tree, &filters)?);
+    }
+    let wanted = once_each(wanted)?;
+    let guests = tree.guests()?;
+    let checked = |(id, path): &(String, PathBuf)| {
+        let source = read(id, path)?;
+        source.check_guests(&guests)?;
+        Ok(Arc::new(source))
+    };
+    wanted.iter().map(checked).collect()
+}
+
+/// An error if a scenario asks for what no guest has.
+fn check_words(tree: &Tree, sources: &[Arc<Source>]) -> Result<(), SuiteError> {
+    let (mut capabilities, mut mutants) = (Vec::new(), Vec::new());
+    for guest in image_file::guests(tree)? {
+        capabilities.extend(guest.capabilities);
+        mutants.extend(guest.mutants);
+    }
+    for words in [&mut capabilities, &mut mutants] {
+        words.sort();
+        words.dedup();
+    }
+    for source in sources {
+        source.check_needs(&capabilities)?;
+        source.check_mutants(&mutants)?;
+    }
+    Ok(())
+}
+
+fn is_file(filter: &str) -> bool {
+    filter.ends_with(".yaml") || filter.ends_with(".yml")
+}
+
+/// A scenario file anywhere; one of the workspace's own keeps its id.
+fn outside(tree: &Tree, path: &Path) -> Result<(String, PathBuf), SuiteError> {
+    let path = fs::canonicalize(path).map_err(|cause| SuiteError::Unreadable {
+        path: path.to_owned(),
+        cause,
+    })?;
+    let own = tree.scenarios()?.into_iter().find(|(_, own)| *own == path);
+    Ok(own.unwrap_or_else(|| {
+        let claim = tree::stem(&path).unwrap_or_default();
+        (format!("outside/{claim}"), path)
+    }))
+}
+
+/// Each file once, however often it was asked for.
+fn once_each(wanted: Vec<(String, PathBuf)>) -> Result<Vec<(String, PathBuf)>, SuiteError> {
+    let mut kept: Vec<(String, PathBuf)> = Vec::new();
+    for (id, path) in wanted {
+        match kept.iter().find(|(other, _)| *other == id) {
+            None => kept.push((id, path)),
+            Some((_, first)) if *first == path => {}
+            Some((_, first)) => {
+                let (first, second) = (first.clone(), path);
+                return Err(SuiteError::SameName { id, first, second });
+            }
+        }
+    }
+    Ok(kept)
+}
+
+fn inside(tree: &Tree, filters: &[String]) -> Result<Vec<(String, PathBuf)>, SuiteError> {
+    let all = tree.scenarios()?;
+    let ids: Vec<String> = all.iter().map(|(id, _)| id.clone()).collect();
+    let picked = plan::select(&ids, filters)?;
+    let is_picked = |(id, _): &(String, PathBuf)| picked.contains(&id);
+    Ok(all.iter().filter(|one| is_picked(one)).cloned().collect())
+}
+
+fn read(id: &str, path: &Path) -> Result<Source, SuiteError> {
+    let text = fs::read_to_string(path).map_err(|cause| SuiteError::Unreadable {
+        path: path.to_owned(),
+        cause,
+    })?;
+    Ok(Source::parse(id, path, &text)?)
+}
+
+/// Everything that `request` comes to, checked before the first guest boots.
+pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError> {
+    if request.repeat.is_some() && Update::from_environment().is_accepting() {
+        return Err(SuiteError::RepeatAccepts);
+    }
+    let sources = sources(tree, &request.filters)?;
+    check_words(tree, &sources)?;
+    let (mut images, mut planned) = (Vec::new(), Vec::new());
+    for guest in guests(tree, &request.guest)? {
+        let image = Image::read(tree, &guest)?;
+        image.check_host(&guest)?;
+        planned.push(plan::plan(&sources, &image.target(), request.mutants)?);
+        images.push(image);
+    }
+    let extent = Extent::of_run().map_err(SuiteError::Extent)?;
+    plan::share_mutants(&mut planned, extent);
+    let copies = |items| match request.repeat {
+        Some(times) => plan::repeat(items, times),
+        None => items,
+    };
+    let batch = |(image, items)| Batch {
+        image,
+        items: copies(items),
+    };
+    Ok(images.into_iter().zip(planned).map(batch).collect())
+}
+
+/// Runs all jobs, as many at once as `request` says, and tells each one's end to `told`.
+pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Entry)) -> Report {
+    let tasks: Vec<(&Image, &Item)> = batches
+        .iter()
+        .flat_map(|batch| batch.items.iter().map(move |item| (&batch.image, item)))
+        .collect();
+    let images = batches.iter().map(|batch| &batch.image);
+    let workers = request.jobs.unwrap_or_else(|| memory_budget::jobs(images));
+    let board = Board::new(tasks.len());
+    let (started, clock) = (Utc::now(), Instant::now());
+    let bench = Bench {
+        tree,
+        request,
+        board: &board,
+        update: Update::from_environment(),
+        clock,
+    };
+    let mut budget = Budget::default();
+    let order = longest_first(&tasks);
+    let jobs = worker_pool::work(
+        &order,
+        workers,
+        |row| processors(tasks[*row]),
+        || !interrupt::asked(),
+        |row, worker| {
+            let (image, item) = tasks[*row];
+            (*row, bench.settle(image, item, worker))
+        },
+        |(_, entry)| {
+            board.above(|| told(entry));
+            budget.spend(entry);
+        },
+    );
+    let jobs = in_order(jobs);
+    let wall_ms = job::millis(clock.elapsed());
+    let span = Span {
+        started,
+        wall_ms,
+        workers,
+        planned: tasks.len(),
+    };
+    Report::new(span, jobs)
+}
+
+/// In which order the tasks are begun: those that may take longest first, or the last of them would keep one
+/// worker long after the others are out of work.
+fn longest_first(tasks: &[(&Image, &Item)]) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..tasks.len()).collect();
+    rows.sort_by_key(|row| match tasks[*row].1 {
+        Item::Run(job) => Reverse(job.scenario.time_limit.duration()),
+        Item::Skip { .. } => Reverse(Duration::ZERO),
+    });
+    rows
+}
+
+/// In the order of the plan again.
+fn in_order(mut jobs: Vec<(usize, Entry)>) -> Vec<Entry> {
+    jobs.sort_by_key(|(row, _)| *row);
+    jobs.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// How many processors a task keeps busy: a scenario that asks for several CPUs uses them, where they run
+/// in parallel.
+fn processors((image, item): (&Image, &Item)) -> usize {
+    let Item::Run(job) = item else { return 1 };
+    let image = image
+        .clone()
+        .with_clock(job.scenario.clock.unwrap_or_default());
+    let is_parallel = image
+        .machine()
+        .is_some_and(|machine| machine.is_parallel(&image));
+    let cpus = job.scenario.cpus.filter(|_| is_parallel);
+    cpus.map_or(1, |cpus| cpus.count().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_runs_once_and_two_of_one_name_are_refused() {
+        let wanted = |paths: &[&str]| {
+            let one = |path: &&str| ("outside/a".to_owned(), PathBuf::from(*path));
+            once_each(paths.iter().map(one).collect())
+        };
+        assert_eq!(wanted(&["x/a.yaml", "x/a.yaml"]).expect("one").len(), 1);
+        let error = wanted(&["x/a.yaml", "y/a.yaml"]).expect_err("two");
+        insta::assert_snapshot!(error, @"x/a.yaml and y/a.yaml are both called outside/a here; rename one");
+    }
+}

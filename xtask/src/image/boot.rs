@@ -1,0 +1,212 @@
+//! What QEMU and /init need out of the kernel package: the kernel as QEMU takes it, its device
+//! tree, and the modules to load, in the order in which they load.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::files;
+use crate::guest::Guest;
+use crate::image::deb::{self, Kind, Member};
+use crate::image::dtb;
+use crate::image::elf;
+use crate::image::kernel;
+use crate::image::stamp::{Inputs, unless_current};
+use crate::progress::Step;
+
+/// A guest's boot files.
+pub struct Boot {
+    /// The kernel as QEMU takes it.
+    pub kernel: PathBuf,
+    /// The device tree, for machines that need one.
+    pub dtb: Option<PathBuf>,
+    /// The modules' file names without `.ko`, in load order: on the first line those to load at
+    /// once, on the second those for the network. The files lie beside it.
+    pub module_order: PathBuf,
+}
+
+/// Makes the boot files from the kernel's package.
+pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
+    let dir = guest.dir();
+    let boot = Boot {
+        kernel: dir.join("kernel"),
+        dtb: guest.kernel.dtb.as_ref().map(|_| dir.join("board.dtb")),
+        module_order: dir.join("modules/order"),
+    };
+    let outputs: Vec<_> = [&boot.kernel, &boot.module_order]
+        .into_iter()
+        .chain(&boot.dtb)
+        .cloned()
+        .collect();
+    let mut inputs = Inputs::of_step("image::boot");
+    inputs
+        .add_named(&[deb.to_path_buf()])
+        .add(format!("{:?} {:?}", guest.kernel, guest.network));
+    unless_current(&dir, "boot", inputs, &outputs, || {
+        let step = Step::begin(format!("{}: kernel", guest.name));
+        extract(guest, deb, &boot)?;
+        step.done();
+        Ok(())
+    })?;
+    Ok(boot)
+}
+
+fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
+    let wanted = |path: &str| {
+        path.starts_with("/boot/vmlinuz")
+            || path.ends_with(".ko")
+            || is_dtb(path, guest.kernel.dtb.as_deref())
+    };
+    let members = deb::members(deb, wanted)?;
+    let packaged = contents(&members, deb, "/boot/vmlinuz*", |p| {
+        p.starts_with("/boot/vmlinuz")
+    })?;
+    let prepared = kernel::prepare(packaged, &guest.kernel).ok_or_else(|| Error::Content {
+        path: deb.into(),
+        why: "no xz-compressed kernel in its /boot/vmlinuz; a kernel that is none has `image: packaged` in the guest's file".into(),
+    })?;
+    files::write(&boot.kernel, &prepared)?;
+    if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {
+        let packaged = contents(&members, deb, name, |p| is_dtb(p, Some(name)))?;
+        let enabled = dtb::enable(packaged, &guest.kernel.dtb_enable);
+        let enabled = enabled.map_err(|why| Error::Package(format!("{name}: {why}")))?;
+        files::write(path, &enabled)?;
+    }
+    write_modules(guest, &members, &boot.module_order)
+}
+
+fn is_dtb(path: &str, name: Option<&str>) -> bool {
+    name.is_some_and(|n| path.strip_suffix(n).is_some_and(|dir| dir.ends_with('/')))
+}
+
+fn contents<'a>(
+    members: &'a [Member],
+    deb: &Path,
+    what: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<&'a [u8]> {
+    let mut found = members.iter().filter(|m| fits(&m.path));
+    match found.next().map(|m| &m.kind) {
+        Some(Kind::File { data, .. }) => Ok(data),
+        _ => Err(Error::Content {
+            path: deb.into(),
+            why: format!("no {what} in this package"),
+        }),
+    }
+}
+
+fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result<()> {
+    let modules: BTreeMap<String, &Member> = members
+        .iter()
+        .filter_map(|m| Some((module_name(&m.path)?, m)))
+        .collect();
+    let depends = |name: &str| {
+        let Kind::File { data, .. } = &modules.get(name)?.kind else {
+            return None;
+        };
+        elf::module_depends(data).ok()
+    };
+    let wanted = [&guest.kernel.modules, &guest.network.modules];
+    let mut order = String::new();
+    for group in load_order(wanted, depends)? {
+        let members = group.iter().map(|name| modules[name]);
+        let names: Result<Vec<&str>> = members.map(|m| write_module(m, order_file)).collect();
+        order.push_str(&names?.join(" "));
+        order.push('\n');
+    }
+    files::write(order_file, order.as_bytes())
+}
+
+/// Puts a module beside the list; its file's name without `.ko`.
+fn write_module<'a>(module: &'a Member, order_file: &Path) -> Result<&'a str> {
+    let file = module.path.rsplit('/').next().unwrap_or_default();
+    if let Kind::File { data, .. } = &module.kind {
+        files::write(&order_file.with_file_name(file), data)?;
+    }
+    Ok(file.trim_end_matches(".ko"))
+}
+
+/// A module's name for comparison: the kernel takes `-` and `_` for the same.
+fn module_name(path: &str) -> Option<String> {
+    let file = path.strip_suffix(".ko")?;
+    Some(canonical(file.rsplit('/').next()?))
+}
+
+fn canonical(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// For each group its modules and all that they depend on, each after those it depends on, and
+/// none again that an earlier group has.
+fn load_order<const N: usize>(
+    groups: [&Vec<String>; N],
+    depends: impl Fn(&str) -> Option<Vec<String>>,
+) -> Result<Vec<Vec<String>>> {
+    let mut order = Vec::new();
+    let ordered = groups.map(|group| {
+        let before = order.len();
+        for name in group {
+            visit(&canonical(name), &depends, &mut order)?;
+        }
+        Ok(order[before..].to_vec())
+    });
+    ordered.into_iter().collect()
+}
+
+fn visit(
+    name: &str,
+    depends: &impl Fn(&str) -> Option<Vec<String>>,
+    order: &mut Vec<String>,
+) -> Result<()> {
+    if order.iter().any(|o| o == name) {
+        return Ok(());
+    }
+    let before = depends(name)
+        .ok_or_else(|| Error::Package(format!("the kernel's package has no module {name}")))?;
+    for other in before {
+        visit(&canonical(&other), depends, order)?;
+    }
+    order.push(name.into());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depends(name: &str) -> Option<Vec<String>> {
+        let list: &[&str] = match name {
+            "rndis_host" => &["cdc-ether", "usbnet"],
+            "cdc_ether" => &["usbnet"],
+            "usbnet" => &["mii"],
+            "mii" => &[],
+            _ => return None,
+        };
+        Some(list.iter().map(|s| s.to_string()).collect())
+    }
+
+    #[test]
+    fn modules_load_after_those_they_depend_on_and_once() {
+        let first = vec!["mii".to_string()];
+        let second = ["rndis-host", "usbnet"].map(str::to_string).to_vec();
+        assert_eq!(
+            load_order([&first, &second], depends).unwrap(),
+            [vec!["mii"], vec!["usbnet", "cdc_ether", "rndis_host"]]
+        );
+    }
+
+    #[test]
+    fn a_module_that_is_not_there_is_named() {
+        let text = load_order([&vec!["usbnat".into()]], depends)
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains("usbnat"), "{text}");
+    }
+
+    #[test]
+    fn a_device_tree_is_found_by_its_whole_name() {
+        assert!(is_dtb("/usr/lib/linux/zero.dtb", Some("zero.dtb")));
+        assert!(!is_dtb("/usr/lib/linux/not-zero.dtb", Some("zero.dtb")));
+        assert!(!is_dtb("/usr/lib/linux/zero.dtb", None));
+    }
+}

@@ -1,0 +1,73 @@
+//! The kernel's headers, unpacked beside the image so that nothing need be installed: a build tree
+//! for modules of exactly the guest's kernel.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::files;
+use crate::guest::Guest;
+use crate::image::deb;
+use crate::image::stamp::{Inputs, unless_current};
+use crate::progress::Step;
+
+/// Unpacks the packages; gives the directory that `make -C` takes.
+pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<PathBuf> {
+    let dir = guest.dir();
+    let tree = dir.join("headers");
+    let build = format!("usr/src/linux-headers-{kernel_release}");
+    let makefile = tree.join(&build).join("Makefile");
+    let mut inputs = Inputs::of_step("image::headers");
+    inputs.add_named(debs);
+    unless_current(
+        &dir,
+        "headers",
+        inputs,
+        std::slice::from_ref(&makefile),
+        || {
+            let step = Step::begin(format!("{}: kernel headers", guest.name));
+            let scratch = files::scratch_dir(&dir)?;
+            for deb in debs {
+                deb::unpack(deb, scratch.path())?;
+            }
+            relocate(&scratch.path().join(&build).join("Makefile"), &tree)?;
+            files::remove_dir(&tree)?;
+            files::rename(&scratch.keep(), &tree)?;
+            step.done();
+            Ok(())
+        },
+    )?;
+    Ok(tree.join(build))
+}
+
+/// The packaged Makefile includes another by its path on an installed system; that lies below
+/// `tree` here.
+fn relocate(makefile: &Path, tree: &Path) -> Result<()> {
+    let text = String::from_utf8_lossy(&files::read(makefile)?).into_owned();
+    let here = format!("include {}/usr/src/", tree.display());
+    files::write(
+        makefile,
+        text.replace("include /usr/src/", &here).as_bytes(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_makefile_is_led_to_the_unpacked_tree() {
+        let dir = tempfile::tempdir().unwrap();
+        let makefile = dir.path().join("Makefile");
+        files::write(
+            &makefile,
+            b"include /usr/src/linux-headers-x-common/Makefile\n",
+        )
+        .unwrap();
+        relocate(&makefile, Path::new("/some/tree")).unwrap();
+        let text = files::read(&makefile).unwrap();
+        assert_eq!(
+            text,
+            b"include /some/tree/usr/src/linux-headers-x-common/Makefile\n"
+        );
+    }
+}
