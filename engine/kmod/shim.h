@@ -221,6 +221,20 @@ struct shim_numbers {
  */
 int shim_subscribe(enum shim_event event, const struct shim_numbers *numbers);
 
+/* tracepoints.c: shows the tracepoints of the kernel proper until one is not 0. */
+typedef int (*shim_tracepoint_fn)(void *context, unsigned long point,
+				  const char *name, size_t length);
+int shim_each_tracepoint(shim_tracepoint_fn visit, void *context);
+
+/*
+ * tracepoints.c: from now on trapline_tracepoint() is called there with that number;
+ * or no more, once shim_tracepoints_synchronize() has returned. May sleep. Under the
+ * control lock.
+ */
+int shim_tracepoint_register(unsigned long point, u32 number);
+void shim_tracepoint_unregister(unsigned long point, u32 number);
+void shim_tracepoints_synchronize(void);
+
 /* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
 struct shim_patch {
 	unsigned long address;
@@ -299,6 +313,9 @@ void trapline_syscall_lost(void);
 
 /* Any other event, with what it tells: platform.rs has it, at each. */
 void trapline_happened(enum shim_event event, const u64 told[4]);
+
+/* From a tracepoint, in any context but with preemption off, with six arguments of which its prototype may have fewer. */
+void trapline_tracepoint(u32 number, const u64 arguments[6]);
 
 /*
  * The same of a process, of which each of its threads may tell: the engine takes the first. The

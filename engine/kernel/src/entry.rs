@@ -185,6 +185,18 @@ pub unsafe extern "C" fn trapline_happened(event: c_uint, told: *const [u64; 4])
     unsafe { engine() }.happened(event, told);
 }
 
+/// The tracepoint that was given this number has come, with these arguments.
+///
+/// # Safety
+/// Between start and end, where the thread cannot lose its CPU, with six numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_tracepoint(number: u32, arguments: *const [u64; 6]) {
+    // SAFETY: as the caller promises.
+    let arguments = unsafe { *arguments };
+    // SAFETY: as the caller promises.
+    unsafe { engine() }.tracepoint(number, arguments);
+}
+
 /// The same of a process, which is known by that address, and may have no other thread left.
 ///
 /// # Safety

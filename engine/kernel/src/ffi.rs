@@ -12,6 +12,8 @@ pub type ModuleFn =
     extern "C" fn(context: *mut c_void, module: usize, name: *const c_char, length: usize) -> c_int;
 
 /// C's `shim_visit_fn`: sees one function; not 0 ends the walk.
+pub type TracepointFn =
+    extern "C" fn(context: *mut c_void, point: usize, name: *const c_char, length: usize) -> c_int;
 pub type VisitFn = extern "C" fn(
     context: *mut c_void,
     name: *const c_char,
@@ -106,6 +108,11 @@ unsafe extern "C" {
     pub fn shim_each_syscall(visit: SyscallFn, context: *mut c_void) -> c_int;
     pub fn shim_syscall_argument(regs: *const Regs, number: c_uint) -> u64;
     pub fn shim_subscribe(event: c_uint, numbers: *const Numbers) -> c_int;
+
+    pub fn shim_each_tracepoint(visit: TracepointFn, context: *mut c_void) -> c_int;
+    pub fn shim_tracepoint_register(point: usize, number: u32) -> c_int;
+    pub fn shim_tracepoint_unregister(point: usize, number: u32);
+    pub fn shim_tracepoints_synchronize();
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
     pub safe fn shim_direct_dispatch(straight: c_int);

@@ -9,7 +9,7 @@ use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbered, Numbers,
     OffLimits, Origin, OutOfMemory, Patch, Refused, Symbols, Task, Tasks, Visit, VisitModule,
-    VisitSyscall,
+    VisitSyscall, VisitTracepoint,
 };
 
 use crate::chance::Chance;
@@ -309,6 +309,33 @@ impl Events for Kernel {
         unsafe { ffi::shim_syscall_argument(regs, number) }
     }
 
+    fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
+        let mut walk = Tracepoints { visit };
+        // SAFETY: `visit_tracepoint` gets this `walk` back, which outlives the call.
+        match unsafe { ffi::shim_each_tracepoint(visit_tracepoint, (&raw mut walk).cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
+    }
+
+    fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused> {
+        // SAFETY: `point` is of the kernel proper, and control side only, which may sleep. The engine outlives it.
+        match unsafe { ffi::shim_tracepoint_register(point, number) } {
+            0 => Ok(()),
+            _ => Err(Refused),
+        }
+    }
+
+    fn tracepoint_unregister(&self, point: usize, number: u32) {
+        // SAFETY: it was registered with that number; control side only, which may sleep.
+        unsafe { ffi::shim_tracepoint_unregister(point, number) };
+    }
+
+    fn tracepoints_synchronize(&self) {
+        // SAFETY: control side only, which may sleep.
+        unsafe { ffi::shim_tracepoints_synchronize() };
+    }
+
     fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused> {
         // SAFETY: control side only, which may sleep. The engine outlives what it is told: who wants to be told
         // holds the module.
@@ -317,6 +344,24 @@ impl Events for Kernel {
             _ => Err(Refused),
         }
     }
+}
+
+/// What a walk over the tracepoints carries through C.
+struct Tracepoints<'a> {
+    visit: &'a mut VisitTracepoint<'a>,
+}
+
+extern "C" fn visit_tracepoint(
+    context: *mut c_void,
+    point: usize,
+    name: *const c_char,
+    length: usize,
+) -> c_int {
+    // SAFETY: `context` is the `walk` of `each_tracepoint`, which runs this and nothing else with it.
+    let walk = unsafe { &mut *context.cast::<Tracepoints<'_>>() };
+    // SAFETY: C passes a name of this length, valid until this returns.
+    let name = unsafe { slice::from_raw_parts(name.cast(), length) };
+    c_int::from((walk.visit)(point, name).is_err())
 }
 
 /// The thread that this runs on.

@@ -53,7 +53,7 @@ pub use grow::{OutOfMemory, filled};
 pub use platform::{
     Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbered, Numbers,
     OffLimits, Origin, Patch, Platform, Rcu, Refused, Symbols, TASK_NAME, Task, Tasks, TryLock,
-    Visit, VisitModule, VisitSyscall,
+    Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;

@@ -147,12 +147,16 @@ macro_rules! registry {
 
             /// See [`Provider::disarm`].
             pub fn disarm<P: Platform>(&mut self, platform: &P) {
-                $(Provider::<A>::disarm(&mut self.$field, platform);)*
+                $(Provider::<A>::disarm(
+                    &mut self.$field,
+                    platform,
+                    Self::first_id(Id::$variant),
+                );)*
             }
 
             /// See [`Provider::arm`].
             pub fn arm<P: Platform>(&mut self, platform: &P) {
-                $(Provider::<A>::arm(&mut self.$field, platform);)*
+                $(Provider::<A>::arm(&mut self.$field, platform, Self::first_id(Id::$variant));)*
             }
         }
     };

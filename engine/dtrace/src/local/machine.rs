@@ -14,7 +14,7 @@ use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Numbers, OffLimits, Origin,
     OutOfMemory, Patch, Refused, Symbols, TASK_NAME, Task, Tasks, Tracer, Visit, VisitModule,
-    VisitSyscall, blacklist,
+    VisitSyscall, VisitTracepoint, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -275,6 +275,18 @@ impl Events for Machine {
     fn syscall_argument(&self, _: &Regs, _: u64) -> u64 {
         0
     }
+
+    fn each_tracepoint(&self, _: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn tracepoint_register(&self, _: usize, _: u32) -> Result<(), Refused> {
+        Err(Refused)
+    }
+
+    fn tracepoint_unregister(&self, _: usize, _: u32) {}
+
+    fn tracepoints_synchronize(&self) {}
 
     fn subscribe(&self, _: Event, _: &Numbers) -> Result<(), Refused> {
         Err(Refused)

@@ -8,6 +8,7 @@ use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
     OutOfMemory, Patch, Refused, Symbols, Task, Tasks, TryLock, Visit, VisitModule, VisitSyscall,
+    VisitTracepoint,
 };
 
 use super::{arch, is_chosen};
@@ -192,6 +193,10 @@ impl Events for Seeded {
 
     as_it_is! {
         fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
+        fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory>;
+        fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused>;
+        fn tracepoint_unregister(&self, point: usize, number: u32);
+        fn tracepoints_synchronize(&self);
         fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused>;
     }
 }

@@ -5,6 +5,7 @@
 
 use engine_isa::Arch;
 
+use crate::fire::firing::{Fired, Tracepoint};
 use crate::platform::{Event, Key, Platform, Rcu};
 use crate::tracer::Tracer;
 
@@ -47,6 +48,19 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.live.read(|live| {
             if let Some(live) = live {
                 self.fire_process_event(live, event, arguments);
+            }
+        });
+    }
+
+    /// The tracepoint has come that was registered with this number, in any context, with preemption off.
+    pub fn tracepoint(&self, number: u32, mut arguments: [u64; 6]) {
+        self.live.read(|live| {
+            let found =
+                live.and_then(|live| Some((live, live.at_tracepoint(number, &mut arguments)?)));
+            if let Some((live, (probe, names))) = found {
+                let fired = Fired::Tracepoint(Tracepoint { names, arguments });
+                self.platform
+                    .with_irqs_off(|| self.fire(live, probe, &fired));
             }
         });
     }

@@ -9,12 +9,14 @@ use engine_isa::Arch;
 use crate::platform::{Context, Origin, Platform, Task};
 use crate::providers::dtrace::Own;
 use crate::providers::list::providers;
-use crate::providers::{Fires, Provider};
+use crate::providers::{Fires, Provider, among};
 
 macro_rules! fired {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
         /// What has fired, of whichever provider. Its names and arguments are found out only when a clause asks.
         pub enum Fired<'a, A: Arch> {
+            /// A probe of whichever provider has registered for a tracepoint.
+            Tracepoint(Tracepoint<'a>),
             $(#[doc = concat!("A probe of `", stringify!($field), "`.")] $variant($fired),)*
         }
 
@@ -22,6 +24,7 @@ macro_rules! fired {
             /// The names of provider, module, function and probe.
             fn names(&self) -> [&[u8]; 4] {
                 match self {
+                    Self::Tracepoint(fired) => fired.names,
                     $(Self::$variant(fired) => {
                         let [module, function, name] = Fires::<A>::names(fired);
                         [<$control as Provider<A>>::NAME, module, function, name]
@@ -31,36 +34,42 @@ macro_rules! fired {
 
             fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
                 match self {
+                    Self::Tracepoint(fired) => among(&fired.arguments, number),
                     $(Self::$variant(fired) => Fires::<A>::argument(fired, platform, number),)*
                 }
             }
 
             fn caller<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> Option<u64> {
                 match self {
+                    Self::Tracepoint(_) => Some(0),
                     $(Self::$variant(fired) => Fires::<A>::caller(fired, platform),)*
                 }
             }
 
             fn errno(&self) -> u64 {
                 match self {
+                    Self::Tracepoint(_) => 0,
                     $(Self::$variant(fired) => Fires::<A>::errno(fired),)*
                 }
             }
 
             fn context(&self) -> Context {
                 match self {
+                    Self::Tracepoint(_) => Context::Thread,
                     $(Self::$variant(fired) => Fires::<A>::context(fired),)*
                 }
             }
 
             fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
                 match self {
+                    Self::Tracepoint(_) => (Origin::Interrupted, 0),
                     $(Self::$variant(fired) => Fires::<A>::origin(fired),)*
                 }
             }
 
             fn after<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> Option<A::Regs> {
                 match self {
+                    Self::Tracepoint(_) => None,
                     $(Self::$variant(fired) => Fires::<A>::after(fired, platform),)*
                 }
             }
@@ -77,6 +86,15 @@ impl<A: Arch> Fired<'_, A> {
             _ => None,
         }
     }
+}
+
+/// A tracepoint.
+#[derive(Debug)]
+pub struct Tracepoint<'a> {
+    /// The names of provider, module, function and probe.
+    pub names: [&'a [u8]; 4],
+    /// Its arguments.
+    pub arguments: [u64; 6],
 }
 
 /// A firing.

@@ -41,6 +41,25 @@ macro_rules! live {
                 }
             }
 
+            /// The tracepoint has come that was registered with the ID of a probe: which of the table's probes fires, and
+            /// its names.
+            pub fn at_tracepoint<'t>(
+                &'t self,
+                id: u32,
+                arguments: &mut [u64; 6],
+            ) -> Option<(u32, [&'t [u8]; 4])> {
+                $(
+                    let number = id.wrapping_sub(Registry::<A>::first_id(Id::$variant)) as usize;
+                    if number < <$control as Provider<A>>::PROBES_MAX {
+                        let live = &self.$field;
+                        let (probe, names) = live.at_tracepoint(&self.table, number, arguments)?;
+                        let [module, function, name] = names;
+                        return Some((probe, [<$control as Provider<A>>::NAME, module, function, name]));
+                    }
+                )*
+                None
+            }
+
             /// How much memory it takes.
             pub fn bytes(&self) -> usize {
                 let published = [$(Published::bytes(&self.$field),)*];

@@ -13,6 +13,18 @@ pub trait Events: Tasks {
     /// takes no such argument.
     fn syscall_argument(&self, regs: &Self::Regs, number: u64) -> u64;
 
+    /// Shows every tracepoint of the kernel proper: by what the platform knows it, and its name.
+    fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory>;
+
+    /// From now on `Tracer::tracepoint` is called with this number at that tracepoint. May sleep.
+    fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused>;
+
+    /// And no more, once `tracepoints_synchronize` has returned. May sleep.
+    fn tracepoint_unregister(&self, point: usize, number: u32);
+
+    /// Waits for calls at tracepoints that have been unregistered. May sleep.
+    fn tracepoints_synchronize(&self);
+
     /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too;
     /// or, if they are all, of this event where it is none of a system call. Of none: when this returns the last is
     /// over. May sleep.
@@ -31,6 +43,9 @@ pub struct Numbered<'a> {
     /// Its own.
     pub name: &'a [u8],
 }
+
+/// Sees one tracepoint: by what the platform knows it, and its name.
+pub type VisitTracepoint<'a> = dyn FnMut(usize, &[u8]) -> Result<(), OutOfMemory> + 'a;
 
 /// Sees one system call.
 pub type VisitSyscall<'a> = dyn FnMut(Numbered<'_>) -> Result<(), OutOfMemory> + 'a;

@@ -82,11 +82,12 @@ pub trait Provider<A: Arch>: Sized {
         Numbers::NONE
     }
 
-    /// Disarms what no active ECB wants any more, before the live table forgets it.
-    fn disarm<P: Platform>(&mut self, _platform: &P) {}
+    /// Disarms what no active ECB wants any more, before the live table forgets it. The provider's first probe has the
+    /// ID `first_id`, by which tracepoints know it.
+    fn disarm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
     /// Arms what is wanted, now that the live table knows it. What cannot be armed is not.
-    fn arm<P: Platform>(&mut self, _platform: &P) {}
+    fn arm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
     /// What firings are to find, with its probes in `table`.
     fn publish(&mut self, table: &mut Table) -> Result<Self::Live, OutOfMemory>;
@@ -100,6 +101,18 @@ pub trait Published {
     /// How much memory it takes besides the table.
     fn bytes(&self) -> usize {
         0
+    }
+
+    /// The tracepoint has come that the provider registered for its probe of this number: which probe of `table` fires,
+    /// and the module, the function and the name of it. Its arguments are those of the tracepoint, unless they are
+    /// changed here.
+    fn at_tracepoint<'t>(
+        &'t self,
+        _table: &'t Table,
+        _number: usize,
+        _arguments: &mut [u64; 6],
+    ) -> Option<(u32, [&'t [u8]; 3])> {
+        None
     }
 }
 

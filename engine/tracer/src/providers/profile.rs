@@ -222,7 +222,7 @@ impl<A: Arch> Provider<A> for Profile {
         self.0.get(number).is_some_and(|timer| timer.armed)
     }
 
-    fn disarm<P: Platform>(&mut self, platform: &P) {
+    fn disarm<P: Platform>(&mut self, platform: &P, _: u32) {
         for (number, timer) in (0..).zip(&mut self.0) {
             if timer.ecbs == 0 && timer.armed {
                 platform.timer_stop(number);
@@ -231,7 +231,7 @@ impl<A: Arch> Provider<A> for Profile {
         }
     }
 
-    fn arm<P: Platform>(&mut self, platform: &P) {
+    fn arm<P: Platform>(&mut self, platform: &P, _: u32) {
         for (number, timer) in (0..).zip(&mut self.0) {
             if timer.ecbs > 0 && !timer.armed {
                 let started = platform.timer_start(number, timer.nanoseconds, timer.every_cpu);

@@ -12,7 +12,7 @@ use engine_isa::{Unreadable, Variant};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbered, Numbers,
     OffLimits, Origin, OutOfMemory, Patch, Path, Refused, Symbols, Task, Tasks, Visit, VisitModule,
-    VisitSyscall,
+    VisitSyscall, VisitTracepoint,
 };
 
 #[path = "../program/mod.rs"]
@@ -74,6 +74,9 @@ pub const HALF: usize = 0x8f80;
 pub const SPINS: usize = 0x8fc0;
 /// Is listed, but has no text; nothing tells where it ends.
 pub const VANISHED: usize = 0x9000;
+
+/// The tracepoints, from 1.
+pub const TRACEPOINTS: [&[u8]; 3] = [b"sched_switch", b"sched_wakeup", b"irq_handler_entry"];
 
 /// What a module has at its begin: `push {r4, lr}`, `pop {r4, pc}`.
 pub const MODULE_TEXT: [(usize, u32); 3] = [(0, PUSH), (4, 0xe8bd_8010), (8, 0xe12f_ff1e)];
@@ -201,6 +204,8 @@ pub struct Fake {
     pub calls: Mutex<BTreeSet<usize>>,
     /// Of which system calls it tells each event.
     pub events: Mutex<[Numbers; Event::ALL.len()]>,
+    /// The tracepoints that are registered, each with its number.
+    pub tracepoints: Mutex<BTreeSet<(usize, u32)>>,
     /// The timers that run: the time between two ticks, and whether every CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -253,6 +258,7 @@ impl Fake {
             with_call: 0,
             calls: Mutex::default(),
             events: Mutex::new([Numbers::NONE; Event::ALL.len()]),
+            tracepoints: Mutex::default(),
             timers: Mutex::default(),
         }
     }
@@ -609,6 +615,30 @@ impl Events for &'static Fake {
     fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
         let in_registers = regs.r.get(number as usize).filter(|_| number < 6);
         in_registers.copied().unwrap_or_default().into()
+    }
+
+    fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
+        (1..)
+            .zip(TRACEPOINTS)
+            .try_for_each(|(point, name)| visit(point, name))
+    }
+
+    fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused> {
+        if STUCK.get() {
+            return Err(Refused);
+        }
+        let is_new = self.tracepoints.lock().unwrap().insert((point, number));
+        assert!(is_new, "it is registered already");
+        Ok(())
+    }
+
+    fn tracepoint_unregister(&self, point: usize, number: u32) {
+        let was_there = self.tracepoints.lock().unwrap().remove(&(point, number));
+        assert!(was_there, "it is not registered");
+    }
+
+    fn tracepoints_synchronize(&self) {
+        self.synchronize();
     }
 
     fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused> {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* Tracepoints of the kernel proper, each with its arguments as they are passed. */
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "shim.h"
+
+/* What a walk over them carries. */
+struct walk {
+	shim_tracepoint_fn visit;
+	void *context;
+	int error;
+};
+
+static void show(struct tracepoint *point, void *data)
+{
+	struct walk *walk = data;
+
+	if (!walk->error)
+		walk->error = walk->visit(walk->context, (unsigned long)point, point->name,
+					  strlen(point->name));
+}
+
+int shim_each_tracepoint(shim_tracepoint_fn visit, void *context)
+{
+	struct walk walk = { visit, context };
+
+	for_each_kernel_tracepoint(show, &walk);
+	return walk.error;
+}
+
+/*
+ * Each tracepoint has a prototype of its own. A caller passes what its own says, in
+ * registers as far as they go; those beyond hold whatever they held. Kernels that
+ * check prototypes at indirect calls (CONFIG_CFI_CLANG) are refused by the build.
+ */
+static void hit(void *data, unsigned long a, unsigned long b, unsigned long c,
+		unsigned long d, unsigned long e, unsigned long f)
+{
+	trapline_tracepoint((unsigned long)data, (u64[6]){ a, b, c, d, e, f });
+}
+
+int shim_tracepoint_register(unsigned long point, u32 number)
+{
+	return tracepoint_probe_register((struct tracepoint *)point, hit,
+					 (void *)(unsigned long)number);
+}
+
+void shim_tracepoint_unregister(unsigned long point, u32 number)
+{
+	tracepoint_probe_unregister((struct tracepoint *)point, hit, (void *)(unsigned long)number);
+}
+
+void shim_tracepoints_synchronize(void)
+{
+	tracepoint_synchronize_unregister();
+}
