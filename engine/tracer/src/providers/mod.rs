@@ -150,6 +150,20 @@ pub trait Fires<A: Arch> {
     }
 }
 
+/// What a provider fires that only registers for tracepoints: nothing but those.
+#[derive(Debug)]
+pub enum ByTracepoint {}
+
+impl<A: Arch> Fires<A> for ByTracepoint {
+    fn names(&self) -> [&[u8]; 3] {
+        match *self {}
+    }
+
+    fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, _: u64) -> u64 {
+        match *self {}
+    }
+}
+
 /// The argument of that number, of those that are told.
 pub(crate) fn among(arguments: &[u64], number: u64) -> u64 {
     let number = usize::try_from(number).ok();
