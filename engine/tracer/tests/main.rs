@@ -17,6 +17,7 @@ mod slots;
 mod speculations;
 mod syscalls;
 mod timers;
+mod tracepoints;
 mod untrappable;
 mod variables;
 

@@ -14,6 +14,7 @@ use crate::providers::{Fires, Provider, among};
 macro_rules! fired {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
         /// What has fired, of whichever provider. Its names and arguments are found out only when a clause asks.
+        #[allow(dead_code, reason = "a provider may fire at tracepoints alone")]
         pub enum Fired<'a, A: Arch> {
             /// A probe of whichever provider has registered for a tracepoint.
             Tracepoint(Tracepoint<'a>),

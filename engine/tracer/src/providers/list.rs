@@ -9,6 +9,7 @@ macro_rules! providers {
             proc Proc crate::providers::proc::Procs, crate::providers::proc::Fired;
             profile Profile crate::providers::profile::Profile, crate::providers::profile::Fired<'a>;
             syscall Syscall crate::providers::syscall::Syscalls, crate::providers::syscall::Fired<'a, A>;
+            sdt Sdt crate::providers::sdt::Sdt, crate::providers::ByTracepoint;
             fbt Fbt crate::providers::fbt::Fbt<A>, crate::providers::fbt::Fired<'a, A>;
         }
     };

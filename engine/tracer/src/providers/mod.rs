@@ -12,6 +12,7 @@ pub mod fbt;
 pub mod list;
 pub mod proc;
 pub mod profile;
+pub mod sdt;
 pub mod subscriptions;
 pub mod syscall;
 

@@ -86,8 +86,8 @@ pub const CPUS: usize = 4;
 pub const FIRST_TIMER: u32 = 12;
 /// The ID of the first system call's entry: behind room for timers.
 pub const FIRST_SYSCALL: u32 = FIRST_TIMER + 1000;
-/// The ID of the first function's entry: behind room for system calls.
-pub const FIRST: u32 = FIRST_SYSCALL + 4096;
+/// The ID of the first function's entry: behind room for system calls and tracepoints.
+pub const FIRST: u32 = FIRST_SYSCALL + 4096 + 8192;
 /// Where memory for code begins.
 pub const CODE_AT: usize = 0x10_0000;
 /// How many bytes of addresses there are for it.
