@@ -67,7 +67,7 @@ static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(programs);
 
 /// The texts of the programs that tests have.
 fn programs() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let entries = |path: &Path| fs::read_dir(path).expect("it is a directory");
     let topics = entries(&root).map(|topic| topic.expect("it can be read").path());
     let files = topics.flat_map(|topic| entries(&topic));

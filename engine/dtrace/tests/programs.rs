@@ -20,7 +20,7 @@ use similar::TextDiff;
 /// Where the programs are.
 const FOLDERS: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"),
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../dlang/tests/programs"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../dlang/programs"),
 ];
 
 /// How long a program may take.

@@ -15,7 +15,7 @@ pub struct Program {
 
 /// Every program.
 pub fn all() -> Vec<Program> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let mut programs = Vec::new();
     for topic in entries(&root) {
         for path in entries(&topic) {
