@@ -1,20 +1,16 @@
 //! The engine in this very process, for programs that need no kernel: those that use only the providers
 //! `dtrace` and `profile`. It asks for no right and leaves nothing behind.
 
-mod locks;
-mod machine;
-mod timer;
-
 use std::sync::Arc;
 
 use engine_abi::{Conf, Description, Go, Status, VERSION};
 use engine_isa::arm::Arm;
+use engine_local::Machine;
 use engine_tracer::{ConsumerId, Error as Refusal, Snapped, Tracer};
 use rustix::io::Errno;
 
 use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
-use machine::Machine;
 
 /// A consumer of an engine of its own.
 pub struct Local {

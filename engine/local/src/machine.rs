@@ -21,8 +21,8 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use rustix::thread::gettid;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::locks::{Guard, Replaced, Sleeping};
-use super::timer::Timer;
+use crate::locks::{Guard, Replaced, Sleeping};
+use crate::timer::Timer;
 
 /// The machine, of which there are many handles.
 #[derive(Clone, Default)]
