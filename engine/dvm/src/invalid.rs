@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::block::Table;
+use crate::table::Table;
 
 /// What is wrong with a block, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

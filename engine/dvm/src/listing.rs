@@ -5,9 +5,9 @@ use core::fmt::{Display, Formatter, Result, Write};
 
 use engine_abi::{Instruction, Scope};
 
+use crate::clause::Clause;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Immediate, Op};
-use crate::verified::Clause;
 
 /// Shows a clause's code.
 #[derive(Debug, Clone, Copy)]

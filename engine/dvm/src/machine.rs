@@ -8,6 +8,7 @@ use engine_abi::{Fault, FieldKind, Instruction};
 
 use crate::address::Segment;
 use crate::arithmetic::{compute, sign};
+use crate::clause::Clause;
 use crate::env::Env;
 use crate::limits::WALK_WORK;
 use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
@@ -15,8 +16,7 @@ use crate::mutant;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Op, REGISTERS};
 use crate::rows::Field;
-use crate::subroutine::Tokens;
-use crate::verified::Clause;
+use crate::strings::Tokens;
 
 /// Why a run was given up, and where. What it has recorded is not to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

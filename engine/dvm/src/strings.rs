@@ -202,6 +202,15 @@ impl Digits {
     }
 }
 
+/// What of a string `strtok` has not cut into tokens yet.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tokens {
+    /// Where it begins; 0 is nothing.
+    pub(crate) address: u64,
+    /// How many bytes it may still have.
+    pub(crate) left: usize,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

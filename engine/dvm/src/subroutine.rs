@@ -10,16 +10,7 @@ use crate::limits::WALK_WORK;
 use crate::machine::Machine;
 use crate::memory::{Trouble, copy, end, foreign_text};
 use crate::names::Subroutine;
-use crate::strings::{self, Digits};
-
-/// What of a string `strtok` has not cut into tokens yet.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tokens {
-    /// Where it begins; 0 is nothing.
-    address: u64,
-    /// How many bytes it may still have.
-    left: usize,
-}
+use crate::strings::{self, Digits, Tokens};
 
 /// The arguments of a subroutine.
 #[derive(Debug, Clone, Copy)]

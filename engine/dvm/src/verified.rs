@@ -3,13 +3,12 @@
 
 use core::fmt;
 
-use engine_abi::{ClauseRow, Instruction, ProgramHeader, Span};
+use engine_abi::{ProgramHeader, Span};
 
-use crate::aggregate::Aggregate;
-use crate::block::{Code, Layout, Table, Tables};
+use crate::block::{Layout, Tables};
+use crate::clause::Clause;
 use crate::invalid::Invalid;
-use crate::op::Op;
-use crate::rows::{Aggregation, Field, KeyPart, Variable};
+use crate::rows::{Aggregation, KeyPart, Variable};
 use crate::verify::{self, Needs};
 
 /// A program within the limits of [`crate::limits`] whose every clause ends, stays inside its tables,
@@ -94,119 +93,4 @@ impl<B> fmt::Debug for Verified<B> {
             .field(&self.layout.header)
             .finish()
     }
-}
-
-/// A clause of a verified program.
-#[derive(Debug, Clone, Copy)]
-pub struct Clause<'a> {
-    pub(crate) tables: Tables<'a>,
-    pub(crate) row: &'a ClauseRow,
-}
-
-/// What a clause does, where that is so little that whoever runs it needs no machine for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Brief {
-    /// It records that it ran, and nothing else: `{ }`.
-    Mark,
-    /// It counts under this aggregation, which has no key: `@ = count()`.
-    Count(u32),
-}
-
-impl<'a> Clause<'a> {
-    /// What it does, if it is so little.
-    pub fn brief(&self) -> Option<Brief> {
-        let mut instructions = self.instructions();
-        let first = instructions.next()?;
-        let last = instructions.next()?;
-        let [op, ended] = [first, last].map(|instruction| Op::from_code(instruction.op));
-        match (op?, ended?) {
-            (Op::Open, Op::Ret) if self.record_size() == 0 => Some(Brief::Mark),
-            (Op::Agg, Op::Ret) => self
-                .counts(first.immediate)
-                .then_some(Brief::Count(first.immediate)),
-            _ => None,
-        }
-    }
-
-    /// Whether an aggregation is one that counts. What values it is given does not matter then.
-    fn counts(&self, aggregation: u32) -> bool {
-        let row = self.tables.aggregation(aggregation);
-        row.is_some_and(|row| row.aggregate == Aggregate::Count)
-    }
-
-    /// Bytes of its record without the header, a multiple of 8.
-    pub fn record_size(&self) -> u32 {
-        self.row.record_size
-    }
-
-    /// The fields of its record, in the order of their offsets.
-    pub fn fields(&self) -> impl Iterator<Item = Field> + use<'a> {
-        let tables = self.tables;
-        rows(self.row.fields).filter_map(move |number| tables.field(number))
-    }
-
-    /// Its instructions.
-    pub fn instructions(&self) -> impl Iterator<Item = Instruction> + use<'a> {
-        let code = self.code();
-        (0..self.row.code.count).map_while(move |at| code.get(at))
-    }
-
-    pub(crate) fn code(&self) -> Code<'a> {
-        self.tables.code(self.row.code)
-    }
-
-    /// The number of the action that an instruction belongs to, from 1; 0 is what comes before them:
-    /// the predicate. They begin in order, so it is found by halves.
-    pub(crate) fn action(&self, at: u32) -> u32 {
-        let at = self.row.code.first.wrapping_add(at);
-        let (mut begun, mut later) = (0, self.row.actions.count);
-        while begun < later {
-            let middle = u32::midpoint(begun, later);
-            let row = self.row.actions.first.wrapping_add(middle);
-            match self.tables.row::<u32>(row) {
-                Some(begin) if *begin <= at => begun = middle.wrapping_add(1),
-                _ => later = middle,
-            }
-        }
-        begun
-    }
-}
-
-impl<'a> Tables<'a> {
-    /// A field.
-    pub(crate) fn field(self, number: u32) -> Option<Field> {
-        self.row(number).and_then(|row| Field::of(row).ok())
-    }
-
-    /// A variable.
-    pub(crate) fn variable(self, number: u32) -> Option<Variable> {
-        self.row(number).and_then(|row| Variable::of(row).ok())
-    }
-
-    /// An aggregation.
-    pub(crate) fn aggregation(self, number: u32) -> Option<Aggregation> {
-        self.row(number).and_then(|row| Aggregation::of(row).ok())
-    }
-
-    /// The parts of a key.
-    pub(crate) fn keys(self, keys: Span) -> impl Iterator<Item = KeyPart> + use<'a> {
-        let part = move |number| self.row(number).and_then(|row| KeyPart::of(row).ok());
-        rows(keys).filter_map(part)
-    }
-
-    /// Bytes of a key.
-    pub(crate) fn key_size(self, keys: Span) -> u32 {
-        let sizes = self.keys(keys).map(|part| part.size);
-        sizes.fold(0, u32::wrapping_add)
-    }
-
-    /// Where a string lies among the strings, if there is one.
-    pub(crate) fn has_string(self, offset: u32) -> bool {
-        offset < self.count(Table::Strings)
-    }
-}
-
-/// The numbers of the rows of a span.
-pub(crate) fn rows(span: Span) -> core::ops::Range<u32> {
-    span.first..span.first.wrapping_add(span.count)
 }

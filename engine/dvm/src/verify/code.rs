@@ -6,12 +6,12 @@ use engine_abi::{FieldKind, Instruction};
 use super::pushed::Pushed;
 use super::require;
 use super::targets::{Open, State, Targets, meet};
-use crate::block::Table;
+use crate::clause::{Clause, rows};
 use crate::invalid::Why;
 use crate::mutant;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Immediate, Op, REGISTERS};
-use crate::verified::{Clause, rows};
+use crate::table::Table;
 
 /// Verifies a clause's code. An error is an instruction and what is wrong with it.
 #[inline(never)]

@@ -10,14 +10,15 @@ mod targets;
 
 use engine_abi::{AggregationRow, ClauseRow, FieldKind, KeyRow, Span, ValueKind, VariableRow};
 
-use crate::block::{Row, Table, Tables};
+use crate::block::{Row, Tables};
+use crate::clause::{Clause, rows};
 use crate::invalid::{Invalid, Place, Why};
 use crate::limits::{CODE_MAX, KEY_MAX, RECORD_MAX, SCRATCH_MAX, STRING_SIZE};
 use crate::memory::round_up;
 use crate::mutant;
 use crate::names::Subroutine;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
-use crate::verified::{Clause, rows};
+use crate::table::Table;
 
 /// What a run of any clause needs of whoever runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
