@@ -10,8 +10,8 @@ use engine_tracer::{ConsumerId, Error, OutOfMemory, Put, Snapped, Tracer, Unwrit
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::arch::Native;
+use crate::cell::Platform;
 use crate::ffi;
-use crate::platform::Platform;
 
 /// Bytes that one copy to the consumer moves.
 const CHUNK: usize = 64 << 10;

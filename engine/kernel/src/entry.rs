@@ -1,43 +1,20 @@
 //! What C calls: the `trapline_*` functions of `engine/kmod/shim.h`, in its order. Those of rows are in `rows.rs`.
 
-use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_uint, c_void};
-use core::mem::MaybeUninit;
 use core::slice;
 
-use engine_isa::Arch;
 use engine_tracer::{ConsumerId, Event, Tracer, Trap};
 
-use crate::arch::{self, Native};
+use crate::arch::{self, Regs};
+use crate::cell::{self, Platform, tracer};
 use crate::device::{self, Errno};
-use crate::ffi::Regs;
-use crate::platform::Platform;
-
-/// The engine of this module, there from `trapline_start` to `trapline_end`.
-struct Cell(UnsafeCell<MaybeUninit<Tracer<Native, Platform>>>);
-
-// SAFETY: a tracer may be shared; the cell is written only while nothing else can call in.
-unsafe impl Sync for Cell {}
-
-static ENGINE: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
-
-/// The engine.
-///
-/// # Safety
-/// Between `trapline_start` and `trapline_end` only.
-pub unsafe fn tracer() -> &'static Tracer<Native, Platform> {
-    // SAFETY: `start` succeeded before, and nothing writes the cell before `end`.
-    let cell = unsafe { &*ENGINE.0.get() };
-    // SAFETY: as above.
-    unsafe { cell.assume_init_ref() }
-}
 
 /// The engine as C calls it.
 ///
 /// # Safety
 /// As of [`tracer`].
 #[cfg(not(trapline_mutants))]
-unsafe fn engine() -> &'static Tracer<Native, Platform> {
+unsafe fn engine() -> &'static Tracer<arch::Native, Platform> {
     // SAFETY: as the caller promises.
     unsafe { tracer() }
 }
@@ -47,8 +24,7 @@ use crate::mutant::engine::engine;
 /// The trapping instruction as a number, for the hook that catches it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trapline_trap_word() -> u32 {
-    let bytes = <Native as Arch>::TRAP.iter().rev();
-    bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
+    arch::trap_word()
 }
 
 /// Makes the engine: asks the kernel for its functions and plans for each.
@@ -60,9 +36,8 @@ pub unsafe extern "C" fn trapline_start() -> c_int {
     let Ok(tracer) = Platform::new().and_then(Tracer::new) else {
         return Errno::OutOfMemory.returned();
     };
-    // SAFETY: the caller promises that no one else is here.
-    let cell = unsafe { &mut *ENGINE.0.get() };
-    cell.write(tracer);
+    // SAFETY: as the caller promises.
+    unsafe { cell::put(tracer) };
     0
 }
 
@@ -72,10 +47,8 @@ pub unsafe extern "C" fn trapline_start() -> c_int {
 /// Once, after `trapline_start`, when every consumer is closed and nothing else will call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_end() {
-    // SAFETY: the caller promises that no one else is here.
-    let cell = unsafe { &mut *ENGINE.0.get() };
-    // SAFETY: `start` wrote it.
-    unsafe { cell.assume_init_drop() };
+    // SAFETY: as the caller promises.
+    unsafe { cell::clear() };
 }
 
 /// A trap, taken by the registers' owner. 0 when it was ours and the owner can go on.

@@ -2,10 +2,9 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_isa::Arch;
 use engine_tracer::{Context, Numbers, Patch, Task};
 
-use crate::arch::Native;
+use crate::arch::Regs;
 
 /// C's `shim_module_fn`: sees one module; not 0 ends the walk.
 pub type ModuleFn =
@@ -33,9 +32,6 @@ pub struct Slice {
     pub length: usize,
 }
 
-/// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
-pub type Regs = <Native as Arch>::Regs;
-
 // C's `struct shim_task`.
 const _: () = assert!(size_of::<Task>() == 56);
 
@@ -45,16 +41,7 @@ const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
 // C's `struct shim_numbers`.
 const _: () = assert!(size_of::<Numbers>() == 128);
 
-/// C's `struct trapline_stacks`.
-#[repr(C)]
-pub struct Stacks {
-    pub place: [usize; 2],
-    pub size: usize,
-}
-
 unsafe extern "C" {
-    pub safe static trapline_stacks: Stacks;
-
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
     pub fn shim_free(memory: *mut c_void);
     pub fn shim_lock();

@@ -23,6 +23,7 @@
 extern crate alloc;
 
 mod arch;
+mod cell;
 mod chance;
 mod device;
 pub mod entry;

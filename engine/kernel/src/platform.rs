@@ -12,15 +12,10 @@ use engine_tracer::{
     VisitSyscall, VisitTracepoint,
 };
 
+use crate::arch::Regs;
 use crate::chance::Chance;
-use crate::ffi::{self, Regs};
+use crate::ffi;
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
-
-/// What the engine is told the kernel is.
-#[cfg(not(trapline_mutants))]
-pub type Platform = Kernel;
-#[cfg(trapline_mutants)]
-pub use crate::mutant::platform::Seeded as Platform;
 
 /// The kernel that this module is loaded into.
 pub struct Kernel {

@@ -5,8 +5,8 @@ use core::ffi::c_char;
 use engine_tracer::Tracer;
 
 use crate::arch::Native;
-use crate::entry::tracer;
-use crate::platform::Platform;
+use crate::cell::Platform;
+use crate::cell::tracer;
 
 /// Room for a name in a row, with its NUL.
 const ROW_TEXT: usize = 192;

@@ -16,6 +16,6 @@ pub const FIRING_STACK: usize = 3584;
 /// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
 #[inline(always)]
 pub fn has_stack() -> bool {
-    let [mask, _] = crate::ffi::trapline_stacks.place;
+    let [mask, _] = super::trapline_stacks.place;
     super::is_room(super::stack_end() & mask)
 }

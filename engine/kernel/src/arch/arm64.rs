@@ -62,6 +62,6 @@ fn pacia(pointer: u64, modifier: u64) -> u64 {
 /// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
 #[inline(always)]
 pub fn has_stack() -> bool {
-    let [mask, _] = crate::ffi::trapline_stacks.place;
+    let [mask, _] = super::trapline_stacks.place;
     super::is_room(super::stack_end() & mask)
 }

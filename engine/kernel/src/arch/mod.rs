@@ -5,7 +5,7 @@
 
 use core::mem::MaybeUninit;
 
-use crate::ffi;
+use engine_isa::Arch;
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;
@@ -23,6 +23,26 @@ mod arm;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub use arm::*;
 
+/// C's `struct pt_regs`: its beginning, and behind a pointer to it all of it.
+pub type Regs = <Native as Arch>::Regs;
+
+/// The trapping instruction as a number.
+pub fn trap_word() -> u32 {
+    let bytes = <Native as Arch>::TRAP.iter().rev();
+    bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+/// C's `struct trapline_stacks`.
+#[repr(C)]
+pub struct Stacks {
+    pub place: [usize; 2],
+    pub size: usize,
+}
+
+unsafe extern "C" {
+    safe static trapline_stacks: Stacks;
+}
+
 /// Where the stack ends by now, or a little below.
 #[inline(always)]
 fn stack_end() -> usize {
@@ -34,7 +54,7 @@ fn stack_end() -> usize {
 /// has, since it is another stack then.
 #[inline(always)]
 fn is_room(left: usize) -> bool {
-    left.wrapping_sub(FIRING_STACK) < ffi::trapline_stacks.size - FIRING_STACK
+    left.wrapping_sub(FIRING_STACK) < trapline_stacks.size - FIRING_STACK
 }
 
 #[cfg(trapline_mutants)]
@@ -42,6 +62,6 @@ pub use crate::mutant::arch::{Seeded as Native, memory};
 
 /// The memory of the code whose registers these are.
 #[cfg(not(trapline_mutants))]
-pub fn memory(_: *mut ffi::Regs) -> impl engine_isa::Memory {
+pub fn memory(_: *mut Regs) -> impl engine_isa::Memory {
     crate::memory::Interrupted
 }

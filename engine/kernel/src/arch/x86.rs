@@ -5,8 +5,6 @@ use core::ffi::c_int;
 
 use engine_tracer::{Blacklist, blacklist};
 
-use crate::ffi;
-
 /// Its instruction set.
 #[cfg(not(trapline_mutants))]
 pub type Native = engine_isa::x86::X86;
@@ -25,7 +23,7 @@ unsafe extern "C" {
 /// Whether a firing has room on this stack: as a rule the thread's, which the kernel need not have aligned.
 #[inline(always)]
 pub fn has_stack() -> bool {
-    let [task_of_cpu, stack_of_task] = ffi::trapline_stacks.place;
+    let [task_of_cpu, stack_of_task] = super::trapline_stacks.place;
     let stack: usize;
     // SAFETY: a CPU's GS leads to its own data, where `task_of_cpu` is the thread that it runs, which has its stack's
     // address there.

@@ -10,8 +10,8 @@ use engine_tracer::{ConsumerId, Context, Event, Tracer, Trap};
 use super::platform::Seeded;
 use super::{arch, is_chosen};
 use crate::arch::Native;
-use crate::entry::tracer;
-use crate::ffi::Regs;
+use crate::arch::Regs;
+use crate::cell::tracer;
 use crate::platform;
 
 /// The engine; the methods here come before the tracer's own of the same names.

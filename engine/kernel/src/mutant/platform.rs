@@ -12,9 +12,7 @@ use engine_tracer::{
 };
 
 use super::{arch, is_chosen};
-use crate::arch::BLACKLIST;
-use crate::entry;
-use crate::ffi::Regs;
+use crate::arch::{BLACKLIST, Regs, trap_word};
 use crate::platform::{Kernel, flush_code, store_code};
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
@@ -110,7 +108,7 @@ impl KernelText for Seeded {
     }
 
     fn patch(&self, patches: &mut [Patch]) {
-        let is_trap = |patch: &Patch| patch.word == entry::trapline_trap_word();
+        let is_trap = |patch: &Patch| patch.word == trap_word();
         let is_restored = !patches.iter().any(is_trap);
         let kept = usize::from(is_chosen(super::ONE_KEPT) && is_restored);
         let count = patches.len().saturating_sub(kept);
