@@ -5,6 +5,7 @@
 
 mod names;
 mod number;
+mod pass;
 mod place;
 mod scale;
 pub mod seed;
@@ -16,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::judge::normalise::Pass;
-
 pub use names::Names;
 pub use number::{Cpus, TimeLimit};
+pub use pass::Pass;
 pub use place::Place;
 pub use scale::{Extent, Scale};
 pub use status::Status;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::setting::Refusal;
+use crate::setting::refusal::Refusal;
 
 /// Why the command ends without having done what it was asked to.
 #[derive(Debug, Error)]

@@ -6,13 +6,10 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use crate::Error;
 use crate::cases::Cases;
 use crate::device::{Device, Run};
-use crate::probe::Prober;
+use crate::probe::{PROCESSORS, Prober};
 use crate::set::Set;
 use crate::tally::Tally;
 use crate::vectors::Vector;
-
-/// As many as a guest has, at the most.
-pub const PROCESSORS: usize = 4;
 
 /// A vector, what it is run with, and what came of that.
 struct Trial<S: Set> {

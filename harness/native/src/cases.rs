@@ -3,9 +3,11 @@
 
 use fastrand::Rng;
 
-use crate::device::{DATA, Memory, PAGE, Places, Run};
-use crate::image::{self, Contents};
+use crate::device::{Memory, Run};
+use crate::image;
 use crate::instruction::{Plan, Text};
+use crate::places::Contents;
+use crate::places::{DATA, PAGE, Places};
 use crate::set::{Around, Set};
 use crate::vectors::Vector;
 

@@ -9,36 +9,10 @@ use rustix::ioctl::Opcode;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 use crate::Error;
+use crate::places::{DATA, PAGE, Places, STACK};
 use crate::set::Set;
 
 const DEVICE: &str = "/dev/trapline-native";
-
-/// The bytes of a page.
-pub const PAGE: usize = 4096;
-/// The bytes of a stack that a run sees.
-pub const STACK: usize = 2048;
-/// The bytes of data that it sees.
-pub const DATA: usize = 4 * PAGE;
-
-/// Where things are in the kernel, for an instruction.
-#[derive(Clone, Copy, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
-#[repr(C)]
-pub struct Places {
-    /// Its number among those that can be probed at once.
-    pub number: u64,
-    /// The instruction.
-    pub site: u64,
-    /// The page that it is in.
-    pub page: u64,
-    /// The stack.
-    pub stack: u64,
-    /// Its bytes.
-    pub stack_size: u64,
-    /// The data.
-    pub data: u64,
-    /// Their bytes.
-    pub data_size: u64,
-}
 
 /// What a page is filled with.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable)]

@@ -2,41 +2,9 @@
 
 use engine_isa::{Fault, Memory, Width};
 
-use crate::device::{DATA, PAGE, Places, STACK};
 use crate::instruction::Text;
+use crate::places::{DATA, PAGE, Places, STACK};
 use crate::set::{Around, Set};
-
-/// What words of memory are.
-#[derive(Clone, Copy)]
-pub enum Contents {
-    /// Any.
-    Numbers,
-    /// Addresses, of so many bytes, at which a run ends.
-    Exits(usize),
-}
-
-impl Contents {
-    /// The byte there.
-    pub fn byte(self, at: usize, places: &Places) -> u8 {
-        match self {
-            Self::Numbers => {
-                let word = (at as u32 / 4 + 1).wrapping_mul(0x9e37_79b9);
-                word.to_le_bytes()[at % 4]
-            }
-            Self::Exits(bytes) => {
-                let exit = places.page + 4 * (at / bytes % 256) as u64;
-                exit.to_le_bytes()[at % bytes]
-            }
-        }
-    }
-
-    /// Fills `bytes`.
-    pub fn fill(self, bytes: &mut [u8], places: &Places) {
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = self.byte(at, places);
-        }
-    }
-}
 
 /// The page: the instruction among what ends a run.
 pub fn page<S: Set>(text: &Text, places: &Places) -> [u8; PAGE] {

@@ -9,6 +9,7 @@ mod cases;
 mod device;
 mod image;
 mod instruction;
+mod places;
 mod probe;
 mod set;
 mod tally;
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
     use crate::cases::Cases;
-    use crate::device::{DATA, Places, STACK};
+    use crate::places::{DATA, Places, STACK};
 
     /// As places are in a kernel of 64 bits.
     const PLACES: Places = Places {

@@ -10,7 +10,9 @@ use rustix::io::Errno;
 use zerocopy::{FromZeros, IntoBytes};
 
 use crate::Error;
-use crate::batch::PROCESSORS;
+
+/// As many as a guest has, at the most.
+pub const PROCESSORS: usize = 4;
 
 /// Whose first instructions they are.
 const FUNCTION: &[u8] = b"trapline_native";

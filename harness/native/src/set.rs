@@ -5,9 +5,8 @@ use std::ops::Range;
 use fastrand::Rng;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::device::{PAGE, Places};
-use crate::image::Contents;
 use crate::instruction::{Plan, Text};
+use crate::places::{Contents, PAGE, Places};
 
 /// An instruction set.
 pub trait Set {

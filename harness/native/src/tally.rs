@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::device::{Memory, Places, Run};
+use crate::device::{Memory, Run};
 use crate::instruction::{Plan, Text};
+use crate::places::Places;
 use crate::set::Set;
 use crate::vectors::Vector;
 

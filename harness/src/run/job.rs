@@ -30,7 +30,7 @@ use crate::report::{self, JobReport};
 use crate::run::job_file::{Kept, Start};
 use crate::run::plan::Job;
 use crate::run::progress::Progress;
-use crate::scenario::{Module, Symptom};
+use crate::scenario::{Module, Pass, Symptom};
 use crate::tree::{self, Tree};
 
 pub use done::Done;
@@ -405,7 +405,7 @@ impl Run<'_> {
 
     fn pass_names(&self) -> Vec<&'static str> {
         let passes = normalise::passes(&self.job.scenario.normalise);
-        passes.into_iter().map(normalise::Pass::name).collect()
+        passes.into_iter().map(Pass::name).collect()
     }
 
     fn reviewed(&self, tree: &Tree) -> Snapshot {

@@ -1,12 +1,14 @@
 //! The options of `-x`, `#pragma D option` and the environment, one row each.
 
 mod parse;
+pub mod refusal;
 mod table;
 
 use std::time::Duration;
 
 use engine_abi::{BUFFER_SIZE, BufferPolicy, Mechanism};
-use thiserror::Error;
+
+use refusal::Refusal;
 
 use crate::aggregation::Looks;
 
@@ -94,20 +96,6 @@ impl Default for Settings {
             disassemble: false,
         }
     }
-}
-
-/// Why an option cannot be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Refusal {
-    /// There is none of this name.
-    #[error("Invalid option name")]
-    Name,
-    /// It cannot have this value.
-    #[error("Invalid value for specified option")]
-    Value,
-    /// DTrace has it, but nothing would follow from it here.
-    #[error("Option is not supported: {0}")]
-    Unsupported(&'static str),
 }
 
 impl Settings {

@@ -10,9 +10,9 @@ use fastrand::Rng;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 use crate::cases::{number, stack_pointer, value};
-use crate::device::{PAGE, Places};
 use crate::image::{self, Image, Part};
 use crate::instruction::{Plan, Text};
+use crate::places::{PAGE, Places};
 use crate::set::{Around, Set};
 
 /// `brk` with a number that nobody else has a use for: it ends a run.

@@ -12,9 +12,9 @@ use fastrand::Rng;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 use crate::cases::{number, stack_pointer, value};
-use crate::device::{DATA, PAGE, Places};
 use crate::image::{self, Image};
 use crate::instruction::{LONGEST, Plan, Text};
+use crate::places::{DATA, PAGE, Places};
 use crate::set::{Around, Set};
 use reading::Reading;
 

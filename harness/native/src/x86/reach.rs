@@ -2,8 +2,8 @@
 
 use super::State;
 use super::reading::{Map, Operand, Reading};
-use crate::device::Places;
 use crate::image::{self, Part};
+use crate::places::Places;
 
 /// More bytes than one access has.
 const ACCESS: u64 = 128;
