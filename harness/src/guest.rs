@@ -3,7 +3,9 @@
 //! Every wait in here has a limit and looks at three things meanwhile: QEMU, the console and
 //! whether the user wants to leave. So a dead guest is known at once, not when a time is over.
 
+pub mod command_line;
 pub mod console;
+pub mod emulator;
 pub mod flow_control;
 pub mod image;
 pub mod image_file;
@@ -13,9 +15,11 @@ pub mod machine;
 pub mod module;
 pub mod overrides;
 pub mod qemu;
+pub mod quote;
 pub mod saved;
 pub mod ssh;
 pub mod start;
+pub mod tape;
 
 mod watch;
 
@@ -27,11 +31,12 @@ use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::error::HostError;
+use crate::guest::command_line::Launch;
 use crate::guest::console::Console;
 use crate::guest::flow_control::Sips;
 use crate::guest::image::Image;
 use crate::guest::line::{Exec, Heard, Line, MOST};
-use crate::guest::machine::{Launch, Machine};
+use crate::guest::machine::Machine;
 use crate::guest::qemu::Qemu;
 use crate::judge::health::{Finding, Trouble};
 use crate::judge::transcript::Ending;
@@ -470,16 +475,6 @@ fn found(trouble: Trouble, line: String) -> Stop {
     Stop::Guest(Finding { trouble, line })
 }
 
-/// `text` as one word of a POSIX shell.
-pub fn quote(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -496,13 +491,5 @@ mod tests {
         assert_eq!(of(Some(7)), of(Some(7)));
         assert_ne!(of(Some(7)), of(Some(8)));
         assert_ne!(of(None), of(None));
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_read_more_into_them() {
-        assert_eq!(quote("raspi0"), "raspi0");
-        assert_eq!(quote("tcp:127.0.0.1:0-:22"), "tcp:127.0.0.1:0-:22");
-        assert_eq!(quote("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quote(""), "''");
     }
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::{env, fs};
 
+use harness::guest::emulator;
 use harness::guest::image::Image;
 use harness::guest::overrides::Manner;
-use harness::guest::qemu;
 use harness::judge::snapshot::Update;
 use harness::run::job;
 use harness::run::plan::{self, Item, Job};
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 /// Why this cannot be tried here.
 fn absent(tree: &Tree) -> Option<String> {
-    let debugger = qemu::find(gdb::PROGRAM, gdb::REMEDY).map(drop);
+    let debugger = emulator::find(gdb::PROGRAM, gdb::REMEDY).map(drop);
     let image = Image::read(tree, GUEST).map(drop);
     debugger.and(image).err().map(|error| error.to_string())
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::error::HostError;
+use crate::guest::emulator::{self, Version};
 use crate::guest::lock::{self, Share};
 use crate::guest::machine::{self, Machine};
-use crate::guest::overrides::{Manner, Tape};
-use crate::guest::qemu::{self, Version};
+use crate::guest::tape::Tape;
 use crate::judge::normalise::Facts;
 use crate::run::plan::Target;
 use crate::scenario::{Clock, Cpus, Names, Processor};
@@ -126,7 +126,9 @@ impl Image {
         })?;
         let _lock = Some(Arc::new(lock));
         let machine = image.machine();
-        let emulator = machine.map_or(Version::default(), |machine| qemu::version(machine.program));
+        let emulator = machine.map_or(Version::default(), |machine| {
+            emulator::version(machine.program)
+        });
         let image = Self {
             emulator,
             _lock,
@@ -165,9 +167,9 @@ impl Image {
 
     /// An error unless the host has what it takes to boot it.
     pub fn check_host(&self, guest: &str) -> Result<(), HostError> {
-        qemu::find("setpriv", "apt-get install util-linux")?;
+        emulator::find("setpriv", "apt-get install util-linux")?;
         if let Some(machine) = self.machine() {
-            qemu::find(machine.program, machine.remedy)?;
+            emulator::find(machine.program, machine.remedy)?;
         }
         let ssh = &self.ssh;
         let files = [
@@ -212,22 +214,6 @@ impl Image {
     pub fn with_clock(mut self, wanted: Clock) -> Self {
         self.clockwork.shift = wanted.shift();
         self
-    }
-
-    /// The same as a job is to be run.
-    pub fn in_manner(self, manner: &Manner<'_>) -> Self {
-        let setting = &manner.setting;
-        let megabytes = setting.memory.map(|size| format!("{size}M"));
-        Self {
-            cpus: setting.cpus.unwrap_or(self.cpus),
-            memory: megabytes.unwrap_or(self.memory),
-            clockwork: Clockwork {
-                shift: setting.shift.or(self.clockwork.shift),
-                seed: setting.seed,
-                tape: manner.tape.clone(),
-            },
-            ..self
-        }
     }
 
     /// What a plan wants to know of it.

@@ -1,7 +1,7 @@
 //! The way into a guest: a serial line, and the agent at its other end.
 //!
 //! It is there without a network, survives a restore, and a command over it costs the guest no more
-//! than the command itself. Nothing here waits; who waits is [`crate::guest::Guest`], which watches
+//! than the command itself. Nothing here waits; who waits is `Guest`, which watches
 //! the guest while it does.
 //!
 //! What the guest says is taken off the line at once, by a thread that does nothing else: QEMU's model of

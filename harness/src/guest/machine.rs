@@ -1,20 +1,15 @@
-//! The machines that guests boot on: one row each, and the QEMU command line that follows from it.
+//! The machines that guests boot on: one row each.
 
-use std::ffi::{OsStr, OsString};
 use std::ops::Range;
-use std::path::Path;
 use std::time::Duration;
 
 use capstone::Capstone;
 use capstone::arch::arm64::ArchMode;
 use capstone::prelude::*;
 
-use crate::guest::image::{Clockwork, Image};
-use crate::guest::overrides::Tape;
-use crate::guest::qemu::Version;
+use crate::guest::emulator::Version;
 use crate::judge::changes::{OwnChange, Pair, Unit};
 use crate::judge::normalise::Disassembler;
-use crate::scenario::Processor;
 
 /// What QEMU must be told for one machine, and what the harness must know of it.
 #[derive(Debug)]
@@ -26,24 +21,24 @@ pub struct Machine {
     /// The command that installs it.
     pub remedy: &'static str,
     /// The board.
-    board: &'static str,
+    pub board: &'static str,
     /// What else the board wants to be told.
-    extras: &'static [&'static str],
+    pub extras: &'static [&'static str],
     /// The first QEMU whose threads for its CPUs can be relied on.
-    parallel_since: Version,
+    pub parallel_since: Version,
     /// Its processors: the usual one, the one with everything that QEMU can do, one with little, and one
     /// with flaws. None where the board has but one.
-    processors: Option<[&'static str; 4]>,
+    pub processors: Option<[&'static str; 4]>,
     /// The devices at whose other end the guest's agent listens.
-    line: &'static [&'static str],
+    pub line: &'static [&'static str],
     /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
     /// one for which the board has no place.
-    taped: &'static [&'static str],
+    pub taped: &'static [&'static str],
     /// How many bytes may come over the line at once, where a recording QEMU loses what its model of the
     /// device has no room for.
     pub sip: Option<usize>,
     /// The device on which the guest's network arrives, where it gets one.
-    network: &'static str,
+    pub network: &'static str,
     /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
     pub timer: Option<Timer>,
     /// The sizes of memory that it can have beside the usual, in MiB.
@@ -71,39 +66,12 @@ pub struct Timer {
     pub next: u64,
 }
 
-/// How a guest is started.
-#[derive(Debug, Clone, Copy)]
-pub enum Launch<'a> {
-    /// Cold.
-    Cold,
-    /// Cold, with a network and its ssh server behind it.
-    Networked,
-    /// Cold, with its memory in this file, so that it can be saved.
-    Saving(&'a Path),
-    /// From what was saved, with a copy of the memory in this file.
-    Restored(&'a Path),
-}
-
-/// The file descriptors that QEMU is given.
-pub mod fd {
-    /// Its monitor.
-    pub const MONITOR: i32 = 3;
-    /// The line to the guest's agent.
-    pub const LINE: i32 = 4;
-    /// Where registers are read and written from outside.
-    pub const REGISTERS: i32 = 5;
-}
-
-/// One thread for each CPU, where the host's order of loads and stores allows it.
-const TCG: &str = "tcg";
-/// One thread for all CPUs, which run by turns.
-const TAKING_TURNS: &str = "tcg,thread=single";
 /// QEMU before 8.1 reads an instruction before it watches its page, so what another CPU writes between the two is lost
 /// to it. x86's kernel rewrites its text while others run it, by way of an INT3: a CPU that keeps that takes the trap, is
 /// told that nothing is there, and tries again for ever.
 const WATCHES_PAGES: Version = Version(8, 1);
 
-const MACHINES: &[Machine] = &[
+pub(super) const MACHINES: &[Machine] = &[
     Machine {
         name: "raspi0",
         program: "qemu-system-arm",
@@ -296,145 +264,6 @@ impl Machine {
     ) -> Option<&'static OwnChange> {
         let mut rows = self.own_changes.iter();
         rows.find(|own| own.is_in(function) && pair.is(change, own))
-    }
-
-    /// Where instructions are counted, CPUs take turns as it is; told so besides, QEMU 7.2 counts more of them.
-    fn accelerator(&self, image: &Image) -> &'static str {
-        match image.clockwork.is_counting() || self.is_parallel(image) {
-            true => TCG,
-            false => TAKING_TURNS,
-        }
-    }
-
-    /// Whether the CPUs of `image` run at the same time.
-    pub fn is_parallel(&self, image: &Image) -> bool {
-        !image.clockwork.is_counting() && image.emulator >= self.parallel_since
-    }
-
-    /// The emulator's arguments: its monitor and the line on file descriptors, the console in a file.
-    pub fn arguments(&self, image: &Image, launch: Launch<'_>, console: &Path) -> Vec<OsString> {
-        let mut arguments = Arguments::default();
-        let mut serial = OsString::from("file:");
-        serial.push(console);
-        self.board(&mut arguments, image, launch);
-        arguments.add("-accel", self.accelerator(image));
-        arguments.add("-smp", image.cpus.to_string());
-        arguments.clockwork(&image.clockwork);
-        arguments.add("-display", "none");
-        arguments.add("-serial", serial);
-        arguments.socket("monitor", fd::MONITOR);
-        arguments.add("-mon", "chardev=monitor,mode=control");
-        arguments.socket("line", fd::LINE);
-        arguments.extend(self.line);
-        if image.clockwork.tape.is_some() {
-            arguments.extend(self.taped);
-        }
-        if self.forgetful_timer(image).is_some() {
-            arguments.socket("qtest", fd::REGISTERS);
-            arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
-        }
-        arguments.add("-kernel", &image.kernel);
-        if let Some(dtb) = &image.dtb {
-            arguments.add("-dtb", dtb);
-        }
-        arguments.add("-initrd", &image.initrd);
-        let network = match launch {
-            Launch::Networked => {
-                arguments.add("-netdev", FORWARDED);
-                arguments.add("-device", self.network);
-                NETWORK_WORD
-            }
-            _ => "",
-        };
-        arguments.add("-append", format!("{}{network}", image.append));
-        if let Launch::Restored(_) = launch {
-            arguments.add("-incoming", "defer");
-        }
-        arguments.extend(&["-nodefaults", "-no-reboot"]);
-        arguments.0
-    }
-
-    /// Its timer, where that may have to be reminded: what is done to it from outside would be in no
-    /// recording, and a recorded guest's clock does not run away from it.
-    pub fn forgetful_timer(&self, image: &Image) -> Option<Timer> {
-        self.timer.filter(|_| image.clockwork.tape.is_none())
-    }
-
-    fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
-        let (file, share) = match launch {
-            Launch::Saving(file) => (Some(file), "on"),
-            Launch::Restored(file) => (Some(file), "off"),
-            Launch::Cold | Launch::Networked => (None, ""),
-        };
-        let backend = file.map_or("", |_| ",memory-backend=memory");
-        arguments.add("-M", format!("{}{backend}", self.board));
-        arguments.extend(self.extras);
-        if let Some([usual, full, plain, flawed]) = self.processors {
-            let processor = match image.processor {
-                Processor::Usual => usual,
-                Processor::Full => full,
-                Processor::Plain => plain,
-                Processor::Flawed => flawed,
-            };
-            arguments.add("-cpu", processor);
-        }
-        arguments.add("-m", &image.memory);
-        if let Some(file) = file {
-            let path = doubled(file);
-            let size = &image.memory;
-            let object =
-                format!("memory-backend-file,id=memory,size={size},share={share},mem-path={path}");
-            arguments.add("-object", object);
-        }
-    }
-}
-
-/// The word that has the guest bring up its network.
-const NETWORK_WORD: &str = " trapline.network";
-/// Port 22 behind a port of the loopback device that QEMU chooses.
-const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
-
-/// A path inside an option: a comma would end it, so it is doubled.
-fn doubled(path: &Path) -> String {
-    path.display().to_string().replace(',', ",,")
-}
-
-#[derive(Default)]
-struct Arguments(Vec<OsString>);
-
-impl Arguments {
-    fn add(&mut self, flag: &str, value: impl AsRef<OsStr>) {
-        self.0.extend([flag.into(), value.as_ref().to_owned()]);
-    }
-
-    fn extend(&mut self, words: &[&str]) {
-        self.0.extend(words.iter().map(OsString::from));
-    }
-
-    fn clockwork(&mut self, clockwork: &Clockwork) {
-        let shift = clockwork.shift;
-        match &clockwork.tape {
-            None => {
-                if let Some(shift) = shift {
-                    self.add("-icount", format!("shift={shift}"));
-                }
-            }
-            Some(tape) => {
-                let (mode, file) = tape.option();
-                let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
-                self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
-                if matches!(tape, Tape::Replay { is_held: true, .. }) {
-                    self.extend(&["-S"]);
-                }
-            }
-        }
-        if let Some(seed) = clockwork.seed {
-            self.add("-seed", seed.to_string());
-        }
-    }
-
-    fn socket(&mut self, id: &str, fd: i32) {
-        self.add("-chardev", format!("socket,id={id},fd={fd}"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the tracer's module gets into a guest.
 
 use crate::guest::image::Image;
-use crate::guest::quote;
+use crate::guest::quote::quote;
 use crate::run::plan::Mutant;
 use crate::scenario::Module;
 

@@ -1,8 +1,10 @@
 //! How a job is run when it is not run as usual: again, with another setting, or under a debugger.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::guest::image::{Clockwork, Image};
+use crate::guest::tape::Tape;
 use crate::guest::{Guest, Stop};
 use crate::report::evidence::Evidence;
 use crate::run::variation::Setting;
@@ -34,37 +36,27 @@ impl Manner<'_> {
     }
 }
 
+impl Image {
+    /// The same as a job is to be run.
+    pub fn in_manner(mut self, manner: &Manner<'_>) -> Self {
+        let setting = &manner.setting;
+        self.cpus = setting.cpus.unwrap_or(self.cpus);
+        if let Some(size) = setting.memory {
+            self.memory = format!("{size}M");
+        }
+        self.clockwork = Clockwork {
+            shift: setting.shift.or(self.clockwork.shift),
+            seed: setting.seed,
+            tape: manner.tape.clone(),
+        };
+        self
+    }
+}
+
 /// Someone to whom a guest is shown when everything is ready and nothing has been told to go.
 pub trait Hold: fmt::Debug {
     /// Returns when it may go on.
     fn before_go(&self, guest: &mut Guest, evidence: &Evidence) -> Result<(), Stop>;
-}
-
-/// QEMU's record of everything that came into a guest from outside, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tape {
-    /// It is made.
-    Record(PathBuf),
-    /// It is what the guest is given.
-    Replay {
-        /// The recording.
-        path: PathBuf,
-        /// Whether it begins only when a debugger says so.
-        is_held: bool,
-    },
-}
-
-impl Tape {
-    /// The shift that a recording has if nothing else is asked for: about as quick as QEMU is.
-    pub const SHIFT: u8 = 3;
-
-    /// As `-icount` takes it.
-    pub fn option(&self) -> (&'static str, &Path) {
-        match self {
-            Self::Record(path) => ("record", path),
-            Self::Replay { path, .. } => ("replay", path),
-        }
-    }
 }
 
 #[cfg(test)]

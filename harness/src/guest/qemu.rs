@@ -2,7 +2,6 @@
 
 mod registers;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -11,7 +10,6 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,10 +19,11 @@ use qapi::{Qmp, Stream, qmp};
 use rustix::param::clock_ticks_per_second;
 
 use crate::error::HostError;
+use crate::guest::command_line::{Launch, fd};
 use crate::guest::image::Image;
 use crate::guest::line::Line;
-use crate::guest::machine::{Launch, Machine, Timer, fd};
-use crate::guest::quote;
+use crate::guest::machine::{Machine, Timer};
+use crate::guest::quote::quote;
 use crate::report::evidence::Evidence;
 
 use registers::Registers;
@@ -35,10 +34,6 @@ const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 /// How often to look whether QEMU is done.
 const STEP: Duration = Duration::from_millis(2);
-
-/// A version of QEMU, major and minor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Version(pub u32, pub u32);
 
 /// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
 /// however that comes about: `setpriv` asks the kernel for that.
@@ -449,36 +444,6 @@ fn tied(parent: u32) -> Command {
     command
 }
 
-/// Where in PATH `program` is.
-pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, HostError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
-        .ok_or(HostError::NoProgram { program, remedy })
-}
-
-/// Which version of QEMU `program` is; what does not say is taken for an old one.
-pub fn version(program: &str) -> Version {
-    static KNOWN: Mutex<BTreeMap<String, Version>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let ask = || {
-        let said = Command::new(program).arg("--version").output().ok()?;
-        version_in(&String::from_utf8_lossy(&said.stdout))
-    };
-    *known
-        .entry(program.to_owned())
-        .or_insert_with(|| ask().unwrap_or_default())
-}
-
-/// `QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)`
-fn version_in(said: &str) -> Option<Version> {
-    let (_, rest) = said.split_once(" version ")?;
-    let mut numbers = rest.split(|c: char| !c.is_ascii_digit());
-    let mut next = || numbers.next()?.parse().ok();
-    Some(Version(next()?, next()?))
-}
-
 /// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
 /// is in brackets, and can hold anything.
 fn ticks(stat: &str) -> Option<u64> {
@@ -569,33 +534,10 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_told_apart_by_their_numbers() {
-        let said =
-            "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18+b3)\nCopyright (c)\n";
-        assert_eq!(version_in(said), Some(Version(7, 2)));
-        assert_eq!(
-            version_in("QEMU emulator version 10.0.2\n"),
-            Some(Version(10, 0))
-        );
-        assert_eq!(version_in("busybox"), None);
-        assert!(Version(7, 2) < Version(8, 1) && Version(8, 1) < Version(10, 0));
-    }
-
-    #[test]
     fn a_crowd_is_what_is_waited_for_a_processor() {
         let threads = ["3000 1000 7", "1000 3000 9", "gone"];
         let threads = || threads.iter().filter_map(|stat| ran_and_waited(stat));
         assert!((crowding(threads()) - 2.0).abs() < 1e-6);
         assert_eq!(crowding(threads().take(0)), 1.0);
-    }
-
-    #[test]
-    fn a_missing_program_is_named_with_its_remedy() {
-        let error = find("no-such-emulator", "apt-get install it").expect_err("not there");
-        let text = error.to_string();
-        assert_eq!(
-            text,
-            "`no-such-emulator` is not in PATH; `apt-get install it` gets it"
-        );
     }
 }

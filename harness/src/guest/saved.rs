@@ -17,10 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::HostError;
 use crate::guest::Stop;
+use crate::guest::command_line::Launch;
+use crate::guest::emulator;
 use crate::guest::image::Image;
 use crate::guest::lock::{self, Share};
-use crate::guest::machine::{Launch, Machine};
-use crate::guest::qemu;
+use crate::guest::machine::Machine;
 use crate::judge::text;
 use crate::scenario::Processor;
 use crate::tree::Tree;
@@ -83,7 +84,7 @@ impl Saved {
         fs::create_dir_all(&all).map_err(HostError::file("create", &all))?;
         let name = name(image, level);
         let folder = all.join(&name);
-        let emulator = qemu::find(machine.program, machine.remedy)?;
+        let emulator = emulator::find(machine.program, machine.remedy)?;
         let key = key(image, machine, &emulator, level)?;
         let lock_path = all.join(format!("{name}.lock"));
         loop {

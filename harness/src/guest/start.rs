@@ -4,8 +4,9 @@
 use std::env;
 use std::time::Duration;
 
+use crate::guest::command_line::Launch;
 use crate::guest::image::Image;
-use crate::guest::machine::{Launch, Machine};
+use crate::guest::machine::Machine;
 use crate::guest::saved::{Level, Saved};
 use crate::guest::{Guest, SLOWEST, Stop};
 use crate::judge::text;

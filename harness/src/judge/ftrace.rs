@@ -3,7 +3,8 @@
 //! It is armed before the first copy of the kernel's text is taken and stays armed until the guest
 //! ends, so what it patches is the same in every copy. What opens its window is `tracing_on`.
 
-use crate::guest::{ASK_LIMIT, Guest, Stop, quote};
+use crate::guest::quote::quote;
+use crate::guest::{ASK_LIMIT, Guest, Stop};
 use crate::judge::verdict::{Failure, Kind};
 
 const TRACEFS: &str = "/sys/kernel/tracing";

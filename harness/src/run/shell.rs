@@ -11,8 +11,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use crate::error::HostError;
+use crate::guest::command_line::Launch;
 use crate::guest::image::{Image, Keys};
-use crate::guest::machine::Launch;
 use crate::guest::module;
 use crate::guest::ssh::{Connecting, Exec, Poll, Ssh, SshError};
 use crate::guest::{ASK_LIMIT, Guest, Stop};

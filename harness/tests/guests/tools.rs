@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use harness::guest::command_line::Launch;
 use harness::guest::image::Image;
-use harness::guest::machine::Launch;
 use harness::guest::{Guest, Stop};
 use harness::report::evidence::Evidence;
 use harness::tree::Tree;

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use crate::error::HostError;
+use crate::guest::command_line::Launch;
 use crate::guest::image::Image;
-use crate::guest::machine::{Launch, Machine};
+use crate::guest::machine::Machine;
 use crate::guest::module;
 use crate::guest::{Guest, Stop};
 use crate::judge::health;

@@ -10,11 +10,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::symbols::{self, Section};
 use crate::error::HostError;
+use crate::guest::emulator;
 use crate::guest::image::Image;
 use crate::guest::machine::Machine;
 use crate::guest::overrides::Hold;
-use crate::guest::qemu;
-use crate::guest::{Guest, Stop, quote};
+use crate::guest::quote::quote;
+use crate::guest::{Guest, Stop};
 use crate::report::evidence::Evidence;
 use crate::tree::Tree;
 
@@ -87,7 +88,7 @@ impl Debugger {
         write(&path, script.as_bytes())?;
         println!("held; gdb goes on from here, in another terminal:");
         println!("  {PROGRAM} -x {}", word(&path));
-        if qemu::find(PROGRAM, REMEDY).is_err() {
+        if emulator::find(PROGRAM, REMEDY).is_err() {
             println!("  (`{REMEDY}` gets it)");
         }
         Ok(())

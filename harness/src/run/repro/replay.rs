@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::gdb::Debugger;
 use crate::error::HostError;
+use crate::guest::command_line::Launch;
 use crate::guest::image::Image;
-use crate::guest::machine::{Launch, Machine};
+use crate::guest::machine::Machine;
 use crate::guest::qemu::{Qemu, Replayed};
 use crate::report::evidence::Evidence;
 use crate::run::interrupt;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::Request;
 use crate::guest::image::Image;
 use crate::guest::overrides::Manner;
-use crate::guest::quote;
+use crate::guest::quote::quote;
 use crate::guest::start;
 use crate::judge::snapshot::Update;
 use crate::judge::verdict::Verdict;
