@@ -13,6 +13,7 @@ pub mod frames;
 pub mod hardening;
 pub mod headers;
 pub mod initramfs;
+pub mod inputs;
 pub mod kbuild;
 pub mod kernel;
 pub mod keys;
@@ -23,6 +24,7 @@ pub mod program;
 pub mod rootfs;
 pub mod stamp;
 pub mod test_module;
+pub mod users;
 
 use std::time::Instant;
 

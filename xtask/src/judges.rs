@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::files::{self, workspace_root};
 use crate::fuzz::FuzzIsa;
 use crate::host;
-use crate::image::stamp::Inputs;
+use crate::image::inputs::Inputs;
 use crate::needs;
 use crate::run;
 use crate::sweep::{self, Set};

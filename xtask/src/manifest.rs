@@ -2,24 +2,22 @@
 //! seen from where it lies, so that a built guest can be moved to another machine.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{At, Result};
-use crate::files::{self, Lock};
+use crate::error::Result;
+use crate::files;
 use crate::guest::Guest;
 use crate::image::boot::Boot;
 use crate::image::keys::Keys;
+use crate::image::users::{MANIFEST, withdraw};
 
 /// Where our module lies inside a guest.
 pub const MODULE: &str = "/lib/trapline/trapline.ko";
 /// Where the module with seeded defects lies inside a guest.
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
-const NAME: &str = "guest.json";
 const SCHEMA: u32 = 4;
 
 #[derive(Serialize)]
@@ -52,17 +50,6 @@ struct Ssh<'a> {
     host_key: &'a str,
 }
 
-/// Takes the guest that is there away from all who would use it, until [`write`] says that it is whole
-/// again. Waits for those who use it now.
-pub fn withdraw(dir: &Path) -> Result<Lock> {
-    let lock = Lock::from_users(dir)?;
-    let path = dir.join(NAME);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &path),
-        _ => Ok(lock),
-    }
-}
-
 /// Writes the manifest if it would say something else than it does.
 pub fn write(
     guest: &Guest,
@@ -77,7 +64,7 @@ pub fn write(
         .map(files::sha256)
         .collect();
     let text = text(guest, boot, initrd, keys, kernel_release, &sums?.join(" "));
-    let path = guest.dir().join(NAME);
+    let path = guest.dir().join(MANIFEST);
     if files::read(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }

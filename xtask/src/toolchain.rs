@@ -9,7 +9,7 @@ use xshell::{Cmd, Shell, cmd};
 use crate::error::{Error, Result};
 use crate::files::{self, Lock, workspace_root};
 use crate::guest::Guest;
-use crate::image::stamp::Inputs;
+use crate::image::inputs::Inputs;
 use crate::run;
 
 /// The oldest compiler that the workspace can be built with.

@@ -10,9 +10,10 @@ use crate::image::boot::Boot;
 use crate::image::deb;
 use crate::image::elf;
 use crate::image::initramfs::Archive;
+use crate::image::inputs::Inputs;
 use crate::image::keys::Keys;
 use crate::image::rootfs::Pool;
-use crate::image::stamp::{Inputs, unless_current};
+use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
 /// Makes the archive.

@@ -10,8 +10,9 @@ use crate::guest::Guest;
 use crate::image::deb::{self, Kind, Member};
 use crate::image::dtb;
 use crate::image::elf;
+use crate::image::inputs::Inputs;
 use crate::image::kernel;
-use crate::image::stamp::{Inputs, unless_current};
+use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
 /// A guest's boot files.

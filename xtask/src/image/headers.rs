@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::files;
 use crate::guest::Guest;
 use crate::image::deb;
-use crate::image::stamp::{Inputs, unless_current};
+use crate::image::inputs::Inputs;
+use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
 /// Unpacks the packages; gives the directory that `make -C` takes.

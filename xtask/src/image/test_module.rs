@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 use crate::files::{self, workspace_root};
 use crate::guest::Guest;
+use crate::image::inputs::Inputs;
 use crate::image::kbuild;
-use crate::image::stamp::{Inputs, unless_current};
+use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
 const FOLDER: &str = "harness/modules";
