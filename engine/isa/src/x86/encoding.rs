@@ -28,7 +28,6 @@
 //!
 //! Texts are read at compile time only, and a wrong one is a build error.
 
-use super::notation::Reading;
 use super::traits::Traits;
 
 /// An encoding's text, and the test for it.
@@ -124,12 +123,6 @@ impl Encoding {
             immediate: Immediate::None,
         },
     };
-
-    /// Reads a text; panics, which is a build error in a constant, unless it
-    /// is written as the head of this file says.
-    pub(super) const fn new(text: &'static str) -> Self {
-        Reading::of(text).finish()
-    }
 
     /// Whether every instruction that `other` matches is matched by this too.
     pub(super) const fn covers(&self, other: &Self) -> bool {

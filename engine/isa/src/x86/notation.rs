@@ -4,6 +4,14 @@
 use super::encoding::{Encoding, Immediate, Map, Test};
 use super::traits::Traits;
 
+impl Encoding {
+    /// Reads a text; panics, which is a build error in a constant, unless it
+    /// is written as [`encoding`](super::encoding) says.
+    pub(super) const fn new(text: &'static str) -> Self {
+        Reading::of(text).finish()
+    }
+}
+
 /// What is before the first `at`, and what is behind it.
 const fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
     let mut place = 0_usize;
