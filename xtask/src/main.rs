@@ -12,6 +12,7 @@ mod fuzz;
 mod guest;
 mod host;
 mod image;
+mod imports;
 mod judges;
 mod junit;
 mod manifest;

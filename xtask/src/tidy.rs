@@ -1,9 +1,11 @@
-//! Where architectures may be named, as `doc/porting.md` lists it: everything else is one design.
+//! Where architectures may be named, as `doc/porting.md` lists it: everything else is one design. And that no crate's
+//! files import one another in a circle.
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
+use crate::imports;
 
 /// What only the seam may ask.
 const QUESTION: &str = "target_arch";
@@ -29,11 +31,32 @@ pub fn check() -> Result<()> {
             found.extend(named_in(name, &text));
         }
     }
+    check_imports(root)?;
     if found.is_empty() {
         return Ok(());
     }
     Err(Error::Stages(format!(
         "an architecture is named where none may be (doc/porting.md):\n{}",
+        found.join("\n")
+    )))
+}
+
+/// An error that lists every file of a circle of imports.
+fn check_imports(root: &Path) -> Result<()> {
+    let mut found = Vec::new();
+    for path in files::walk(root, &["target", ".git"])? {
+        let folder = path.with_file_name("src");
+        if path.file_name().is_some_and(|name| name == "Cargo.toml") && folder.is_dir() {
+            let name = folder.strip_prefix(root).unwrap_or(&folder).display();
+            let circles = imports::circles(&folder)?;
+            found.extend(circles.iter().map(|line| format!("  {name}: {line}")));
+        }
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Stages(format!(
+        "files import one another in a circle:\n{}",
         found.join("\n")
     )))
 }
