@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine_isa::body::{Exit, Set, Text, Unwalked, Walk, room};
 
-use crate::census;
+use crate::counted;
 use crate::image::{Function, Image};
 
 /// What the walks have come to.
@@ -45,13 +45,13 @@ struct Body {
 /// A function and what it is asked by.
 struct Asked<'a> {
     image: &'a Image,
-    set: &'a census::Set,
+    set: &'a counted::Set,
     function: &'a Function,
     extent: Range<u64>,
 }
 
 /// Walks over all functions of an image.
-pub fn walk<S: Set>(image: &Image, set: &census::Set) -> Bodies {
+pub fn walk<S: Set>(image: &Image, set: &counted::Set) -> Bodies {
     let mut bodies = Bodies::default();
     let mut memory = Vec::new();
     let whole = |(_, function): &(&u64, &Function)| function.size != 0 && !function.is_part();
@@ -196,7 +196,7 @@ mod tests {
 
     fn bodies(code: u64) -> Bodies {
         let image = Image::of_words(arm::CENSUS.architecture, &WORDS, code);
-        (arm::CENSUS.walk)(&image, &arm::CENSUS)
+        walk::<engine_isa::arm::A32>(&image, &arm::CENSUS)
     }
 
     fn wrong(bodies: &Bodies) -> Vec<(&'static str, u64)> {

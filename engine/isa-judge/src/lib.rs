@@ -17,6 +17,7 @@ pub mod census;
 pub mod chance;
 #[cfg(feature = "unicorn")]
 pub mod compare;
+pub mod counted;
 #[cfg(feature = "unicorn")]
 pub mod execution;
 pub mod image;
@@ -26,6 +27,7 @@ pub mod machine;
 pub mod regression;
 #[cfg(feature = "unicorn")]
 pub mod set;
+pub mod sets;
 #[cfg(feature = "unicorn")]
 pub mod shrink;
 pub mod spelling;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine_isa::Plan;
 use engine_isa_judge::arm::set::A32;
-use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::case::{Page, Verdict, address};
 use engine_isa_judge::chance::Rng;
 use engine_isa_judge::execution::{self, Limit};

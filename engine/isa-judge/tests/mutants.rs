@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use engine_isa::mutant::{self, Mutant};
 use engine_isa_judge::arm::set::A32;
-use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
 use engine_isa_judge::x86::set::X86;

@@ -5,7 +5,7 @@
 //! not be the pc, one drawn `wwww` must not if the instruction writes its base back. The first row
 //! that matches decides.
 
-use crate::census::Verdict;
+use crate::counted::Verdict;
 use Verdict::{Emulate, Reject, Simulate};
 
 /// The registers' constraints are in the drawing.

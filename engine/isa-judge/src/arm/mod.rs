@@ -13,9 +13,8 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Exclusive};
 use object::Architecture;
 
-use crate::bodies;
-use crate::census::{self, Bounds, Monitor};
 use crate::chance::{Rng, percent};
+use crate::counted::{self, Bounds, Monitor};
 use crate::words::word;
 
 /// Instructions that the kernel writes as numbers, so that the assembler takes them for data: what it executes when
@@ -23,7 +22,7 @@ use crate::words::word;
 const AS_NUMBERS: [u32; 3] = [0xe7f0_01f2, 0xe12e_f30e, 0xe160_006e];
 
 /// A32 as it is counted.
-pub const CENSUS: census::Set = census::Set {
+pub const CENSUS: counted::Set = counted::Set {
     name: "arm",
     bounds: Bounds {
         percent: 0.7,
@@ -47,7 +46,6 @@ pub const CENSUS: census::Set = census::Set {
     },
     is_filling: |code| word(code) == 0,
     is_marked_data: |code| AS_NUMBERS.contains(&word(code)),
-    walk: bodies::walk::<arm::A32>,
 };
 
 /// The ways in which compiled functions return, under any condition: `bx lr`, several registers

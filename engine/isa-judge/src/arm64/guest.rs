@@ -6,7 +6,7 @@ use engine_isa::arm64::Processor;
 use unicorn_engine::unicorn_const::{Arch, Mode, Prot};
 use unicorn_engine::{Arm64CpuModel, RegisterARM64, RegisterARM64CP, Unicorn};
 
-use super::set::{A64, FPCR, PC, PSTATE, Q0, SP};
+use super::places::{A64, FPCR, PC, PSTATE, Q0, SP};
 use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 

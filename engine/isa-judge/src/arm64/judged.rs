@@ -2,7 +2,7 @@
 
 use engine_isa::arm64::ROWS;
 
-use super::set::{A64, Q0, SP};
+use super::places::{A64, Q0, SP};
 use crate::set::{Done, End, Outcome};
 use crate::state::State;
 use crate::window::{CODE, PAGE};

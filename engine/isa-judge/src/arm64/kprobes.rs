@@ -1,7 +1,7 @@
 //! What the kernel's own probes (Linux 6.1) accept of A64, to be counted beside our own answers: what
 //! is executed from a slot, what is done in C, and what is rejected.
 
-use crate::census::Verdict;
+use crate::counted::Verdict;
 
 use Verdict::{Emulate, Reject, Simulate};
 

@@ -6,6 +6,8 @@ pub mod guest;
 pub mod judged;
 pub mod kprobes;
 #[cfg(feature = "unicorn")]
+pub mod places;
+#[cfg(feature = "unicorn")]
 pub mod set;
 pub mod spelling;
 
@@ -13,12 +15,11 @@ use engine_isa::Plan;
 use engine_isa::arm64::{self, Exclusive};
 use object::Architecture;
 
-use crate::bodies;
-use crate::census::{self, Bounds, Monitor};
+use crate::counted::{self, Bounds, Monitor};
 use crate::words::word;
 
 /// A64 as it is counted.
-pub const CENSUS: census::Set = census::Set {
+pub const CENSUS: counted::Set = counted::Set {
     name: "arm64",
     bounds: Bounds {
         percent: 0.7,
@@ -43,5 +44,4 @@ pub const CENSUS: census::Set = census::Set {
     },
     is_filling: |code| word(code) == 0,
     is_marked_data: |_| false,
-    walk: bodies::walk::<arm64::A64>,
 };

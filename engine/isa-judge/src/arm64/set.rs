@@ -7,27 +7,13 @@ use engine_isa::{Fault, Plan, Row};
 
 use super::guest::Signing;
 use super::judged;
+use super::places::{A64, FPCR, PC, PSTATE, Q0, SP};
 use crate::chance::{self, Rng, percent, small, wide_edge};
 use crate::machine::Guest;
 use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
 use crate::window::{self, Window};
 use crate::words;
-
-/// A64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct A64;
-
-/// The places of registers in a state.
-pub const SP: usize = 31;
-/// The program counter.
-pub const PC: usize = 32;
-/// The processor state.
-pub const PSTATE: usize = 33;
-/// FPCR, and behind it FPSR.
-pub const FPCR: usize = 34;
-/// The first of the vector registers, each of which has two places.
-pub const Q0: usize = 36;
 
 /// Exception level 1 with its own stack pointer.
 const MODE: u64 = 0b0101;

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use engine_isa_judge::census::{self, SETS};
+use engine_isa_judge::census;
 use engine_isa_judge::image::Image;
+use engine_isa_judge::sets::SETS;
 
 fn main() -> ExitCode {
     let Some(path) = std::env::args_os().nth(1) else {
@@ -29,12 +30,12 @@ fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
     let image = Image::read(&std::fs::read(path)?)?;
     let set = SETS
         .iter()
-        .find(|set| set.architecture == image.architecture);
-    let set = set.ok_or_else(|| format!("{:?} is not counted", image.architecture))?;
+        .find(|(set, _)| set.architecture == image.architecture);
+    let (set, walk) = set.ok_or_else(|| format!("{:?} is not counted", image.architecture))?;
     let census = census::count(&image, set);
     let mut out = std::io::stdout().lock();
     write!(out, "{census}")?;
-    let bodies = (set.walk)(&image, set);
+    let bodies = walk(&image, set);
     write!(out, "{bodies}")?;
     let beyond = census.beyond(set.bounds);
     for line in &beyond {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine_isa_judge::arm::set::A32;
-use engine_isa_judge::arm64::set::A64;
+use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::execution::{self, Limit};
 use engine_isa_judge::set::Set;
 use engine_isa_judge::x86::set::{Ia32, X86};

@@ -1,7 +1,8 @@
 //! In what capstone and we may differ about x86 without either being wrong, each with its reason.
 
+use super::reading::{is_near_branch, length, mnemonic, row};
 use super::shape::{Bytes, Shape};
-use super::spelling::{is_near_branch, mnemonic, row, set};
+
 use crate::spelling::{Difference, Reading, Said};
 
 fn is_row<const WIDE: bool>(bytes: &Bytes, starts: &[&str]) -> bool {
@@ -16,7 +17,7 @@ fn only_it_knows(said: &Said, reading: Option<&Reading>, names: &[&str]) -> bool
 
 /// Whether it has for capstone the length that it has for us.
 fn is_as_long<const WIDE: bool>(bytes: &Bytes, reading: Option<&Reading>) -> bool {
-    let length = set::<WIDE>("").length;
+    let length = length::<WIDE>();
     reading.is_some_and(|reading| length(bytes) == Some(reading.length))
 }
 
@@ -144,7 +145,7 @@ impl<const WIDE: bool> Differences<WIDE> {
             explains: |bytes, reading, said| {
                 only_we_know(said, reading)
                     && is_row::<WIDE>(&bytes, &["VEX", "EVEX", "XOP"])
-                    && (set::<WIDE>("").length)(&bytes)
+                    && (length::<WIDE>())(&bytes)
                         == Shape::read_in(WIDE, &bytes).vector_length(WIDE, &bytes)
             },
         },
@@ -278,7 +279,7 @@ impl<const WIDE: bool> Differences<WIDE> {
                 let sized = Shape::read_in(WIDE, &bytes).prefixes & Shape::SIZE != 0;
                 // And in how much of a transaction's displacement there is.
                 let is_branch = matches!(said, Said::Refused | Said::Text(_));
-                let length = set::<WIDE>("").length;
+                let length = length::<WIDE>();
                 is_branch
                     && sized
                     && reading.is_some_and(|reading| {

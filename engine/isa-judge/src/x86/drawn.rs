@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use engine_isa::Plan;
 use engine_isa::x86::{self, ROWS};
 
-use super::made;
+use super::prefixes;
 use super::shape::{Bytes, let_it_reach};
 use crate::chance::{Rng, percent};
 
@@ -85,7 +85,7 @@ impl<'a> Drawing<'a> {
         };
         for _ in 0..MOST {
             if percent(drawing.rng, 10) {
-                let prefix = made::prefix(drawing.rng);
+                let prefix = prefixes::prefix(drawing.rng);
                 drawing.put(prefix);
             }
         }

@@ -4,7 +4,7 @@
 use unicorn_engine::unicorn_const::{Arch, Mode, TlbType};
 use unicorn_engine::{RegisterX86, Unicorn, X86CpuModel};
 
-use super::registers::{FS_BASE, MXCSR, RFLAGS, RIP, ST0, ZMM, ZMM0};
+use super::places::{FS_BASE, MXCSR, RFLAGS, RIP, ST0, ZMM, ZMM0};
 use super::set::Of;
 use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;

@@ -6,7 +6,7 @@ use nix::sys::signal::Signal;
 
 use super::child::{Child, General, Stop, VECTORS};
 use super::judged;
-use super::registers::{CORE, FS_BASE, RFLAGS, RIP};
+use super::places::{CORE, FS_BASE, RFLAGS, RIP};
 use super::vectors::Layout;
 use crate::set::{End, Machine, Outcome, Run};
 use crate::state::State;

@@ -1,6 +1,6 @@
 //! What of x86 cannot be compared, or only in part, each with the reason.
 
-use super::registers::{RFLAGS, RIP, RSP};
+use super::places::{RFLAGS, RIP, RSP};
 use super::shape::{Bytes, Shape};
 use crate::set::{End, Outcome};
 

@@ -3,7 +3,7 @@
 
 use engine_isa::x86;
 
-use crate::census::Verdict;
+use crate::counted::Verdict;
 use crate::image::Code;
 
 use Verdict::{Emulate, Reject, Simulate};

@@ -2,6 +2,7 @@
 //! changed.
 
 use super::drawn;
+use super::prefixes::prefix;
 use super::shape::{Bytes, Shape, let_it_reach};
 use super::text;
 use crate::chance::{Rng, percent};
@@ -121,14 +122,4 @@ fn change(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
     }
     let_it_reach(&mut bytes, rng);
     bytes
-}
-
-/// Prefixes, the commonest several times.
-const PREFIXES: [u8; 12] = [
-    0x66, 0xf3, 0xf2, 0x66, 0xf3, 0xf2, 0x67, 0x65, 0x64, 0xf0, 0x2e, 0x3e,
-];
-
-/// One of the prefixes.
-pub fn prefix(rng: &mut Rng) -> u8 {
-    PREFIXES[rng.usize(0..PREFIXES.len())]
 }

@@ -14,6 +14,9 @@ pub mod judged;
 pub mod known;
 pub mod kprobes;
 pub mod made;
+pub mod places;
+mod prefixes;
+mod reading;
 pub mod registers;
 #[cfg(feature = "unicorn")]
 pub mod set;
@@ -27,11 +30,10 @@ use engine_isa::Plan;
 use engine_isa::x86;
 use object::Architecture;
 
-use crate::bodies;
-use crate::census::{self, Bounds, Monitor};
+use crate::counted::{self, Bounds, Monitor};
 
 /// x86-64 as it is counted.
-pub const CENSUS: census::Set = census::Set {
+pub const CENSUS: counted::Set = counted::Set {
     name: "x86",
     bounds: Bounds {
         percent: 0.7,
@@ -51,5 +53,4 @@ pub const CENSUS: census::Set = census::Set {
     monitor: |_| Monitor::Leaves,
     is_filling: |code| code[0] == 0xcc,
     is_marked_data: |_| false,
-    walk: bodies::walk::<x86::X64>,
 };

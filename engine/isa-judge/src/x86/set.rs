@@ -9,6 +9,7 @@ use super::host::Host;
 use super::judged;
 use super::known;
 use super::made;
+use super::places;
 use super::registers;
 use super::shape::{Bytes, Shape};
 use super::text;
@@ -49,9 +50,9 @@ impl<const WIDE: bool> Set for Of<WIDE> {
     /// UD2.
     const STOP: &'static [u8] = &[0x0f, 0x0b];
     const REFUSED: Bytes = [0xcc; LONGEST];
-    const CORE: usize = registers::CORE;
-    const PC: usize = registers::RIP;
-    const FLAGS: usize = registers::RFLAGS;
+    const CORE: usize = places::CORE;
+    const PC: usize = places::RIP;
+    const FLAGS: usize = places::RFLAGS;
     const FREE_FLAGS: u64 = registers::FREE_FLAGS;
     const NOT_KNOWN: &'static [(&'static str, &'static str)] = &[];
     const KEPT: &'static str = if WIDE {
@@ -192,8 +193,8 @@ impl<const WIDE: bool> Set for Of<WIDE> {
         const RF: u64 = 0x1_0000;
         const ID_AND_NT: u64 = 0x20_4000;
         match register {
-            registers::RFLAGS if done.processor == HOST => !(RF | ID_AND_NT),
-            registers::RFLAGS => !RF,
+            places::RFLAGS if done.processor == HOST => !(RF | ID_AND_NT),
+            places::RFLAGS => !RF,
             _ => u64::MAX,
         }
     }

@@ -5,7 +5,7 @@ use crate::chance::{Rng, percent, small};
 use crate::state::State;
 use crate::window::{self, CODE};
 
-use super::registers::{FS_BASE, RSP};
+use super::places::{FS_BASE, RSP};
 
 /// As many bytes as the longest instruction has.
 pub type Bytes = [u8; engine_isa::x86::LONGEST];

@@ -1,11 +1,12 @@
 //! x86-64, and programs of 32 bits, as two disassemblers write them, and in what they may differ.
 
 use capstone::prelude::*;
-use engine_isa::x86::{self, Emulation, ROWS, Relocation, Row};
+use engine_isa::x86::{self, Emulation, Relocation};
 use engine_isa::{Plan, Why};
 
 use super::differences::Differences;
 use super::made;
+use super::reading::{is_near_branch, length, mnemonic, row};
 use super::shape::Bytes;
 use crate::spelling::{Reading, Said, Set};
 
@@ -15,7 +16,7 @@ pub const SET: Set<Bytes> = set::<true>("x86");
 /// Programs of 32 bits as they are read.
 pub const IA32: Set<Bytes> = set::<false>("ia32");
 
-pub(super) const fn set<const WIDE: bool>(name: &'static str) -> Set<Bytes> {
+const fn set<const WIDE: bool>(name: &'static str) -> Set<Bytes> {
     Set {
         name,
         disassembler: || {
@@ -25,7 +26,7 @@ pub(super) const fn set<const WIDE: bool>(name: &'static str) -> Set<Bytes> {
         },
         any: made::one::<WIDE>,
         bytes: |bytes| bytes.to_vec(),
-        length: if WIDE { x86::length } else { x86::length_ia32 },
+        length: length::<WIDE>(),
         said: said::<WIDE>,
         same_text,
         same_name: same_name::<WIDE>,
@@ -40,11 +41,6 @@ fn plan<const WIDE: bool>(bytes: &Bytes) -> Plan<Emulation, Relocation> {
     } else {
         x86::plan_ia32(bytes)
     }
-}
-
-pub(super) fn row<const WIDE: bool>(bytes: &Bytes) -> &'static Row {
-    let row = if WIDE { x86::row } else { x86::row_ia32 };
-    &ROWS[row(bytes)]
 }
 
 fn said<const WIDE: bool>(bytes: Bytes) -> Said {
@@ -86,11 +82,6 @@ const PREFIXES: [&str; 9] = [
     "lock", "rep", "repe", "repne", "repz", "repnz", "notrack", "bnd", "xacquire",
 ];
 
-/// The mnemonic without what is before it.
-pub(super) fn mnemonic(reading: &Reading) -> &str {
-    reading.mnemonic.rsplit(' ').next().unwrap_or_default()
-}
-
 /// Whether a row's name is about an instruction of this mnemonic, if it says of which it is, and what is
 /// counted from the instruction pointer is counted anew in the slot. A branch is never the same elsewhere.
 fn same_name<const WIDE: bool>(bytes: Bytes, name: &str, reading: &Reading) -> bool {
@@ -110,14 +101,6 @@ fn is_counted_anew<const WIDE: bool>(bytes: &Bytes) -> bool {
         Plan::Relocate(relocation) => relocation.to_string().contains('['),
         _ => false,
     }
-}
-
-/// Whether a mnemonic is that of a call, return or branch that says how far to go, or leaves where it
-/// stands on the stack.
-pub(super) fn is_near_branch(mnemonic: &str, name: &str) -> bool {
-    let goes = ["call", "ret", "loop", "loope", "loopne"];
-    let is_relative = mnemonic.starts_with('j') && name != "jmp r/m";
-    (is_relative || goes.contains(&mnemonic)) && !name.contains("far")
 }
 
 /// Whether a name stands for many instructions, of which it says the first and the last, or only what

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::__cpuid_count;
 
-use super::registers::{K0, MXCSR, ST0, ZMM, ZMM0};
+use super::places::{K0, MXCSR, ST0, ZMM, ZMM0};
 use crate::state::State;
 
 /// Where the processor has each part.

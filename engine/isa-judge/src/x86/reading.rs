@@ -1,0 +1,29 @@
+//! What a disassembler's reading and our row say of the same bytes, for whoever compares them.
+
+use engine_isa::x86::{self, ROWS, Row};
+
+use super::shape::Bytes;
+use crate::spelling::Reading;
+
+pub(super) fn row<const WIDE: bool>(bytes: &Bytes) -> &'static Row {
+    let row = if WIDE { x86::row } else { x86::row_ia32 };
+    &ROWS[row(bytes)]
+}
+
+/// The mnemonic without what is before it.
+pub(super) fn mnemonic(reading: &Reading) -> &str {
+    reading.mnemonic.rsplit(' ').next().unwrap_or_default()
+}
+
+/// Whether a mnemonic is that of a call, return or branch that says how far to go, or leaves where it
+/// stands on the stack.
+pub(super) fn is_near_branch(mnemonic: &str, name: &str) -> bool {
+    let goes = ["call", "ret", "loop", "loope", "loopne"];
+    let is_relative = mnemonic.starts_with('j') && name != "jmp r/m";
+    (is_relative || goes.contains(&mnemonic)) && !name.contains("far")
+}
+
+/// The length of an instruction, by our decoder.
+pub(super) const fn length<const WIDE: bool>() -> fn(&Bytes) -> Option<usize> {
+    if WIDE { x86::length } else { x86::length_ia32 }
+}
