@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* Clocks and random numbers. */
+#include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/timekeeping.h>
 

@@ -12,7 +12,7 @@
 #include <asm/ptrace.h>
 #include <asm/traps.h>
 
-#include "../native.h"
+#include "../selftest.h"
 #include "../internal.h"
 #include "../shim.h"
 

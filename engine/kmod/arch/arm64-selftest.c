@@ -17,7 +17,7 @@
 #include <asm/sysreg.h>
 #include <asm/traps.h>
 
-#include "../native.h"
+#include "../selftest.h"
 #include "../internal.h"
 #include "../shim.h"
 

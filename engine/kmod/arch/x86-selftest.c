@@ -17,7 +17,7 @@
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
-#include "../native.h"
+#include "../selftest.h"
 #include "../shim.h"
 
 /* What ended a run: the INT3 that should, or the trap of that number. */
