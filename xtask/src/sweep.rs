@@ -31,11 +31,12 @@ pub fn run(set: Set, update: bool) -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
     let walk = ["test", "--quiet", "--release", "--package", "engine-isa"];
+    let tests = format!("{}::", set.name());
     let how = if update { "update" } else { "compare" };
     run::openly(
         run::cargo(&sh)
             .args(walk)
-            .args(["--test", set.name(), "--", "--ignored", "--nocapture"])
+            .args(["--test", "isa", "--", &tests, "--ignored", "--nocapture"])
             .env("TRAPLINE_SWEEP", how),
     )
 }

@@ -5,9 +5,7 @@
 use capstone::prelude::*;
 use engine_isa::{Plan, arm, arm64, x86};
 
-mod vector;
-
-use vector::Vector;
+use super::vector::{self, Vector};
 
 /// An instruction set, as far as its vectors go.
 struct Set {

@@ -7,7 +7,7 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Emulation, ROWS, Regs, Version};
 use proptest::prelude::*;
 
-use crate::model::{Model, PC, Ram, SP};
+use super::model::{Model, PC, Ram, SP};
 use crate::words;
 
 /// More accesses than any instruction makes.

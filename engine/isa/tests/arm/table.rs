@@ -5,7 +5,7 @@ use engine_isa::arm::{self, ROWS, exclusive};
 use engine_isa::{Plan, Why};
 use proptest::prelude::*;
 
-use crate::reading::reading;
+use super::reading::reading;
 use crate::words::{self, Table, sweep};
 
 const TABLE: Table = Table {

@@ -7,7 +7,7 @@ use engine_isa::Plan;
 use engine_isa::arm64::{self, Emulation, ROWS, Regs};
 use proptest::prelude::*;
 
-use crate::model::{BTYPE, Cpu, Model, Rom, add_pacia, cpu};
+use super::model::{BTYPE, Cpu, Model, Rom, add_pacia, cpu};
 use crate::words;
 
 fn emulation(word: u32) -> Emulation {

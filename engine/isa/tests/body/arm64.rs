@@ -1,7 +1,7 @@
 //! Functions of A64.
 
-use crate::case::Mark::{Code, None};
-use crate::case::{Case, Line, Mark, RETURN, TAIL};
+use super::case::Mark::{Code, None};
+use super::case::{Case, Line, Mark, RETURN, TAIL};
 
 fn case(name: &'static str, words: &[(u32, Mark)]) -> Case {
     let line = |(word, mark): &(u32, Mark)| -> Line { (word.to_le_bytes().to_vec(), *mark) };

@@ -7,11 +7,11 @@ use engine_isa::x86::X64;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::case::{PART, START, walk};
-use crate::{arm, arm64, x86};
+use super::case::{PART, START, walk};
+use super::{arm, arm64, x86};
 
 /// Words of which many are such as functions are made of.
-fn body(usual: &[crate::case::Case]) -> impl Strategy<Value = Vec<u8>> + use<> {
+fn body(usual: &[super::case::Case]) -> impl Strategy<Value = Vec<u8>> + use<> {
     let lines = usual.iter().flat_map(|case| &case.body);
     let lines: Vec<Vec<u8>> = lines.map(|(bytes, _)| bytes.clone()).collect();
     let line = prop_oneof![

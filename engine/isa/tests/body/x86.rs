@@ -1,7 +1,7 @@
 //! Functions of x86-64.
 
-use crate::case::Mark::{Code, None};
-use crate::case::{Case, Line, Mark, RETURN, TAIL, TAIL_BY_REGISTER};
+use super::case::Mark::{Code, None};
+use super::case::{Case, Line, Mark, RETURN, TAIL, TAIL_BY_REGISTER};
 
 fn lines(lines: &[(&[u8], Mark)]) -> Vec<Line> {
     let line = |(bytes, mark): &(&[u8], Mark)| (bytes.to_vec(), *mark);

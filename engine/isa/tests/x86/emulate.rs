@@ -6,9 +6,9 @@ use engine_isa::x86::{self, Emulation, Regs};
 use engine_isa::{Fault, Plan};
 use proptest::prelude::*;
 
-use crate::model::{Model, OTHERS, Ram, laid_out, mask};
-use crate::reading::read;
-use crate::table::text_near_emulation;
+use super::model::{Model, OTHERS, Ram, laid_out, mask};
+use super::reading::read;
+use super::table::text_near_emulation;
 
 fn emulation(wide: bool, text: &[u8; 15]) -> Emulation {
     let plan = if wide { x86::plan } else { x86::plan_ia32 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine_isa::x86::Regs;
 use engine_isa::{Fault, Memory, Width};
 
-use crate::reading::{COUNT, IP, Operation, SP, Source, read};
+use super::reading::{COUNT, IP, Operation, SP, Source, read};
 
 /// Memory by bytes, each of which is something before it is first written, and eight of them an address that is
 /// one; or none at all.

@@ -10,7 +10,7 @@ use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
 use engine_isa::{Plan, Why};
 use proptest::prelude::*;
 
-use crate::reading::{Operation, Read, read};
+use super::reading::{Operation, Read, read};
 
 type Answer = Plan<Emulation, Relocation>;
 

@@ -5,5 +5,3 @@ mod known;
 mod model;
 mod reading;
 mod table;
-#[path = "../words/mod.rs"]
-mod words;

@@ -7,8 +7,6 @@ mod calls;
 mod case;
 mod chance;
 mod control;
-#[path = "../words/mod.rs"]
-mod words;
 mod x86;
 
 use engine_isa::arm::A32;
