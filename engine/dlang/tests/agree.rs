@@ -4,9 +4,9 @@
 
 use crate::machine::Machine;
 use crate::model::{self, KINDS, Model, Tree};
-use crate::tally::Property;
 use engine_dlang::program::{Action, FieldType};
 use engine_dlang::{Kind, Settings, Text, compile};
+use engine_testkit::tally::Property;
 use proptest::prelude::*;
 use proptest::sample::select;
 

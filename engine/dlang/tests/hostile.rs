@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::tally::Property;
 use engine_dlang::{Kind, Settings, Tag, Text, compile};
+use engine_testkit::tally::Property;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -7,8 +7,6 @@ mod machine;
 mod memory;
 mod model;
 mod settings;
-#[path = "../../dvm/tests/dvm/tally.rs"]
-mod tally;
 mod texts;
 mod words;
 

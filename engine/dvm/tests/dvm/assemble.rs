@@ -26,7 +26,7 @@ use engine_abi::{
 };
 use engine_dvm::{Builtin, Immediate, Op, Subroutine};
 
-use crate::block::Tables;
+use engine_testkit::block::Tables;
 
 /// A program, and what its rows are called.
 pub struct Assembly {

@@ -7,7 +7,7 @@ use engine_abi::{
 };
 use engine_dvm::{Builtin, Immediate, Op, Segment, Subroutine};
 
-use crate::block::Tables;
+use engine_testkit::block::Tables;
 
 /// Kernel memory that can be read, as `Chance` has it.
 pub const KERNEL: u64 = 0xffff_8000_0000_1000;

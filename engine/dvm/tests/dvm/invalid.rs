@@ -6,7 +6,7 @@ use engine_dvm::limits::{CODE_MAX, RECORD_MAX, SCRATCH_MAX, TARGETS_MAX};
 use engine_dvm::{Op, Verified, Why};
 
 use crate::assemble::assemble;
-use crate::block::Tables;
+use engine_testkit::block::Tables;
 
 /// A program that has a row in every table.
 fn sound() -> Tables {

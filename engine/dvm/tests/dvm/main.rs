@@ -3,7 +3,6 @@
 
 mod aggregate;
 mod assemble;
-mod block;
 mod fake;
 mod generate;
 mod invalid;
@@ -12,6 +11,5 @@ mod listing;
 mod mutants;
 mod paths;
 mod random;
-mod tally;
 mod vectors;
 mod verified;

@@ -8,8 +8,8 @@ use engine_dvm::{Invalid, Op, Place, Subroutine, Verified, Why};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::block::Tables;
-use crate::tally::Property;
+use engine_testkit::block::Tables;
+use engine_testkit::tally::Property;
 
 /// Where a path is, and what it has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

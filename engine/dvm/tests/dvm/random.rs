@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::generate::{KERNEL, USER, program};
-use crate::tally::Property;
+use engine_testkit::tally::Property;
 
 /// Surroundings that hold programs to their tables, and write down what they are asked.
 struct Chance<'a> {

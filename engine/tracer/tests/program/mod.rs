@@ -2,22 +2,15 @@
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use engine_abi::{
-    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, MAGIC,
-    ProgramHeader, Scope, Span, ValueKind, VariableRow,
+    AggregateFunction, AggregationRow, ClauseRow, FieldKind, FieldRow, Instruction, KeyRow, Scope,
+    Span, ValueKind, VariableRow,
 };
 use engine_dvm::{Builtin, Op, Subroutine};
-use zerocopy::{Immutable, IntoBytes};
+use engine_testkit::block::Tables;
 
 /// A program in the making.
-#[derive(Default)]
 pub struct Program {
-    clauses: Vec<ClauseRow>,
-    code: Vec<Instruction>,
-    actions: Vec<u32>,
-    fields: Vec<FieldRow>,
-    variables: Vec<VariableRow>,
-    aggregations: Vec<AggregationRow>,
-    keys: Vec<KeyRow>,
+    tables: Tables,
 }
 
 /// Bytes of a string.
@@ -84,7 +77,10 @@ pub fn fault() -> [Instruction; 2] {
 
 impl Program {
     pub fn new() -> Self {
-        Self::default()
+        let mut tables = Tables::new(STRING);
+        tables.header.scratch = 1024;
+        tables.strings.push(0);
+        Self { tables }
     }
 
     /// One with one clause, which tells that its probe has fired, and nothing else.
@@ -120,10 +116,10 @@ impl Program {
         fields: &[(u32, FieldKind)],
         code: impl FnOnce(&[u32]) -> Vec<Instruction>,
     ) -> u32 {
-        let first = self.fields.len() as u32;
+        let first = self.tables.fields.len() as u32;
         let mut offset = 0u32;
         for (size, kind) in fields {
-            self.fields.push(FieldRow {
+            self.tables.fields.push(FieldRow {
                 offset,
                 size: *size,
                 kind: kind.code(),
@@ -131,28 +127,28 @@ impl Program {
             });
             offset = (offset + size).next_multiple_of(8);
         }
-        let rows: Vec<u32> = (first..self.fields.len() as u32).collect();
+        let rows: Vec<u32> = (first..self.tables.fields.len() as u32).collect();
         let code = code(&rows);
         let span = |first: usize, count: usize| Span {
             first: first as u32,
             count: count as u32,
         };
-        self.clauses.push(ClauseRow {
-            code: span(self.code.len(), code.len()),
-            actions: span(self.actions.len(), 1),
+        self.tables.clauses.push(ClauseRow {
+            code: span(self.tables.code.len(), code.len()),
+            actions: span(self.tables.actions.len(), 1),
             fields: span(first as usize, rows.len()),
             record_size: offset,
             reserved: 0,
         });
-        self.actions.push(self.code.len() as u32);
-        self.code.extend(code);
-        self.clauses.len() as u32 - 1
+        self.tables.actions.push(self.tables.code.len() as u32);
+        self.tables.code.extend(code);
+        self.tables.clauses.len() as u32 - 1
     }
 
     /// A variable, with the sizes of its key's parts.
     pub fn variable(&mut self, scope: Scope, kind: ValueKind, size: u32, keys: &[u32]) -> u32 {
         let keys = self.keys(keys);
-        self.variables.push(VariableRow {
+        self.tables.variables.push(VariableRow {
             name: 0,
             size,
             scope: scope.code(),
@@ -160,7 +156,7 @@ impl Program {
             reserved: 0,
             keys,
         });
-        self.variables.len() as u32 - 1
+        self.tables.variables.len() as u32 - 1
     }
 
     /// A scalar.
@@ -171,19 +167,19 @@ impl Program {
     /// An aggregation.
     pub fn aggregation(&mut self, function: AggregateFunction, keys: &[u32]) -> u32 {
         let keys = self.keys(keys);
-        self.aggregations.push(AggregationRow {
+        self.tables.aggregations.push(AggregationRow {
             name: 0,
             function: function.code(),
             reserved: [0; 3],
             keys,
             parameters: [0; 4],
         });
-        self.aggregations.len() as u32 - 1
+        self.tables.aggregations.len() as u32 - 1
     }
 
     fn keys(&mut self, sizes: &[u32]) -> Span {
-        let first = self.keys.len() as u32;
-        self.keys.extend(sizes.iter().map(|size| KeyRow {
+        let first = self.tables.keys.len() as u32;
+        self.tables.keys.extend(sizes.iter().map(|size| KeyRow {
             size: *size,
             kind: FieldKind::Scalar.code(),
             reserved: [0; 3],
@@ -196,42 +192,6 @@ impl Program {
 
     /// The program as the engine is given it.
     pub fn block(&self) -> Vec<u64> {
-        let strings = [0u8];
-        let header = ProgramHeader {
-            magic: MAGIC,
-            string_size: STRING,
-            clauses: self.clauses.len() as u32,
-            code: self.code.len() as u32,
-            actions: self.actions.len() as u32,
-            fields: self.fields.len() as u32,
-            variables: self.variables.len() as u32,
-            aggregations: self.aggregations.len() as u32,
-            keys: self.keys.len() as u32,
-            strings: strings.len() as u32,
-            scratch: 1024,
-            reserved: 0,
-        };
-        let tables = [
-            words(&[header]),
-            words(&self.clauses),
-            words(&self.code),
-            words(&self.actions),
-            words(&self.fields),
-            words(&self.variables),
-            words(&self.aggregations),
-            words(&self.keys),
-            words(&strings),
-        ];
-        tables.concat()
+        self.tables.block()
     }
-}
-
-/// Rows as words, with zeros up to a whole one.
-fn words<T: IntoBytes + Immutable>(rows: &[T]) -> Vec<u64> {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_ne_bytes(word)
-    };
-    rows.as_bytes().chunks(8).map(word).collect()
 }

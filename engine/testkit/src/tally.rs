@@ -9,7 +9,9 @@ use proptest::test_runner::{Config, TestRunner};
 
 /// A property, by its test's file and name.
 pub struct Property {
+    /// The file of its test, for proptest's regressions.
     pub file: &'static str,
+    /// The name of its test.
     pub name: &'static str,
     /// How many of a hundred must be accepted.
     pub accepted: u32,

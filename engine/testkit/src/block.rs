@@ -8,14 +8,23 @@ use zerocopy::{Immutable, IntoBytes};
 /// A program's tables.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
+    /// The header; [`counted`](Self::counted) fills in its counts.
     pub header: ProgramHeader,
+    /// The clauses.
     pub clauses: Vec<ClauseRow>,
+    /// The instructions of all clauses, in order.
     pub code: Vec<Instruction>,
+    /// The first instruction of each action.
     pub actions: Vec<u32>,
+    /// The fields of the clauses' records.
     pub fields: Vec<FieldRow>,
+    /// The variables.
     pub variables: Vec<VariableRow>,
+    /// The aggregations.
     pub aggregations: Vec<AggregationRow>,
+    /// The parts of keys.
     pub keys: Vec<KeyRow>,
+    /// Strings, each with its NUL.
     pub strings: Vec<u8>,
 }
 
