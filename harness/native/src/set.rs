@@ -49,12 +49,6 @@ pub trait Set {
     /// What ended a run, unless it is what should.
     fn cut_short(state: &Self::State) -> Option<String>;
 
-    /// Whether a run that was cut short was so because the processor does not have the instruction: where
-    /// nothing else cuts one short, always.
-    fn is_undefined(_: &Self::State) -> bool {
-        true
-    }
-
     /// The first difference between what two runs made of a state.
     fn difference(native: &Self::State, probed: &Self::State) -> Option<String>;
 

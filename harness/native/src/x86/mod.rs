@@ -24,9 +24,6 @@ const LEAVE: u8 = 0xcc;
 /// How a run ends that ends as it should.
 const LEFT: u64 = 0x100;
 
-/// #UD.
-const INVALID_OPCODE: u64 = 6;
-
 /// Where `struct pt_regs` has the general registers, by their numbers.
 const GENERAL: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
 const IP: usize = 16;
@@ -47,7 +44,7 @@ pub struct X86;
 pub struct State {
     /// As `struct pt_regs` has them.
     registers: [u64; 21],
-    /// What ended the run: the trap's number, or `LEFT`.
+    /// What ended the run.
     ended: u64,
     /// Zero.
     reserved: [u64; 2],
@@ -162,10 +159,6 @@ impl Set for X86 {
 
     fn cut_short(state: &State) -> Option<String> {
         (state.ended != LEFT).then(|| format!("trap {}", state.ended))
-    }
-
-    fn is_undefined(state: &State) -> bool {
-        state.ended == INVALID_OPCODE
     }
 
     fn difference(native: &State, probed: &State) -> Option<String> {
