@@ -26,7 +26,7 @@ pub fn make(
 ) -> Result<PathBuf> {
     let dir = guest.dir();
     let module = dir.join(format!("{}.ko", variant.name()));
-    let mut inputs = toolchain.inputs("module", guest, &["engine"])?;
+    let mut inputs = toolchain.inputs("image::module", guest, &["engine"])?;
     inputs
         .add(format!("{:?} {variant:?}", guest.build))
         .add_stamp(&dir, "headers");

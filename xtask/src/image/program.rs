@@ -90,7 +90,7 @@ pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static st
     let dir = guest.dir();
     let files = PROGRAMS.map(|program| (program.place, dir.join(program.name)));
     let outputs = PROGRAMS.map(|program| dir.join(program.name));
-    let mut inputs = toolchain.inputs("program", guest, &FOLDERS)?;
+    let mut inputs = toolchain.inputs("image::program", guest, &FOLDERS)?;
     inputs.add(format!("{:?}", guest.build));
     inputs.add_file(&libc_of(guest)?)?;
     unless_current(&dir, "programs", inputs, &outputs, || {
