@@ -87,7 +87,10 @@ fn guests_list_the_defects_that_their_module_has() {
     let guests = image_file::guests(&tree).expect("every guest is described");
     let shared = read(&tree, "engine/kernel/src/mutant/mod.rs");
     for (guest, architecture) in ARCHITECTURES {
-        let own = read(&tree, &format!("engine/kernel/src/mutant/arch/{architecture}.rs"));
+        let own = read(
+            &tree,
+            &format!("engine/kernel/src/mutant/arch/{architecture}.rs"),
+        );
         let known: BTreeMap<_, _> = constants(&shared).chain(constants(&own)).collect();
         let own = listed(&own, "pub const MUTANTS", &known);
         let shared = listed(&shared, "const EVERYWHERE", &known);

@@ -135,6 +135,10 @@ mod tests {
         // A group would hide modules from the reading above.
         let grouped = ["crate", "::{"].concat();
         let code = |text: &'static str| text.split("#[cfg(test)]").next().unwrap_or_default();
-        assert!(SOURCES.iter().all(|(_, text)| !code(text).contains(&grouped)));
+        assert!(
+            SOURCES
+                .iter()
+                .all(|(_, text)| !code(text).contains(&grouped))
+        );
     }
 }
