@@ -90,6 +90,13 @@ impl Engine {
         self.0.is_first(event, process, is_alone)
     }
 
+    pub fn tracepoint(self, number: u32, mut arguments: [u64; 6]) {
+        if is_chosen(super::ARGUMENTS_SHIFTED) {
+            arguments.rotate_left(1);
+        }
+        self.0.tracepoint(number, arguments);
+    }
+
     pub fn close(self, id: ConsumerId) {
         if !is_chosen(super::CLOSED_UNSEEN) {
             self.0.close(id);

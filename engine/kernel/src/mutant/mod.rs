@@ -47,7 +47,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// Those that every instruction set has.
-const EVERYWHERE: [&str; 25] = [
+const EVERYWHERE: [&str; 27] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -73,6 +73,8 @@ const EVERYWHERE: [&str; 25] = [
     SILENCE_UNSEEN,
     STACK_UNSEEN,
     CLOSED_UNSEEN,
+    ARGUMENTS_SHIFTED,
+    TRACEPOINT_KEPT,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -168,6 +170,12 @@ pub const SILENCE_UNSEEN: &str = "silence-unseen";
 
 /// `stack-unseen`: a firing does not look how much of the stack is left.
 pub const STACK_UNSEEN: &str = "stack-unseen";
+
+/// `arguments-shifted`: each argument of a tracepoint is the one behind it.
+pub const ARGUMENTS_SHIFTED: &str = "arguments-shifted";
+
+/// `tracepoint-kept`: a tracepoint that nobody wants any more stays registered.
+pub const TRACEPOINT_KEPT: &str = "tracepoint-kept";
 
 /// `closed-unseen`: a consumer that is gone stays armed.
 pub const CLOSED_UNSEEN: &str = "closed-unseen";

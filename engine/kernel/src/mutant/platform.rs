@@ -189,11 +189,16 @@ impl Events for Seeded {
             .syscall_argument(regs, number - u64::from(is_mistaken))
     }
 
+    fn tracepoint_unregister(&self, point: usize, number: u32) {
+        if !is_chosen(super::TRACEPOINT_KEPT) {
+            self.0.tracepoint_unregister(point, number);
+        }
+    }
+
     as_it_is! {
         fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
         fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory>;
         fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused>;
-        fn tracepoint_unregister(&self, point: usize, number: u32);
         fn tracepoints_synchronize(&self);
         fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused>;
     }
