@@ -74,16 +74,20 @@ fn bits_are_near(reading: &Reading, state: &State) -> bool {
     !by_register || reading.is_vex || number < 8 * (ACCESS - 8)
 }
 
-/// Memory that the opcode implies.
+/// Memory that the opcode implies. A short address is of the register's lower half.
 fn implied_is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
-    let around = |register| is_lent(state.general(register), STRETCH, STRETCH, state, places);
+    let general = |register| match reading.has_short_address {
+        true => state.general(register) & u64::from(u32::MAX),
+        false => state.general(register),
+    };
+    let around = |register| is_lent(general(register), STRETCH, STRETCH, state, places);
     let at = |address| is_lent(address, 0, ACCESS, state, places);
-    let repeats_little = !reading.repeats || state.general(CX) <= REPEATED;
+    let repeats_little = !reading.repeats || general(CX) <= REPEATED;
     match (reading.map, reading.opcode) {
         (Map::One, 0xa4..=0xa7) => repeats_little && around(SI) && around(DI),
         (Map::One, 0xaa | 0xab | 0xae | 0xaf) => repeats_little && around(DI),
         (Map::One, 0xac | 0xad) => repeats_little && around(SI),
-        (Map::One, 0xd7) => at(state.general(BX)) && at(state.general(BX) + 255),
+        (Map::One, 0xd7) => at(general(BX)) && at(general(BX) + 255),
         (Map::One, 0xc9) => {
             let frame = state.general(BP);
             frame.is_multiple_of(8)
@@ -91,7 +95,37 @@ fn implied_is_inside(reading: &Reading, state: &State, places: &Places) -> bool 
                 && matches!(image::part(frame, 8, places), Some(Part::Stack(_)))
                 && frame + 512 < places.stack + places.stack_size
         }
-        (Map::Two, 0xf7) => at(state.general(DI)),
+        (Map::Two, 0xf7) => at(general(DI)),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::FromZeros;
+
+    use super::super::GENERAL;
+    use super::*;
+
+    /// stosq, movsb, xlat and maskmovq, each with a whole address and with a short one.
+    #[test]
+    fn a_short_address_of_a_string_is_elsewhere() {
+        let places = Places {
+            data: 0xffff_ffff_c029_0000,
+            data_size: 8192,
+            ..Places::default()
+        };
+        let mut state = State::new_zeroed();
+        for register in [BX, SI, DI] {
+            state.registers[GENERAL[usize::from(register)]] = places.data + 4096;
+        }
+        let inside = |bytes: &[u8]| {
+            let reading = Reading::of(bytes).unwrap();
+            is_inside(&reading, &state, &places)
+        };
+        for bytes in [&[0x48, 0xab][..], &[0xa4], &[0xd7], &[0x0f, 0xf7, 0xc1]] {
+            assert!(inside(bytes), "{bytes:x?}");
+            assert!(!inside(&[&[0x67], bytes].concat()), "67 {bytes:x?}");
+        }
     }
 }
