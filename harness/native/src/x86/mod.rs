@@ -6,6 +6,7 @@ mod unfit;
 
 use std::ops::Range;
 
+use engine_isa::Arch;
 use engine_isa::Plan as Planned;
 use engine_isa::x86::{self, Regs};
 use fastrand::Rng;
@@ -52,6 +53,15 @@ pub struct State {
     extended: [u8; 1024],
 }
 
+/// Whether the engine takes it for a LOCK that the kernel has made a prefix without effect, and puts no trap there.
+fn is_taken_for_unlocked(bytes: &[u8]) -> bool {
+    let mut text = [0; x86::LONGEST];
+    text.iter_mut()
+        .zip(bytes)
+        .for_each(|(to, from)| *to = *from);
+    <x86::X86 as Arch>::will_be_rewritten(&text)
+}
+
 impl State {
     /// The general register of that number.
     fn general(&self, number: u8) -> u64 {
@@ -92,6 +102,9 @@ impl Set for X86 {
         let Some(reading) = Reading::of(text.bytes()) else {
             return Some("it cannot be read");
         };
+        if is_taken_for_unlocked(text.bytes()) {
+            return Some(unfit::UNLOCKED);
+        }
         // Where an emulation leads is known before.
         unfit::unfit(&reading).filter(|&why| plan != Plan::Emulate || why != unfit::SETS_SP)
     }
@@ -276,5 +289,18 @@ fn extended(area: &mut [u8; 1024], chance: &mut Rng) {
             };
             image::put(area, vectors + 4 * word, &value.to_le_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// add %eax,(%rax) may have had a LOCK, and mov %eax,(%rax) cannot have.
+    #[test]
+    fn what_may_have_had_a_lock_is_not_run() {
+        assert!(is_taken_for_unlocked(&[0x3e, 0x01, 0x00]));
+        assert!(!is_taken_for_unlocked(&[0x3e, 0x89, 0x00]));
+        assert!(!is_taken_for_unlocked(&[0x01, 0x00]));
     }
 }

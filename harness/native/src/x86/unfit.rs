@@ -5,6 +5,8 @@ use super::reading::{Map, ModRm, Reading};
 const MACHINE: &str = "it changes or asks the state of the machine";
 /// It writes the stack pointer.
 pub const SETS_SP: &str = "it can make the stack pointer anything";
+/// It has the prefix DS where LOCK could stand.
+pub const UNLOCKED: &str = "the kernel may have taken a LOCK from it";
 const ELSEWHERE: &str = "its memory is not where its registers say";
 const WHERE: &str = "it stores where it stood";
 const CHANCE: &str = "what it gives changes by itself";
