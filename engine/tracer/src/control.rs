@@ -1,4 +1,4 @@
-//! What the control side knows, behind the control lock.
+//! State of the control path, protected by the control lock.
 
 use alloc::vec::Vec;
 
@@ -13,19 +13,20 @@ use crate::session::consumer::{Consumer, ConsumerId, State};
 use crate::site::patch::Batch;
 use crate::site::slots::Slots;
 
-/// How many ECBs have a probe that is not armed: its text is not what was planned for any more, or its
-/// timer could not be started.
+/// Number of ECBs whose probe is not armed, because its text no longer is what was planned for, or
+/// its timer could not be started.
 pub type Unarmed = u32;
 
-/// What the control side knows.
+/// State protected by the control lock.
 pub(crate) struct Control<A: Arch> {
     pub(crate) registry: Registry<A>,
     pub(crate) slots: Slots,
     pub(crate) batch: Batch,
     pub(crate) calls: Calls,
-    /// How many modules came for whose probes there was no memory.
+    /// Modules whose probes could not all be provided or enabled, for lack of memory.
     pub(crate) incomplete: u64,
-    /// [`CONSUMERS_MAX`] places: too many for a kernel's stack, which is where an array is made.
+    /// [`CONSUMERS_MAX`] entries; on the heap, as an array is built on the stack and would not fit
+    /// a kernel's.
     pub(crate) consumers: Vec<Option<Consumer>>,
 }
 
@@ -39,8 +40,8 @@ impl<A: Arch> Control<A> {
 }
 
 impl<A: Arch> Control<A> {
-    /// Somebody asks for what `description` describes: what is made only when it is asked for is made.
-    pub(crate) fn ask<P: Platform>(
+    /// Creates the probes that `description` matches and that are only created on demand.
+    pub(crate) fn create_on_demand<P: Platform>(
         &mut self,
         platform: &P,
         description: &Description,
@@ -57,12 +58,12 @@ impl<A: Arch> Control<A> {
         registry.on_demand(platform, description, &is_enabled)
     }
 
-    /// Counts the consumer's ECBs at their probes.
+    /// Marks the consumer active and adds its ECBs to their probes' counts.
     pub(crate) fn activate(&mut self, id: ConsumerId) -> Result<(), Error> {
         self.count(id, State::Active, |ecbs| ecbs.wrapping_add(1))
     }
 
-    /// How many of the consumer's ECBs have a probe that is not armed.
+    /// Counts the consumer's ECBs whose probe is not armed.
     pub(crate) fn unarmed(&mut self, id: ConsumerId) -> Result<Unarmed, Error> {
         let Self {
             registry,
@@ -79,7 +80,7 @@ impl<A: Arch> Control<A> {
         Ok(unarmed.count() as Unarmed)
     }
 
-    /// Discounts them, if they were counted.
+    /// Undoes [`Control::activate`], if the consumer is active.
     pub(crate) fn deactivate(&mut self, id: ConsumerId) {
         if self.consumer(id).is_ok_and(|consumer| consumer.is_active()) {
             let _ = self.count(id, State::Stopped(0), |ecbs| ecbs.wrapping_sub(1));
@@ -108,7 +109,7 @@ impl<A: Arch> Control<A> {
         Ok(())
     }
 
-    /// Frees the numbers of consumers that are gone: the live table names them no more.
+    /// Frees the IDs of closed consumers. The live table must no longer name them.
     pub(crate) fn forget_gone(&mut self) {
         for place in &mut self.consumers {
             place.take_if(|consumer| matches!(consumer.state, State::Gone));

@@ -1,20 +1,20 @@
-//! A count of 64 bits that one counts and others look at.
+//! A 64-bit counter with one writer and many readers.
 //!
-//! On a processor of 32 bits an atomic of 64 is read and written in loops, which cost more than two words
-//! and a look whether the lower one has come round.
+//! On a 32-bit processor a 64-bit atomic is loaded and stored in a retry loop, which costs more
+//! than two words and a test for a carry.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often something was.
+/// A 64-bit counter.
 #[derive(Debug, Default)]
 pub struct Count {
     low: AtomicUsize,
-    /// How often `low` has come round: where that has 64 bits, never.
+    /// Carries out of `low`: always 0 where `low` has 64 bits.
     high: AtomicUsize,
 }
 
 impl Count {
-    /// Counts one. Only one at a time does.
+    /// Adds one. Callers must be serialised.
     #[inline]
     pub fn add_one(&self) {
         let low = self.low.load(Ordering::Relaxed).wrapping_add(1);
@@ -25,7 +25,7 @@ impl Count {
         }
     }
 
-    /// How often that was. Where `low` has just come round, and `high` is not counted yet, it is too little.
+    /// Returns the count. It is too low if `low` has just wrapped and the carry is not stored yet.
     pub fn get(&self) -> u64 {
         loop {
             let high = self.high.load(Ordering::Acquire);
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_round_is_counted_above() {
+    fn a_wrap_around_carries() {
         let count = Count::default();
         count.low.store(usize::MAX, Ordering::Relaxed);
         count.add_one();

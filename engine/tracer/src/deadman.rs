@@ -1,12 +1,12 @@
-//! The deadman: ends the tracing of consumers that the machine suffers from.
+//! The deadman: kills consumers that harm the machine.
 //!
-//! As in DTrace there are two. One is seen by firings: while anybody traces, a thread on each CPU beats once
-//! a second; where a CPU fires on and on and the beat does not come, its clauses leave nothing of the CPU to
-//! threads, and whoever fires there is killed. The other is seen by the control side, which looks each
-//! second who has asked for nothing for too long: a consumer that is stopped, or hangs, would keep all its
-//! probes armed for ever.
+//! As in DTrace there are two. Firings detect the first: while any consumer is active, a thread on
+//! each CPU beats once a second; if a CPU keeps firing and its heartbeat does not come, the clauses
+//! leave no time to threads, and the consumers firing there are killed. The control path detects
+//! the second: once a second it looks for consumers that have made no request for too long, since
+//! one that is stopped or hangs would keep its probes armed for ever.
 //!
-//! What is killed fires nothing more, and is disarmed by the control side as soon as that gets to run.
+//! A killed consumer fires nothing more; the control path disarms it as soon as it gets to run.
 
 use core::sync::atomic::Ordering;
 
@@ -19,8 +19,8 @@ use crate::session::consumer::{CONSUMERS_MAX, ConsumerId, State};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// A thread of this CPU's has run; its next one may come so many ticks later, or at any time if that is 0.
-    /// False where nobody traces, so that there is nothing to beat for.
+    /// Records this CPU's heartbeat. `limit` is the number of ticks within which the next must
+    /// come; 0 is no limit. Returns false when no consumer is active, so that the thread can stop.
     pub fn beat(&self, cpu: usize, limit: u32) -> bool {
         self.stall_limit.store(limit, Ordering::Relaxed);
         if let Some(cpu) = self.cpus.get(cpu) {
@@ -29,14 +29,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.active.load(Ordering::Relaxed) > 0
     }
 
-    /// Disarms who was killed, and who has asked for nothing while this was called more than so many times, if that is
-    /// not 0. False where nobody traces any more. May sleep.
+    /// Disarms consumers that were killed, and those that have made no request in more than
+    /// `rounds` calls of this, unless `rounds` is 0. Returns false when no consumer is active any
+    /// more. May sleep.
     pub fn watch(&self, rounds: u32) -> bool {
         self.control.with(|control| {
             for number in 0..CONSUMERS_MAX {
                 let id = ConsumerId(number);
                 if self.is_dead(control, id, rounds) {
-                    self.bury(control, id);
+                    self.disarm_dead(control, id);
                 }
             }
             self.active.load(Ordering::Relaxed) > 0
@@ -54,7 +55,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         is_active && self.with_session(id.0, is_dead).unwrap_or_default()
     }
 
-    fn bury(&self, control: &mut Control<A>, id: ConsumerId) {
+    fn disarm_dead(&self, control: &mut Control<A>, id: ConsumerId) {
         if self.with_session(id.0, |session| session.activity.kill()) == Some(true) {
             self.silent.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,29 +1,29 @@
-//! Why a request fails.
+//! Errors of the control path.
 
 use crate::grow::OutOfMemory;
 
-/// Why a request was not carried out.
+/// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
-    /// There was no memory for it.
+    /// An allocation failed.
     OutOfMemory,
-    /// As many consumers as there can be are there.
+    /// All consumer slots are in use.
     TooManyConsumers,
-    /// The consumer has enabled as much as it may.
+    /// The consumer has reached its limit of ECBs.
     TooManyEcbs,
-    /// No consumer has this number.
+    /// No open consumer has this ID.
     NoSuchConsumer,
-    /// No probe, enabled probe or CPU has this number, or none is left to match.
+    /// No probe, EPID or CPU has this number, or no further probe matches.
     NotFound,
-    /// The request comes too early or too late: tracing has not begun, or has.
+    /// The request does not fit the consumer's state: tracing has not started yet, or has already.
     WrongState,
-    /// The program is none, or has no such clause, or there is no such policy.
+    /// The program does not verify, has no such clause, or the policy is unknown.
     Invalid,
-    /// What was asked for is more than there is room for.
+    /// The request exceeds a fixed capacity.
     NoRoom,
-    /// The consumer's memory cannot be written.
+    /// Copying to the consumer's memory faulted.
     Unwritten,
-    /// This kernel does not have what was asked for.
+    /// This kernel lacks the feature.
     Unsupported,
 }
 

@@ -1,22 +1,22 @@
-//! Growing without a panic: memory that is not there is an answer.
+//! Fallible growth of vectors: a failed allocation is an error, never a panic.
 
 use alloc::vec::Vec;
 
-/// There was no memory for it.
+/// An allocation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// Appends `item`.
+/// Appends `item`, growing the vector if it is full.
 pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), OutOfMemory> {
     items.try_reserve(1).map_err(|_| OutOfMemory)?;
-    // Always true. It spares the compiler the growing path of `push`, and so its panic.
+    // Always true; the check lets the compiler drop `push`'s own growing path and the panic in it.
     if items.len() < items.capacity() {
         items.push(item);
     }
     Ok(())
 }
 
-/// A vector of `length` items, with just the memory for them.
+/// Returns a vector of `length` items, allocated to exactly that capacity.
 pub fn filled<T>(length: usize, mut item: impl FnMut() -> T) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
     items.try_reserve_exact(length).map_err(|_| OutOfMemory)?;
@@ -26,7 +26,7 @@ pub fn filled<T>(length: usize, mut item: impl FnMut() -> T) -> Result<Vec<T>, O
     Ok(items)
 }
 
-/// Appends all of `more`.
+/// Appends all of `more`, or nothing if the memory cannot be reserved.
 pub fn extend(items: &mut Vec<u8>, more: &[u8]) -> Result<(), OutOfMemory> {
     items.try_reserve(more.len()).map_err(|_| OutOfMemory)?;
     more.iter().try_for_each(|&byte| push(items, byte))

@@ -1,29 +1,30 @@
-//! Hash tables that clauses fill: which bucket a name hangs in, and how many may hang in one.
+//! The hash of the tables that clauses fill, and the limit of a bucket's chain.
 //!
-//! Keys are chosen by whoever is traced: a process, by the arguments of its calls. So the hash is keyed, with
-//! a key that each session draws, and holds against chosen input: SipHash-1-3 (Aumasson, Bernstein:
-//! SipHash: a fast short-input PRF), or HalfSipHash-1-3 where registers have 32 bits. Whole words alone are
-//! hashed, so neither buffers anything.
+//! The traced process chooses the keys, by its system-call arguments for instance. So the hash is
+//! keyed, with a random key per session, and withstands chosen input: SipHash-1-3 (Aumasson,
+//! Bernstein: SipHash: a fast short-input PRF), or HalfSipHash-1-3 on 32-bit processors. Input is
+//! whole words only, so there is no partial block to buffer.
 
-/// The most entries of a bucket. A table has no less than one bucket for each four entries, so a hash that nobody
-/// foresees does not come near; what would be one more is lost and counted.
+/// Limit of entries in a bucket. A table has at least one bucket for every four entries, so with an
+/// unpredictable hash no chain comes near it. An insertion beyond it fails and is counted as a
+/// drop.
 pub const CHAIN_MAX: u32 = 128;
 
-/// Hashes words and then bytes, which are whole words. Which names collide depends on `seed`.
+/// Hashes `words`, then `bytes`, whose length must be a multiple of 8. Collisions depend on `seed`.
 #[inline]
 pub fn hash<const WORDS: usize>(seed: u64, words: [u64; WORDS], bytes: &[u8]) -> u32 {
     let (key, _) = bytes.as_chunks();
     let key = key.iter().map(|word| u64::from_ne_bytes(*word));
     let words = words.into_iter().chain(key);
     if size_of::<usize>() == size_of::<u64>() {
-        // The source of seeds has 64 bits of state: a second number drawn from it would add nothing.
+        // The generator of seeds has 64 bits of state, so a second draw would add no entropy.
         sip([seed, !seed], words) as u32
     } else {
         half_sip([seed as u32, (seed >> 32) as u32], words)
     }
 }
 
-/// What follows the last word: the length in bytes, modulo 256, in the upper eight bits.
+/// The final block: the length in bytes modulo 256, in the top eight bits.
 fn last_word(words: u64) -> u64 {
     words.wrapping_mul(8) << 56
 }
@@ -77,7 +78,7 @@ macro_rules! sip {
 }
 
 sip! {
-    /// The state of SipHash.
+    /// SipHash state.
     Sip, u64,
     [
         0x736f_6d65_7073_6575,
@@ -89,7 +90,7 @@ sip! {
 }
 
 sip! {
-    /// The state of HalfSipHash.
+    /// HalfSipHash state.
     HalfSip, u32,
     [0, 0, 0x6c79_6765, 0x7465_6462],
     [5, 16, 8, 7, 13, 16]
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_much_alike_are_told_apart() {
+    fn similar_names_hash_apart() {
         for step in [1u64, 8, 64, 4096, 1 << 40] {
             let places = places((0..1024).map(|n| vec![3, n * step]));
             assert!(places.iter().all(|places| *places > 500), "{places:?}");
@@ -153,10 +154,11 @@ mod tests {
         );
     }
 
-    /// Flips the upper bit of one word, and what that would change in a hash of multiplications and shifts down
-    /// in the next, in each of ten pairs of words or not.
+    /// The names would collide in a hash of multiplications and right shifts: in each of ten pairs
+    /// of words, independently, the top bit of the first word is flipped or not, and with it what
+    /// that changes of the hash in the second.
     #[test]
-    fn names_that_were_chosen_to_collide_do_not() {
+    fn chosen_names_do_not_collide() {
         const PAIR: [u64; 2] = [1 << 63, 1 << 63 | 1 << 31];
         let names = (0..1024u32).map(|chosen| {
             let pairs = (0..10).map(|pair| u64::from(chosen >> pair & 1));
@@ -168,9 +170,9 @@ mod tests {
         assert!(places.iter().all(|places| *places > 500), "{places:?}");
     }
 
-    /// The standard library's hasher is SipHash-1-3 with a key of zeros.
+    /// The standard library's hasher is SipHash-1-3 with an all-zero key.
     #[test]
-    fn the_long_one_is_siphash_1_3() {
+    fn sip_is_siphash_1_3() {
         for count in 0..40 {
             let words = (0..count).map(|word: u64| word.wrapping_mul(0x0123_4567_89ab_cdef));
             let mut known = DefaultHasher::new();

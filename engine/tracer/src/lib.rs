@@ -1,15 +1,20 @@
-//! The probe engine: which probes exist, who enabled them, what happens when one fires, and how
-//! its records reach a consumer.
+//! The probe engine: the probes that exist, the consumers that enabled them, the firing path, and
+//! the buffers that carry records to a consumer.
 //!
-//! [`Tracer`] is the engine whole. It knows neither an instruction set nor a kernel: the first
-//! comes in as [`Arch`](engine_isa::Arch), the second as [`Platform`], so it runs on any host over a fake platform.
+//! [`Tracer`] is the whole engine. It depends on neither an instruction set nor a kernel:
+//! [`Arch`](engine_isa::Arch) supplies the first and [`Platform`] the second, so it runs on any
+//! host over a fake platform.
 //!
-//! Two worlds meet here. **Control** (opening, enabling, arming, draining, closing) may sleep and
-//! allocate, and is serialised by one lock. **Fire** ([`Tracer::trap`], [`Tracer::tick`],
-//! [`Tracer::syscall_entered`]) runs inside a trap, an interrupt or a system call, in any context, and neither allocates, sleeps nor panics; the only locks that
-//! it takes are held by other firings, and shortly. They share two things: the [`Live`](live::Live)
-//! table of what is armed, which control replaces whole and fire only reads, and each consumer's
-//! [`Session`](session::Session), whose clauses fire runs and whose buffers control drains.
+//! The **control path** (open, enable, arm, drain, close) runs in process context, may sleep and
+//! allocate, and is serialised by one mutex, the control lock. The **fire path** ([`Tracer::trap`],
+//! [`Tracer::tick`], [`Tracer::called`], [`Tracer::syscall_entered`] and the other event entry
+//! points) runs in a trap, an interrupt or a system call, in any context including NMI on x86-64.
+//! It never allocates, sleeps or panics, and takes no lock but those of `spin`, which only firings
+//! take and which are held for a bounded time.
+//!
+//! The two paths share the live table ([`Live`](fire::live::Live)), which control replaces under
+//! RCU and firings only read, and each consumer's [`Session`](session::Session), whose clauses
+//! firings run and whose buffers control drains.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,7 +1,8 @@
-//! All probes, by their IDs.
+//! All probes, by ID.
 //!
-//! A probe's ID is one more than its number with its provider, behind all that the providers before it can have: see
-//! the [list](crate::providers::list) of providers. Not every ID has a probe.
+//! A probe's ID is its number within its provider plus the provider's first ID. Providers' ID
+//! ranges follow one another in the order of the [list](crate::providers::list) and start at 1; not
+//! every ID has a probe.
 
 use core::iter;
 
@@ -16,23 +17,23 @@ use crate::providers::Provider;
 use crate::providers::list::providers;
 use crate::providers::subscriptions::Subscriptions;
 
-/// A probe: its provider, and its number there.
+/// A probe, by provider and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
-    /// The provider.
+    /// The provider it belongs to.
     pub provider: Id,
-    /// The number.
+    /// Its number within the provider, from 0.
     pub number: u32,
 }
 
 impl Probe {
-    /// That provider's probe of that number.
+    /// The probe `number` of `provider`.
     pub const fn new(provider: Id, number: usize) -> Self {
         let number = number as u32;
         Self { provider, number }
     }
 
-    /// Its number with that provider, if it is one of that provider's.
+    /// Its number, if it belongs to `provider`.
     pub fn of(self, provider: Id) -> Option<usize> {
         (self.provider == provider).then_some(self.number as usize)
     }
@@ -40,21 +41,21 @@ impl Probe {
 
 macro_rules! registry {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
-        /// A provider.
+        /// A provider's identity.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Id {
             $(#[doc = concat!("`", stringify!($field), "`.")] $variant,)*
         }
 
-        /// The providers, and what the kernel tells of for them.
+        /// The providers, and the kernel events that are subscribed to for them.
         pub struct Registry<A: Arch> {
             $(#[doc = concat!("The provider `", stringify!($field), "`.")] pub $field: $control,)*
-            /// Which events the kernel tells of.
+            /// The current subscriptions.
             pub subscriptions: Subscriptions,
         }
 
         impl<A: Arch> Registry<A> {
-            /// Every probe that `platform` offers.
+            /// Has every provider provide its probes.
             #[inline(never)]
             pub fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
                 Ok(Self {
@@ -63,7 +64,7 @@ macro_rules! registry {
                 })
             }
 
-            /// The ID that the first probe of that provider has.
+            /// Returns the ID of the provider's probe 0.
             pub fn first_id(provider: Id) -> u32 {
                 let mut first = 1usize;
                 $(
@@ -88,7 +89,8 @@ macro_rules! registry {
                 Ok(())
             }
 
-            /// The probes from this ID on that `pattern` describes.
+            /// The probes with an ID of at least `id` that `pattern` matches, in the order of their
+            /// IDs.
             pub fn matching<'a>(
                 &'a self,
                 pattern: &'a Pattern<'_>,
@@ -104,7 +106,7 @@ macro_rules! registry {
                 matching
             }
 
-            /// What a probe is called by: provider, module, function and name.
+            /// A probe's provider, module, function and name.
             fn names(&self, probe: Probe) -> Option<[&[u8]; 4]> {
                 let number = probe.number as usize;
                 match probe.provider {
@@ -116,8 +118,8 @@ macro_rules! registry {
                 }
             }
 
-            /// Changes how many active ECBs a probe has; `by_call` says that they are of a consumer that would have
-            /// the function tracer call.
+            /// Applies `change` to a probe's count of active ECBs; `by_call` says that they belong
+            /// to a consumer that prefers ftrace calls to traps.
             pub fn count(&mut self, probe: Probe, by_call: bool, change: &dyn Fn(u32) -> u32) {
                 let number = probe.number as usize;
                 match probe.provider {
@@ -127,7 +129,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Whether a probe can fire.
+            /// Whether the probe is armed.
             pub fn is_armed(&self, probe: Probe) -> bool {
                 let number = probe.number as usize;
                 match probe.provider {
@@ -137,7 +139,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Of which system calls that event is wanted; of any other event, all or none.
+            /// The union of the providers' [`Provider::wants`] for this event.
             #[inline(never)]
             pub fn wants(&self, event: Event) -> Numbers {
                 let mut numbers = Numbers::NONE;
@@ -164,13 +166,13 @@ macro_rules! registry {
 providers!(registry);
 
 impl<A: Arch> Registry<A> {
-    /// A probe's ID.
+    /// Returns a probe's ID.
     pub fn id(probe: Probe) -> u32 {
         Self::first_id(probe.provider).wrapping_add(probe.number)
     }
 
-    /// Makes what `description` describes and is made only when somebody asks for it, in the place of what is not
-    /// enabled where there are as many as there may be.
+    /// Creates the probes that `description` matches and that are only created on demand. At a
+    /// provider's limit, probes that are not enabled are replaced.
     pub fn on_demand<P: Platform>(
         &mut self,
         platform: &P,
@@ -180,8 +182,8 @@ impl<A: Arch> Registry<A> {
         self.on_demand_in(platform, &Pattern::new(description), is_enabled)
     }
 
-    /// The ID of a probe, and its names to `description`, which is large for a kernel's stack; none where a name does
-    /// not fit one.
+    /// Writes the probe's names to `description`, which is too large for a kernel stack, and
+    /// returns the probe's ID; none if the probe has no names or one does not fit.
     #[inline(never)]
     pub fn describe(&self, probe: Probe, description: &mut Description) -> Option<u32> {
         let [provider, module, function, name] = self.names(probe)?;

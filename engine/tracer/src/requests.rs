@@ -1,4 +1,5 @@
-//! What a consumer asks for: open, match, enable, go, stop, close.
+//! Requests of a consumer: open, match, enable, go, stop, close. All take the control lock and may
+//! sleep.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
@@ -19,7 +20,7 @@ use crate::session::consumer::{Consumer, ConsumerId, State};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// A new consumer.
+    /// Allocates a consumer.
     pub fn open(&self) -> Result<ConsumerId, Error> {
         self.control.with(|control| {
             let mut numbered = (0..).zip(control.consumers.iter_mut());
@@ -31,14 +32,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Gives the consumer its program, whose clauses it can then enable.
+    /// Verifies and loads the consumer's program, whose clauses it can then enable.
     pub fn program(&self, id: ConsumerId, block: Vec<u64>) -> Result<(), Error> {
         let program = Verified::new(block).map_err(|_| Error::Invalid)?;
         self.control
             .with(|control| control.consumer(id)?.load(program))
     }
 
-    /// The first probe from `id` on that `description` matches: its ID and its names.
+    /// Finds the first probe with an ID of at least `id` that `description` matches; returns its ID
+    /// and names.
     pub fn probe_match(
         &self,
         description: &Description,
@@ -49,7 +51,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         Ok((id, found))
     }
 
-    /// As [`Tracer::probe_match`], with the names to `found`.
+    /// Like [`Tracer::probe_match`], with the names written to `found`.
     pub fn probe_match_to(
         &self,
         description: &Description,
@@ -57,9 +59,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         found: &mut Description,
     ) -> Result<u32, Error> {
         self.control.with(|control| {
-            // Who goes on from one that matched has asked.
+            // A caller that continues an iteration has had them created by its first call.
             if id <= 1 {
-                control.ask(&self.platform, description)?;
+                control.create_on_demand(&self.platform, description)?;
             }
             let registry = &control.registry;
             let pattern = Pattern::new(description);
@@ -69,7 +71,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Enables a clause at every probe that `description` matches; how many.
+    /// Enables a clause at every probe that `description` matches; returns how many. The
+    /// description is retained for modules that are loaded later.
     pub fn enable(
         &self,
         id: ConsumerId,
@@ -78,7 +81,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
-            control.ask(&self.platform, description)?;
+            control.create_on_demand(&self.platform, description)?;
             let Control {
                 registry,
                 consumers,
@@ -96,15 +99,14 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// What is behind one of the consumer's enabled probe IDs: the probe's ID and its names, and the
-    /// clause.
+    /// Describes an EPID of the consumer: returns the probe's ID and names, and the clause.
     pub fn eprobe(&self, id: ConsumerId, epid: u32) -> Result<(u32, Description, u32), Error> {
         let mut description = Description::default();
         let (probe, clause) = self.eprobe_to(id, epid, &mut description)?;
         Ok((probe, description, clause))
     }
 
-    /// As [`Tracer::eprobe`], with the names to `description`.
+    /// Like [`Tracer::eprobe`], with the names written to `description`.
     pub fn eprobe_to(
         &self,
         id: ConsumerId,
@@ -118,10 +120,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Gives the consumer the memory that `go` asks for, arms what it enabled, and fires `BEGIN`; says
-    /// in `go` how many ECBs have a probe that stayed unarmed, and on which CPU `BEGIN` fired.
+    /// Allocates the buffers that `go` asks for, arms what the consumer enabled, and fires `BEGIN`.
+    /// Stores in `go` the number of ECBs whose probe stayed unarmed, and the CPU on which `BEGIN`
+    /// fired.
     ///
-    /// Where it fails, the consumer can only be closed.
+    /// If this fails, the consumer can only be closed.
     pub fn go(&self, id: ConsumerId, go: &mut Go) -> Result<(), Error> {
         let place = self.sessions.get(id.0).ok_or(Error::NoSuchConsumer)?;
         let mechanism = Mechanism::from_code(go.mechanism).ok_or(Error::Invalid)?;
@@ -150,7 +153,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Before anything is armed: what stalls a CPU from its first firing on leaves no time to begin then.
+    /// Starts the deadman. This precedes arming: a clause that stalls a CPU from its first firing
+    /// on would leave no time to start it later.
     fn start_deadman(&self, control: &Control<A>) {
         self.count_active(control);
         let limit = self.platform.deadman_start();
@@ -169,7 +173,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         Ok(place.set(self.session(consumer, program, go)?)?)
     }
 
-    /// As it is published: each time it is moved costs the stack its size.
+    /// Returns the session in the form in which it is published: each move costs its size in stack.
     #[inline(never)]
     fn session(
         &self,
@@ -182,7 +186,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         Ok(Some(session))
     }
 
-    /// Disarms what the consumer enabled, if it was armed, and fires `END`; on which CPU that was.
+    /// Disarms the consumer's probes and fires `END`, if it is active; returns the CPU on which
+    /// `END` fired. A further call returns that CPU again. Returns 0 if tracing has not started.
     pub fn stop(&self, id: ConsumerId) -> Result<u32, Error> {
         self.control.with(|control| {
             match control.consumer(id)?.state {
@@ -206,7 +211,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.active.store(active, Ordering::Relaxed);
     }
 
-    /// Forgets the consumer: disarms, and frees its memory. `END` does not fire. Never fails.
+    /// Disarms the consumer and frees its memory. `END` does not fire. Never fails.
     pub fn close(&self, id: ConsumerId) {
         self.control.with(|control| {
             self.with_session(id.0, |session| session.activity.stop());
@@ -220,7 +225,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 control.forget_gone();
             }
             if let Some(session) = self.sessions.get(id.0) {
-                // Nothing is allocated for an empty value, so this cannot fail.
+                // Clearing allocates nothing, so it cannot fail.
                 let _ = session.set(None);
             }
         });

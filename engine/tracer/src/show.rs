@@ -1,4 +1,4 @@
-//! What `/proc/dtrace` shows, row by row.
+//! The rows of the files in `/proc/dtrace`. Each row is produced under the control lock.
 
 use core::sync::atomic::Ordering;
 
@@ -16,88 +16,89 @@ use crate::site::Site;
 use crate::site::reason::Reason;
 use crate::tracer::Tracer;
 
-/// A row of `/proc/dtrace/fbt`: a site of a probe.
+/// A row of `/proc/dtrace/fbt`: one site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FbtRow<'a> {
     /// The probe's ID.
     pub id: u32,
     /// The site's address.
     pub address: usize,
-    /// The probe's module.
+    /// The function's module.
     pub module: &'a [u8],
-    /// Its function.
+    /// The function's name.
     pub function: &'a [u8],
     /// Its name.
     pub name: &'a [u8],
-    /// Its active ECBs.
+    /// The probe's active ECBs, over all consumers.
     pub ecbs: u32,
-    /// Whether the text is patched.
+    /// Whether the trap is in place, or the ftrace call enabled.
     pub armed: bool,
-    /// How often it was hit.
+    /// Hits so far, whether or not a clause ran.
     pub hits: u64,
-    /// The instruction there.
+    /// The displaced instruction's bytes; empty for a site that only ftrace can arm.
     pub instruction: &'a [u8],
-    /// How the engine stands in for it.
+    /// How the site is armed and its instruction executed: `ftrace`, `emulate`, `relocate` or
+    /// `refuse`.
     pub plan: &'static str,
 }
 
-/// A row of `/proc/dtrace/refused` and of `/proc/dtrace/toxic`: a probe that there is not.
+/// A row of `/proc/dtrace/refused` or `/proc/dtrace/toxic`: a probe that was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefusedRow<'a> {
     /// The function's address.
     pub address: usize,
-    /// Its module.
+    /// The function's module.
     pub module: &'a [u8],
     /// Its name.
     pub function: &'a [u8],
-    /// The name that the probe would have.
+    /// The probe's name, `entry` or `return`.
     pub name: &'a [u8],
-    /// Why it is not there.
+    /// Why it was refused.
     pub reason: Reason,
 }
 
-/// A row of `/proc/dtrace/syscall`: a probe of a system call.
+/// A row of `/proc/dtrace/syscall`: one probe of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyscallRow<'a> {
     /// The probe's ID.
     pub id: u32,
-    /// The call's number.
+    /// The system-call number within its ABI.
     pub number: u32,
-    /// Its ABI.
+    /// The ABI's name.
     pub module: &'a [u8],
     /// Its name.
     pub function: &'a [u8],
-    /// The probe's name.
+    /// The probe's name, `entry` or `return`.
     pub name: &'a [u8],
-    /// The probe's active ECBs.
+    /// The probe's active ECBs, over all consumers.
     pub ecbs: u32,
-    /// Whether the kernel tells of it, for whosever sake.
+    /// Whether the kernel reports the call here, whichever consumer it is subscribed for.
     pub told: bool,
 }
 
-/// A row of `/proc/dtrace/stats`: something counted.
+/// A row of `/proc/dtrace/stats`: one counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatsRow {
-    /// What is counted.
+    /// The counter's name.
     pub name: &'static str,
-    /// How many.
+    /// Its value.
     pub value: u64,
 }
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
-    /// this index.
+    /// Passes the row at `index` to `see`; that is none where no row has this index, since rows may
+    /// have gaps. Past the end, returns none without calling `see`.
     pub fn fbt_row<R>(&self, index: usize, see: impl FnOnce(Option<FbtRow<'_>>) -> R) -> Option<R> {
         self.control.with(|control| {
             let fbt = &control.registry.fbt;
             let site = fbt.sites().get(index)?;
             let function = fbt.functions().get(site.function as usize);
-            let row = function.filter(|function| function.is_there && is_used(function, index));
+            let row = function.filter(|function| function.is_loaded && is_used(function, index));
             Some(see(row.map(|function| self.row(control, site, function))))
         })
     }
 
-    /// A site that is both is shown as its function's entry.
+    /// A site that is both entry and return is shown as its function's entry.
     fn row<'a>(
         &self,
         control: &'a Control<A>,
@@ -109,10 +110,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         } else {
             Role::Return
         };
-        let [module, name] = control.registry.fbt.called(function);
+        let [module, name] = control.registry.fbt.names_of(function);
         let plan = A::plan(&site.text, A::KERNEL);
         let displaced = site.text.as_ref().get(..A::length(&plan));
-        let displaced = displaced.filter(|_| !site.is_called_only);
+        let displaced = displaced.filter(|_| !site.ftrace_only);
         let live_hits = self.live.read(|live| {
             let site = live.and_then(|live| live.fbt.sites.find(site.hit_address()));
             site.map_or(0, |site| site.hits.load(Ordering::Relaxed))
@@ -128,7 +129,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             hits: site.hits.wrapping_add(live_hits as u64),
             instruction: displaced.unwrap_or_default(),
             plan: match plan {
-                _ if site.is_called_only || site.armed && site.call.is_some() => "ftrace",
+                _ if site.ftrace_only || site.armed && site.call.is_some() => "ftrace",
                 Plan::Emulate(_) => "emulate",
                 Plan::Relocate(_) => "relocate",
                 Plan::Refuse(_) => "refuse",
@@ -136,8 +137,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
-    /// this index.
+    /// Passes the row at `index` to `see`; that is none where no row has this index, since rows may
+    /// have gaps. Past the end, returns none without calling `see`.
     pub fn refused_row<R>(
         &self,
         index: usize,
@@ -147,8 +148,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let fbt = &control.registry.fbt;
             let function = fbt.functions().get(index / 2)?;
             let role = *Role::ALL.get(index & 1)?;
-            let reason = refusal(function, role).filter(|_| function.is_there);
-            let [module, name] = fbt.called(function);
+            let reason = refusal(function, role).filter(|_| function.is_loaded);
+            let [module, name] = fbt.names_of(function);
             Some(see(reason.map(|reason| RefusedRow {
                 address: function.address,
                 module,
@@ -159,8 +160,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Shows the row of this index to `see`; nothing behind the last. `see` gets nothing where no row has
-    /// this index.
+    /// Passes the row at `index` to `see`; that is none where no row has this index, since rows may
+    /// have gaps. Past the end, returns none without calling `see`.
     pub fn syscall_row<R>(
         &self,
         index: usize,
@@ -170,7 +171,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let registry = &control.registry;
             let call = registry.syscall.calls().get(index / 2)?;
             let (_, role) = Role::of(index);
-            let [module, function] = registry.syscall.called(call);
+            let [module, function] = registry.syscall.names_of(call);
             let probe = Probe::new(Id::Syscall, index);
             Some(see(call.has(role).then(|| SyscallRow {
                 id: Registry::<A>::id(probe),
@@ -184,7 +185,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// The row of this index; nothing behind the last.
+    /// The row at `index`; none past the end.
     pub fn stats_row(&self, index: usize) -> Option<StatsRow> {
         self.control
             .with(|control| self.stats(control).get(index).copied())
@@ -202,7 +203,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let timers = profile.timers().iter().filter(|timer| timer.armed);
         let has = |role| (0..fbt.functions().len()).filter(move |number| fbt.has(*number, role));
         let probes = Role::ALL.into_iter().flat_map(has).count();
-        let refused = fbt.functions().iter().filter(|function| function.is_there);
+        let refused = fbt.functions().iter().filter(|function| function.is_loaded);
         let refused = refused.flat_map(|it| Role::ALL.map(|role| refusal(it, role)));
         let live_bytes = self.live.read(|live| live.map_or(0, Live::bytes));
         let rows = [
@@ -240,7 +241,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         rows.map(|(name, value)| StatsRow { name, value })
     }
 
-    /// The sum of something over all sessions.
+    /// Sums `count` over all sessions.
     fn sum(&self, count: impl Fn(&Session<P>) -> u64) -> u64 {
         let sessions = 0..self.sessions.len();
         sessions
@@ -249,12 +250,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 }
 
-/// Whether the function's site of this number is one of a probe still.
+/// Whether the function still uses the site of this number; a stale one remains after its module
+/// was reloaded.
 fn is_used(function: &Function, number: usize) -> bool {
     function.sites().any(|site| site == number)
 }
 
-/// Why a function does not have that probe, as far as is known.
+/// Why the function's probe was refused; none if it was not, or nobody has asked for it yet.
 fn refusal(function: &Function, role: Role) -> Option<Reason> {
     match (role, function.returns) {
         (Role::Entry, _) => function.entry.err(),

@@ -1,12 +1,12 @@
-//! Sorting without a panic: the library's own sorts have one, for an order that is none.
+//! Heap sort. The standard library's sorts contain a panic, for an inconsistent order.
 
-/// Sorts by `key`, in place: a heap whose largest goes to the end, again and again.
+/// Sorts by `key`, in place and not stably, except that sorted input is left as it is.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     if items.is_sorted_by_key(&key) {
         return;
     }
     for root in (0..items.len() / 2).rev() {
-        sink(items, root, &key);
+        sift_down(items, root, &key);
     }
     let mut heap = items;
     while let Some(last) = heap.len().checked_sub(1) {
@@ -14,13 +14,13 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
             heap.swap(0, last);
         }
         let (rest, _) = heap.split_at_mut_checked(last).unwrap_or_default();
-        sink(rest, 0, &key);
+        sift_down(rest, 0, &key);
         heap = rest;
     }
 }
 
-/// Lets the item at `root` sink until none below it is larger.
-fn sink<T, K: Ord>(heap: &mut [T], root: usize, key: &impl Fn(&T) -> K) {
+/// Sifts the item at `root` down until neither child is larger.
+fn sift_down<T, K: Ord>(heap: &mut [T], root: usize, key: &impl Fn(&T) -> K) {
     let mut place = root;
     loop {
         let left = place.wrapping_mul(2).wrapping_add(1);
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_comes_is_sorted() {
+    fn sorts_any_order() {
         let mut state = 1u32;
         for length in 0..200 {
             let mut items: Vec<u32> = (0..length)
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sorted_stays() {
+    fn sorted_input_is_left_alone() {
         let mut items = [(1, 'a'), (1, 'b'), (2, 'c')];
         sort_by_key(&mut items, |item| item.0);
         assert_eq!(items, [(1, 'a'), (1, 'b'), (2, 'c')]);

@@ -1,4 +1,4 @@
-//! The probe engine whole.
+//! The engine's state.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicUsize};
@@ -20,26 +20,28 @@ use crate::site::patch::Batch;
 use crate::site::slots::Slots;
 use crate::spin;
 
-/// The probe engine.
+/// The probe engine. `control` is the control lock; the rest is read or updated by firings.
 pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     pub(crate) platform: P,
     pub(crate) control: P::Lock<Control<A>>,
     pub(crate) live: P::Rcu<Live<A>>,
-    /// [`CONSUMERS_MAX`] places, for the same reason.
+    /// [`CONSUMERS_MAX`] entries, one per consumer number; on the heap, as an array of them would
+    /// not fit a kernel stack.
     pub(crate) sessions: Vec<P::Rcu<Session<P>>>,
     pub(crate) cpus: Vec<Cpu<P>>,
     pub(crate) in_flight: InFlight,
     pub(crate) once: Once,
-    /// How many consumers trace.
+    /// Number of active consumers; the deadman's threads stop at 0.
     pub(crate) active: AtomicUsize,
-    /// How many consumers the deadman has killed as they stalled a CPU, and as they asked for nothing.
+    /// Consumers that the deadman has killed: `stalled` for leaving a CPU's threads no time,
+    /// `silent` for making no request.
     pub(crate) stalled: AtomicUsize,
     pub(crate) silent: AtomicUsize,
-    /// How many ticks a CPU may fire without its beat.
+    /// Ticks for which a CPU may fire without a heartbeat; 0 is no limit.
     pub(crate) stall_limit: AtomicU32,
 }
 
-/// Where the last table could not be replaced, slots are left that nobody uses.
+/// Frees the slots that remain if the live table could not be replaced for lack of memory.
 impl<A: Arch, P: Platform<Regs = A::Regs>> Drop for Tracer<A, P> {
     fn drop(&mut self) {
         self.control
@@ -48,7 +50,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Drop for Tracer<A, P> {
 }
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// An engine that knows every function of `platform`, and has armed nothing.
+    /// Creates an engine that provides every function of `platform` and has nothing armed.
     #[inline(never)]
     pub fn new(platform: P) -> Result<Self, OutOfMemory> {
         platform.with_irqs_off(|| spin::calibrate(|| platform.now()));
@@ -79,7 +81,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// How many CPUs there can be; they are numbered from 0.
+    /// Number of possible CPUs, numbered from 0.
     pub fn cpus(&self) -> usize {
         self.cpus.len()
     }

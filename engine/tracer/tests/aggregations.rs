@@ -1,4 +1,4 @@
-//! Aggregations, taken while firings go on.
+//! Aggregations, and snapshots of them during firings.
 
 use crate::fake;
 
@@ -11,18 +11,18 @@ use engine_tracer::Error;
 use fake::program::*;
 use fake::*;
 
-/// A clause that gives `arg1` to an aggregation under the key `arg0`.
+/// Adds a clause that aggregates `arg1` under the key `arg0`.
 fn by_first_argument(program: &mut Program, function: AggregateFunction) -> u32 {
     let aggregation = program.aggregation(function, &[8]);
     program.clause(&[], |_| {
         let (key, value) = (builtin(1, Builtin::Arg, 0), builtin(2, Builtin::Arg, 1));
-        let give = [
+        let aggregate = [
             set(3, 1),
             push(1),
             op(Op::Agg, [0, 2, 3], aggregation),
             ret(),
         ];
-        [&key[..], &value, &give].concat()
+        [&key[..], &value, &aggregate].concat()
     })
 }
 
@@ -33,7 +33,7 @@ fn enter(fake: &Fake, engine: &Engine, arguments: [u32; 2]) {
 }
 
 #[test]
-fn each_function_keeps_what_it_keeps_and_each_taking_begins_anew() {
+fn each_function_aggregates_and_a_snapshot_resets_it() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let functions = [
@@ -67,13 +67,13 @@ fn each_function_keeps_what_it_keeps_and_each_taking_begins_anew() {
 }
 
 #[test]
-fn what_a_clause_gave_before_its_fault_stays_given() {
+fn values_aggregated_before_a_fault_are_retained() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let aggregation = program.aggregation(AggregateFunction::Count, &[]);
     program.clause(&[], |_| {
-        let give = op(Op::Agg, [0, 0, 0], aggregation);
-        [&[open_record(), give][..], &fault(), &[ret()]].concat()
+        let aggregate = op(Op::Agg, [0, 0, 0], aggregation);
+        [&[open_record(), aggregate][..], &fault(), &[ret()]].concat()
     });
     let id = open_with(&engine, &program);
     enable(&engine, id, "alpha").unwrap();
@@ -84,7 +84,7 @@ fn what_a_clause_gave_before_its_fault_stays_given() {
 }
 
 #[test]
-fn without_room_it_counts_and_takes_nothing() {
+fn a_full_bank_counts_drops_and_small_reads_take_nothing() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     by_first_argument(&mut program, AggregateFunction::Count);
@@ -113,12 +113,12 @@ fn without_room_it_counts_and_takes_nothing() {
     assert_eq!(
         aggregated(&engine, id, 0),
         [(0, vec![9, 1])],
-        "there is room again"
+        "an emptied bank has room"
     );
 }
 
 #[test]
-fn every_increment_arrives_once_while_others_count() {
+fn each_increment_is_reported_once_under_concurrency() {
     const ROUNDS: u32 = 4_000;
     let (fake, engine) = engine();
     let mut program = Program::new();

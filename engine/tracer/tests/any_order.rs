@@ -1,5 +1,5 @@
-//! Consumers that come, enable, go, stop and die in any order: text, timers and records stay what the
-//! active enablings make them.
+//! Model-based test of consumers that open, enable, go, stop and close in any order: text, timers
+//! and records always match the active enablings.
 
 use crate::fake;
 
@@ -13,12 +13,12 @@ use proptest::test_runner::TestCaseResult;
 
 const FUNCTIONS: [(&str, usize); 3] = [("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)];
 
-/// What can be enabled: the functions, and then these.
+/// What can be enabled besides the functions; indices continue theirs.
 const NAMED: [&str; 3] = ["tick-1s", "BEGIN", "END"];
 const TICK: usize = 3;
 const BEGIN: usize = 4;
 const END: usize = 5;
-/// The number of `tick-1s`: the first behind those that are always there.
+/// The number of `tick-1s`, the first after the predefined timers.
 const TIMER: u32 = 13;
 
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         Just(Step::Open),
-        (0..4usize, 0..=END).prop_map(|(who, what)| Step::Enable(who, what)),
+        (0..4usize, 0..=END).prop_map(|(consumer, what)| Step::Enable(consumer, what)),
         (0..4usize).prop_map(Step::Go),
         (0..4usize).prop_map(Step::Stop),
         (0..4usize).prop_map(Step::Close),
@@ -49,7 +49,7 @@ fn description(what: usize) -> Description {
     }
 }
 
-/// What a consumer should be doing.
+/// The expected state of a consumer.
 struct Model {
     id: ConsumerId,
     enabled: Vec<usize>,
@@ -91,10 +91,12 @@ fn take(fake: &Fake, engine: &Engine, models: &mut Vec<Model>, step: &Step) -> T
                 model.recorded += model.ecbs(what);
             }
         }
-        Step::Close(who) if who < models.len() => engine.close(models.remove(who).id),
+        Step::Close(consumer) if consumer < models.len() => {
+            engine.close(models.remove(consumer).id)
+        }
         Step::Close(_) => {}
-        Step::Enable(who, _) | Step::Go(who) | Step::Stop(who) => {
-            if let Some(model) = models.get_mut(who) {
+        Step::Enable(consumer, _) | Step::Go(consumer) | Step::Stop(consumer) => {
+            if let Some(model) = models.get_mut(consumer) {
                 request(engine, model, step)?;
             }
         }

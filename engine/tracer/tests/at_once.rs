@@ -1,5 +1,5 @@
-//! Consumers that come and go while every CPU fires: what each is given agrees with itself, whenever it
-//! begins and ends.
+//! Consumers that trace while all CPUs fire: each sees records, aggregations and thread-locals that
+//! agree, whenever it starts and stops.
 
 use crate::fake;
 
@@ -10,7 +10,7 @@ use engine_dvm::Op;
 use fake::program::*;
 use fake::*;
 
-/// A clause that counts in a thread-local and in an aggregation, and traces the first.
+/// A clause that increments a thread-local and an aggregation, and records the former.
 fn counting() -> Program {
     let mut program = Program::new();
     let mine = program.scalar(Scope::Thread, &[]);
@@ -22,18 +22,18 @@ fn counting() -> Program {
             op(Op::Add, [1, 1, 2], 0),
             store(1, mine),
         ];
-        let told = [
+        let recorded = [
             open_record(),
             record(1, fields[0]),
             op(Op::Agg, [0; 3], count),
             ret(),
         ];
-        [counted, told].concat()
+        [counted, recorded].concat()
     });
     program
 }
 
-/// Has each CPU fire, in a thread of its own, until that is no longer wanted.
+/// Fires all probes on one CPU, in the calling thread, until `wanted` is false.
 fn fire(fake: &'static Fake, engine: &Engine, cpu: usize, wanted: &AtomicBool) {
     CPU.set(cpu);
     TASK.set(engine_tracer::Task {
@@ -48,7 +48,7 @@ fn fire(fake: &'static Fake, engine: &Engine, cpu: usize, wanted: &AtomicBool) {
     }
 }
 
-/// Traces for a while, and takes what there is as it comes.
+/// Traces until 100 firings were counted, draining all the time; checks records against counts.
 fn trace(engine: &Engine, program: &Program) {
     let id = open_with(engine, program);
     enable(engine, id, "*a").unwrap();

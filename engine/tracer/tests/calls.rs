@@ -1,4 +1,4 @@
-//! Entries by the calls of the kernel's function tracer, over a fake kernel.
+//! Function entries traced by the kernel's function tracer (ftrace) instead of a trap.
 
 use crate::fake;
 
@@ -7,7 +7,7 @@ use engine_isa::arm::TRAP;
 use engine_tracer::{ConsumerId, Error, Trap};
 use fake::*;
 
-/// Traces the entry of that function by that mechanism; how many ECBs stayed unarmed.
+/// Traces a function's entry by this mechanism. Returns the consumer and how many ECBs are unarmed.
 fn try_trace(engine: &Engine, function: &str, by: Mechanism) -> Result<(ConsumerId, u32), Error> {
     let id = open(engine);
     assert_eq!(enable(engine, id, function), Ok(1));
@@ -25,20 +25,20 @@ fn trace(engine: &Engine, function: &str, by: Mechanism) -> ConsumerId {
     id
 }
 
-/// What the function tracer tells of.
-fn told(fake: &Fake) -> Vec<usize> {
+/// The functions whose ftrace calls are enabled.
+fn calls_enabled(fake: &Fake) -> Vec<usize> {
     fake.calls.lock().unwrap().iter().copied().collect()
 }
 
-/// The function tracer comes by its call at that address, and tells if it is to.
+/// Executes a function's ftrace call: fires if it is enabled.
 fn pass(fake: &Fake, engine: &Engine, call: usize) {
     let _firing = fake.firings.read().unwrap();
-    if told(fake).contains(&call) {
+    if calls_enabled(fake).contains(&call) {
         engine.called(call, &registers(call));
     }
 }
 
-/// What the two rows of `traced`'s entry say: hits, and how.
+/// Hits and mechanism of the entry of `traced`, as `/proc` shows them.
 fn shown(engine: &Engine) -> (u64, &'static str) {
     let rows = (0..).map_while(|index| {
         engine.fbt_row(index, |row| {
@@ -50,40 +50,43 @@ fn shown(engine: &Engine) -> (u64, &'static str) {
 }
 
 #[test]
-fn a_call_fires_the_entry_and_nothing_is_patched() {
+fn an_ftrace_call_fires_the_entry_without_patching() {
     for by in [Mechanism::Ftrace, Mechanism::Auto] {
         let (fake, engine) = engine();
         let before = fake.image();
         let id = trace(&engine, "traced", by);
-        assert_eq!((fake.image() == before, told(fake)), (true, vec![TRACED]));
+        assert_eq!(
+            (fake.image() == before, calls_enabled(fake)),
+            (true, vec![TRACED])
+        );
         pass(fake, &engine, TRACED);
         pass(fake, &engine, TRACED);
         assert_eq!(drain(&engine, id, 0), [1, 1]);
         assert_eq!(shown(&engine), (2, "ftrace"));
         engine.close(id);
-        assert_eq!(told(fake), []);
-        assert_eq!(shown(&engine), (2, "emulate"), "hits are remembered");
+        assert_eq!(calls_enabled(fake), []);
+        assert_eq!(shown(&engine), (2, "emulate"), "hits are retained");
     }
 }
 
 #[test]
-fn a_function_without_a_call_is_trapped() {
+fn a_function_without_an_ftrace_call_gets_a_trap() {
     let (fake, engine) = engine();
     let id = trace(&engine, "alpha", Mechanism::Ftrace);
-    assert_eq!((fake.read(ALPHA), told(fake)), (TRAP, vec![]));
+    assert_eq!((fake.read(ALPHA), calls_enabled(fake)), (TRAP, vec![]));
     engine.close(id);
 }
 
 #[test]
-fn an_entry_that_is_a_return_too_is_trapped_for_it_may_be_asked_for() {
+fn an_entry_that_is_also_a_return_gets_a_trap() {
     let (fake, engine) = engine();
     let id = trace(&engine, "empty", Mechanism::Ftrace);
-    assert_eq!((fake.read(EMPTY), told(fake)), (TRAP, vec![]));
+    assert_eq!((fake.read(EMPTY), calls_enabled(fake)), (TRAP, vec![]));
     engine.close(id);
 }
 
 #[test]
-fn without_calls_auto_traps_and_ftrace_is_an_error() {
+fn without_ftrace_auto_uses_traps_and_ftrace_is_an_error() {
     let mut fake = Fake::new();
     fake.has_calls = false;
     let (fake, engine) = engine_in(fake);
@@ -95,26 +98,26 @@ fn without_calls_auto_traps_and_ftrace_is_an_error() {
 }
 
 #[test]
-fn where_the_tracer_will_not_tell_traps_take_its_place() {
+fn traps_replace_calls_that_ftrace_refuses() {
     let (fake, engine) = engine();
-    UNTOLD.set(true);
+    FTRACE_REFUSES.set(true);
     let id = trace(&engine, "traced", Mechanism::Ftrace);
-    UNTOLD.set(false);
-    assert_eq!((fake.read(TRACED + 4), told(fake)), (TRAP, vec![]));
+    FTRACE_REFUSES.set(false);
+    assert_eq!((fake.read(TRACED + 4), calls_enabled(fake)), (TRAP, vec![]));
     assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
     assert_eq!(drain(&engine, id, 0), [1]);
-    // Another that begins asks again, and what is armed stays as it is.
+    // The next `GO` tries again, but sites that are armed stay as they are.
     let other = trace(&engine, "traced", Mechanism::Ftrace);
-    assert_eq!((fake.read(TRACED + 4), told(fake)), (TRAP, vec![]));
+    assert_eq!((fake.read(TRACED + 4), calls_enabled(fake)), (TRAP, vec![]));
     engine.close(id);
     engine.close(other);
     let id = trace(&engine, "traced", Mechanism::Ftrace);
-    assert_eq!(told(fake), [TRACED]);
+    assert_eq!(calls_enabled(fake), [TRACED]);
     engine.close(id);
 }
 
 #[test]
-fn who_comes_second_shares_what_the_first_has_armed() {
+fn a_second_consumer_shares_the_armed_mechanism() {
     for by in [
         [Mechanism::Ftrace, Mechanism::Trap],
         [Mechanism::Trap, Mechanism::Ftrace],
@@ -122,45 +125,52 @@ fn who_comes_second_shares_what_the_first_has_armed() {
         let (fake, engine) = engine();
         let [one, other] = by.map(|by| trace(&engine, "traced", by));
         let is_called = by[0] == Mechanism::Ftrace;
-        assert_eq!(!told(fake).is_empty(), is_called);
+        assert_eq!(!calls_enabled(fake).is_empty(), is_called);
         assert_eq!(fake.read(TRACED + 4) != TRAP, is_called);
         engine.close(one);
         pass(fake, &engine, TRACED);
         execute(fake, &engine, TRACED + 4);
-        assert_eq!(drain(&engine, other, 0), [1], "it is not left in between");
+        assert_eq!(
+            drain(&engine, other, 0),
+            [1],
+            "it fires once, by the first one's mechanism"
+        );
         engine.close(other);
     }
 }
 
 #[test]
-fn what_cannot_be_switched_off_tells_nobody() {
+fn a_call_that_cannot_be_disabled_fires_nothing() {
     let (fake, engine) = engine();
     let id = trace(&engine, "traced", Mechanism::Ftrace);
-    UNTOLD.set(true);
+    FTRACE_REFUSES.set(true);
     engine.stop(id).unwrap();
     pass(fake, &engine, TRACED);
     assert_eq!(drain(&engine, id, 0), []);
-    UNTOLD.set(false);
+    FTRACE_REFUSES.set(false);
     let other = trace(&engine, "alpha", Mechanism::Trap);
     assert_eq!(
-        told(fake),
+        calls_enabled(fake),
         [],
-        "it is tried again whenever something changes"
+        "disabling is retried at the next change"
     );
     engine.close(other);
 }
 
 #[test]
-fn what_a_loop_comes_back_to_is_told_of_by_a_call_or_not_at_all() {
+fn an_entry_inside_a_loop_needs_an_ftrace_call() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = trace(&engine, "spins", Mechanism::Trap);
-    assert_eq!((fake.image() == before, told(fake)), (true, vec![SPINS]));
+    assert_eq!(
+        (fake.image() == before, calls_enabled(fake)),
+        (true, vec![SPINS])
+    );
     pass(fake, &engine, SPINS);
     assert_eq!(drain(&engine, id, 0), [1]);
     engine.close(id);
 
-    // There is no call: it is refused, as soon as somebody has asked.
+    // Without an ftrace call it is refused, once a description asks for it.
     let mut fake = Fake::new();
     fake.has_calls = false;
     let (fake, engine) = engine_in(fake);
@@ -171,25 +181,25 @@ fn what_a_loop_comes_back_to_is_told_of_by_a_call_or_not_at_all() {
         engine.refused_row(index, |row| row.map(|row| (row.address, row.reason.word())))
     });
     assert!(refused.flatten().any(|row| row == (SPINS, "loop")));
-    assert_eq!(told(fake), []);
+    assert_eq!(calls_enabled(fake), []);
 
-    // There is one, which cannot be had: it stays unarmed.
+    // With a call that the kernel refuses it stays unarmed.
     let (fake, engine) = engine_in(Fake::new());
-    UNTOLD.set(true);
+    FTRACE_REFUSES.set(true);
     let (_, unarmed) = try_trace(&engine, "spins", Mechanism::Trap).unwrap();
-    UNTOLD.set(false);
+    FTRACE_REFUSES.set(false);
     assert_eq!((unarmed, fake.read(SPINS + 4)), (1, MOV_5));
 }
 
 #[test]
-fn what_no_trap_can_displace_is_told_of_by_a_call() {
+fn an_entry_without_a_plan_uses_an_ftrace_call() {
     let mut fake = Fake::new();
     fake.with_call = REWRITTEN;
     let (fake, engine) = engine_in(fake);
     let before = fake.image();
     let id = trace(&engine, "rewritten", Mechanism::Trap);
     assert_eq!(
-        (fake.image() == before, told(fake)),
+        (fake.image() == before, calls_enabled(fake)),
         (true, vec![REWRITTEN])
     );
     pass(fake, &engine, REWRITTEN);
@@ -202,11 +212,11 @@ fn what_no_trap_can_displace_is_told_of_by_a_call() {
     });
     assert_eq!(rows.flatten().next(), Some(("ftrace", 0)));
     engine.close(id);
-    assert_eq!(told(fake), []);
+    assert_eq!(calls_enabled(fake), []);
 
-    // The call cannot be had: nothing is put there instead.
-    UNTOLD.set(true);
+    // The kernel refuses the call: no trap is used instead.
+    FTRACE_REFUSES.set(true);
     let (_, unarmed) = try_trace(&engine, "rewritten", Mechanism::Trap).unwrap();
-    UNTOLD.set(false);
+    FTRACE_REFUSES.set(false);
     assert_eq!((unarmed, fake.image() == before), (1, true));
 }

@@ -1,4 +1,4 @@
-//! Requests that no sound command makes: each gets its answer, and harms nobody.
+//! Malformed and out-of-order requests: each is answered with an error and leaves nothing armed.
 
 use crate::fake;
 
@@ -10,7 +10,7 @@ use fake::*;
 use proptest::prelude::*;
 
 #[test]
-fn a_program_comes_first_once_and_whole() {
+fn a_program_is_required_first_once_and_complete() {
     let (_, engine) = engine();
     let id = engine.open().unwrap();
     assert_eq!(enable(&engine, id, "alpha"), Err(Error::WrongState));
@@ -28,16 +28,16 @@ fn a_program_comes_first_once_and_whole() {
         Err(Error::Invalid),
         "no such clause"
     );
-    let nobody = ConsumerId::from_number(usize::MAX);
-    assert_eq!(engine.program(nobody, block), Err(Error::NoSuchConsumer));
-    assert_eq!(go(&engine, nobody, 0), Err(Error::NoSuchConsumer));
-    assert_eq!(engine.stop(nobody), Err(Error::NoSuchConsumer));
-    assert_eq!(engine.status(nobody), Err(Error::NoSuchConsumer));
-    engine.close(nobody);
+    let invalid = ConsumerId::from_number(usize::MAX);
+    assert_eq!(engine.program(invalid, block), Err(Error::NoSuchConsumer));
+    assert_eq!(go(&engine, invalid, 0), Err(Error::NoSuchConsumer));
+    assert_eq!(engine.stop(invalid), Err(Error::NoSuchConsumer));
+    assert_eq!(engine.status(invalid), Err(Error::NoSuchConsumer));
+    engine.close(invalid);
 }
 
 #[test]
-fn what_is_asked_for_before_it_is_there_is_refused() {
+fn requests_before_go_are_refused() {
     let (_, engine) = engine();
     let id = open(&engine);
     let none = |snapped: Result<_, Error>| assert_eq!(snapped, Err(Error::WrongState));
@@ -53,7 +53,7 @@ fn what_is_asked_for_before_it_is_there_is_refused() {
 }
 
 #[test]
-fn what_there_cannot_be_is_refused_and_leaves_nothing_armed() {
+fn impossible_options_are_refused_and_nothing_is_armed() {
     let (fake, engine) = engine();
     let mut program = Program::firing();
     program.aggregation(AggregateFunction::Count, &[]);
@@ -89,14 +89,14 @@ fn what_there_cannot_be_is_refused_and_leaves_nothing_armed() {
         assert_eq!(
             engine.go(id, &mut asked),
             Err(Error::WrongState),
-            "it can only be closed"
+            "it can only be closed after a failed GO"
         );
         engine.close(id);
     }
 }
 
 #[test]
-fn variables_beyond_measure_are_refused() {
+fn oversized_variables_are_refused() {
     let (_, engine) = engine();
     let mut program = Program::firing();
     for _ in 0..300 {
@@ -107,7 +107,7 @@ fn variables_beyond_measure_are_refused() {
 }
 
 #[test]
-fn speculations_that_are_none_take_nothing() {
+fn invalid_speculations_are_ignored() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     for number in [0, 1, 2, u32::MAX] {
@@ -131,7 +131,7 @@ fn speculations_that_are_none_take_nothing() {
 
 proptest! {
     #[test]
-    fn sizes_of_any_kind_are_met_or_refused(
+    fn any_sizes_are_honored_or_refused(
         buffer_size in 0u32..1 << 16,
         aggregation_size in 0u32..1 << 16,
         dynamic_size in 0u32..1 << 16,
@@ -143,14 +143,14 @@ proptest! {
         let mut program = Program::new();
         let mine = program.scalar(Scope::Thread, &[]);
         let count = program.aggregation(AggregateFunction::Quantize, &[]);
-        let aside = op(Op::Opens, [0, 2, 0], 0);
+        let open_speculation = op(Op::Opens, [0, 2, 0], 0);
         program.clause(&[], |_| {
             let give = op(Op::Agg, [0, 1, 1], count);
             vec![open_record(), set(1, 1), store(1, mine), give, ret()]
         });
         let number = program.scalar(Scope::Global, &[]);
         program.clause(&[], |_| {
-            vec![call(2, engine_dvm::Subroutine::Speculation), store(2, number), aside, ret()]
+            vec![call(2, engine_dvm::Subroutine::Speculation), store(2, number), open_speculation, ret()]
         });
         program.clause(&[], |_| vec![load(2, number), op(Op::Commit, [0, 2, 0], 0), ret()]);
         let id = open_with(&engine, &program);

@@ -1,4 +1,4 @@
-//! The kernel's own kprobes at instructions that are to be probed: one place has one owner.
+//! Kprobes of the kernel at sites of the engine: an instruction has one owner at a time.
 
 use crate::fake;
 
@@ -6,7 +6,7 @@ use engine_isa::arm::TRAP;
 use engine_tracer::StatsRow;
 use fake::*;
 
-/// What a kprobe writes in place of an instruction.
+/// What a kprobe patches into text.
 const KPROBE: u32 = UDF;
 
 fn unarmed(engine: &Engine) -> u64 {
@@ -25,8 +25,8 @@ fn unregister(fake: &Fake, address: usize) {
     fake.write(address, displaced);
 }
 
-/// Something is armed or disarmed.
-fn stir(engine: &Engine) {
+/// Arms and disarms another probe, which makes the engine reconsider all sites.
+fn rearm(engine: &Engine) {
     let id = open(engine);
     enable(engine, id, "beta").unwrap();
     go(engine, id, 0).unwrap();
@@ -34,7 +34,7 @@ fn stir(engine: &Engine) {
 }
 
 #[test]
-fn where_a_kprobe_is_registered_there_is_no_trap_until_it_is_gone() {
+fn no_trap_is_armed_while_a_kprobe_is_registered() {
     let (fake, engine) = engine();
     register(fake, ALPHA);
     let id = open(&engine);
@@ -42,12 +42,12 @@ fn where_a_kprobe_is_registered_there_is_no_trap_until_it_is_gone() {
     assert_eq!(go(&engine, id, 0), Ok(1));
     assert_eq!((fake.read(ALPHA), unarmed(&engine)), (PUSH, 1));
 
-    // It is enabled, disabled, and removed.
+    // It is enabled, disabled, and unregistered.
     fake.write(ALPHA, KPROBE);
-    stir(&engine);
+    rearm(&engine);
     assert_eq!((fake.read(ALPHA), unarmed(&engine)), (KPROBE, 1));
     unregister(fake, ALPHA);
-    stir(&engine);
+    rearm(&engine);
     assert_eq!((fake.read(ALPHA), unarmed(&engine)), (TRAP, 0));
     execute(fake, &engine, ALPHA);
     assert_eq!(drain(&engine, id, 0), [1]);
@@ -56,7 +56,7 @@ fn where_a_kprobe_is_registered_there_is_no_trap_until_it_is_gone() {
 }
 
 #[test]
-fn the_function_tracers_call_tells_of_an_entry_that_a_kprobe_has() {
+fn an_entry_with_a_kprobe_uses_an_ftrace_call() {
     let (fake, engine) = engine();
     register(fake, TRACED + 4);
     let id = open(&engine);
@@ -70,9 +70,9 @@ fn the_function_tracers_call_tells_of_an_entry_that_a_kprobe_has() {
     assert!(fake.calls.lock().unwrap().is_empty());
 }
 
-/// Its return is told of by the same instruction, at which the call does not tell.
+/// The same instruction is the return's site, where an ftrace call does not fire.
 #[test]
-fn a_kprobe_at_an_entry_that_leaves_the_function_leaves_both_unarmed() {
+fn a_kprobe_at_an_entry_that_is_a_return_leaves_both_unarmed() {
     let (fake, engine) = engine();
     register(fake, EMPTY);
     let id = open(&engine);
@@ -83,16 +83,16 @@ fn a_kprobe_at_an_entry_that_leaves_the_function_leaves_both_unarmed() {
 }
 
 #[test]
-fn a_trap_that_was_overwritten_is_not_armed_any_more_and_comes_back() {
+fn an_overwritten_trap_is_unarmed_and_rearmed_later() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
     assert_eq!(go(&engine, id, 0), Ok(0));
     fake.write(ALPHA, KPROBE);
-    stir(&engine);
+    rearm(&engine);
     assert_eq!((fake.read(ALPHA), unarmed(&engine)), (KPROBE, 1));
     fake.write(ALPHA, PUSH);
-    stir(&engine);
+    rearm(&engine);
     assert_eq!((fake.read(ALPHA), unarmed(&engine)), (TRAP, 0));
     engine.close(id);
     assert_eq!(fake.read(ALPHA), PUSH);

@@ -1,5 +1,5 @@
-//! The engine on an instruction set whose saved pc is behind the trap: where the registers point
-//! after every way out of it.
+//! An instruction set that saves a pc past the trap: where the registers point after each outcome
+//! of a trap.
 
 use crate::fake;
 
@@ -9,10 +9,10 @@ use engine_isa::{Arch, Memory, Variant};
 use engine_tracer::{Tracer, Trap};
 use fake::*;
 
-/// What the processor has gone past when it saves the pc.
+/// How far past the trap the saved pc is, in bytes.
 const PAST: usize = 4;
 
-/// A32, but for the saved pc.
+/// A32 with a late pc.
 struct LateA32;
 
 impl Variant for LateA32 {
@@ -23,7 +23,7 @@ impl Variant for LateA32 {
     }
 }
 
-/// What becomes of a trap at `pc`, and where the registers point then.
+/// Handles a trap at `pc`. Returns its outcome and the pc afterwards.
 fn trap(
     engine: &Tracer<LateA32, &'static Fake>,
     pc: usize,
@@ -35,7 +35,7 @@ fn trap(
 }
 
 #[test]
-fn every_way_out_of_a_trap_leads_to_the_right_place() {
+fn each_trap_outcome_sets_the_right_pc() {
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     let engine = Tracer::<LateA32, _>::new(fake).unwrap();
     let id = engine.open().unwrap();

@@ -1,4 +1,4 @@
-//! The engine's life cycle over a fake kernel: what is armed, what fires, what is left behind.
+//! The life cycle of consumers: what is armed, what fires, and what is left behind.
 
 use crate::fake;
 
@@ -65,18 +65,18 @@ fn functions_are_provided_or_refused_with_a_reason() {
     assert_eq!(refused, expected);
 }
 
-/// The ID of the entry of the function that is listed at that place.
+/// ID of the entry probe of the function at this index of the symbol table.
 fn entry(number: u32) -> u32 {
     FIRST + 2 * number
 }
 
 #[test]
-fn an_enabled_probe_fires_and_its_instruction_is_done() {
+fn an_enabled_probe_fires_and_its_instruction_is_emulated() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = open(&engine);
     assert_eq!(enable(&engine, id, "al*"), Ok(1));
-    assert_eq!(fake.image(), before, "enabling arms nothing yet");
+    assert_eq!(fake.image(), before, "enabling does not arm");
     assert_eq!(go(&engine, id, 0), Ok(0));
     assert_eq!(fake.read(ALPHA), TRAP);
     assert_eq!(fake.read(BETA), before[&BETA]);
@@ -100,12 +100,12 @@ fn an_enabled_probe_fires_and_its_instruction_is_done() {
 }
 
 #[test]
-fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
+fn failed_patches_are_reported_and_unrestored_sites_stay_live() {
     let (fake, engine) = engine();
     let (one, other) = (open(&engine), open(&engine));
     enable(&engine, one, "alpha").unwrap();
     STUCK.set(true);
-    assert_eq!(go(&engine, one, 0), Ok(1), "a probe that stayed unarmed");
+    assert_eq!(go(&engine, one, 0), Ok(1), "one ECB is unarmed");
     STUCK.set(false);
     enable(&engine, other, "beta").unwrap();
     assert_eq!(go(&engine, other, 0), Ok(0));
@@ -113,29 +113,29 @@ fn what_cannot_be_patched_is_told_and_what_cannot_be_restored_stays_known() {
     engine.close(other);
     assert_eq!(execute(fake, &engine, BETA), Some(Trap::Resumed));
     STUCK.set(false);
-    assert!(STRAIGHT.get(), "a trap is left");
+    assert!(DIRECT.get(), "one trap is left in text");
     engine.close(one);
-    assert!(!STRAIGHT.get());
+    assert!(!DIRECT.get());
     assert_eq!(execute(fake, &engine, BETA), None);
     assert_eq!(stat(&engine, "armed"), 0);
 }
 
 #[test]
-fn the_function_tracers_slot_is_its_own_at_any_time() {
+fn the_ftrace_slot_is_never_patched() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "traced").unwrap();
     assert_eq!(go(&engine, id, 0), Ok(0));
-    fake.write(TRACED, 0xeb00_0000); // bl: the function tracer comes,
+    fake.write(TRACED, 0xeb00_0000); // bl: the function tracer is switched on,
     assert_eq!(execute(fake, &engine, TRACED), None);
     assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
-    fake.write(TRACED, NOP); // and goes.
+    fake.write(TRACED, NOP); // and off again.
     assert_eq!(execute(fake, &engine, TRACED + 4), Some(Trap::Resumed));
     assert_eq!(drain(&engine, id, 0), [1, 1]);
 }
 
 #[test]
-fn what_was_recorded_before_a_stop_can_be_drained_after_it() {
+fn records_can_be_drained_after_stop() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -146,7 +146,7 @@ fn what_was_recorded_before_a_stop_can_be_drained_after_it() {
 }
 
 #[test]
-fn each_enabling_of_a_probe_records() {
+fn each_ecb_of_a_probe_records() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -158,7 +158,7 @@ fn each_enabling_of_a_probe_records() {
 }
 
 #[test]
-fn consumers_do_not_see_or_end_one_another() {
+fn consumers_are_independent() {
     let (fake, engine) = engine();
     let (one, two) = (open(&engine), open(&engine));
     enable(&engine, one, "alpha").unwrap();
@@ -178,7 +178,7 @@ fn consumers_do_not_see_or_end_one_another() {
 }
 
 #[test]
-fn a_consumer_that_dies_leaves_nothing() {
+fn closing_a_consumer_leaves_nothing() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "*").unwrap();
@@ -196,7 +196,7 @@ fn a_consumer_that_dies_leaves_nothing() {
 }
 
 #[test]
-fn a_trap_from_within_firing_resumes_without_firing() {
+fn a_trap_within_a_firing_resumes_without_firing() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
     let id = open(engine);
@@ -209,10 +209,10 @@ fn a_trap_from_within_firing_resumes_without_firing() {
     })));
     assert_eq!(execute(fake, engine, ALPHA), Some(Trap::Resumed));
     assert_eq!(RESUMED.load(Ordering::Relaxed), 1);
-    assert_eq!(drain(engine, id, 0), [1], "the one within left no record");
+    assert_eq!(drain(engine, id, 0), [1], "the nested trap left no record");
     assert_eq!((stat(engine, "fired"), stat(engine, "recursions")), (1, 1));
     assert_eq!(execute(fake, engine, BETA), Some(Trap::Resumed));
-    assert_eq!(drain(engine, id, 0), [2], "and the guard was given back");
+    assert_eq!(drain(engine, id, 0), [2], "and the guard was released");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn each_cpu_has_its_buffer_and_its_guard() {
 }
 
 #[test]
-fn a_full_buffer_drops_and_says_so() {
+fn a_full_buffer_counts_drops() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -244,19 +244,19 @@ fn a_full_buffer_drops_and_says_so() {
 }
 
 #[test]
-fn a_trap_that_is_not_ours_is_said_to_be_so() {
+fn a_foreign_trap_is_stray() {
     let (fake, engine) = engine();
     fake.write(REFUSED, TRAP);
     assert_eq!(execute(fake, &engine, REFUSED), Some(Trap::Stray));
     assert_eq!(
         engine.trap(&mut registers(ALPHA), &mut Anywhere),
         Trap::Retry,
-        "its instruction is back by now"
+        "its instruction was restored"
     );
 }
 
 #[test]
-fn an_instruction_that_faults_is_not_passed_over() {
+fn a_faulting_instruction_is_not_skipped() {
     let (_, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -267,7 +267,7 @@ fn an_instruction_that_faults_is_not_passed_over() {
 }
 
 #[test]
-fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
+fn text_changed_by_others_is_replanned_or_left_alone() {
     let (fake, engine) = engine();
     fake.write(ALPHA, 0xe52d_4004); // push {r4}
     fake.write(BETA, UDF);
@@ -280,12 +280,16 @@ fn text_that_another_patcher_changed_is_planned_anew_or_left_alone() {
     assert_eq!(
         regs.r[13],
         0x1_0000 - 4,
-        "the push of one register that is there now"
+        "the new instruction pushes one register"
     );
     fake.write(GAMMA, UDF);
     engine.close(id);
     assert_eq!(fake.read(ALPHA), 0xe52d_4004);
-    assert_eq!(fake.read(GAMMA), UDF, "not ours to restore any more");
+    assert_eq!(
+        fake.read(GAMMA),
+        UDF,
+        "overwritten by others, so not restored"
+    );
 }
 
 #[test]
@@ -307,7 +311,7 @@ fn requests_out_of_order_are_refused() {
 }
 
 #[test]
-fn consumers_are_limited_in_number() {
+fn the_number_of_consumers_is_limited() {
     let (_, engine) = engine();
     let ids: Vec<_> = (0..).map_while(|_| engine.open().ok()).collect();
     assert_eq!(engine.open(), Err(Error::TooManyConsumers));
@@ -316,7 +320,7 @@ fn consumers_are_limited_in_number() {
 }
 
 #[test]
-fn probes_are_matched_one_by_one() {
+fn probe_match_iterates_over_matches() {
     let (_, engine) = engine();
     let mut matched = Vec::new();
     let mut next = 0;
@@ -333,14 +337,14 @@ fn probes_are_matched_one_by_one() {
 }
 
 #[test]
-fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
+fn a_trap_finds_its_site_throughout_arming_and_disarming() {
     let (fake, engine) = engine();
     let engine: &'static Engine = Box::leak(Box::new(engine));
     let id = open(engine);
     enable(engine, id, "*").unwrap();
     static TRAPS: AtomicU32 = AtomicU32::new(0);
     ON_PATCH.set(Some(Box::new(move |address| {
-        assert!(STRAIGHT.get(), "by a way that could trap");
+        assert!(DIRECT.get(), "patched before direct dispatch");
         if let Some(trap) = execute(fake, engine, address) {
             assert_eq!(trap, Trap::Resumed);
             TRAPS.fetch_add(1, Ordering::Relaxed);
@@ -354,7 +358,7 @@ fn a_trap_finds_its_site_at_any_moment_of_arming_and_disarming() {
         24,
         "twelve sites, armed and disarmed"
     );
-    assert!(!STRAIGHT.get(), "the kernel's way is its own again");
+    assert!(!DIRECT.get(), "dispatch is back to the kernel's");
 }
 
 #[test]
@@ -376,7 +380,7 @@ fn a_trap_on_one_cpu_fires_while_another_fires() {
 }
 
 #[test]
-fn who_stopped_gets_no_records_from_a_probe_that_others_keep_armed() {
+fn a_stopped_consumer_gets_no_records_of_a_shared_probe() {
     let (fake, engine) = engine();
     let (one, two) = (open(&engine), open(&engine));
     for id in [one, two] {
@@ -406,7 +410,7 @@ fn a_record_carries_the_time_of_its_firing() {
 }
 
 #[test]
-fn the_buffer_that_one_gets_without_asking_is_dtraces() {
+fn the_default_buffer_size_is_dtraces() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -419,7 +423,7 @@ fn the_buffer_that_one_gets_without_asking_is_dtraces() {
 }
 
 #[test]
-fn without_memory_nothing_is_armed_and_nothing_stays_armed() {
+fn go_without_memory_leaves_nothing_armed() {
     for memory in 0..2 {
         let (fake, engine) = engine();
         let id = open(&engine);
@@ -431,7 +435,7 @@ fn without_memory_nothing_is_armed_and_nothing_stays_armed() {
 }
 
 #[test]
-fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
+fn close_without_memory_disarms_and_retains_the_number() {
     let (fake, engine) = engine();
     let gone = open(&engine);
     enable(&engine, gone, "alpha").unwrap();
@@ -439,16 +443,16 @@ fn a_consumer_that_closes_without_memory_leaves_nothing_and_its_number_waits() {
     MEMORY.set(0);
     engine.close(gone);
     assert_eq!(fake.image(), Fake::new().image());
-    assert!(!STRAIGHT.get());
+    assert!(!DIRECT.get());
     let next = open(&engine);
-    assert_ne!(next, gone, "the live table may still name it");
+    assert_ne!(next, gone, "the live table may still refer to it");
     MEMORY.set(usize::MAX);
     engine.close(next);
     assert_eq!(engine.open(), Ok(gone));
 }
 
 #[test]
-fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
+fn a_consumer_that_stalls_a_cpu_is_killed_and_disarmed() {
     let (fake, engine) = engine();
     let before = fake.image();
     let (dead, other) = (open(&engine), open(&engine));
@@ -456,7 +460,7 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
     enable(&engine, other, "beta").unwrap();
     go(&engine, dead, 0).unwrap();
     go(&engine, other, 0).unwrap();
-    // One firing of 8 looks for the beat.
+    // One firing in 8 checks the beat.
     let fires_at = |ticks| {
         TICKS.set(ticks);
         for _ in 0..8 {
@@ -465,8 +469,8 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
         drain(&engine, dead, 0).len()
     };
     let in_time = [1, 21, 41, 61, 81, 101];
-    assert_eq!(in_time.map(fires_at), [8; 6], "before any beat, too");
-    assert!(engine.beat(0, 100), "somebody traces");
+    assert_eq!(in_time.map(fires_at), [8; 6], "even before the first beat");
+    assert!(engine.beat(0, 100), "a consumer is active");
     let in_time = [151, 171, 191, 211, 231, 251];
     assert_eq!(in_time.map(fires_at), [8; 6]);
     assert_eq!((fires_at(252), fires_at(253)), (7, 0));
@@ -479,12 +483,15 @@ fn who_fires_on_while_the_cpus_threads_do_not_run_is_killed_and_disarmed() {
     assert_eq!(stat(&engine, "stalled"), 1);
     assert_eq!(engine.stop(dead), Ok(0));
     engine.close(other);
-    assert!(!engine.watch(0) && !engine.beat(0, 100), "nobody traces");
+    assert!(
+        !engine.watch(0) && !engine.beat(0, 100),
+        "no consumer is active"
+    );
     assert_eq!(fake.image(), before);
 }
 
 #[test]
-fn who_asks_for_nothing_for_too_long_is_killed() {
+fn a_silent_consumer_is_killed() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();
@@ -498,11 +505,11 @@ fn who_asks_for_nothing_for_too_long_is_killed() {
     assert!(watched(4, 3) && !watched(1, 3));
     assert_eq!(execute(fake, &engine, ALPHA), None);
     assert_eq!(engine.status(id).unwrap().killed, 1);
-    assert_eq!(drain(&engine, id, 0), [1], "what was recorded before");
+    assert_eq!(drain(&engine, id, 0), [1], "recorded before the kill");
 }
 
 #[test]
-fn where_too_little_stack_is_left_nothing_fires_and_each_is_counted() {
+fn firings_without_stack_are_dropped_and_counted() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "alpha").unwrap();

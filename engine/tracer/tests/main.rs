@@ -1,4 +1,10 @@
-//! The tracer's tests, over a kernel made of a map.
+//! Integration tests of the tracer. They run on any host against [`fake`], a kernel whose text is a
+//! map from addresses to instruction words, with one thread for each CPU that a test needs.
+//!
+//! Besides requests and firings they test what must hold at any point in between: `ON_PATCH`,
+//! `ON_CLOCK` and `ON_RANDOM` run a test's code from within arming, a firing or a clause. Each test
+//! has its own kernel and engine; the state of [`fake`] that is not part of a kernel is
+//! thread-local.
 
 mod aggregations;
 mod any_order;
@@ -24,9 +30,9 @@ mod variables;
 use std::fs;
 use std::path::Path;
 
-/// A file that is not a module above would never be compiled.
+/// Cargo compiles only the modules above: a file missing there would never run.
 #[test]
-fn every_file_of_tests_is_a_module() {
+fn each_test_file_is_a_module() {
     let main = include_str!("main.rs");
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let files = fs::read_dir(dir).expect("a folder").flatten();

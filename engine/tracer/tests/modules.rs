@@ -1,4 +1,4 @@
-//! Modules over a fake kernel, which come and go while they are traced.
+//! Modules that are loaded and unloaded while they are traced.
 
 use crate::fake;
 
@@ -23,12 +23,12 @@ fn trace(engine: &Engine, module: &str, matches: u32) -> ConsumerId {
     id
 }
 
-fn come(fake: &Fake, engine: &Engine, at: usize) {
+fn load(fake: &Fake, engine: &Engine, at: usize) {
     fake.load_module(at, "mod");
     engine.module_coming(at, b"mod");
 }
 
-fn go_away(fake: &Fake, engine: &Engine, at: usize) {
+fn unload(fake: &Fake, engine: &Engine, at: usize) {
     engine.module_going(at);
     fake.unload_module(at);
 }
@@ -42,7 +42,7 @@ fn stat(engine: &Engine, name: &str) -> u64 {
 fn probes(engine: &Engine) -> Vec<String> {
     let (mut names, mut next) = (Vec::new(), 0);
     while let Ok((id, description)) = engine.probe_match(&of("mod"), next) {
-        assert!(id >= next, "{id} comes behind {next}");
+        assert!(id >= next, "{id} after {next}");
         names.push(description.to_string());
         next = id + 1;
     }
@@ -50,7 +50,7 @@ fn probes(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn a_module_that_is_there_has_probes_under_its_name() {
+fn a_loaded_module_has_probes_under_its_name() {
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     fake.load_module(HERE, "mod");
     let engine = Engine::new(fake).unwrap();
@@ -60,73 +60,81 @@ fn a_module_that_is_there_has_probes_under_its_name() {
         expected.map(|name| format!("fbt:mod:{name}"))
     );
     engine.module_coming(HERE, b"mod");
-    assert_eq!(probes(&engine).len(), 4, "it is told of twice");
+    assert_eq!(
+        probes(&engine).len(),
+        4,
+        "a repeated notification adds none"
+    );
 }
 
 #[test]
-fn one_that_comes_is_enabled_and_one_that_goes_is_as_it_was() {
+fn a_loaded_module_is_enabled_and_an_unloaded_one_restored() {
     let (fake, engine) = engine();
     let id = trace(&engine, "mod", 0);
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     let text = [0, 4, 8].map(|offset| fake.read(HERE + offset));
     assert_eq!(text, [TRAP; 3]);
     for offset in [0, 4, 8] {
         execute(fake, &engine, HERE + offset);
     }
     let fired = drain(&engine, id, 0);
-    assert_eq!(fired, [1, 2, 3, 4], "the last is an entry and a return");
-    let told = engine.eprobe(id, 2).unwrap().1.to_string();
-    assert_eq!(told, "fbt:mod:one:return");
-    go_away(fake, &engine, HERE);
+    assert_eq!(
+        fired,
+        [1, 2, 3, 4],
+        "the last instruction is entry and return"
+    );
+    let named = engine.eprobe(id, 2).unwrap().1.to_string();
+    assert_eq!(named, "fbt:mod:one:return");
+    unload(fake, &engine, HERE);
     assert_eq!(stat(&engine, "armed"), 0);
     assert!(probes(&engine).is_empty());
     assert_eq!(
         engine.eprobe(id, 2).unwrap().1.to_string(),
-        told,
-        "records may name it"
+        named,
+        "records may still refer to it"
     );
     engine.close(id);
 }
 
 #[test]
-fn one_that_comes_again_is_traced_where_it_is_then_and_takes_no_more_memory() {
+fn a_reloaded_module_is_traced_at_its_new_address_without_more_memory() {
     let (fake, engine) = engine();
     let id = trace(&engine, "mod", 0);
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     let bytes = stat(&engine, "site_bytes");
     for _ in 0..10 {
-        go_away(fake, &engine, HERE);
-        come(fake, &engine, THERE);
+        unload(fake, &engine, HERE);
+        load(fake, &engine, THERE);
         execute(fake, &engine, THERE);
-        go_away(fake, &engine, THERE);
-        come(fake, &engine, HERE);
+        unload(fake, &engine, THERE);
+        load(fake, &engine, HERE);
         execute(fake, &engine, HERE + 4);
     }
     assert_eq!(drain(&engine, id, 0), [1, 2].repeat(10));
     assert_eq!(stat(&engine, "site_bytes"), bytes);
     assert_eq!(stat(&engine, "incomplete"), 0);
-    go_away(fake, &engine, HERE);
+    unload(fake, &engine, HERE);
 }
 
-/// Another build of the module: as many functions of the same names and sizes, and other code.
-fn come_otherwise(fake: &Fake, engine: &Engine, at: usize) {
+/// Loads another build of the module: functions of the same names and sizes, but other code.
+fn load_other_build(fake: &Fake, engine: &Engine, at: usize) {
     let functions = vec![("one".into(), 0, 8), ("two".into(), 8, 4)];
     fake.load_module_of(at, "mod", &OTHER_TEXT, functions);
     engine.module_coming(at, b"mod");
 }
 
-/// `bx lr` with an address behind it, and `b .`, which does not leave.
+/// `bx lr` followed by data, and `b .`, which never returns.
 const OTHER_TEXT: [(usize, u32); 3] = [(0, 0xe12f_ff1e), (4, DATA_WORD), (8, 0xeaff_fffe)];
 
 #[test]
-fn one_that_comes_again_with_other_code_is_walked_again() {
+fn a_reloaded_module_with_other_code_is_analyzed_again() {
     let (fake, engine) = engine();
     let id = trace(&engine, "mod", 0);
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     let mut bytes = None;
     for _ in 0..10 {
-        go_away(fake, &engine, HERE);
-        come_otherwise(fake, &engine, HERE);
+        unload(fake, &engine, HERE);
+        load_other_build(fake, &engine, HERE);
         let text = [0, 4, 8].map(|offset| fake.read(HERE + offset));
         assert_eq!(text, [TRAP, DATA_WORD, OTHER_TEXT[2].1]);
         assert_eq!(probes(&engine), ["fbt:mod:one:entry", "fbt:mod:one:return"]);
@@ -134,22 +142,22 @@ fn one_that_comes_again_with_other_code_is_walked_again() {
         assert_eq!(
             drain(&engine, id, 0),
             [1, 2],
-            "it is entered and left at once"
+            "one instruction is entry and return"
         );
-        go_away(fake, &engine, HERE);
-        come(fake, &engine, HERE);
+        unload(fake, &engine, HERE);
+        load(fake, &engine, HERE);
         for offset in [0, 4, 8] {
             execute(fake, &engine, HERE + offset);
         }
         assert_eq!(drain(&engine, id, 0), [1, 2, 3, 4]);
         let now = stat(&engine, "site_bytes");
-        assert_eq!(*bytes.get_or_insert(now), now, "it takes no more memory");
+        assert_eq!(*bytes.get_or_insert(now), now, "no more memory");
     }
-    go_away(fake, &engine, HERE);
+    unload(fake, &engine, HERE);
 }
 
 #[test]
-fn a_large_one_that_comes_again_takes_not_much_longer_than_the_first_time() {
+fn reloading_a_large_module_is_not_much_slower_than_loading_it() {
     const FUNCTIONS: usize = 10_000;
     let text: Vec<_> = (0..FUNCTIONS)
         .map(|number| (4 * number, 0xe12f_ff1e))
@@ -165,7 +173,7 @@ fn a_large_one_that_comes_again_takes_not_much_longer_than_the_first_time() {
         engine.module_coming(HERE, b"mod");
         let took = before.elapsed();
         assert_eq!(stat(&engine, "armed"), FUNCTIONS as u64);
-        go_away(fake, &engine, HERE);
+        unload(fake, &engine, HERE);
         took
     };
     let first = loads();
@@ -175,23 +183,23 @@ fn a_large_one_that_comes_again_takes_not_much_longer_than_the_first_time() {
 }
 
 #[test]
-fn who_comes_while_a_module_is_away_traces_it_when_it_is_back() {
+fn enabling_while_a_module_is_unloaded_traces_it_once_reloaded() {
     let (fake, engine) = engine();
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     let before = trace(&engine, "mod", 4);
-    go_away(fake, &engine, HERE);
-    let after = trace(&engine, "", kernels(&engine));
-    come(fake, &engine, HERE);
+    unload(fake, &engine, HERE);
+    let after = trace(&engine, "", kernel_probes(&engine));
+    load(fake, &engine, HERE);
     execute(fake, &engine, HERE);
     assert_eq!(drain(&engine, before, 0), [1]);
     assert_eq!(drain(&engine, after, 0).len(), 1);
     engine.close(before);
     engine.close(after);
-    go_away(fake, &engine, HERE);
+    unload(fake, &engine, HERE);
 }
 
-/// How many probes the kernel proper has.
-fn kernels(engine: &Engine) -> u32 {
+/// How many probes the kernel has without modules.
+fn kernel_probes(engine: &Engine) -> u32 {
     let id = open(engine);
     let matched = engine.enable(id, &of("vmlinux"), 0).unwrap();
     engine.close(id);
@@ -199,30 +207,30 @@ fn kernels(engine: &Engine) -> u32 {
 }
 
 #[test]
-fn who_has_stopped_gets_no_more() {
+fn a_stopped_consumer_does_not_enable_new_modules() {
     let (fake, engine) = engine();
     let id = trace(&engine, "mod", 0);
     engine.stop(id).unwrap();
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     assert_eq!(stat(&engine, "armed"), 0);
-    go_away(fake, &engine, HERE);
+    unload(fake, &engine, HERE);
 }
 
 #[test]
-fn without_memory_a_module_that_comes_is_not_traced_and_one_that_goes_is_as_it_was() {
+fn without_memory_a_loaded_module_is_untraced_and_an_unloaded_one_restored() {
     let (fake, engine) = engine();
     let id = trace(&engine, "mod", 0);
     MEMORY.set(0);
-    come(fake, &engine, HERE);
+    load(fake, &engine, HERE);
     assert_eq!(
         (stat(&engine, "armed"), stat(&engine, "incomplete")),
         (0, 1)
     );
     MEMORY.set(1);
-    come(fake, &engine, THERE);
+    load(fake, &engine, THERE);
     assert_eq!(stat(&engine, "armed"), 6);
-    go_away(fake, &engine, THERE);
-    go_away(fake, &engine, HERE);
+    unload(fake, &engine, THERE);
+    unload(fake, &engine, HERE);
     MEMORY.set(usize::MAX);
     engine.close(id);
 }

@@ -1,4 +1,5 @@
-//! The proc provider over a fake kernel: what the kernel is asked to tell, and what fires with what.
+//! The proc provider: which events it subscribes to, and which probes they fire with which
+//! arguments.
 
 use crate::fake;
 
@@ -15,7 +16,7 @@ fn named(name: &str) -> Description {
     Description::new(b"proc", b"", b"", name.as_bytes()).unwrap()
 }
 
-/// Traces those probes; each records its ID and four arguments.
+/// Traces these probes; each firing records its ID and four arguments.
 fn trace(engine: &Engine, names: &[&str]) -> ConsumerId {
     let mut program = Program::new();
     program.numbers(5, |d| {
@@ -33,23 +34,23 @@ fn trace(engine: &Engine, names: &[&str]) -> ConsumerId {
     id
 }
 
-/// What was recorded: a probe's name and its arguments.
-fn told(engine: &Engine, id: ConsumerId) -> Vec<(String, [u64; 4])> {
-    let tell = |(_, words): Recorded| {
+/// The records: each probe's name and arguments.
+fn fired(engine: &Engine, id: ConsumerId) -> Vec<(String, [u64; 4])> {
+    let parse = |(_, words): Recorded| {
         let (_, names) = engine
             .probe_match(&Description::default(), words[0] as u32)
             .unwrap();
         let name = String::from_utf8_lossy(names.name()).into_owned();
         (name, words[1..].try_into().unwrap())
     };
-    records(engine, id, 0).into_iter().map(tell).collect()
+    records(engine, id, 0).into_iter().map(parse).collect()
 }
 
-/// Which events the kernel tells of.
+/// The events with a subscription.
 fn events(fake: &Fake) -> Vec<Event> {
     let events = fake.events.lock().unwrap();
-    let is_told = |event: &Event| events[*event as usize] != Numbers::NONE;
-    Event::ALL.into_iter().filter(is_told).collect()
+    let is_subscribed = |event: &Event| events[*event as usize] != Numbers::NONE;
+    Event::ALL.into_iter().filter(is_subscribed).collect()
 }
 
 fn only(call: (u32, i64)) -> Numbers {
@@ -59,7 +60,7 @@ fn only(call: (u32, i64)) -> Numbers {
 }
 
 #[test]
-fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
+fn only_enabled_events_are_subscribed_to() {
     let (fake, engine) = engine();
     for (name, event) in [
         ("create", Event::ProcessCreated),
@@ -72,11 +73,11 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
         ("start", Event::ProcessStarted),
     ] {
         let id = trace(&engine, &[name]);
-        let told = events(fake).into_iter();
-        let told: Vec<_> = told.filter(|it| *it != Event::ProcessGone).collect();
-        assert_eq!(told, [event], "{name}");
-        let is_gone_told = events(fake).contains(&Event::ProcessGone);
-        assert_eq!(is_gone_told, Event::ONCE.contains(&event), "{name}");
+        let subscribed = events(fake).into_iter();
+        let subscribed: Vec<_> = subscribed.filter(|it| *it != Event::ProcessGone).collect();
+        assert_eq!(subscribed, [event], "{name}");
+        let subscribes_to_gone = events(fake).contains(&Event::ProcessGone);
+        assert_eq!(subscribes_to_gone, Event::ONCE.contains(&event), "{name}");
         let numbers = fake.events.lock().unwrap()[event as usize];
         let is_of_call = name == "exec" || name == "exec-failure";
         let expected = if is_of_call {
@@ -91,7 +92,7 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
 }
 
 #[test]
-fn what_the_kernel_will_not_tell_of_stays_unarmed() {
+fn probes_of_refused_events_stay_unarmed() {
     let (_, engine) = engine();
     STUCK.set(true);
     let id = open(&engine);
@@ -101,7 +102,7 @@ fn what_the_kernel_will_not_tell_of_stays_unarmed() {
 }
 
 #[test]
-fn each_fires_with_what_is_told() {
+fn probes_fire_with_the_events_arguments() {
     let (fake, engine) = engine();
     let id = trace(&engine, &["create", "signal-*"]);
     happen(fake, &engine, Event::ProcessCreated, [41, 0, 0, 0]);
@@ -116,24 +117,24 @@ fn each_fires_with_what_is_told() {
         ("signal-handle", [10, 0xc100, 0x8000, 0]),
     ];
     assert_eq!(
-        told(&engine, id),
-        expected.map(|(name, told)| (name.to_owned(), told))
+        fired(&engine, id),
+        expected.map(|(name, arguments)| (name.to_owned(), arguments))
     );
 }
 
 #[test]
-fn a_process_ends_once_though_others_end_between_its_last_threads() {
+fn exit_fires_once_though_others_exit_between_its_last_threads() {
     const P: usize = 0xc100_0000;
     let (fake, engine) = engine();
     let id = trace(&engine, &["exit"]);
     let end = |process, is_alone, status| {
-        let told = [1, status, 0, 0];
+        let arguments = [1, status, 0, 0];
         happen_once(
             fake,
             &engine,
             Event::ProcessExited,
             (process, is_alone),
-            told,
+            arguments,
         );
     };
     end(P, false, 3);
@@ -141,25 +142,27 @@ fn a_process_ends_once_though_others_end_between_its_last_threads() {
     end(P, true, 3);
     engine.process_gone(P);
     end(P, true, 4);
-    let statuses = told(&engine, id).into_iter().map(|(_, told)| told[1]);
+    let statuses = fired(&engine, id)
+        .into_iter()
+        .map(|(_, arguments)| arguments[1]);
     let statuses: Vec<_> = statuses.filter(|status| *status != 0).collect();
     assert_eq!(statuses, [3, 4]);
 }
 
 #[test]
-fn no_process_is_taken_for_one_that_ended_while_nobody_asked() {
+fn processes_that_exit_untraced_leave_no_state() {
     let (fake, engine) = engine();
     for _ in 0..2 {
         let id = trace(&engine, &["exit"]);
-        let told_of = (64, false);
-        happen_once(fake, &engine, Event::ProcessExited, told_of, [1, 0, 0, 0]);
-        assert_eq!(told(&engine, id).len(), 1);
+        let process = (64, false);
+        happen_once(fake, &engine, Event::ProcessExited, process, [1, 0, 0, 0]);
+        assert_eq!(fired(&engine, id).len(), 1);
         engine.close(id);
     }
 }
 
 #[test]
-fn a_program_is_begun_by_a_system_call_which_fails_or_does_not() {
+fn exec_probes_fire_on_success_and_failure() {
     let (fake, engine) = engine();
     let id = trace(&engine, &["exec*"]);
     let exec = || enter(fake, &engine, EXECVE.0, EXECVE.1);
@@ -177,13 +180,13 @@ fn a_program_is_begun_by_a_system_call_which_fails_or_does_not() {
         ("exec-success", [0; 4]),
     ];
     assert_eq!(
-        told(&engine, id),
-        expected.map(|(name, told)| (name.to_owned(), told))
+        fired(&engine, id),
+        expected.map(|(name, arguments)| (name.to_owned(), arguments))
     );
 }
 
 #[test]
-fn system_calls_that_are_traced_too_are_told_as_they_are() {
+fn exec_probes_and_the_syscall_provider_share_events() {
     let (fake, engine) = engine();
     let id = trace(&engine, &["exec*"]);
     let syscall = Description::new(b"syscall", b"native", b"execve", b"return").unwrap();
@@ -198,7 +201,7 @@ fn system_calls_that_are_traced_too_are_told_as_they_are() {
     leave(fake, &engine, READ, 0);
     enter(fake, &engine, EXECVE.0, EXECVE.1);
     leave(fake, &engine, EXECVE, -13);
-    let names: Vec<_> = told(&engine, id)
+    let names: Vec<_> = fired(&engine, id)
         .into_iter()
         .map(|(name, _)| name)
         .collect();

@@ -1,4 +1,4 @@
-//! Returns over a fake kernel: on which instructions they are, when they fire, and with what.
+//! Return probes: on which instructions they are, when they fire, and with which arguments.
 
 use crate::fake;
 
@@ -9,8 +9,8 @@ use engine_tracer::{ConsumerId, Trap};
 use fake::program::*;
 use fake::*;
 
-/// A clause that records the first two arguments, and the caller.
-fn telling() -> Program {
+/// A program whose clause records `arg0`, `arg1` and `caller`.
+fn recording() -> Program {
     let mut program = Program::new();
     program.numbers(3, |d| {
         match d {
@@ -26,15 +26,15 @@ fn return_of(function: &str) -> Description {
     Description::new(b"fbt", b"", function.as_bytes(), b"return").unwrap()
 }
 
-/// Traces the return of that function.
+/// Traces a function's return.
 fn trace(engine: &Engine, function: &str) -> ConsumerId {
-    let id = open_with(engine, &telling());
+    let id = open_with(engine, &recording());
     assert_eq!(engine.enable(id, &return_of(function), 0), Ok(1));
     assert_eq!(go(engine, id, 0), Ok(0));
     id
 }
 
-/// A function is at `pc` and will return `value`.
+/// The registers at `pc`, with `value` in r0 and a return address in lr.
 fn at(pc: usize, value: u32) -> Regs {
     let mut regs = registers(pc);
     regs.r[0] = value;
@@ -45,7 +45,7 @@ fn at(pc: usize, value: u32) -> Regs {
 const ZERO: u32 = 1 << 30;
 
 #[test]
-fn every_way_out_is_patched_and_nothing_else() {
+fn each_return_is_patched_and_nothing_else() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = trace(&engine, "leaves");
@@ -61,7 +61,7 @@ fn every_way_out_is_patched_and_nothing_else() {
 }
 
 #[test]
-fn a_return_tells_where_it_is_what_it_returns_and_to_whom() {
+fn a_return_records_offset_value_and_caller() {
     let (fake, engine) = engine();
     let id = trace(&engine, "leaves");
     let trap = execute_with(fake, &engine, at(LEAVES + 12, 5));
@@ -70,28 +70,28 @@ fn a_return_tells_where_it_is_what_it_returns_and_to_whom() {
 }
 
 #[test]
-fn what_leaves_on_a_condition_fires_only_when_it_does() {
+fn a_conditional_return_fires_only_if_taken() {
     let (fake, engine) = engine();
     let id = trace(&engine, "leaves");
     let mut regs = at(LEAVES + 4, 0);
     assert_eq!(engine.trap(&mut regs, &mut Nowhere), Trap::Resumed);
-    assert_eq!(regs.r[15] as usize, LEAVES + 8, "it goes on");
+    assert_eq!(regs.r[15] as usize, LEAVES + 8, "not taken");
     assert_eq!(records(&engine, id, 0), []);
     let mut regs = at(LEAVES + 4, 0);
     regs.cpsr |= ZERO;
     assert_eq!(engine.trap(&mut regs, &mut Nowhere), Trap::Resumed);
-    assert_eq!(regs.r[15], 0xbeec, "it returns");
+    assert_eq!(regs.r[15], 0xbeec, "taken");
     assert_eq!(records(&engine, id, 0), [(1, vec![4, 0, 0xbeec])]);
     let hits: Vec<_> = (0..)
         .map_while(|index| engine.fbt_row(index, |row| row.unwrap().hits))
         .collect();
-    assert_eq!(hits.iter().sum::<u64>(), 2, "both were hits");
+    assert_eq!(hits.iter().sum::<u64>(), 2, "both count as hits");
     engine.close(id);
     let _ = fake;
 }
 
 #[test]
-fn a_tail_call_leaves_without_a_value() {
+fn a_tail_call_fires_return_without_a_value() {
     let (fake, engine) = engine();
     let id = trace(&engine, "tails");
     execute_with(fake, &engine, at(TAILS + 4, 5));
@@ -99,7 +99,7 @@ fn a_tail_call_leaves_without_a_value() {
 }
 
 #[test]
-fn a_function_that_is_nothing_but_a_return_has_both_probes_at_one_trap() {
+fn a_one_instruction_function_has_both_probes_at_one_trap() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = trace(&engine, "empty");
@@ -110,7 +110,7 @@ fn a_function_that_is_nothing_but_a_return_has_both_probes_at_one_trap() {
     assert_eq!(engine.enable(both, &any, 0), Ok(2));
     assert_eq!(go(&engine, both, 0), Ok(0));
     execute_with(fake, &engine, at(EMPTY, 6));
-    assert_eq!(drain(&engine, both, 0), [1, 2], "entered, then left");
+    assert_eq!(drain(&engine, both, 0), [1, 2], "entry before return");
     assert_eq!(records(&engine, id, 0), [(1, vec![0, 6, 0xbeec])]);
     engine.close(id);
     assert_eq!(fake.read(EMPTY), TRAP);
@@ -119,7 +119,7 @@ fn a_function_that_is_nothing_but_a_return_has_both_probes_at_one_trap() {
 }
 
 #[test]
-fn a_function_whose_entry_is_traced_is_walked_over_as_if_it_were_not() {
+fn the_walk_sees_original_text_under_traps() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable(&engine, id, "leaves").unwrap();
@@ -131,7 +131,7 @@ fn a_function_whose_entry_is_traced_is_walked_over_as_if_it_were_not() {
 }
 
 #[test]
-fn a_kprobe_hides_no_way_out_and_keeps_its_own_instruction() {
+fn the_walk_sees_original_text_under_kprobes() {
     const KPROBE: u32 = 0xe7f0_01f8;
     for (at, displaced, matches) in [(LEAVES, 0xe350_0000, 1), (LEAVES + 12, 0xe12f_ff1e, 0)] {
         let (fake, engine) = engine();
@@ -147,17 +147,21 @@ fn a_kprobe_hides_no_way_out_and_keeps_its_own_instruction() {
 }
 
 #[test]
-fn a_part_counts_as_its_function() {
+fn a_cold_part_belongs_to_its_function() {
     let (fake, engine) = engine();
     let id = trace(&engine, "split");
     execute_with(fake, &engine, at(SPLIT_COLD + 4, 6));
     let offset = (SPLIT_COLD + 4 - SPLIT) as u64;
     assert_eq!(records(&engine, id, 0), [(1, vec![offset, 6, 0xbeec])]);
-    assert_ne!(fake.read(SPLIT + 4), TRAP, "which is left at its end only");
+    assert_ne!(
+        fake.read(SPLIT + 4),
+        TRAP,
+        "the branch to the cold part is no return"
+    );
 }
 
 #[test]
-fn what_never_leaves_and_what_cannot_be_probed_everywhere_is_refused() {
+fn functions_without_return_or_with_unprobable_ones_are_refused() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = open(&engine);
@@ -190,7 +194,7 @@ fn what_never_leaves_and_what_cannot_be_probed_everywhere_is_refused() {
 }
 
 #[test]
-fn a_thousand_sites_take_one_stop() {
+fn all_sites_are_patched_in_one_stop() {
     let (_, engine) = engine();
     let id = open(&engine);
     let all = Description::new(b"fbt", b"", b"", b"").unwrap();

@@ -1,5 +1,5 @@
-//! A consumer's tracing from its begin to its end: what fires when, with which arguments, and what comes
-//! of a fault.
+//! A session from `GO` to `STOP`: which probes fire at which stage, built-in variables, faults and
+//! buffer policies.
 
 use crate::fake;
 
@@ -9,7 +9,7 @@ use engine_tracer::Error;
 use fake::program::*;
 use fake::*;
 
-/// A program whose clauses all just tell that they ran.
+/// A program of `count` clauses that only record that they ran.
 fn clauses(count: usize) -> Program {
     let mut program = Program::new();
     (0..count).for_each(|_| _ = program.clause(&[], |_| vec![open_record(), ret()]));
@@ -17,7 +17,7 @@ fn clauses(count: usize) -> Program {
 }
 
 #[test]
-fn begin_fires_in_go_and_end_in_stop_on_the_cpu_that_is_told() {
+fn begin_and_end_fire_on_the_reported_cpu() {
     let (fake, engine) = engine();
     let id = open_with(&engine, &clauses(3));
     enable_named(&engine, id, "BEGIN", 0);
@@ -33,13 +33,13 @@ fn begin_fires_in_go_and_end_in_stop_on_the_cpu_that_is_told() {
     CPU.set(1);
     assert_eq!(engine.stop(id), Ok(1));
     CPU.set(3);
-    assert_eq!(engine.stop(id), Ok(1), "it ended there, once");
+    assert_eq!(engine.stop(id), Ok(1), "END fired once, there");
     assert_eq!(drain(&engine, id, 1), [2]);
     assert_eq!(execute(fake, &engine, ALPHA), None);
 }
 
 #[test]
-fn ecbs_fire_in_the_order_in_which_they_were_enabled() {
+fn ecbs_fire_in_order_of_enabling() {
     let (fake, engine) = engine();
     let id = open_with(&engine, &clauses(2));
     for clause in [1, 0, 1] {
@@ -48,14 +48,14 @@ fn ecbs_fire_in_the_order_in_which_they_were_enabled() {
     go(&engine, id, 0).unwrap();
     execute(fake, &engine, ALPHA);
     assert_eq!(drain(&engine, id, 0), [1, 2, 3]);
-    let told: Vec<_> = (1..4)
+    let clauses_enabled: Vec<_> = (1..4)
         .map(|epid| engine.eprobe(id, epid).unwrap().2)
         .collect();
-    assert_eq!(told, [1, 0, 1]);
+    assert_eq!(clauses_enabled, [1, 0, 1]);
 }
 
 #[test]
-fn the_engines_own_probes_have_the_first_ids_and_no_function() {
+fn the_dtrace_providers_probes_have_the_first_ids_and_no_function() {
     let (_, engine) = engine();
     let all = Description::default();
     let mut names = Vec::new();
@@ -107,7 +107,7 @@ fn after_exit_only_end_fires() {
 }
 
 #[test]
-fn exit_in_begin_ends_it_before_it_has_begun() {
+fn exit_in_begin_prevents_tracing() {
     let (fake, engine) = engine();
     let mut program = clauses(1);
     let exits = program.clause(&[], |_| vec![open_record(), exit(), ret()]);
@@ -122,7 +122,7 @@ fn exit_in_begin_ends_it_before_it_has_begun() {
 }
 
 #[test]
-fn of_two_exits_one_has_the_say() {
+fn only_the_first_exit_is_recorded() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     program.clause(&[], |_| vec![open_record(), exit(), ret()]);
@@ -134,21 +134,17 @@ fn of_two_exits_one_has_the_say() {
     assert_eq!(
         drain(&engine, id, 0),
         [],
-        "the second takes back the record of both"
+        "the second exit abandons their common record"
     );
     let id = open_with(&engine, &program);
     enable_named(&engine, id, "END", 0);
     go(&engine, id, 0).unwrap();
     engine.stop(id).unwrap();
-    assert_eq!(
-        drain(&engine, id, 0),
-        [1],
-        "END may call it whatever was before"
-    );
+    assert_eq!(drain(&engine, id, 0), [1], "END may exit in any case");
 }
 
 #[test]
-fn a_function_has_its_arguments_and_its_caller() {
+fn an_entry_has_arguments_and_caller() {
     let (fake, engine) = engine();
     let mut program = Program::arguments();
     program.numbers(2, |d| {
@@ -163,7 +159,8 @@ fn a_function_has_its_arguments_and_its_caller() {
     regs.r[..4].copy_from_slice(&[10, 11, 12, 13]);
     regs.r[14] = 0xbeef;
     execute_with(fake, &engine, regs);
-    // Behind the fourth they are on the stack, where bytes are the low bytes of their addresses.
+    // From the fifth argument on they are on the stack, whose bytes are the low bytes of their
+    // addresses.
     let on_stack = [0x0302_0100, 0x0706_0504];
     let arguments = [10, 11, 12, 13, on_stack[0], on_stack[1]];
     assert_eq!(
@@ -173,7 +170,7 @@ fn a_function_has_its_arguments_and_its_caller() {
 }
 
 #[test]
-fn built_in_variables_are_what_firing_and_machine_know() {
+fn built_in_variables_have_the_values_of_firing_and_platform() {
     let (fake, engine) = engine();
     let all = [
         (Builtin::Timestamp, 42),
@@ -207,7 +204,7 @@ fn built_in_variables_are_what_firing_and_machine_know() {
 }
 
 #[test]
-fn a_probes_names_and_the_programs_are_strings() {
+fn probe_names_and_execname_are_strings() {
     let (fake, engine) = engine();
     let texts = [
         (Builtin::Probeprov, "fbt"),
@@ -242,7 +239,7 @@ fn a_probes_names_and_the_programs_are_strings() {
 }
 
 #[test]
-fn a_stack_begins_with_the_caller_and_ends_in_zeros() {
+fn a_stack_begins_at_the_caller_and_is_zero_padded() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     program.clause(&[(40, FieldKind::Stack)], |fields| {
@@ -265,7 +262,7 @@ fn a_stack_begins_with_the_caller_and_ends_in_zeros() {
 }
 
 #[test]
-fn a_fault_takes_back_the_record_and_fires_error_with_its_place() {
+fn a_fault_abandons_the_record_and_fires_error_with_its_location() {
     let (fake, engine) = engine();
     let mut program = Program::arguments();
     let faulty = program.clause(&[(8, FieldKind::Scalar)], |fields| {
@@ -290,7 +287,7 @@ fn a_fault_takes_back_the_record_and_fires_error_with_its_place() {
     assert_eq!(
         records(&engine, id, 0),
         [of(1), of(3)],
-        "the clauses go on behind it"
+        "the clauses after it still run"
     );
     let status = engine.status(id).unwrap();
     assert_eq!((status.errors, status.error_drops), (2, 0));
@@ -313,7 +310,7 @@ fn a_fault_in_error_fires_nothing_and_is_counted() {
 }
 
 #[test]
-fn one_consumers_error_is_not_anothers() {
+fn error_fires_only_for_the_faulting_consumer() {
     let (fake, engine) = engine();
     let mut faulty = Program::new();
     faulty.clause(&[], |_| [&fault()[..], &[ret()]].concat());
@@ -331,7 +328,7 @@ fn one_consumers_error_is_not_anothers() {
 }
 
 #[test]
-fn a_predicate_keeps_a_clause_from_recording() {
+fn a_false_predicate_records_nothing() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     program.clause(&[], |_| {
@@ -351,7 +348,7 @@ fn a_predicate_keeps_a_clause_from_recording() {
 }
 
 #[test]
-fn a_ring_keeps_the_newest_until_tracing_was_stopped() {
+fn a_ring_keeps_the_newest_records_until_stop() {
     let (fake, engine) = engine();
     let mut program = clauses(1);
     program.numbers(1, |d| builtin(d, Builtin::Arg, 0).into());
@@ -385,7 +382,7 @@ fn a_ring_keeps_the_newest_until_tracing_was_stopped() {
 }
 
 #[test]
-fn a_buffer_that_is_filled_ends_tracing_and_keeps_room_for_the_end() {
+fn a_full_fill_buffer_ends_tracing_with_room_for_end() {
     let (fake, engine) = engine();
     let id = open_with(&engine, &clauses(1));
     enable(&engine, id, "alpha").unwrap();
@@ -412,7 +409,7 @@ fn a_buffer_that_is_filled_ends_tracing_and_keeps_room_for_the_end() {
 }
 
 #[test]
-fn a_buffer_that_is_filled_keeps_room_for_what_the_end_has_to_say_of_a_fault() {
+fn a_full_fill_buffer_has_room_for_error_in_end() {
     let (fake, engine) = engine();
     let mut program = clauses(1);
     let faulty = program.clause(&[], |_| [&fault()[..], &[ret()]].concat());
@@ -434,7 +431,7 @@ fn a_buffer_that_is_filled_keeps_room_for_what_the_end_has_to_say_of_a_fault() {
 }
 
 #[test]
-fn what_does_not_arrive_comes_again() {
+fn records_of_a_failed_copy_are_sent_again() {
     let (fake, engine) = engine();
     let id = open_with(&engine, &clauses(1));
     enable(&engine, id, "alpha").unwrap();

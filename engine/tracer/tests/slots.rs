@@ -1,4 +1,4 @@
-//! Slots over a fake kernel: what stands in them, and that nobody is in one that is written.
+//! Slots: what is written to them, and that no thread is in a slot that is written or freed.
 
 use crate::fake;
 
@@ -23,7 +23,7 @@ fn trace(engine: &Engine, functions: &[&str]) -> ConsumerId {
     id
 }
 
-/// A thread comes to a function; the slot that it is sent to.
+/// A thread traps at a function. Returns the slot that it resumes in.
 fn slot_of(fake: &Fake, engine: &Engine, function: usize) -> usize {
     let _firing = fake.firings.read().unwrap();
     let mut regs = registers(function);
@@ -42,7 +42,7 @@ fn words_at(fake: &Fake, slot: usize) -> [u32; 3] {
 }
 
 #[test]
-fn each_relocated_site_has_a_slot_with_its_copy_and_the_way_back() {
+fn a_relocated_site_has_a_slot_with_its_copy_and_a_jump_back() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = trace(&engine, &["moved", "shifted"]);
@@ -64,7 +64,7 @@ fn each_relocated_site_has_a_slot_with_its_copy_and_the_way_back() {
 }
 
 #[test]
-fn what_is_emulated_has_none() {
+fn emulated_sites_have_no_slot() {
     let (_, engine) = engine();
     trace(&engine, &["alpha", "beta", "gamma"]);
     assert_eq!(
@@ -85,7 +85,7 @@ fn consumers_of_one_site_share_its_slot() {
 }
 
 #[test]
-fn a_slot_given_back_is_written_again_when_nobody_is_in_it() {
+fn a_freed_slot_is_reused_after_a_grace_period() {
     let (fake, engine) = engine();
     let others = trace(&engine, &["shifted"]);
     let mut slots = Vec::new();
@@ -93,20 +93,20 @@ fn a_slot_given_back_is_written_again_when_nobody_is_in_it() {
         let id = trace(&engine, &["moved"]);
         let slot = slot_of(fake, &engine, MOVED);
         assert_eq!(words_at(fake, slot), [MOV_5, JUMP, MOVED as u32 + 4]);
-        // From here on the thread is in it until somebody waits for it.
+        // The thread stays in the slot until the engine waits for a grace period.
         fake.inside.lock().unwrap().insert(slot);
         slots.push(slot);
         engine.stop(id).unwrap();
         engine.close(id);
     }
-    assert_eq!(slots, [slots[0]; 3], "there is one free in the piece");
+    assert_eq!(slots, [slots[0]; 3], "the freed slot is reused");
     assert_eq!(stat(&engine, "slot_bytes"), 24);
     engine.close(others);
     assert_eq!(stat(&engine, "slot_bytes"), 0);
 }
 
 #[test]
-fn a_slot_gets_a_new_copy_with_new_text() {
+fn a_slot_is_rewritten_when_text_changed() {
     let (fake, engine) = engine();
     trace(&engine, &["shifted"]);
     let id = trace(&engine, &["moved"]);
@@ -128,7 +128,7 @@ fn a_slot_outlives_a_live_table_that_could_not_be_replaced() {
     assert_eq!(
         words_at(fake, slot)[0],
         MOV_5,
-        "the old table still names it"
+        "the old table still refers to it"
     );
     MEMORY.set(usize::MAX);
     engine.close(first);
@@ -151,32 +151,28 @@ fn without_memory_for_slots_nothing_is_armed() {
     assert_eq!(stat(&engine, "slots"), 6);
 }
 
-/// Somebody else's breakpoint, or a BUG.
+/// A breakpoint of somebody else, or a `BUG`.
 const REFUSED: u32 = 0xe7f0_01f2;
 
 #[test]
-fn text_is_restored_though_there_is_no_memory_for_the_slot_of_another() {
+fn text_is_restored_without_memory_for_another_slot() {
     let (fake, engine) = engine();
     let before = fake.image();
-    let own = trace(&engine, &["alpha"]);
+    let first = trace(&engine, &["alpha"]);
     let other = open(&engine);
     enable(&engine, other, "moved").unwrap();
     fake.write(MOVED, REFUSED);
-    assert_eq!(go(&engine, other, 0), Ok(1), "one is not armed");
-    assert_eq!(
-        stat(&engine, "slots"),
-        0,
-        "what cannot be armed has no slot"
-    );
+    assert_eq!(go(&engine, other, 0), Ok(1), "one ECB is unarmed");
+    assert_eq!(stat(&engine, "slots"), 0, "an unarmed site has no slot");
     fake.write(MOVED, MOV_5);
     NO_SLOTS.set(true);
-    engine.close(own);
+    engine.close(first);
     NO_SLOTS.set(false);
     assert_eq!(fake.image(), before);
 }
 
 #[test]
-fn a_slot_is_given_back_when_the_text_it_was_for_has_gone() {
+fn a_slot_is_freed_when_its_text_was_overwritten() {
     let (fake, engine) = engine();
     let before = fake.image();
     let id = trace(&engine, &["moved", "shifted"]);
@@ -192,16 +188,16 @@ fn a_slot_is_given_back_when_the_text_it_was_for_has_gone() {
 }
 
 #[test]
-fn a_slot_is_given_back_when_its_text_has_changed_before_it_was_armed() {
+fn a_slot_is_freed_when_text_changes_before_arming() {
     let (fake, engine) = engine();
     let before = fake.image();
     let others = trace(&engine, &["shifted"]);
     let id = open(&engine);
     enable(&engine, id, "moved").unwrap();
     STUCK.set(true);
-    assert_eq!(go(&engine, id, 0), Ok(1), "text cannot be written");
+    assert_eq!(go(&engine, id, 0), Ok(1), "patching fails");
     STUCK.set(false);
-    assert_eq!(stat(&engine, "slots"), 2, "but slots can");
+    assert_eq!(stat(&engine, "slots"), 2, "but the slot is written");
     fake.write(MOVED, MOV_6);
     let last = trace(&engine, &["alpha"]);
     let slot = slot_of(fake, &engine, MOVED);

@@ -1,4 +1,4 @@
-//! Speculations, as clauses use them.
+//! Speculations as clauses use them.
 
 use crate::fake;
 
@@ -10,8 +10,8 @@ use engine_dvm::{Builtin, Op, Subroutine};
 use fake::program::*;
 use fake::*;
 
-/// A program whose clauses hand out a speculation, record `arg0` in it and count that, commit it, and
-/// discard it.
+/// A program with four clauses: obtain a speculation, record `arg0` in it and count that, commit
+/// it, discard it.
 fn speculating() -> Program {
     let mut program = Program::new();
     let current = program.scalar(Scope::Global, &[]);
@@ -20,10 +20,10 @@ fn speculating() -> Program {
         vec![call(1, Subroutine::Speculation), store(1, current), ret()]
     });
     program.clause(&[(8, FieldKind::Scalar)], |fields| {
-        let aside = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
+        let open_speculation = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
         [
             &builtin(1, Builtin::Arg, 0)[..],
-            &aside,
+            &open_speculation,
             &[record(1, fields[0]), op(Op::Agg, [0; 3], count), ret()],
         ]
         .concat()
@@ -37,7 +37,7 @@ fn speculating() -> Program {
     program
 }
 
-/// Where the clauses of [`speculating`] are.
+/// The functions that run the clauses of [`speculating`].
 const AT: [(&str, usize); 4] = [
     ("alpha", ALPHA),
     ("beta", BETA),
@@ -81,7 +81,7 @@ const COMMIT: usize = 2;
 const DISCARD: usize = 3;
 
 #[test]
-fn what_is_committed_arrives_and_what_is_discarded_does_not() {
+fn committed_records_are_drained_and_discarded_ones_are_not() {
     let it = fixture(Go::default());
     it.run(RECORD, 0, 1);
     it.run(BEGIN, 0, 0);
@@ -103,7 +103,7 @@ fn what_is_committed_arrives_and_what_is_discarded_does_not() {
 }
 
 #[test]
-fn what_was_speculated_comes_before_what_is_recorded_later() {
+fn committed_records_precede_later_records() {
     let it = fixture(Go::default());
     it.run(BEGIN, 0, 0);
     it.run(RECORD, 0, 1);
@@ -115,7 +115,7 @@ fn what_was_speculated_comes_before_what_is_recorded_later() {
 }
 
 #[test]
-fn what_there_is_no_more_of_is_told() {
+fn drops_busy_and_unavailable_are_counted() {
     let it = fixture(Go {
         speculations: 1,
         speculation_size: 24,
@@ -135,7 +135,7 @@ fn what_there_is_no_more_of_is_told() {
 }
 
 #[test]
-fn with_little_room_what_was_recorded_comes_before_what_was_committed_elsewhere() {
+fn records_precede_those_committed_on_other_cpus() {
     let it = fixture(Go {
         speculations: 2,
         ..Go::default()
@@ -160,7 +160,7 @@ fn with_little_room_what_was_recorded_comes_before_what_was_committed_elsewhere(
 }
 
 #[test]
-fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
+fn concurrent_speculation_and_commit_lose_and_duplicate_nothing() {
     const ROUNDS: u32 = 2_000;
     let it = fixture(Go {
         speculations: 8,
@@ -170,7 +170,7 @@ fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     let mut seen = Vec::new();
     std::thread::scope(|scope| {
         let it = &it;
-        // One hands out and commits; the others record into whatever is current.
+        // One thread obtains and commits; the others record into the current speculation.
         let mut running = vec![scope.spawn(move || {
             for round in 0..ROUNDS {
                 it.run(BEGIN, 0, 0);
@@ -191,21 +191,21 @@ fn cpus_that_speculate_and_commit_at_once_lose_and_double_nothing() {
     let arrived = seen.len() as u64;
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len() as u64, arrived, "nothing twice");
+    assert_eq!(seen.len() as u64, arrived, "no duplicates");
     let counted = (0..CPUS).flat_map(|cpu| aggregated(&it.engine, it.id, cpu));
     assert_eq!(counted.map(|(_, words)| words[0]).sum::<u64>(), arrived);
     assert_eq!(it.engine.status(it.id).unwrap().speculation_drops, 0);
 }
 
 #[test]
-fn a_record_that_is_being_written_when_its_speculation_is_committed_arrives() {
+fn a_record_in_flight_at_the_commit_is_drained() {
     let (fake, engine) = engine();
     let mut program = speculating();
     let current = 0;
     let slow = program.clause(&[(8, FieldKind::Scalar)], |fields| {
-        let aside = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
+        let open_speculation = [load(2, current), op(Op::Opens, [0, 2, 0], 0)];
         [
-            &aside[..],
+            &open_speculation[..],
             &[call(1, Subroutine::Rand), record(1, fields[0]), ret()],
         ]
         .concat()
@@ -224,7 +224,7 @@ fn a_record_that_is_being_written_when_its_speculation_is_committed_arrives() {
             ON_RANDOM.set(Some(Box::new(move || {
                 opened.send(()).unwrap();
                 is_committed.recv().unwrap();
-                // Who drains without waiting for this firing has done so by then.
+                // A drain that wrongly does not wait for this firing would finish meanwhile.
                 std::thread::sleep(Duration::from_millis(50));
             })));
             execute(fake, &engine, AT[1].1);

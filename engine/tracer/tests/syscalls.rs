@@ -1,5 +1,5 @@
-//! The syscall provider over a fake kernel: which probes there are, what the kernel is asked to tell, and what fires
-//! with what.
+//! The syscall provider: its probes, which events it subscribes to, and what fires with which
+//! values.
 
 use crate::fake;
 
@@ -11,7 +11,7 @@ use fake::*;
 
 const ENOENT: i64 = -2;
 
-/// Some calls of the fake kernel: ABI and number.
+/// Some system calls of the fake kernel: ABI and number.
 const READ: (u32, i64) = (0, 3);
 const EXECVE: (u32, i64) = (0, 11);
 const SIGRETURN: (u32, i64) = (0, 119);
@@ -19,8 +19,8 @@ const CACHEFLUSH: (u32, i64) = (0, 0xf0002);
 const OLD_CLOSE: (u32, i64) = (1, 3);
 const OLD_FCNTL: (u32, i64) = (1, 11);
 
-/// A clause that records the probe's ID, three arguments and `errno`.
-fn telling() -> Program {
+/// A program whose clause records the probe's ID, three arguments and `errno`.
+fn recording() -> Program {
     let mut program = Program::new();
     program.numbers(5, |d| {
         match d {
@@ -38,9 +38,9 @@ fn named(module: &str, function: &str, name: &str) -> Description {
     Description::new(b"syscall", module, function, name).unwrap()
 }
 
-/// Traces what these describe; each description's clause is the same.
+/// Traces what these descriptions match.
 fn trace(engine: &Engine, descriptions: &[Description]) -> ConsumerId {
-    let id = open_with(engine, &telling());
+    let id = open_with(engine, &recording());
     for description in descriptions {
         engine.enable(id, description, 0).unwrap();
     }
@@ -48,9 +48,9 @@ fn trace(engine: &Engine, descriptions: &[Description]) -> ConsumerId {
     id
 }
 
-/// What was recorded without the probe's ID, which is told by its function and name.
-fn told(engine: &Engine, id: ConsumerId) -> Vec<(String, Vec<i64>)> {
-    let tell = |(_, words): Recorded| {
+/// The records: module, function and name of the probe, and the values.
+fn fired(engine: &Engine, id: ConsumerId) -> Vec<(String, Vec<i64>)> {
+    let parse = |(_, words): Recorded| {
         let (_, names) = engine
             .probe_match(&Description::default(), words[0] as u32)
             .unwrap();
@@ -59,10 +59,10 @@ fn told(engine: &Engine, id: ConsumerId) -> Vec<(String, Vec<i64>)> {
         let values = words[1..].iter().map(|word| *word as i64);
         (called.join(":"), values.collect())
     };
-    records(engine, id, 0).into_iter().map(tell).collect()
+    records(engine, id, 0).into_iter().map(parse).collect()
 }
 
-/// Which calls' entries and returns the kernel tells of.
+/// The system calls whose entries and returns are subscribed to.
 fn events(fake: &Fake) -> [Numbers; 2] {
     let events = fake.events.lock().unwrap();
     [Event::SyscallEntered, Event::SyscallReturned].map(|event| events[event as usize])
@@ -88,12 +88,12 @@ fn each_call_has_its_probes_by_abi_and_name() {
     assert_eq!(
         matched(named("", "exit", "return")),
         Err(Error::NotFound),
-        "it never returns"
+        "exit never returns"
     );
     assert_eq!(
         matched(named("", "read_again", "")),
         Err(Error::NotFound),
-        "the number goes by its first name"
+        "a number has only its first name"
     );
     let enabled = |description| {
         let id = open(&engine);
@@ -104,7 +104,7 @@ fn each_call_has_its_probes_by_abi_and_name() {
 }
 
 #[test]
-fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
+fn only_enabled_calls_are_subscribed_to() {
     let (fake, engine) = engine();
     let wanted = |function, name| {
         let id = trace(&engine, &[named("", function, name)]);
@@ -120,7 +120,7 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
     assert_eq!(
         wanted("execve", "return"),
         [execve, Numbers::ALL],
-        "which call it was is remembered from its entry on, and its number may be any then"
+        "the entry notes the call, since its number may be another at the return"
     );
     assert_eq!(wanted("execve", "entry"), [execve, none]);
     assert_eq!(
@@ -136,7 +136,7 @@ fn the_kernel_tells_of_what_somebody_wants_and_of_nothing_else() {
 }
 
 #[test]
-fn what_the_kernel_will_not_tell_of_stays_unarmed() {
+fn probes_of_refused_events_stay_unarmed() {
     let (_, engine) = engine();
     STUCK.set(true);
     let id = open(&engine);
@@ -146,7 +146,7 @@ fn what_the_kernel_will_not_tell_of_stays_unarmed() {
 }
 
 #[test]
-fn an_entry_has_its_arguments_and_a_return_its_value() {
+fn entries_have_arguments_and_returns_their_value() {
     let (fake, engine) = engine();
     let id = trace(
         &engine,
@@ -167,11 +167,11 @@ fn an_entry_has_its_arguments_and_a_return_its_value() {
         ("native:read:return", [-4096, -4096, 0, 0]),
     ];
     let expected = expected.map(|(name, values)| (name.to_owned(), values.to_vec()));
-    assert_eq!(told(&engine, id), expected);
+    assert_eq!(fired(&engine, id), expected);
 }
 
 #[test]
-fn another_call_fires_nothing() {
+fn other_calls_fire_nothing() {
     let (fake, engine) = engine();
     let id = trace(&engine, &[named("native", "read", "")]);
     let others = [
@@ -190,18 +190,18 @@ fn another_call_fires_nothing() {
         enter(fake, &engine, call.0, call.1);
         leave(fake, &engine, call, 0);
     }
-    assert_eq!(told(&engine, id), []);
+    assert_eq!(fired(&engine, id), []);
 }
 
 #[test]
-fn a_program_of_another_abi_returns_from_the_call_that_began_it() {
+fn execve_into_another_abi_returns_as_execve() {
     let (fake, engine) = engine();
     let id = trace(&engine, &[named("", "", "return")]);
     enter(fake, &engine, EXECVE.0, EXECVE.1);
     leave(fake, &engine, OLD_FCNTL, 0);
-    // And one that was not entered so is what it says.
+    // A return of a call whose entry was not seen is taken for what its number says.
     leave(fake, &engine, OLD_FCNTL, 5);
-    let names: Vec<_> = told(&engine, id)
+    let names: Vec<_> = fired(&engine, id)
         .into_iter()
         .map(|(name, _)| name)
         .collect();
@@ -209,7 +209,7 @@ fn a_program_of_another_abi_returns_from_the_call_that_began_it() {
 }
 
 #[test]
-fn who_goes_back_to_what_a_signal_interrupted_has_no_value() {
+fn sigreturn_has_no_return_value() {
     let (fake, engine) = engine();
     let id = trace(
         &engine,
@@ -217,7 +217,7 @@ fn who_goes_back_to_what_a_signal_interrupted_has_no_value() {
     );
     enter(fake, &engine, SIGRETURN.0, SIGRETURN.1);
     leave(fake, &engine, (0, -1), 0xbeef);
-    // A number that is none otherwise is no call's.
+    // A call without entry whose number is invalid fires nothing.
     leave(fake, &engine, (0, -1), 0xbeef);
     enter(fake, &engine, SIGRETURN.0, SIGRETURN.1);
     leave(fake, &engine, SIGRETURN, ENOENT);
@@ -225,13 +225,13 @@ fn who_goes_back_to_what_a_signal_interrupted_has_no_value() {
     let entry = values("native:sigreturn:entry", [10, 11, 15, 0]);
     let gone = values("native:sigreturn:return", [0; 4]);
     assert_eq!(
-        told(&engine, id),
+        fired(&engine, id),
         [entry.clone(), gone.clone(), entry, gone]
     );
 }
 
 #[test]
-fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
+fn calls_in_flight_at_close_are_forgotten() {
     let (fake, engine) = engine();
     let returns = [named("native", "", "return")];
     let id = trace(&engine, &returns);
@@ -239,7 +239,7 @@ fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
     engine.close(id);
     let id = trace(&engine, &returns);
     leave(fake, &engine, READ, 7);
-    let names: Vec<_> = told(&engine, id)
+    let names: Vec<_> = fired(&engine, id)
         .into_iter()
         .map(|(name, _)| name)
         .collect();
@@ -247,7 +247,7 @@ fn who_was_in_such_a_call_when_tracing_ended_is_not_taken_for_it_later() {
 }
 
 #[test]
-fn who_is_remembered_is_told_of_as_long_as_anybody_is() {
+fn calls_in_flight_stay_subscribed_while_any_consumer_is() {
     let (fake, engine) = engine();
     let one = trace(&engine, &[named("native", "execve", "return")]);
     let other = trace(&engine, &[named("native", "read", "return")]);
@@ -255,14 +255,14 @@ fn who_is_remembered_is_told_of_as_long_as_anybody_is() {
     engine.close(one);
     leave(fake, &engine, OLD_FCNTL, 0);
     leave(fake, &engine, READ, 7);
-    let told = told(&engine, other);
-    assert_eq!(told, [("native:read:return".to_owned(), vec![7, 7, 0, 0])]);
+    let fired = fired(&engine, other);
+    assert_eq!(fired, [("native:read:return".to_owned(), vec![7, 7, 0, 0])]);
     engine.close(other);
     assert_eq!(events(fake), [numbers([]); 2]);
 }
 
 #[test]
-fn a_row_for_each_probe_says_who_enabled_it_and_whether_the_kernel_tells_of_it() {
+fn rows_show_ecbs_and_subscriptions() {
     let (_, engine) = engine();
     let id = trace(&engine, &[named("native", "execve", "return")]);
     let row = |index| {
@@ -277,13 +277,13 @@ fn a_row_for_each_probe_says_who_enabled_it_and_whether_the_kernel_tells_of_it()
     let rows: Vec<_> = (0..).map_while(row).flatten().collect();
     assert_eq!(rows.len(), 15, "exit has no return");
     let found = |name: &str| {
-        let (_, number, ecbs, told) = rows.iter().find(|row| row.0 == name).unwrap();
-        (*number, *ecbs, *told)
+        let (_, number, ecbs, subscribed) = rows.iter().find(|row| row.0 == name).unwrap();
+        (*number, *ecbs, *subscribed)
     };
     assert_eq!(
         found("native:execve:entry"),
         (11, 0, true),
-        "it is remembered"
+        "subscribed to match the return"
     );
     assert_eq!(found("native:execve:return"), (11, 1, true));
     assert_eq!(found("native:read:entry"), (3, 0, false));

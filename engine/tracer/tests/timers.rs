@@ -1,4 +1,4 @@
-//! The profile provider: timers that are asked for, run while somebody has enabled them, and tick.
+//! The profile provider: timers are created on demand, run while enabled, and fire.
 
 use crate::fake;
 
@@ -11,13 +11,13 @@ fn named(name: &str) -> Description {
     Description::new(b"profile", b"", b"", name.as_bytes()).unwrap()
 }
 
-/// The numbers of the timers that run.
+/// The numbers of the running timers.
 fn running(fake: &Fake) -> Vec<u32> {
     fake.timers.lock().unwrap().keys().copied().collect()
 }
 
 #[test]
-fn a_timer_runs_while_somebody_has_enabled_it() {
+fn a_timer_runs_while_enabled() {
     let (fake, engine) = engine();
     let (one, other) = (open(&engine), open(&engine));
     for id in [one, other] {
@@ -36,7 +36,7 @@ fn a_timer_runs_while_somebody_has_enabled_it() {
 }
 
 #[test]
-fn a_tick_fires_on_its_cpu_with_what_it_interrupted() {
+fn a_tick_fires_on_its_cpu_with_the_interrupted_pc() {
     let (fake, engine) = engine();
     let mut program = Program::arguments();
     program.numbers(1, |d| builtin(d, Builtin::Id, 0).into());
@@ -58,7 +58,7 @@ fn a_tick_fires_on_its_cpu_with_what_it_interrupted() {
 }
 
 #[test]
-fn one_is_made_when_it_is_asked_for_by_its_name_and_keeps_its_id() {
+fn a_timer_is_created_by_name_and_keeps_its_id() {
     let (_, engine) = engine();
     let find = |name| {
         engine
@@ -75,11 +75,11 @@ fn one_is_made_when_it_is_asked_for_by_its_name_and_keeps_its_id() {
     }
     let elsewhere = Description::new(b"fbt", b"", b"", b"tick-8s").unwrap();
     assert!(engine.probe_match(&elsewhere, 0).is_err());
-    assert!(find("tick-8*").is_err(), "nobody has asked for tick-8s");
+    assert!(find("tick-8*").is_err(), "a pattern creates no timer");
 }
 
 #[test]
-fn one_that_cannot_be_started_is_told() {
+fn a_timer_that_cannot_start_is_unarmed() {
     let (fake, engine) = engine();
     let id = open(&engine);
     enable_named(&engine, id, "tick-1s", 0);

@@ -1,4 +1,4 @@
-//! The sdt provider: the kernel's tracepoints, registered while somebody has enabled them.
+//! The sdt provider: tracepoints are registered while enabled.
 
 use crate::fake;
 
@@ -6,7 +6,7 @@ use engine_abi::Description;
 use fake::program::*;
 use fake::*;
 
-/// The ID of the first tracepoint's probe.
+/// ID of the first tracepoint's probe.
 const FIRST_POINT: u32 = FIRST - 8192;
 
 fn named(name: &str) -> Description {
@@ -14,7 +14,7 @@ fn named(name: &str) -> Description {
 }
 
 #[test]
-fn a_tracepoint_is_registered_while_somebody_has_enabled_it() {
+fn a_tracepoint_is_registered_while_enabled() {
     let (fake, engine) = engine();
     let (one, other) = (open(&engine), open(&engine));
     engine.enable(one, &named("sched_*"), 0).unwrap();
@@ -33,7 +33,7 @@ fn a_tracepoint_is_registered_while_somebody_has_enabled_it() {
 }
 
 #[test]
-fn it_fires_with_its_arguments() {
+fn a_tracepoint_fires_with_its_arguments() {
     let (_, engine) = engine();
     let id = open_with(&engine, &Program::arguments());
     engine.enable(id, &named("sched_switch"), 0).unwrap();
@@ -41,7 +41,7 @@ fn it_fires_with_its_arguments() {
     CPU.set(2);
     let arguments = [1, 2, 3, 4, 5, 6];
     engine.tracepoint(FIRST_POINT, arguments);
-    // Nobody has enabled it, and there is none of these.
+    // Not enabled; the others do not exist.
     engine.tracepoint(FIRST_POINT + 1, arguments);
     engine.tracepoint(FIRST_POINT + 3, arguments);
     engine.tracepoint(u32::MAX, arguments);
@@ -52,7 +52,7 @@ fn it_fires_with_its_arguments() {
 }
 
 #[test]
-fn one_that_the_kernel_refuses_is_told_to_be_unarmed() {
+fn a_refused_tracepoint_is_unarmed() {
     let (_, engine) = engine();
     let id = open(&engine);
     engine.enable(id, &named("sched_switch"), 0).unwrap();
@@ -62,7 +62,7 @@ fn one_that_the_kernel_refuses_is_told_to_be_unarmed() {
 }
 
 #[test]
-fn each_is_listed_by_the_kernels_name() {
+fn tracepoints_are_listed_by_the_kernels_name() {
     let (_, engine) = engine();
     let (id, names) = engine.probe_match(&named("irq_*"), 0).unwrap();
     assert_eq!(id, FIRST_POINT + 2);

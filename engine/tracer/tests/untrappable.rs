@@ -1,10 +1,10 @@
-//! What is called where no trap can be taken has no probes.
+//! Blacklisted paths: functions called where no trap can be taken have no probes.
 
 use engine_tracer::{Blacklist, Path, Tracer};
 
 use crate::fake::*;
 
-/// From `alpha` to its call of `kept`.
+/// From `alpha` up to its call of `kept`, not following `moved`.
 static FROM_ALPHA: Blacklist = blacklist(&[Path {
     roots: &[[b"alpha", b"alpha"], [b"nobody", b"nobody"]],
     ends: &[b"kept"],
@@ -12,8 +12,8 @@ static FROM_ALPHA: Blacklist = blacklist(&[Path {
     why: "the test says so",
 }]);
 
-/// `beta` and `gamma`.
-static STRETCH: Blacklist = blacklist(&[Path {
+/// From `beta` through `gamma`.
+static RANGE: Blacklist = blacklist(&[Path {
     roots: &[[b"beta", b"gamma"]],
     ends: &[],
     passes: &[],
@@ -25,12 +25,12 @@ static NOTHING: Blacklist = blacklist(&[]);
 /// `bx lr`
 const RETURN: u32 = 0xe12f_ff1e;
 
-/// `bl`
+/// The encoding of a `bl`.
 fn call(from: usize, to: usize) -> u32 {
     branch(from, to) | 1 << 24
 }
 
-/// A kernel in which `alpha` calls some functions, and its `beta` one more in its place.
+/// A kernel in which `alpha` calls four functions, one of which, `beta`, tail-calls another.
 fn kernel() -> &'static Fake {
     let fake: &'static Fake = Box::leak(Box::new(Fake::new()));
     fake.extend(ALPHA + 4, call(ALPHA + 4, BETA));
@@ -43,7 +43,7 @@ fn kernel() -> &'static Fake {
     fake
 }
 
-/// Which functions are refused for that.
+/// The functions refused because of this blacklist.
 fn refused(listed: &'static Blacklist) -> Vec<usize> {
     LISTED.set(listed);
     let engine = Tracer::<A32, _>::new(kernel()).unwrap();
@@ -59,16 +59,16 @@ fn refused(listed: &'static Blacklist) -> Vec<usize> {
 }
 
 #[test]
-fn what_a_path_calls_is_refused_up_to_its_end() {
+fn callees_of_a_path_are_refused_up_to_its_end() {
     assert_eq!(refused(&FROM_ALPHA), [ALPHA, BETA, LEAVES]);
 }
 
 #[test]
-fn a_stretch_is_refused_with_what_it_calls() {
-    assert_eq!(refused(&STRETCH), [BETA, GAMMA, LEAVES]);
+fn a_range_is_refused_with_its_callees() {
+    assert_eq!(refused(&RANGE), [BETA, GAMMA, LEAVES]);
 }
 
 #[test]
-fn where_nothing_is_followed_nothing_is_refused_for_it() {
+fn without_paths_nothing_is_refused() {
     assert_eq!(refused(&NOTHING), []);
 }

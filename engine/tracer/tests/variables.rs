@@ -1,4 +1,4 @@
-//! Variables of every kind, as clauses on several CPUs and in several threads see them.
+//! Variables of each scope, as clauses on several CPUs and in several threads see them.
 
 use crate::fake;
 
@@ -7,7 +7,7 @@ use engine_dvm::{Builtin, Op};
 use fake::program::*;
 use fake::*;
 
-/// Adds the number in register 2 to the number in register 1.
+/// Adds register 2 to register 1.
 fn add() -> engine_abi::Instruction {
     op(Op::Add, [1, 1, 2], 0)
 }
@@ -17,7 +17,7 @@ fn stat(engine: &Engine, name: &str) -> u64 {
     rows.find(|row| row.name == name).unwrap().value
 }
 
-/// Lets the thread with this nonce enter a function.
+/// Has the thread with this nonce enter a function with this first argument.
 fn enter(fake: &Fake, engine: &Engine, thread: u64, at: usize, argument: u32) {
     TASK.set(engine_tracer::Task {
         nonce: thread,
@@ -29,7 +29,7 @@ fn enter(fake: &Fake, engine: &Engine, thread: u64, at: usize, argument: u32) {
 }
 
 #[test]
-fn a_global_is_everybodys() {
+fn a_global_is_shared() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let count = program.scalar(Scope::Global, &[]);
@@ -50,7 +50,7 @@ fn a_global_is_everybodys() {
 }
 
 #[test]
-fn a_thread_keeps_its_variables_when_it_takes_the_first_threads_number() {
+fn execve_of_a_thread_retains_its_variables() {
     const FIRST: engine_tracer::Task = engine_tracer::Task { tid: 10, ..BASH };
     const SECOND: engine_tracer::Task = engine_tracer::Task {
         nonce: 0xb1,
@@ -79,7 +79,7 @@ fn a_thread_keeps_its_variables_when_it_takes_the_first_threads_number() {
     enter(SECOND, ALPHA, 200);
     let second = engine_tracer::Task { tid: 10, ..SECOND };
     enter(second, BETA, 0);
-    // Another thread that has its number, or its place in memory, has none of its variables, nor has an interrupt.
+    // A thread with the same number or address has none of its variables; nor has an interrupt.
     enter(
         engine_tracer::Task {
             nonce: 0xb2,
@@ -108,11 +108,11 @@ fn a_thread_keeps_its_variables_when_it_takes_the_first_threads_number() {
     let seen = records(&engine, id, 0).into_iter();
     let seen: Vec<_> = seen.map(|(_, words)| words[0]).collect();
     assert_eq!(seen, [200, 0, 0, 0]);
-    assert_eq!(stat(&engine, "dynamic"), 1, "the first thread's");
+    assert_eq!(stat(&engine, "dynamic"), 1, "that of the first thread");
 }
 
 #[test]
-fn a_thread_local_is_a_threads_and_0_unsets_it() {
+fn a_thread_local_belongs_to_its_thread_and_0_unsets_it() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let mine = program.scalar(Scope::Thread, &[]);
@@ -140,7 +140,7 @@ fn a_thread_local_is_a_threads_and_0_unsets_it() {
 }
 
 #[test]
-fn an_arrays_elements_are_told_apart_by_their_keys() {
+fn array_elements_are_identified_by_key() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let array = program.scalar(Scope::Global, &[8, 8]);
@@ -177,7 +177,7 @@ fn an_arrays_elements_are_told_apart_by_their_keys() {
 }
 
 #[test]
-fn strings_are_kept_whole_and_can_be_unset() {
+fn strings_are_stored_and_can_be_unset() {
     let (fake, engine) = engine();
     for scope in [Scope::Global, Scope::Thread, Scope::Clause] {
         let mut program = Program::new();
@@ -218,7 +218,7 @@ fn strings_are_kept_whole_and_can_be_unset() {
 }
 
 #[test]
-fn an_assignment_without_room_is_counted() {
+fn an_assignment_without_room_counts_as_drop() {
     let (fake, engine) = engine();
     let mut program = Program::new();
     let mine = program.scalar(Scope::Thread, &[]);
@@ -243,7 +243,7 @@ fn an_assignment_without_room_is_counted() {
 }
 
 #[test]
-fn cpus_that_count_by_thread_lose_nothing() {
+fn concurrent_thread_locals_lose_nothing() {
     const ROUNDS: u32 = 5_000;
     let (fake, engine) = engine();
     let mut program = Program::new();

@@ -1,4 +1,5 @@
-//! What the kernel is asked to tell of. What it is not asked for costs a system call the tracepoint, and little more.
+//! Subscriptions to kernel events. A system call that is not subscribed to costs the tracepoint and
+//! little more.
 
 use engine_isa::Arch;
 
@@ -7,7 +8,8 @@ use crate::platform::{Event, Numbers, Platform};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Has the kernel tell no more of an event that nobody wants. When this returns the last is over.
+    /// Unsubscribes from events that no probe wants. When this returns, their last callback is
+    /// over.
     pub(crate) fn unsubscribe_events(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         let marks_end = registry.subscriptions.of(Event::ProcessGone) != Numbers::NONE
@@ -19,9 +21,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             }
             let is_return = event == Event::SyscallReturned;
             if is_return {
-                self.in_flight.open(false);
+                self.in_flight.admit(false);
             }
-            // It is told of, so it can be had not to be.
+            // Unsubscribing cannot fail.
             let _ = self.platform.subscribe(event, &Numbers::NONE);
             registry.subscriptions.set(event, Numbers::NONE);
             if is_return {
@@ -33,24 +35,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    /// Has the kernel tell of what is wanted, as far as it will.
+    /// Subscribes to the events that are wanted; one that the kernel refuses stays unsubscribed.
     pub(crate) fn subscribe_events(&self, control: &mut Control<A>) {
         let registry = &mut control.registry;
         for event in Event::ALL {
-            let told = registry.subscriptions.of(event);
+            let current = registry.subscriptions.of(event);
             let mut wanted = registry.wants(event);
-            // Until nobody wants any, who is remembered is to be told of.
-            if event == Event::SyscallReturned && told == Numbers::ALL && wanted != Numbers::NONE {
-                wanted = told;
+            // Calls in flight must still be reported, so this subscription shrinks only when no
+            // return is wanted at all.
+            if event == Event::SyscallReturned && current == Numbers::ALL && wanted != Numbers::NONE
+            {
+                wanted = current;
             }
             let lacks_mark = Event::ONCE.contains(&event)
                 && registry.subscriptions.of(Event::ProcessGone) == Numbers::NONE;
-            if wanted == told || lacks_mark || self.platform.subscribe(event, &wanted).is_err() {
+            if wanted == current || lacks_mark || self.platform.subscribe(event, &wanted).is_err() {
                 continue;
             }
             registry.subscriptions.set(event, wanted);
             if event == Event::SyscallReturned {
-                self.in_flight.open(true);
+                self.in_flight.admit(true);
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Arming by the kernel's function tracer instead of by traps. It has a call at the entry of most functions,
-//! which it can switch on, and what it calls is shown the registers.
+//! Arming by ftrace instead of by traps. Most functions have a patchable call at their entry, and
+//! its callback is passed the registers.
 //!
-//! The order is that of traps: a call is switched off before the live table forgets it, and the table knows it
-//! before it is switched on. Nothing is displaced, so an entry that its own instruction may leave from is
-//! no case for this: its return has to be told of as well.
+//! The order is that of traps: a call is disabled before the live table forgets it, and is in the
+//! table before it is enabled. No instruction is displaced. So an entry whose own instruction may
+//! leave the function is armed by a trap: its return must fire too, and at that instruction only a
+//! trap reports it.
 
 use core::num::NonZeroUsize;
 
@@ -19,7 +20,7 @@ use crate::site::Site;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Whether that mechanism means the function tracer's calls.
+    /// Whether this mechanism uses ftrace's calls.
     pub(crate) fn uses_ftrace(&self, mechanism: Mechanism) -> Result<bool, Error> {
         match mechanism {
             Mechanism::Trap => Ok(false),
@@ -29,7 +30,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    /// The call that is to stand for the trap at `site`, if one is wanted there and can.
+    /// The ftrace call to enable in place of the trap at `site`; none if a trap is wanted, or the
+    /// site has no call.
     pub(crate) fn ftrace_call_for(
         &self,
         calls: &Calls,
@@ -37,16 +39,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         site: &Site<A>,
     ) -> Option<NonZeroUsize> {
         let is_known = site.text != A::Text::default();
-        let is_free = function.called > 0 || site.is_taken && is_known;
+        let is_free = function.call_ecbs > 0 || site.owned_by_kprobe && is_known;
         let is_free = is_free && !A::control(&site.text, A::KERNEL, site.address).branches();
-        if !(is_free || site.is_called_only) || !site.is_entry || calls.refused {
+        if !(is_free || site.ftrace_only) || !site.is_entry || calls.refused {
             return None;
         }
         self.platform.call_of(function.address)
     }
 
-    /// Switches off the calls that nobody wants any more. Where that cannot be, they stay armed, and
-    /// their sites known.
+    /// Disables the calls that are no longer wanted. If ftrace refuses, they stay armed and their
+    /// sites known.
     pub(crate) fn remove_ftrace_calls(&self, control: &mut Control<A>) {
         let mut sites = control.registry.fbt.enabled();
         if sites.any(|(function, site)| is_called(site) && !function.wants(site)) {
@@ -56,8 +58,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    /// Switches on those that are wanted. Where the function tracer will not, traps are to be put in
-    /// place instead: nothing of what was not armed before is.
+    /// Enables the calls that are wanted. If ftrace refuses, none that was not armed before is, and
+    /// traps are to be used instead.
     pub(crate) fn add_ftrace_calls(&self, control: &mut Control<A>) -> Result<(), Refused> {
         let mut sites = control.registry.fbt.enabled();
         if !sites.any(|(function, site)| site.call.is_some() && !site.armed && function.wants(site))
@@ -65,12 +67,12 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             return Ok(());
         }
         drop(sites);
-        let told = self.set_ftrace_calls(control, |function, site| function.wants(site));
-        control.calls.refused = told.is_err();
-        told
+        let accepted = self.set_ftrace_calls(control, |function, site| function.wants(site));
+        control.calls.refused = accepted.is_err();
+        accepted
     }
 
-    /// Has the function tracer tell of those calls, and of no others, if it will.
+    /// Sets ftrace's filter to exactly the chosen calls.
     fn set_ftrace_calls(
         &self,
         control: &mut Control<A>,

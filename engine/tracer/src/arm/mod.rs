@@ -1,10 +1,18 @@
-//! Arming and disarming: how a set of enablings becomes patched text, and text again.
+//! Arming and disarming: makes kernel text, timers, subscriptions and the live table match the
+//! active ECBs.
 //!
-//! The order is what makes it safe at any moment. Text is restored before the live table forgets
-//! a site, and the live table knows a site before its text is patched; so a trap always finds its
-//! site, or text that no longer traps. A site's slot is there before the live table knows the site,
-//! and is given back after the table has forgotten it. Traps lead straight here before there is the first
-//! of them, until after the last.
+//! Everything here runs under the control lock and may sleep. The ordering keeps every intermediate
+//! state safe:
+//!
+//! - Text is restored before the live table forgets a site, and the table has a site before its
+//!   text is patched. So a trap finds its site, or text that no longer traps.
+//! - A site's slot is written before the live table names it, and is given back after the table has
+//!   forgotten it.
+//! - Traps are dispatched directly to this engine from before the first is written until after the
+//!   last is removed.
+//!
+//! Disarming comes first and needs no memory. A failed allocation after that leaves probes unarmed,
+//! never half armed.
 
 mod events;
 mod ftrace;
@@ -30,10 +38,10 @@ use crate::site::slots::Slots;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Makes text, timers and live table agree with the active ECBs.
+    /// Makes text, timers and the live table match the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<A>) -> Result<(), Error> {
         let agreed = self.reconcile(control);
-        // As long as there is a trap, whatever has gone wrong.
+        // Even after an error, for as long as a trap is in place.
         let mut enabled = control.registry.fbt.enabled();
         let is_any = enabled.any(|(_, site)| site.is_trapped());
         self.platform.direct_dispatch(is_any);
@@ -43,43 +51,43 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     fn reconcile(&self, control: &mut Control<A>) -> Result<(), Error> {
         control.registry.disarm(&self.platform);
         self.unsubscribe_events(control);
-        // All of it, before anything that there may be no memory for.
+        // Text is restored before anything that may fail for lack of memory.
         self.restore(control);
         self.remove_ftrace_calls(control);
-        // A kprobe that is not there when the instruction is reviewed is not there when it is displaced; one that
-        // comes behind finds our trap, and is refused.
-        let told = self.platform.hold_kprobes(|| self.arm(control))?;
-        if told.is_err() {
-            // Once: it is not asked again.
+        // No kprobe can be added between the review of an instruction and its patching; one that
+        // comes later finds our trap and is refused.
+        let accepted = self.platform.hold_kprobes(|| self.arm(control))?;
+        if accepted.is_err() {
+            // At most once: `calls.refused` is set now.
             return self.reconcile(control);
         }
-        self.take_slots_back(control);
-        control.registry.fbt.tidy();
+        self.retire_slots(control);
+        control.registry.fbt.prune_enabled();
         control.registry.arm(&self.platform);
         self.subscribe_events(control);
         Ok(())
     }
 
-    /// Arms what is wanted and not armed yet; or the function tracer would not tell of its calls.
+    /// Arms what is wanted and not armed yet. The inner error says that ftrace refused its calls.
     fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Refused>, OutOfMemory> {
         self.prepare(control)?;
         let live = publish(control)?;
         let old = self.live.replace(Some(live))?;
         if let Some(old) = old {
-            remember_hits(&mut control.registry.fbt, &old);
+            save_hits(&mut control.registry.fbt, &old);
         }
-        let told = self.add_ftrace_calls(control);
-        if told.is_ok() {
+        let accepted = self.add_ftrace_calls(control);
+        if accepted.is_ok() {
             self.write_traps(control);
         }
-        Ok(told)
+        Ok(accepted)
     }
 
-    /// Takes the consumer's ECBs out, and with them whatever only it had armed. When it returns, no
-    /// firing is left that began before.
+    /// Deactivates the consumer's ECBs and disarms what no other consumer wants. When this returns,
+    /// no firing that began before is still running.
     ///
-    /// Where there is no memory for a smaller live table the larger one stays: what is disarmed does not
-    /// fire, so its entries there do no harm.
+    /// If there is no memory for a smaller live table, the old one stays: what is disarmed does not
+    /// fire, so its stale entries are harmless.
     pub(crate) fn disarm(&self, control: &mut Control<A>, id: ConsumerId) {
         control.deactivate(id);
         if self.rearm(control).is_err() {
@@ -87,7 +95,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
-    /// Makes ready what is wanted and not armed yet.
+    /// Chooses a mechanism for each site that is wanted and not armed yet, and allocates what it
+    /// needs.
     fn prepare(&self, control: &mut Control<A>) -> Result<(), OutOfMemory> {
         let Control {
             registry,
@@ -100,13 +109,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 return Ok(());
             }
             site.call = None;
-            let is_trappable = !site.is_called_only && self.is_left_to_us(site);
+            let is_trappable = !site.ftrace_only && self.is_free_of_kprobes(site);
             if is_trappable && !self.review(site, slots) {
                 return Ok(());
             }
             site.call = self.ftrace_call_for(calls, function, site);
             if is_trappable && site.call.is_none() {
-                self.give_slot(site, slots)?;
+                self.assign_slot(site, slots)?;
             }
             Ok(())
         })?;
@@ -117,29 +126,30 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         calls.reserve(called.count())
     }
 
-    /// Whether no kprobe of the kernel's owns the instruction. Such a one writes its trap or its jump over whatever
-    /// is there when it is enabled, and what it had copied before when it is disabled.
-    fn is_left_to_us(&self, site: &mut Site<A>) -> bool {
-        site.is_taken = self.platform.has_kprobe(site.address);
-        !site.is_taken
+    /// Checks that no kprobe owns the instruction. Enabling one would write its breakpoint or jump
+    /// over whatever is there, and disabling it would write back its earlier copy.
+    fn is_free_of_kprobes(&self, site: &mut Site<A>) -> bool {
+        site.owned_by_kprobe = self.platform.has_kprobe(site.address);
+        !site.owned_by_kprobe
     }
 
-    /// Plans anew: others patch text too, and may have since the probe was provided. False where no
-    /// probe can be now; the text planned for is one that is not there then, and there is no slot.
+    /// Replans a site whose text has changed since it was planned for, as other patchers write text
+    /// too. Returns false if no probe is possible there now; its text is then one that cannot
+    /// match, and its slot is given back.
     fn review(&self, site: &mut Site<A>, slots: &mut Slots) -> bool {
         if self.is_as_planned(site) {
             return true;
         }
         if let Some(slot) = site.slot.take() {
-            slots.give_back(slot);
+            slots.retire(slot);
         }
         let text = eligible::probeable::<A, P>(&self.platform, site.address);
         site.text = text.unwrap_or_default();
         text.is_ok()
     }
 
-    /// Gives it a slot, if its instruction needs one.
-    fn give_slot(&self, site: &mut Site<A>, slots: &mut Slots) -> Result<(), OutOfMemory> {
+    /// Allocates a slot, if the instruction must be relocated.
+    fn assign_slot(&self, site: &mut Site<A>, slots: &mut Slots) -> Result<(), OutOfMemory> {
         let plan = A::plan(&site.text, A::KERNEL);
         if let (Plan::Relocate(relocation), None) = (plan, site.slot) {
             let next = site.address.wrapping_add(A::length(&plan));
@@ -149,21 +159,21 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         Ok(())
     }
 
-    /// Takes back the slots of what is not armed any more, now that the live table does not know it.
-    fn take_slots_back(&self, control: &mut Control<A>) {
+    /// Gives back the slots of disarmed sites, now that the live table has forgotten them.
+    fn retire_slots(&self, control: &mut Control<A>) {
         let slots = &mut control.slots;
         control.registry.fbt.each_enabled(|function, site| {
             if !site.armed
                 && !function.wants(site)
                 && let Some(slot) = site.slot.take()
             {
-                slots.give_back(slot);
+                slots.retire(slot);
             }
         });
-        control.slots.tidy(&self.platform);
+        control.slots.release_if_unused(&self.platform);
     }
 
-    /// Puts traps in place, where the instruction is still the one that was planned for.
+    /// Writes the traps, where the instruction still is the planned one.
     fn write_traps(&self, control: &mut Control<A>) {
         if control.registry.fbt.enabled().next().is_some() {
             self.platform.direct_dispatch(true);
@@ -172,7 +182,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             &self.platform,
             &mut control.registry.fbt,
             |function, site| {
-                let is_due = !site.armed && site.call.is_none() && !site.is_called_only;
+                let is_due = !site.armed && site.call.is_none() && !site.ftrace_only;
                 (is_due && function.wants(site) && self.can_displace(site)).then(|| word(A::TRAP))
             },
             |site| site.armed = true,
@@ -183,22 +193,22 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         resume::of::<A>(site).is_some() && self.is_as_planned(site)
     }
 
-    /// Whether the instruction is the one that was planned for. What stands behind it may be another
-    /// site's trap.
+    /// Whether the site's text still is the instruction that was planned for. The bytes after it
+    /// are not compared: they may be another site's trap.
     fn is_as_planned(&self, site: &Site<A>) -> bool {
         let plan = A::plan(&site.text, A::KERNEL);
         let planned = site.text.as_ref().get(..A::length(&plan));
         !matches!(plan, Plan::Refuse(_))
-            && planned.is_some_and(|planned| self.is_there(site.address, planned))
+            && planned.is_some_and(|planned| self.text_is(site.address, planned))
     }
 
-    /// Puts back what was displaced; leaves alone what someone else has written there since, and that is not armed
-    /// any more. What cannot be put back stays armed, and its site known.
+    /// Restores the displaced text. Where someone else has overwritten the trap, their text is left
+    /// alone and the site counts as disarmed. A site that cannot be restored stays armed and known.
     fn restore(&self, control: &mut Control<A>) {
         let fbt = &mut control.registry.fbt;
         fbt.each_enabled(|_, site| {
             if site.is_trapped() {
-                site.armed = self.is_there(site.address, A::TRAP);
+                site.armed = self.text_is(site.address, A::TRAP);
             }
         });
         control.batch.write(
@@ -212,23 +222,23 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         );
     }
 
-    /// Whether the text at `address` is not our trap, as far as it can be read.
+    /// Whether the text at `address` can be read and is not our trap.
     pub(crate) fn is_not_ours(&self, address: usize) -> bool {
         let mut text = A::Text::default();
         let read = text.as_mut().get_mut(..A::TRAP.len());
         read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read != A::TRAP)
     }
 
-    /// Whether `text` is what is at `address`.
-    fn is_there(&self, address: usize, text: &[u8]) -> bool {
+    /// Whether the text at `address` can be read and equals `text`.
+    fn text_is(&self, address: usize, text: &[u8]) -> bool {
         let mut there = A::Text::default();
         let read = there.as_mut().get_mut(..text.len());
         read.is_some_and(|read| self.platform.peek(address, read).is_ok() && read == text)
     }
 }
 
-/// Nobody counts hits in a table that was replaced any more.
-fn remember_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
+/// Adds up the hits of a replaced table, in which no CPU counts any more.
+fn save_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
     fbt.each_enabled(|_, site| {
         if let Some(hit) = old.fbt.sites.find(site.hit_address()) {
             let hits = hit.hits.load(Ordering::Relaxed);
@@ -237,7 +247,7 @@ fn remember_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
     });
 }
 
-/// A few bytes as a number, the first the lowest.
+/// Up to four bytes as a little-endian number.
 fn word(bytes: &[u8]) -> u32 {
     let upwards = bytes.iter().rev();
     upwards.fold(0, |word, byte| word << 8 | u32::from(*byte))

@@ -1,7 +1,7 @@
-//! Modules come and go while consumers trace.
+//! Modules that are loaded and unloaded while consumers trace.
 //!
-//! As with DTrace, what a consumer has asked for is asked for as long as it traces: probes that come later
-//! are enabled at once.
+//! As in DTrace, an enabling is retained for as long as its consumer traces: matching probes of
+//! modules that are loaded later are enabled at once.
 
 use alloc::vec::Vec;
 
@@ -19,10 +19,9 @@ use crate::session::consumer::Ecb;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// A module is loaded, which the platform knows by that number. May sleep.
+    /// A module is being loaded, which the platform identifies by `number`. May sleep.
     ///
-    /// Where there is no memory for its probes, those that there was none for are not there, and that is
-    /// counted.
+    /// If memory runs out, some of its probes are missing, and the module is counted as incomplete.
     pub fn module_coming(&self, number: usize, name: &[u8]) {
         self.control.with(|control| {
             let fbt = &mut control.registry.fbt;
@@ -37,11 +36,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// A module is about to go: when this returns, nothing of it is armed. May sleep.
+    /// A module is being unloaded. When this returns, nothing in it is armed. May sleep.
     pub fn module_going(&self, number: usize) {
         self.control.with(|control| {
             control.registry.fbt.unload(number);
-            // Where there is no memory for a smaller live table, its text is restored all the same.
+            // Without memory for a smaller live table, the module's text has still been restored.
             if self.rearm(control).is_err() {
                 self.platform.synchronize();
             }
@@ -50,7 +49,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 }
 
 impl<A: Arch> Control<A> {
-    /// Enables what consumers have asked for in these functions; whether there was any.
+    /// Applies the consumers' retained enablings to these functions; returns whether any matched.
     #[inline(never)]
     fn enable_in<P: Platform>(&mut self, platform: &P, loaded: &Loaded) -> Result<bool, Error> {
         let mut any = false;
@@ -61,19 +60,21 @@ impl<A: Arch> Control<A> {
                 };
                 let numbers = loaded.numbers.clone();
                 let pattern = Pattern::new(&wish.0);
-                self.registry.fbt.ask(platform, &pattern, numbers)?;
+                self.registry
+                    .fbt
+                    .analyse_matching(platform, &pattern, numbers)?;
                 let wish = (&pattern, wish.1);
-                any |= grant(&mut self.registry, platform, consumer, wish, loaded)?;
+                any |= enable_matching(&mut self.registry, platform, consumer, wish, loaded)?;
             }
         }
         Ok(any)
     }
 }
 
-/// Enables what a consumer wishes for in these functions, which is what a pattern describes and a clause;
-/// whether there was any.
+/// Applies one retained enabling, a pattern and a clause, to these functions; returns whether any
+/// matched.
 #[inline(never)]
-fn grant<A: Arch, P: Platform>(
+fn enable_matching<A: Arch, P: Platform>(
     registry: &mut Registry<A>,
     platform: &P,
     consumer: &mut Consumer,
@@ -92,7 +93,8 @@ fn grant<A: Arch, P: Platform>(
             continue;
         }
         any = true;
-        // Looked for once, as there may be as many as there are functions; and not where nothing is described.
+        // Computed once, as a consumer may have as many ECBs as there are functions, and only if
+        // something matches.
         let before = match &before {
             Some(before) => before,
             None if loaded.is_new => before.insert(Vec::new()),

@@ -1,4 +1,4 @@
-//! From what is enabled to the live table.
+//! Builds the live table.
 
 use engine_isa::Arch;
 
@@ -9,7 +9,7 @@ use crate::grow::OutOfMemory;
 use crate::probe::ecb::Enabling;
 use crate::session::consumer::Consumer;
 
-/// The live table for the active ECBs, and for what is armed without any.
+/// Builds the live table for the active ECBs. It also keeps the sites that are armed without any.
 pub(crate) fn publish<A: Arch>(control: &mut Control<A>) -> Result<Live<A>, OutOfMemory> {
     let mut live = Live::publish(&mut control.registry)?;
     for (number, consumer) in control.consumers.iter().enumerate() {

@@ -1,7 +1,10 @@
-//! Events of the kernel, as they reach the providers that fire at them.
+//! Kernel events: system calls, process events and tracepoints, on their way to the providers that
+//! fire at them.
 //!
-//! The kernel's tracepoints run in the thread's own context, with no more than preemption off. Of some system calls the
-//! engine is told that nobody has enabled; those are looked for and nothing else is done.
+//! Their tracepoints run in the thread's own context with interrupts enabled; preemption is
+//! disabled, as readers of the live table require. Interrupts are disabled for the firing itself,
+//! since it takes the CPU's guard. A report of a system call that no consumer enabled costs one
+//! lookup.
 
 use engine_isa::Arch;
 
@@ -10,7 +13,7 @@ use crate::platform::{Event, Key, Platform, Rcu};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// This thread has entered a system call. To be called where nothing can put another thread in its place.
+    /// This thread has entered a system call. The caller has disabled preemption.
     pub fn syscall_entered(&self, abi: u32, number: i64, regs: &A::Regs) {
         let Some(key) = Key::new(abi, number) else {
             return;
@@ -23,7 +26,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// A system call of this thread's returns that value. To be called likewise.
+    /// A system call of this thread returns `value`. The caller has disabled preemption.
     pub fn syscall_returned(&self, abi: u32, number: i64, value: i64) {
         let in_flight = self.in_flight.take(self.platform.thread_key());
         let Some(key) = in_flight.or_else(|| Key::new(abi, number)) else {
@@ -37,13 +40,14 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Neither what a system call returns in a child nor that the child starts will be reported.
+    /// A child was created whose return from the system call, and whose start, will not be
+    /// reported. Counted as a lost return.
     pub fn syscall_lost(&self) {
-        self.in_flight.lose();
+        self.in_flight.count_lost();
     }
 
-    /// This has happened to this thread, or by it, with these arguments of the event. To be called where nothing can put
-    /// another thread in its place.
+    /// An event of this thread, or one caused by it, with the event's arguments. The caller has
+    /// disabled preemption.
     pub fn happened(&self, event: Event, arguments: [u64; 4]) {
         self.live.read(|live| {
             if let Some(live) = live {
@@ -52,7 +56,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// The tracepoint has come that was registered with this number, in any context, with preemption off.
+    /// The tracepoint registered with this number was hit, in any context. The caller has disabled
+    /// preemption.
     pub fn tracepoint(&self, number: u32, mut arguments: [u64; 6]) {
         self.live.read(|live| {
             let found =

@@ -1,4 +1,4 @@
-//! A firing: what fired, where and when, and what a clause can learn of it.
+//! A firing: the probe, the CPU and the time, and the built-in variables that a clause can read.
 
 use core::cell::Cell;
 use core::ptr;
@@ -9,20 +9,20 @@ use engine_isa::Arch;
 use crate::platform::{Context, Origin, Platform, Task};
 use crate::providers::dtrace::Own;
 use crate::providers::list::providers;
-use crate::providers::{Fires, Provider, among};
+use crate::providers::{Fires, Provider, argument_at};
 
 macro_rules! fired {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
-        /// What has fired, of whichever provider. Its names and arguments are found out only when a clause asks.
+        /// The probe that fired. Names and arguments are looked up only when a clause reads them.
         #[allow(dead_code, reason = "a provider may fire at tracepoints alone")]
         pub enum Fired<'a, A: Arch> {
-            /// A probe of whichever provider has registered for a tracepoint.
+            /// A probe of any provider, at a tracepoint that the provider registered for.
             Tracepoint(Tracepoint<'a>),
             $(#[doc = concat!("A probe of `", stringify!($field), "`.")] $variant($fired),)*
         }
 
         impl<A: Arch> Fired<'_, A> {
-            /// The names of provider, module, function and probe.
+            /// Provider, module, function and probe name.
             fn names(&self) -> [&[u8]; 4] {
                 match self {
                     Self::Tracepoint(fired) => fired.names,
@@ -35,7 +35,7 @@ macro_rules! fired {
 
             fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
                 match self {
-                    Self::Tracepoint(fired) => among(&fired.arguments, number),
+                    Self::Tracepoint(fired) => argument_at(&fired.arguments, number),
                     $(Self::$variant(fired) => Fires::<A>::argument(fired, platform, number),)*
                 }
             }
@@ -80,7 +80,7 @@ macro_rules! fired {
 providers!(fired);
 
 impl<A: Arch> Fired<'_, A> {
-    /// The `dtrace` provider's probe that it is, if it is one.
+    /// The `dtrace` provider's probe, if it is one of them.
     pub fn own(&self) -> Option<Own> {
         match self {
             Self::Dtrace(fired) => Some(fired.probe),
@@ -89,35 +89,35 @@ impl<A: Arch> Fired<'_, A> {
     }
 }
 
-/// A tracepoint.
+/// A probe at a tracepoint.
 #[derive(Debug)]
 pub struct Tracepoint<'a> {
-    /// The names of provider, module, function and probe.
+    /// Provider, module, function and probe name.
     pub names: [&'a [u8]; 4],
-    /// Its arguments.
+    /// The probe's arguments.
     pub arguments: [u64; 6],
 }
 
-/// A firing.
+/// One firing of a probe, on this CPU with interrupts disabled.
 pub struct Firing<'a, A: Arch, P: Platform<Regs = A::Regs>> {
     /// The kernel.
     pub platform: &'a P,
-    /// The CPU.
+    /// The CPU it runs on.
     pub cpu: usize,
-    /// Nanoseconds of the monotonic clock, once somebody has asked for them.
+    /// The monotonic clock in nanoseconds, cached at its first use.
     now: Cell<Option<u64>>,
     /// The probe's ID.
     pub id: u32,
-    /// The probe.
+    /// The probe that fired.
     pub fired: &'a Fired<'a, A>,
-    /// The thread, once somebody has asked for it.
+    /// The thread, cached at its first use.
     task: Cell<Option<Task>>,
-    /// Where the session is that has begun last.
-    begun: Cell<usize>,
+    /// Address of the session that this firing was last passed to.
+    last_session: Cell<usize>,
 }
 
 impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
-    /// A firing here and now.
+    /// Starts a firing on this CPU.
     #[inline]
     pub fn new(platform: &'a P, id: u32, fired: &'a Fired<'a, A>) -> Self {
         Self {
@@ -127,11 +127,11 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             id,
             fired,
             task: Cell::new(None),
-            begun: Cell::new(0),
+            last_session: Cell::new(0),
         }
     }
 
-    /// The same moment as a firing of `ERROR`.
+    /// A firing of `ERROR` at the same time and in the same thread.
     pub fn turned(&self, error: &'a Fired<'a, A>) -> Self {
         Self {
             platform: self.platform,
@@ -140,29 +140,30 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             id: Own::Error.id(),
             fired: error,
             task: Cell::new(Some(self.task())),
-            begun: self.begun.clone(),
+            last_session: self.last_session.clone(),
         }
     }
 
-    /// Whether the session that is there begins with this firing now. The firing comes to sessions one after
-    /// the other.
+    /// Whether this firing reaches `session` for the first time. Remembering the last one is
+    /// enough, as a firing passes through one session after another.
     pub fn begins<S>(&self, session: &S) -> bool {
         let session = ptr::from_ref(session).addr();
-        self.begun.replace(session) != session
+        self.last_session.replace(session) != session
     }
 
-    /// Nanoseconds of the monotonic clock, the same throughout the firing. The clock is the kernel's, and what
-    /// it calls may be traced: who does not ask spares those traps.
+    /// The monotonic clock in nanoseconds, the same throughout the firing. The kernel's clock
+    /// functions may themselves be probed, so a clause that does not read the time should not take
+    /// those traps.
     pub fn now(&self) -> u64 {
-        once(&self.now, || self.platform.now())
+        cached(&self.now, || self.platform.now())
     }
 
-    /// The thread.
+    /// The current thread, read once per firing.
     pub fn task(&self) -> Task {
-        once(&self.task, || self.platform.task(self.fired.context()))
+        cached(&self.task, || self.platform.task(self.fired.context()))
     }
 
-    /// A built-in variable that is a number, as far as the firing knows it.
+    /// A numeric built-in variable; 0 if the firing does not have it.
     pub fn builtin(&self, builtin: Builtin, index: u64) -> u64 {
         match builtin {
             Builtin::Arg => self.fired.argument(self.platform, index),
@@ -184,7 +185,7 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
         }
     }
 
-    /// Writes a built-in variable that is a string into `text`, cut to fit; how many bytes that were.
+    /// Copies a string built-in variable to `text`, truncated to fit; returns its length there.
     pub fn text(&self, builtin: Builtin, text: &mut [u8]) -> usize {
         let [provider, module, function, name] = self.fired.names();
         match builtin {
@@ -203,8 +204,8 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
         }
     }
 
-    /// The program counters on the kernel stack, in `frames`: a function's own is not among them, as
-    /// its caller is the first.
+    /// Walks the kernel stack into `frames`. The probed function's own frames are skipped, so the
+    /// first is its caller.
     pub fn stack<'f>(&self, frames: &'f mut [u64]) -> &'f [u64] {
         let after = self.fired.after(self.platform);
         let (origin, own) = match &after {
@@ -223,16 +224,16 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
     }
 }
 
-/// What is kept, or what `ask` answers, which is then kept.
-fn once<T: Copy>(kept: &Cell<Option<T>>, ask: impl FnOnce() -> T) -> T {
-    kept.get().unwrap_or_else(|| {
-        let answer = ask();
-        kept.set(Some(answer));
-        answer
+/// Returns the cached value, or computes and caches it.
+fn cached<T: Copy>(cell: &Cell<Option<T>>, read: impl FnOnce() -> T) -> T {
+    cell.get().unwrap_or_else(|| {
+        let value = read();
+        cell.set(Some(value));
+        value
     })
 }
 
-/// Copies as much as fits; how much that is.
+/// Copies as much as fits; returns the number of bytes.
 fn copy(from: &[u8], to: &mut [u8]) -> usize {
     to.iter_mut()
         .zip(from)

@@ -1,4 +1,4 @@
-//! The guard of a CPU: one firing at a time.
+//! The per-CPU guard against recursion: a CPU is in at most one firing at a time.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -8,48 +8,48 @@ use crate::fire::pulse::Pulse;
 use crate::grow::{OutOfMemory, filled};
 use crate::platform::{Platform, TryLock};
 
-/// The most frames of a stack, and one for the function whose entry fires.
+/// Frames of the deepest stack trace, plus one for the function whose entry fires.
 const FRAMES: usize = 257;
 
-/// Of so many firings of a CPU, one looks for the CPU's beat. As many, each with clauses as long as any may be, are
-/// short against the deadman's limit.
-const FIRINGS_OF_A_LOOK: u32 = 8;
+/// Firings of a CPU from one heartbeat check to the next. That many, each with the longest clauses
+/// allowed, take far less time than the deadman's limit.
+const FIRINGS_PER_CHECK: u32 = 8;
 
-/// A CPU's guard, and what it counts. Only firings of that CPU write it, and only while they hold the
-/// guard, but for `recursions`.
+/// A CPU's guard and counters. Only firings on that CPU that hold the guard write them, except for
+/// `recursions`.
 pub struct Cpu<P: Platform> {
-    /// Held while the CPU fires.
+    /// Held throughout a firing.
     guard: P::TryLock<Held>,
     fired: Count,
     recursions: AtomicUsize,
-    /// Firings that found too little stack left.
+    /// Firings dropped because too little stack was left.
     stack_drops: AtomicUsize,
     pulse: Pulse,
 }
 
-/// What a firing has of its CPU.
+/// Per-CPU state that the guard protects.
 pub struct Held {
-    /// Room for a stack.
+    /// Buffer for a stack trace.
     pub frames: Vec<u64>,
-    /// How many firings it is until one looks for the beat.
-    pub until_look: u32,
+    /// Firings until the next heartbeat check.
+    pub until_check: u32,
 }
 
 impl Held {
     fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
             frames: filled(FRAMES, || 0)?,
-            until_look: FIRINGS_OF_A_LOOK,
+            until_check: FIRINGS_PER_CHECK,
         })
     }
 
-    /// Whether this firing is to look for the beat.
+    /// Whether this firing must check the heartbeat.
     #[inline]
-    pub fn is_to_look(&mut self) -> bool {
-        self.until_look = self.until_look.wrapping_sub(1);
-        let is_due = self.until_look == 0;
+    pub fn is_check_due(&mut self) -> bool {
+        self.until_check = self.until_check.wrapping_sub(1);
+        let is_due = self.until_check == 0;
         if is_due {
-            self.until_look = FIRINGS_OF_A_LOOK;
+            self.until_check = FIRINGS_PER_CHECK;
         }
         is_due
     }
@@ -66,38 +66,38 @@ impl<P: Platform> Cpu<P> {
         })
     }
 
-    /// A thread of the CPU's has run.
+    /// Records a heartbeat: a thread has run on this CPU.
     pub fn beat(&self) {
         self.pulse.beat();
     }
 
-    /// A firing found too little stack left.
+    /// Counts a firing dropped for lack of stack.
     pub fn drop_for_stack(&self) {
         self.stack_drops.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether a firing at `now` finds that the beat is missed: see [`Pulse::is_missed`].
+    /// Whether the heartbeat is overdue at tick `now`: see [`Pulse::is_missed`].
     pub fn is_stalled(&self, now: u32, limit: u32) -> bool {
         self.pulse.is_missed(now, limit)
     }
 
-    /// What fired, and had a clause run.
+    /// Firings that ran a clause.
     pub fn fired(&self) -> u64 {
         self.fired.get()
     }
 
-    /// What did not, because it came while the CPU was firing.
+    /// Firings dropped because the CPU was already in one.
     pub fn recursions(&self) -> u64 {
         self.recursions.load(Ordering::Relaxed) as u64
     }
 
-    /// What did not, because too little stack was left.
+    /// Firings dropped because too little stack was left.
     pub fn stack_drops(&self) -> u64 {
         self.stack_drops.load(Ordering::Relaxed) as u64
     }
 
-    /// Runs `work`, unless this CPU is in such work already: then that is counted. Work that says that
-    /// something came of it is counted too.
+    /// Runs `work` under the guard, and counts a firing if it returns true. If the CPU already
+    /// holds the guard, `work` does not run and a recursion is counted.
     pub fn guarded(&self, work: impl FnOnce(&mut Held) -> bool) {
         let worked = self.guard.try_with(|held| {
             if work(held) {
@@ -105,7 +105,7 @@ impl<P: Platform> Cpu<P> {
             }
         });
         if worked.is_none() {
-            // Those that are turned away can interrupt one another.
+            // Recursions can nest, so this needs an atomic increment.
             self.recursions.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -1,4 +1,5 @@
-//! What is armed and enabled, as firings see it: an immutable table that the control side replaces whole.
+//! The live table: everything that firings look up. It is immutable except for hit counts; control
+//! builds a new one and replaces the old one under RCU.
 
 use engine_isa::Arch;
 
@@ -10,16 +11,16 @@ use crate::registry::{Id, Probe, Registry};
 
 macro_rules! live {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
-        /// All that firings find.
+        /// The live table.
         pub struct Live<A: Arch> {
-            /// The probes that fire.
+            /// Enabled probes with their ECBs and names.
             pub table: Table,
             $(#[doc = concat!("What `", stringify!($field), "` has published.")]
             pub $field: <$control as Provider<A>>::Live,)*
         }
 
         impl<A: Arch> Live<A> {
-            /// What all providers publish, without ECBs.
+            /// Builds a table of what every provider publishes. Its probes have no ECBs yet.
             #[inline(never)]
             pub fn publish(registry: &mut Registry<A>) -> Result<Self, OutOfMemory> {
                 let mut table = Table::default();
@@ -32,7 +33,7 @@ macro_rules! live {
                 })
             }
 
-            /// Which of the table's probes that one is, if it was published.
+            /// The index in [`Live::table`] of a probe, if it was published.
             pub fn place(&self, registry: &Registry<A>, probe: Probe) -> Option<u32> {
                 match probe.provider {
                     $(Id::$variant => {
@@ -41,8 +42,8 @@ macro_rules! live {
                 }
             }
 
-            /// The tracepoint has come that was registered with the ID of a probe: which of the table's probes fires, and
-            /// its names.
+            /// Looks up the probe whose ID the tracepoint was registered with: its index in
+            /// [`Live::table`] and its names. The provider may rewrite `arguments`.
             pub fn at_tracepoint<'t>(
                 &'t self,
                 id: u32,
@@ -60,7 +61,7 @@ macro_rules! live {
                 None
             }
 
-            /// How much memory it takes.
+            /// Size in bytes.
             pub fn bytes(&self) -> usize {
                 let published = [$(Published::bytes(&self.$field),)*];
                 published.into_iter().sum::<usize>().wrapping_add(self.table.bytes())

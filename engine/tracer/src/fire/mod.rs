@@ -1,8 +1,14 @@
-//! The fire path: what happens inside a trap, and inside a timer's tick.
+//! The fire path: what runs in a trap, a timer's tick, an ftrace callback or a tracepoint.
 //!
-//! No allocation, no sleep, no panic, and no lock but those of [`spin`](crate::spin). Before the guard
-//! is taken nothing is called that could itself be probed: the live table is plain memory, and the
-//! platform promises as much for `cpu` and for reading a value under [`Rcu`].
+//! A provider's entry point (`trap`, `called`, `tick`, or one of those in `events`) looks up the
+//! probe in the live table and passes it to [`Tracer::fire`], which takes the CPU's guard and runs
+//! the clause of each ECB in its consumer's session. ECBs are ordered by consumer.
+//!
+//! Rules: no allocation, no sleeping, no panic, and no lock but those of [`spin`](crate::spin). The
+//! guard is held with interrupts disabled. Nothing that could itself be probed is called before the
+//! guard is held, or the probe would recurse without end: the live table is plain memory, and the
+//! platform guarantees it for `cpu`, `has_stack`, `ticks` and for reading under [`Rcu`]. A probe
+//! hit while its CPU holds the guard does not fire; it is counted as a recursion.
 
 mod events;
 pub mod firing;
@@ -27,8 +33,8 @@ use crate::session::consumer::ConsumerId;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// A timer's tick, on a CPU that it interrupted at that place, in the kernel or in user space; 0 is
-    /// the other.
+    /// A timer fired, and interrupted this CPU at `kernel_pc` or `user_pc`; the other is 0. Called
+    /// with interrupts disabled.
     pub fn tick(&self, number: u32, kernel_pc: u64, user_pc: u64) {
         self.live.read(|live| {
             let found = live.and_then(|live| Some((live, live.profile.find(number)?)));
@@ -42,7 +48,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Fires one of the engine's own probes for a consumer, here and now, if it has enabled it; on which
+    /// Fires a probe of the `dtrace` provider for one consumer, if it has enabled it; returns the
     /// CPU.
     pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
         self.platform.with_irqs_off(|| {
@@ -66,7 +72,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Fires the probe of this number, if it has ECBs. They are ordered by their consumers.
+    /// Fires the probe at this index in the live table, if it has ECBs. Called with interrupts
+    /// disabled.
     #[inline(never)]
     pub(crate) fn fire(&self, live: &Live<A>, probe: u32, fired: &Fired<'_, A>) {
         let Some((probe, ecbs)) = live.table.probe(probe) else {
@@ -77,9 +84,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
         let firing = &Firing::new(&self.platform, probe.id, fired);
         self.guarded(firing, |held| {
-            if held.is_to_look() && self.is_stalled(firing.cpu) {
-                // This one may not be what stalls the CPU: each looks until the beat comes.
-                held.until_look = 1;
+            if held.is_check_due() && self.is_stalled(firing.cpu) {
+                // This probe may not be the one that stalls the CPU, so every firing checks until
+                // the heartbeat comes.
+                held.until_check = 1;
                 return self.kill(ecbs);
             }
             let frames = &mut *held.frames;
@@ -94,7 +102,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Counts what is not fired as too little stack is left; what a firing calls comes upon its guard anyway.
+    /// Counts a firing dropped for lack of stack. The guard is taken here too: a probe in what this
+    /// calls must not fire.
     #[cold]
     #[inline(never)]
     fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
@@ -105,7 +114,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let drop = |ecb: &LiveEcb| {
                 self.with_session(ecb.consumer, |session| session.drop_for_stack(own))
             };
-            // Each ECB's session counts, so all are asked.
+            // No short-circuit: every ECB's session must count the drop.
             let drops = ecbs.iter().filter_map(drop);
             if drops.fold(false, |any, is_lost| any | is_lost) {
                 cpu.drop_for_stack();
@@ -114,7 +123,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Whether this CPU has fired for so long that none of its threads got to run meanwhile.
+    /// Whether this CPU has been firing for so long that its threads did not get to run.
     #[cold]
     #[inline(never)]
     fn is_stalled(&self, cpu: usize) -> bool {
@@ -125,7 +134,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             .is_some_and(|cpu| cpu.is_stalled(ticks, limit))
     }
 
-    /// Ends the tracing of those who have these ECBs. The control side disarms them once it gets to run.
+    /// Kills the consumers of these ECBs. Control disarms them once it gets to run.
     #[cold]
     #[inline(never)]
     fn kill(&self, ecbs: &[LiveEcb]) -> bool {
@@ -137,7 +146,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         false
     }
 
-    /// Runs `work` for a firing on this CPU, unless the CPU is in one already.
+    /// Runs `work` under this CPU's guard.
     fn guarded(&self, firing: &Firing<'_, A, P>, work: impl FnOnce(&mut Held) -> bool) {
         if let Some(cpu) = self.cpus.get(firing.cpu) {
             cpu.guarded(work);

@@ -1,44 +1,46 @@
-//! Whether a CPU that fires still runs its threads.
+//! Detects a CPU that fires without ever running its threads.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// For how long a CPU fires and has no beat, in ticks. What lies between two firings that look counts in part only: a
-/// CPU that was idle, off or asleep, or whose whole machine stood still, is not one whose beat is late.
+/// Ticks for which a CPU has been firing without a heartbeat. The gap between two checks is capped:
+/// a CPU that was idle, offline or suspended, or whose whole machine was paused, must not count as
+/// overdue.
 #[derive(Debug)]
 pub struct Pulse {
-    /// [`Pulse::FRESH`] where nobody has fired since the last beat.
+    /// Ticks waited; [`Pulse::FRESH`] if nothing has fired since the last heartbeat.
     waited: AtomicU32,
-    /// When a firing looked last.
-    looked: AtomicU32,
+    /// Tick of the last check.
+    last_check: AtomicU32,
 }
 
 impl Default for Pulse {
     fn default() -> Self {
         Self {
             waited: AtomicU32::new(Self::FRESH),
-            looked: AtomicU32::new(0),
+            last_check: AtomicU32::new(0),
         }
     }
 }
 
 impl Pulse {
     const FRESH: u32 = u32::MAX;
-    /// How many looks it takes at least to find a beat missed.
-    const LOOKS: u32 = 4;
+    /// Minimum number of checks before a heartbeat counts as missed.
+    const CHECKS: u32 = 4;
 
-    /// The beat has come.
+    /// Records a heartbeat.
     pub fn beat(&self) {
         self.waited.store(Self::FRESH, Ordering::Relaxed);
     }
 
-    /// Whether a firing finds that it has been waited for longer than `limit` ticks; 0 is no limit.
+    /// Whether, at tick `now`, the heartbeat has been awaited for more than `limit` ticks; a
+    /// `limit` of 0 disables the check.
     pub fn is_missed(&self, now: u32, limit: u32) -> bool {
-        let gap = now.wrapping_sub(self.looked.load(Ordering::Relaxed));
-        self.looked.store(now, Ordering::Relaxed);
+        let gap = now.wrapping_sub(self.last_check.load(Ordering::Relaxed));
+        self.last_check.store(now, Ordering::Relaxed);
         let waited = match self.waited.load(Ordering::Relaxed) {
             Self::FRESH => 0,
             waited => waited
-                .saturating_add(gap.min(limit / Self::LOOKS + 1))
+                .saturating_add(gap.min(limit / Self::CHECKS + 1))
                 .min(Self::FRESH - 1),
         };
         self.waited.store(waited, Ordering::Relaxed);
@@ -63,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_stood_still_has_missed_no_beat() {
+    fn a_paused_machine_has_missed_no_beat() {
         let pulse = Pulse::default();
         assert!([0, 5000, 10_000, 15_000].map(|now| pulse.is_missed(now, 10)) == [false; 4]);
         assert!(
             pulse.is_missed(20_000, 10),
-            "it is looked for in vain often"
+            "enough checks without a heartbeat"
         );
     }
 

@@ -1,4 +1,4 @@
-//! The probes that fire, with their ECBs and names.
+//! The part of the live table that all providers share: enabled probes, their ECBs, and names.
 
 use alloc::vec::Vec;
 
@@ -6,31 +6,31 @@ use crate::grow::{OutOfMemory, push};
 use crate::probe::ecb::Enabling;
 use crate::probe::names::{Names, Span};
 
-/// An enabling of a probe by a consumer, as far as firing needs it.
+/// An ECB, reduced to what a firing needs.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveEcb {
-    /// The consumer's number.
+    /// The consumer's ID.
     pub consumer: usize,
-    /// What the consumer's session knows it by.
+    /// The ECB in the consumer's session.
     pub enabling: Enabling,
 }
 
-/// A probe that fires: its ID, and where its ECBs are.
+/// An enabled probe, and its slice of the ECBs.
 #[derive(Debug)]
 pub struct Probe {
-    /// Its ID.
+    /// The probe's ID.
     pub id: u32,
     first: u32,
-    /// For how many there is room.
+    /// Capacity of the slice.
     room: u32,
     ecbs: u32,
 }
 
-/// All of them. A provider that is published adds its probes; then each consumer's ECBs are put into the room that
-/// there is for them.
+/// The enabled probes. First each provider adds its probes with a capacity; then each consumer's
+/// ECBs are filled in.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The ID that the provider's probe of number 0 has, or would have.
+    /// The first ID of the provider that is adding probes.
     first_id: u32,
     probes: Vec<Probe>,
     ecbs: Vec<LiveEcb>,
@@ -38,12 +38,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// What is added from now on is of the provider whose first probe has this ID.
+    /// Starts the provider whose first probe ID is `first_id`.
     pub fn begin(&mut self, first_id: u32) {
         self.first_id = first_id;
     }
 
-    /// Adds the provider's probe of this number, with room for so many ECBs; its number here.
+    /// Adds the provider's probe `number` with room for `room` ECBs; returns its index here.
     pub fn add_probe(&mut self, number: usize, room: u32) -> Result<u32, OutOfMemory> {
         let probe = Probe {
             id: self.first_id.wrapping_add(number as u32),
@@ -60,7 +60,7 @@ impl Table {
         Ok(self.probes.len().wrapping_sub(1) as u32)
     }
 
-    /// Puts an ECB into the room of the probe of that number, behind those that it has.
+    /// Appends an ECB to those of the probe at this index; dropped if the room is used up.
     pub fn put(&mut self, probe: u32, ecb: LiveEcb) {
         let Some(probe) = self.probes.get_mut(probe as usize) else {
             return;
@@ -74,17 +74,17 @@ impl Table {
         }
     }
 
-    /// Adds a name.
+    /// Adds a name to the table's arena.
     pub fn add_name(&mut self, name: &[u8]) -> Result<Span, OutOfMemory> {
         self.names.add(name)
     }
 
-    /// The names that were added.
+    /// The table's arena of names.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The probe of that number, and its ECBs, ordered by their consumers; nothing where it has none.
+    /// The probe at this index and its ECBs, ordered by consumer; none if it has no ECBs.
     pub fn probe(&self, number: u32) -> Option<(&Probe, &[LiveEcb])> {
         let probe = self.probes.get(number as usize)?;
         let ecbs = self.ecbs.get(probe.first as usize..)?;
@@ -92,7 +92,7 @@ impl Table {
         (!ecbs.is_empty()).then_some((probe, ecbs))
     }
 
-    /// How much memory it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         let ecbs = self.ecbs.capacity().wrapping_mul(size_of::<LiveEcb>());
         let probes = self.probes.capacity().wrapping_mul(size_of::<Probe>());
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_has_the_ecbs_that_were_put_into_its_room() {
+    fn each_probe_has_its_own_ecbs() {
         let mut live = Table::default();
         let [one, two] = [2, 1].map(|room| live.add_probe(7, room).unwrap());
         let ecb = |epid| LiveEcb {

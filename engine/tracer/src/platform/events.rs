@@ -1,72 +1,74 @@
-//! System calls and tracepoints.
+//! System calls, process events and tracepoints.
 
 use super::Refused;
 use super::task::Tasks;
 use crate::grow::OutOfMemory;
 
-/// What the kernel reports while it is asked to.
+/// Events that the kernel reports on request.
 pub trait Events: Tasks {
-    /// Shows every system call that there is a number for, those of an ABI one after the other.
+    /// Visits every system call that has a number, grouped by ABI.
     fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
 
-    /// The argument of this number, from 0, of a system call that has been entered with these registers; 0 where it
-    /// takes no such argument.
+    /// Argument `number`, from 0, of the system call entered with these registers; 0 if it has no
+    /// such argument.
     fn syscall_argument(&self, regs: &Self::Regs, number: u64) -> u64;
 
-    /// Shows every tracepoint of the kernel proper: by what the platform knows it, and its name.
+    /// Visits every tracepoint of the kernel proper.
     fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory>;
 
-    /// From now on `Tracer::tracepoint` is called with this number at that tracepoint. May sleep.
+    /// Has `Tracer::tracepoint` called with `number` at this tracepoint. May sleep.
     fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused>;
 
-    /// And no more, once `tracepoints_synchronize` has returned. May sleep.
+    /// Undoes `tracepoint_register`. Calls may still be in progress until `tracepoints_synchronize`
+    /// returns. May sleep.
     fn tracepoint_unregister(&self, point: usize, number: u32);
 
-    /// Waits for calls at tracepoints that have been unregistered. May sleep.
+    /// Waits for calls in progress at unregistered tracepoints. May sleep.
     fn tracepoints_synchronize(&self);
 
-    /// From now on the kernel tells of this event of system calls with these numbers, though perhaps of others, too;
-    /// or, if they are all, of this event where it is none of a system call. Of none: when this returns the last is
-    /// over. May sleep.
+    /// Subscribes to an event: to a system-call event for these numbers and possibly others, to any
+    /// other event if `numbers` is [`Numbers::ALL`]. With [`Numbers::NONE`] it unsubscribes, which
+    /// cannot fail; the last callback is over when it returns. May sleep.
     fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused>;
 }
 
-/// A system call, as the kernel numbers it.
+/// A system call in the kernel's table.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbered<'a> {
-    /// The number of its ABI.
+    /// Index of its ABI.
     pub abi: u32,
-    /// Its own there.
+    /// Its number within the ABI.
     pub number: u32,
-    /// Its ABI's name.
+    /// The ABI's name.
     pub abi_name: &'a [u8],
-    /// Its own.
+    /// The call's name.
     pub name: &'a [u8],
 }
 
-/// Sees one tracepoint: by what the platform knows it, and its name.
+/// Receives one tracepoint: the platform's handle of it, and its name.
 pub type VisitTracepoint<'a> = dyn FnMut(usize, &[u8]) -> Result<(), OutOfMemory> + 'a;
 
-/// Sees one system call.
+/// Receives one system call.
 pub type VisitSyscall<'a> = dyn FnMut(Numbered<'_>) -> Result<(), OutOfMemory> + 'a;
 
-/// Some system calls, by a bit for each of an ABI's numbers: those that are alike in their lower bits all or none.
+/// A set of system calls, as a bitmap for each ABI. Numbers that agree modulo the bitmap's size
+/// share a bit, so a set may contain more than was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Numbers([[u32; Self::WORDS]; Self::ABIS]);
 
 impl Numbers {
-    /// A kernel has its own ABI, and one for older programs at the most.
+    /// The native ABI, and at most one for compatibility.
     const ABIS: usize = 2;
-    /// No ABI has as many calls as there are bits.
+    /// 512 bits: no ABI has that many calls.
     const WORDS: usize = 16;
 
-    /// All there are.
+    /// Every call.
     pub const ALL: Self = Self([[u32::MAX; Self::WORDS]; Self::ABIS]);
-    /// None of them.
+    /// No call.
     pub const NONE: Self = Self([[0; Self::WORDS]; Self::ABIS]);
 
-    /// Adds one.
+    /// Adds one call.
     pub fn add(&mut self, abi: u32, number: u32) {
         let words = self.0.get_mut(abi as usize);
         if let Some(word) = words.and_then(|words| words.get_mut(word(number))) {
@@ -74,7 +76,7 @@ impl Numbers {
         }
     }
 
-    /// Adds all of these.
+    /// Adds every call in `others`.
     pub fn add_all(&mut self, others: &Self) {
         let words = self.0.as_flattened_mut().iter_mut();
         for (word, other) in words.zip(others.0.as_flattened()) {
@@ -82,13 +84,13 @@ impl Numbers {
         }
     }
 
-    /// Whether all of these are among them.
+    /// Whether every call in `others` is in the set.
     pub fn has_all(&self, others: &Self) -> bool {
         let mut words = self.0.as_flattened().iter().zip(others.0.as_flattened());
         words.all(|(word, other)| word & other == *other)
     }
 
-    /// Whether that one is among them.
+    /// Whether the call is in the set.
     pub fn has(&self, abi: u32, number: u32) -> bool {
         let words = self.0.get(abi as usize);
         let word = words.and_then(|words| words.get(word(number)));
@@ -96,14 +98,14 @@ impl Numbers {
     }
 }
 
-/// A call's ABI and its number there, as one number.
+/// A system call's ABI and number, packed into one word that orders by ABI first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(u32);
 
 impl Key {
     const NUMBER_BITS: u32 = 24;
 
-    /// None for a number that is beyond all that there are.
+    /// Packs them; none if either is out of range.
     pub const fn new(abi: u32, number: i64) -> Option<Self> {
         if abi >> (u32::BITS - Self::NUMBER_BITS) != 0 || number >> Self::NUMBER_BITS != 0 {
             return None;
@@ -111,17 +113,17 @@ impl Key {
         Some(Self(abi << Self::NUMBER_BITS | number as u32))
     }
 
-    /// Both as a number.
+    /// The packed word.
     pub const fn to_bits(self) -> u32 {
         self.0
     }
 
-    /// The key that gave this number.
+    /// The key with this packed word.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The number without the ABI.
+    /// The number within the ABI.
     pub const fn number(self) -> u32 {
         self.0 & ((1 << Self::NUMBER_BITS) - 1)
     }
@@ -131,51 +133,54 @@ impl Key {
         self.0 >> Self::NUMBER_BITS
     }
 
-    /// How far it is behind another.
+    /// Distance from `other`; wraps around to a huge value if `other` is larger.
     pub const fn behind(self, other: Self) -> usize {
         self.0.wrapping_sub(other.0) as usize
     }
 }
 
-/// In which of an ABI's words a number is.
+/// Index of the bitmap word of a number.
 const fn word(number: u32) -> usize {
     (number / u32::BITS) as usize % Numbers::WORDS
 }
 
-/// And which bit there.
+/// Mask of its bit in that word.
 const fn bit(number: u32) -> u32 {
     1 << (number % u32::BITS)
 }
 
-/// What the kernel tells of while it is asked to.
+/// A kernel event. Unless noted, it is reported by `Tracer::happened`. Subscribing goes through
+/// them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Event {
-    /// A system call returns, in the child too where it makes one: `Tracer::syscall_returned`. When the last is
-    /// over, so is the last of a call that was entered.
+    /// A system call returns, in the child as well if it creates one: `Tracer::syscall_returned`.
+    /// Unsubscribing also waits for running callbacks of `SyscallEntered`.
     SyscallReturned = 0,
     /// A thread enters a system call: `Tracer::syscall_entered`.
     SyscallEntered = 1,
-    /// A process makes another, whose number this tells: this and the next `Tracer::happened`.
+    /// A process has created another, as the parent sees it. Argument: the child's PID.
     ProcessCreated = 2,
-    /// A process that was made is about to come to its program for the first time.
+    /// A new process is about to return to user space for the first time.
     ProcessStarted = 3,
-    /// A process has begun a program.
+    /// A process has started a new program.
     ProgramBegun = 4,
-    /// The kernel lets go of a process: `Tracer::process_gone`. It comes before those of whose
-    /// processes it tells, so that it is told of whenever they are.
+    /// The kernel frees a process: `Tracer::process_gone`. It precedes the events in
+    /// [`Event::ONCE`], so that it is subscribed to whenever they are.
     ProcessGone = 5,
-    /// A process ends, its last thread: why, as `CLD_EXITED` and the like have it, and with what status or signal.
+    /// The last thread of a process exits. Arguments: why, as a `CLD_` code such as `CLD_EXITED`,
+    /// and the exit status or signal.
     ProcessExited = 6,
-    /// A signal is sent, by this thread or by what has interrupted it: to which thread of which process, which, and
-    /// what became of it.
+    /// This thread, or what interrupted it, sends a signal. Arguments: the target's TID and PID,
+    /// the signal, and the result.
     SignalSent = 7,
-    /// This thread takes a signal: which, where what is known of it is, and where its handler is.
+    /// This thread takes a signal. Arguments: the signal, the address of its information, and the
+    /// handler's address.
     SignalHandled = 8,
 }
 
 impl Event {
-    /// Each.
+    /// Every event, in order.
     pub const ALL: [Self; 9] = [
         Self::SyscallReturned,
         Self::SyscallEntered,
@@ -188,21 +193,21 @@ impl Event {
         Self::SignalHandled,
     ];
 
-    /// Those that each thread of a process may tell of: it is done once until the process is gone.
+    /// Events that several threads of a process may report; each fires once per process.
     pub const ONCE: [Self; 2] = [Self::ProcessExited, Self::SignalHandled];
 
-    /// The event that the shim knows by this number.
+    /// The event with this code in `shim.h`.
     pub fn from_code(code: u32) -> Option<Self> {
         Self::ALL.get(code as usize).copied()
     }
 
-    /// Whether it is one of a system call's, of which the kernel tells by their numbers.
+    /// Whether it is a system-call event, which is subscribed to by call.
     pub const fn is_of_syscall(self) -> bool {
         matches!(self, Self::SyscallReturned | Self::SyscallEntered)
     }
 }
 
-/// The error number that a system call returns, if it does: a value that Linux keeps for these.
+/// The error number in a system call's return value: the negated value, if it is from -4095 to -1.
 pub fn errno(value: i64) -> Option<u64> {
     const LAST: i64 = 4095;
     (-LAST..0).contains(&value).then(|| value.unsigned_abs())
@@ -213,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_of_a_number_that_can_be_a_calls() {
+    fn keys_are_of_numbers_in_range() {
         let key = |abi, number| Key::new(abi, number).map(Key::to_bits);
         assert_eq!(key(0, 0), Some(0));
         assert_eq!(key(1, 0xf0002), Some(0x010f_0002));

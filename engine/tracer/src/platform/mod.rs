@@ -1,7 +1,10 @@
-//! What the engine needs of the kernel that it runs in, in six small traits.
+//! The kernel interface that the engine runs on, as six small traits.
 //!
-//! A method says whether it may sleep, and whether it may be called from a trap, where nothing may sleep, allocate or
-//! panic. What is called before the guard is taken must not be probed itself.
+//! Each method states whether it may sleep, and whether it may be called from a trap; one that does
+//! neither belongs to the control path. A method callable from a trap must work in any context with
+//! interrupts disabled, and must not sleep, allocate or panic. What is called before the CPU's
+//! guard is held (`cpu`, `has_stack`, `ticks`, [`Rcu::read`], and `peek` for a trap without a site)
+//! must not be probed itself.
 
 pub mod events;
 pub mod symbols;
@@ -17,11 +20,11 @@ pub use task::{Context, Origin, TASK_NAME, Task, Tasks};
 pub use text::{KernelText, Patch};
 pub use time::Clock;
 
-/// A kernel, or something that acts as one.
+/// A kernel, or a fake of one.
 pub trait Platform: Clock + Cpus + Events + KernelText + Symbols + Tasks {}
 
 impl<P: Clock + Cpus + Events + KernelText + Symbols + Tasks> Platform for P {}
 
-/// The kernel would not tell of its function tracer's calls, or of an event.
+/// The kernel refused to enable ftrace calls, a tracepoint or an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused;

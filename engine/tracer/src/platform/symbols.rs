@@ -1,61 +1,61 @@
-//! Modules and functions.
+//! Modules, functions, and where probes are forbidden.
 
 use crate::grow::OutOfMemory;
 use crate::site::blacklist::Blacklist;
 
-/// The kernel proper, as a module's name.
+/// Module name of the kernel proper.
 pub const KERNEL_NAME: &[u8] = b"vmlinux";
 
-/// What the kernel lists, and where it allows probes.
+/// The kernel's symbols, and its restrictions on probes.
 pub trait Symbols: Sized + Send + Sync + 'static {
-    /// Shows every module that is loaded, but the engine's own: its number, which is its own until it is
-    /// gone, and its name.
+    /// Visits every loaded module except the engine's own: a number that identifies it until it is
+    /// unloaded, and its name.
     fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory>;
 
-    /// Shows every function of the module of that number, or of the kernel proper for [`KERNEL`]: of
-    /// those that share an address the one first that is the name of it.
+    /// Visits every function of the module of that number, or of the kernel proper for [`KERNEL`].
+    /// Among functions that share an address, the one whose name the kernel prints comes first.
     fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory>;
 
-    /// Why no probe may be put at `address`, if so.
+    /// The reason why the kernel forbids a probe at `address`, if it does.
     fn off_limits(&self, address: usize) -> Option<OffLimits>;
 
-    /// Whether who jumps to `address` returns: the place of a return thunk.
+    /// Whether `address` is a return thunk, so that a jump to it is a return.
     fn is_return_thunk(&self, address: usize) -> bool;
 
-    /// What this kernel's architecture adds to the blacklist.
+    /// The architecture's additions to the blacklist.
     fn blacklist(&self) -> &'static Blacklist;
 }
 
-/// The kernel proper, as a module's number.
+/// Module number of the kernel proper.
 pub const KERNEL: usize = 0;
 
-/// A function, as the kernel lists it.
+/// A function in the kernel's symbol table.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'a> {
     /// Its name.
     pub name: &'a [u8],
-    /// Where it begins.
+    /// Its first address.
     pub address: usize,
-    /// How many bytes it has; 0 where that is not known.
+    /// Its size in bytes; 0 if unknown.
     pub size: usize,
 }
 
-/// Sees one function.
+/// Receives one function.
 pub type Visit<'a> = dyn FnMut(Listed<'_>) -> Result<(), OutOfMemory> + 'a;
 
-/// Sees one module: its number and its name.
+/// Receives one module: its number and its name.
 pub type VisitModule<'a> = dyn FnMut(usize, &[u8]) -> Result<(), OutOfMemory> + 'a;
 
 macro_rules! off_limits {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $word:literal $sentence:literal,)*) => {
-        /// Why the kernel itself forbids a probe.
+        /// Why the kernel forbids a probe.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum OffLimits {
             $($(#[$doc])* $variant,)*
         }
 
         impl OffLimits {
-            /// The reason that the shim knows by this number.
+            /// The reason with this code in `shim.h`.
             pub const fn from_code(code: u32) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*
@@ -63,7 +63,7 @@ macro_rules! off_limits {
                 }
             }
 
-            /// The reason in one word.
+            /// The reason in one word, as in `/proc/dtrace/refused`.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -77,10 +77,10 @@ macro_rules! off_limits {
 }
 
 off_limits! {
-    /// Initialisation code, freed after boot, and what is no code at all.
+    /// Init code, freed after boot, and addresses that hold no code.
     Discarded = 1 "discarded" "it lies outside the running kernel's text",
-    /// On the kernel's own blacklist: code that runs before a trap's handler has control.
+    /// On the kernel's kprobe blacklist: code that runs before a trap's handler has control.
     Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
-    /// In the kernel's table of accesses that may fault.
+    /// In the kernel's exception table: the access may fault.
     Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
 }

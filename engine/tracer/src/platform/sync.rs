@@ -1,36 +1,36 @@
-//! Locks, CPUs, and what runs where.
+//! CPUs, locks and RCU.
 
 use crate::grow::OutOfMemory;
 
-/// What runs on which CPU, and how it is kept apart.
+/// Execution contexts, and the primitives that synchronise them.
 pub trait Cpus: Sized + Send + Sync + 'static {
-    /// A lock that may sleep. Only the control side takes it.
+    /// A sleeping lock, for the control path only.
     type Lock<T: Send>: Lock<T>;
 
-    /// A value that traps read while the control side replaces it.
+    /// A value that firings read while control replaces it.
     type Rcu<T: Send + Sync>: Rcu<T>;
 
-    /// A value that one at a time uses, while others are turned away.
+    /// A value with one user at a time; a second one is turned away instead of waiting.
     type TryLock<T: Send>: TryLock<T>;
 
-    /// Runs `work` as if in a trap: on one CPU, and not interrupted there.
+    /// Runs `work` on one CPU with interrupts disabled, as in a trap.
     fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R;
 
-    /// Waits until whatever runs in a trap, a timer's tick or undisturbed has come to its end once. May
-    /// sleep.
+    /// Waits for a grace period: every trap, timer tick and [`Cpus::with_irqs_off`] section that is
+    /// running is over. May sleep.
     fn synchronize(&self);
 
-    /// The CPU that this runs on. Callable from a trap.
+    /// The current CPU. Callable from a trap, before the guard is held.
     fn cpu(&self) -> usize;
 
-    /// How many CPUs there can be; they are numbered from 0.
+    /// Number of possible CPUs, numbered from 0.
     fn cpus(&self) -> usize;
 
-    /// Whether as much of the stack that this runs on is left as a firing takes. Callable before the guard is
-    /// taken.
+    /// Whether the current stack has enough room left for a firing. Callable before the guard is
+    /// held.
     fn has_stack(&self) -> bool;
 
-    /// Gives others their turn, in the middle of much work. May sleep.
+    /// Reschedules if needed, in the middle of long work. May sleep.
     fn cond_resched(&self);
 }
 
@@ -39,37 +39,37 @@ pub trait Lock<T> {
     /// Wraps `value`.
     fn new(value: T) -> Self;
 
-    /// Runs `work` while no one else holds the value.
+    /// Runs `work` under the lock.
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R;
 }
 
-/// A value that is replaced whole, and read without waiting.
+/// A value under RCU: replaced as a whole, and read without waiting.
 ///
-/// `read` is for traps, and for the control side while it holds the tracer's lock: those are the
-/// readers that [`Rcu::replace`] waits for, or excludes.
+/// `read` is for the fire path, and for control under the control lock. [`Rcu::replace`] waits for
+/// the former and excludes the latter.
 pub trait Rcu<T> {
-    /// Holds nothing yet.
+    /// Creates one that holds no value.
     fn empty() -> Self;
 
-    /// Runs `work` on the value as it is now. In a trap `work` must not sleep.
+    /// Runs `work` on the current value. On the fire path `work` must not sleep.
     fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R;
 
-    /// Replaces the value, waits until no trap reads the old one, and gives that back. May sleep.
+    /// Replaces the value, waits until no reader uses the old one, and returns that. May sleep.
     fn replace(&self, value: Option<T>) -> Result<Option<T>, OutOfMemory>;
 
-    /// The same for a value that is large for a kernel's stack, and drops the old one.
+    /// Like `replace`, but drops the old value; for values too large for a kernel stack.
     #[inline(never)]
     fn set(&self, value: Option<T>) -> Result<(), OutOfMemory> {
         self.replace(value).map(drop)
     }
 }
 
-/// A lock that nobody waits for: it guards what belongs to one CPU against a trap that interrupts its
-/// user. Callable from a trap, and from what is undisturbed, on that CPU alone.
+/// A try-lock of per-CPU data, against a trap that interrupts its user. Callable from a trap and
+/// with interrupts disabled, on the owning CPU only.
 pub trait TryLock<T>: Send + Sync {
     /// Wraps `value`.
     fn new(value: T) -> Self;
 
-    /// Runs `work` on the value; nothing while someone else does.
+    /// Runs `work` under the lock; returns none if it is taken.
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R>;
 }

@@ -1,82 +1,84 @@
-//! Threads: who they are, their stacks and their memory.
+//! Threads: identity, stacks and memory.
 
 use engine_isa::Unreadable;
 
-/// The thread that this runs on, or that was interrupted.
+/// Access to the current or interrupted thread.
 pub trait Tasks: Sized + Send + Sync + 'static {
     /// The registers that a trap saves.
     type Regs;
 
-    /// The thread that this runs on, or that an interrupt took the CPU from; `context` says what asks. Callable
-    /// from a trap.
+    /// The current thread, or the one that an interrupt took the CPU from; `context` says where the
+    /// call comes from. Callable from a trap.
     fn task(&self, context: Context) -> Task;
 
-    /// Nanoseconds that this thread has run. Callable from a trap.
+    /// CPU time of this thread, in nanoseconds. Callable from a trap.
     fn run_time(&self) -> u64;
 
-    /// What no other thread has that is there now, and is not 0. Callable from a trap.
+    /// A nonzero key that is unique among live threads. Callable from a trap.
     fn thread_key(&self) -> usize;
 
-    /// This thread's register of that number while it was last in user space, numbered as the kernel
-    /// lays them out for a debugger; 0 where there is none. Callable from a trap.
+    /// This thread's saved user-mode register `number`, in the order of the kernel's `ptrace`
+    /// layout; 0 if there is none. Callable from a trap.
     fn user_register(&self, number: u64) -> u64;
 
-    /// Reads kernel memory: all of it, or nothing is true of `bytes`. It survives any address, and
-    /// touches no memory of a device. Callable from a trap.
+    /// Reads kernel memory; on failure the contents of `bytes` are undefined. Any address is safe:
+    /// a fault is an error, and device memory is not touched. Callable from a trap.
     fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Reads memory of the process, as far as it is there: no page is brought in. Callable from a trap.
+    /// Reads memory of the current process, without faulting pages in. Callable from a trap.
     fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Writes the program counters on the kernel stack to `frames`, innermost first; how many. Callable
-    /// from a trap.
+    /// Unwinds the kernel stack into `frames`, innermost first; returns the number of frames.
+    /// Callable from a trap.
     fn stack(&self, from: Origin<'_, Self::Regs>, frames: &mut [u64]) -> usize;
 }
 
-/// Where a stack is looked at from.
+/// Where a stack trace starts.
 #[derive(Debug)]
 pub enum Origin<'a, R> {
-    /// A function's entry, with these registers: the frames are its own pc, its caller's, and so on.
+    /// A function's entry, with these registers. The first frame is the function itself, the next
+    /// its caller.
     Entry(&'a R),
-    /// An instruction that leaves a function: the same.
+    /// An instruction that leaves a function, with these registers. The frames are the same.
     Return(&'a R),
-    /// Code that a function returns to: the frames are that, its caller's, and so on.
+    /// The code that a function returns to, with these registers. The first frame is that code.
     Caller(&'a R),
-    /// What a timer interrupted, or who asks.
+    /// The current stack, or what a timer interrupted.
     Interrupted,
 }
 
-/// Room for a task's name.
+/// Size of a thread's name, in bytes.
 pub const TASK_NAME: usize = 16;
 
 /// A thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Task {
-    /// A random number that it was given when it was made.
+    /// A random number drawn when it was created.
     pub nonce: u64,
-    /// The address of the kernel's structure of it, which is another thread's once it is gone.
+    /// Address of its `task_struct`, which is reused once it is gone.
     pub address: u64,
-    /// Its process.
+    /// Its process's ID.
     pub pid: u32,
-    /// Its own number.
+    /// Its own ID.
     pub tid: u32,
-    /// Its process's parent.
+    /// Its parent process's ID.
     pub ppid: u32,
-    /// Its real user, as the machine as a whole numbers users.
+    /// Its real user ID, in the initial user namespace.
     pub uid: u32,
-    /// Its real group.
+    /// Its real group ID, likewise.
     pub gid: u32,
-    /// Not 0 while an interrupt is served, other than the one that asks.
+    /// Nonzero in an interrupt, other than the firing's own.
     pub in_interrupt: u32,
-    /// The name of the program that it runs, with NULs behind it.
+    /// Its name (`comm`), padded with NULs.
     pub name: [u8; TASK_NAME],
 }
 
 impl Task {
-    /// What no other thread has, before or after it, but by a chance of 1 in 2 to the power of the nonce's bits. It
-    /// remains when the thread's number does not: who becomes a program takes the first thread's. An idle thread
-    /// has its CPU's instead, and an interrupt has another than the thread that it interrupts.
+    /// An ID that no other thread shares, earlier or later, but for a collision of nonces. It
+    /// survives a change of the thread's TID: a thread that executes a program takes that of its
+    /// group's leader. An idle thread is identified by its CPU, and an interrupt differs from the
+    /// thread that it interrupts.
     pub fn identity(&self, cpu: usize) -> u64 {
         let own = match self.tid {
             0 => cpu as u64,
@@ -86,13 +88,13 @@ impl Task {
     }
 }
 
-/// What asks for the thread.
+/// Where a request for the current thread comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub enum Context {
-    /// What the thread itself does, or the interrupt that it is in.
+    /// Code of the thread itself, or of the interrupt it is in.
     Thread,
-    /// A timer's tick, which is an interrupt.
+    /// A timer's tick, which is an interrupt of its own.
     Tick,
     /// A trap.
     Trap,

@@ -1,20 +1,20 @@
-//! Clocks and timers.
+//! Clocks, timers and random numbers.
 
 use crate::grow::OutOfMemory;
 
-/// Clocks, timers, and chance.
+/// Clocks, timers and random numbers.
 pub trait Clock: Sized + Send + Sync + 'static {
-    /// Nanoseconds of the monotonic clock. Callable from a trap.
+    /// The monotonic clock, in nanoseconds. Callable from a trap.
     fn now(&self) -> u64;
 
-    /// Nanoseconds since 1970. Callable from a trap.
+    /// The wall clock, in nanoseconds since 1970. Callable from a trap.
     fn wall_time(&self) -> u64;
 
-    /// A coarse clock that wraps around, as precise as the kernel's tick. Callable before the guard is taken.
+    /// A coarse clock that wraps around, in kernel ticks. Callable before the guard is held.
     fn ticks(&self) -> u32;
 
-    /// Starts a timer: from now on, each time so many nanoseconds are over, `Tracer::tick` is called with
-    /// its number, as if from a trap; on one CPU, or on every CPU that is online. May sleep.
+    /// Starts a periodic timer: every `nanoseconds`, `Tracer::tick` is called with `number` and
+    /// interrupts disabled, on one CPU or on every online CPU. May sleep.
     fn timer_start(
         &self,
         number: u32,
@@ -22,13 +22,14 @@ pub trait Clock: Sized + Send + Sync + 'static {
         every_cpu: bool,
     ) -> Result<(), OutOfMemory>;
 
-    /// Stops the timer of this number; when it returns, the last tick is over. May sleep.
+    /// Stops a timer; its last tick is over when this returns. May sleep.
     fn timer_stop(&self, number: u32);
 
-    /// From now on has `Tracer::beat` called on each CPU, and `Tracer::watch`, once a second each, until they
-    /// answer false; the limit that the first beat will have. May be called again.
+    /// Starts the deadman: calls `Tracer::beat` on each CPU and `Tracer::watch`, each once a second
+    /// until it returns false. Returns the limit in ticks for the first heartbeat. May be called
+    /// while it runs.
     fn deadman_start(&self) -> u32;
 
-    /// A number nobody foresees. Callable from a trap.
+    /// A pseudo-random number that traced processes cannot predict. Callable from a trap.
     fn random(&self) -> u64;
 }

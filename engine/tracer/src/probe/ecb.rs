@@ -1,10 +1,10 @@
-//! Enablings, as firings know them.
+//! ECBs, as the fire path sees them.
 
-/// An ECB as its session knows it.
+/// An enabling control block, reduced to what its session needs to fire it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enabling {
-    /// The consumer's ID for it.
+    /// The enabled-probe ID, which the records carry; unique within the consumer.
     pub epid: u32,
-    /// The clause of the consumer's program.
+    /// Index of the clause in the consumer's program.
     pub clause: u32,
 }

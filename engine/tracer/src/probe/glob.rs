@@ -1,12 +1,13 @@
-//! Probe descriptions: which names a pattern means.
+//! Matching of probe descriptions.
 //!
-//! DTrace's globbing (dtrace(1), "Probe descriptions"): `*` any run of characters, `?` any one,
-//! `[a-z]` one of a set, `[!a-z]` one outside it, `\` takes the next character as it is. An empty
-//! pattern matches every name.
+//! The patterns are DTrace's (dtrace(1), "Probe descriptions"): `*` matches any run of characters,
+//! `?` any one, `[a-z]` one of a set, `[!a-z]` one outside it, and `\` quotes the next character.
+//! An empty pattern matches every name.
 
 use engine_abi::Description;
 
-/// A description, read once, as there are a hundred thousand probes to be held against it.
+/// A preprocessed description. It is matched against some hundred thousand probes, so each field is
+/// classified once.
 #[derive(Debug, Clone, Copy)]
 pub struct Pattern<'d> {
     description: &'d Description,
@@ -16,7 +17,7 @@ pub struct Pattern<'d> {
     name: Field<'d>,
 }
 
-/// What one of its fields matches.
+/// How one field matches.
 #[derive(Debug, Clone, Copy)]
 enum Field<'d> {
     Every,
@@ -25,7 +26,7 @@ enum Field<'d> {
 }
 
 impl<'d> Pattern<'d> {
-    /// That of `description`.
+    /// Classifies the fields of `description`.
     pub fn new(description: &'d Description) -> Self {
         Self {
             description,
@@ -36,27 +37,27 @@ impl<'d> Pattern<'d> {
         }
     }
 
-    /// The name as it stands in the description.
+    /// The description's name field, as written.
     pub fn name(&self) -> &'d [u8] {
         self.description.name()
     }
 
-    /// Whether the probe of these names is among those that it describes.
+    /// Whether the description matches a probe of these names.
     pub fn describes(&self, [provider, module, function, name]: [&[u8]; 4]) -> bool {
         self.has_function(function) && self.has_module(module) && self.has_kind(provider, name)
     }
 
-    /// Whether some probe of a function of that name can be among them.
+    /// Whether the function field matches, so that a probe of that function may match.
     pub fn has_function(&self, name: &[u8]) -> bool {
         self.function.matches(name)
     }
 
-    /// Whether some probe in a module of that name can be among them.
+    /// Whether the module field matches, so that a probe in that module may match.
     pub fn has_module(&self, name: &[u8]) -> bool {
         self.module.matches(name)
     }
 
-    /// Whether some probe of that provider with that name can be among them.
+    /// Whether the provider and name fields match, so that such a probe may match.
     pub fn has_kind(&self, provider: &[u8], name: &[u8]) -> bool {
         self.provider.matches(provider) && self.name.matches(name)
     }
@@ -81,10 +82,11 @@ impl<'d> Field<'d> {
     }
 }
 
-/// Whether `pattern` matches all of `name`. Takes at most `pattern.len() * name.len()` steps.
+/// Whether `pattern` matches all of `name`. Takes at most `pattern.len() * name.len()` steps, as
+/// only the last `*` is retried.
 pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut pattern, mut name) = (pattern, name);
-    // After a `*`: the pattern behind it, and the name it has to match next.
+    // The last `*`: the pattern after it, and the part of the name to retry it at.
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
         if let [b'*', behind @ ..] = pattern {
@@ -104,13 +106,13 @@ pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// What the first element of a pattern says to the first character of a name.
+/// How the pattern's first element compares with the name's first character.
 enum Step<'a> {
-    /// It matches; this much pattern is left.
+    /// It matches; the rest of the pattern follows.
     Matched(&'a [u8]),
-    /// It does not.
+    /// It does not match.
     Differs,
-    /// There is no element left.
+    /// The pattern is exhausted.
     End,
 }
 
@@ -129,7 +131,7 @@ fn one<'a>(pattern: &'a [u8], name: &[u8]) -> Step<'a> {
     }
 }
 
-/// `set` is what follows a `[`. One that is never closed matches nothing.
+/// Matches a set, of which `set` starts after the `[`. An unterminated set matches nothing.
 fn one_of<'a>(set: &'a [u8], name: &[u8]) -> Step<'a> {
     let Some(&character) = name.first() else {
         return Step::Differs;
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_take_no_exponential_time() {
+    fn many_stars_take_polynomial_time() {
         let name = std::vec![b'a'; 191];
         let pattern = "*a".repeat(90) + "b";
         assert!(!matches(pattern.as_bytes(), &name));

@@ -1,22 +1,22 @@
-//! Names, one behind the other.
+//! An arena of names.
 
 use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, extend};
 
-/// A name in a store.
+/// A name's position in its arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     start: u32,
     length: u32,
 }
 
-/// A store of names.
+/// An append-only arena of names, without deduplication.
 #[derive(Debug, Default)]
 pub struct Names(Vec<u8>);
 
 impl Names {
-    /// Puts a name into the store.
+    /// Appends a name.
     pub fn add(&mut self, name: &[u8]) -> Result<Span, OutOfMemory> {
         let start = u32::try_from(self.0.len()).map_err(|_| OutOfMemory)?;
         extend(&mut self.0, name)?;
@@ -26,7 +26,7 @@ impl Names {
         })
     }
 
-    /// A name that was put there.
+    /// The name at `span`; empty if `span` is out of range.
     pub fn get(&self, span: Span) -> &[u8] {
         self.0
             .get(span.start as usize..)
@@ -34,12 +34,12 @@ impl Names {
             .unwrap_or_default()
     }
 
-    /// How many bytes there are.
+    /// Size in bytes, for [`Names::truncate`].
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Forgets the names behind the first so many bytes.
+    /// Drops the names added since the arena had `length` bytes.
     pub fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }

@@ -1,33 +1,35 @@
-//! The engine's own probes: they fire for one consumer at a time, and belong to no function.
+//! The `dtrace` provider: `BEGIN`, `END` and `ERROR`. They fire for one consumer at a time and have
+//! no module or function.
 
 use engine_isa::Arch;
 
 use super::subscriptions::Subscriptions;
-use super::{Fires, Provider, Published, among};
+use super::{Fires, Provider, Published, argument_at};
 use crate::fire::table::Table;
 use crate::grow::OutOfMemory;
 use crate::platform::Platform;
 
-/// The provider. Its ECBs are in each session, as no live table is there yet when `BEGIN` fires.
+/// The provider. It publishes nothing: its ECBs are kept in each session, as no live table has them
+/// when `BEGIN` fires.
 #[derive(Debug)]
 pub struct Dtrace;
 
-/// One of the engine's own probes.
+/// A probe of this provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Own {
-    /// Tracing begins.
+    /// Tracing starts.
     Begin,
     /// Tracing ends.
     End,
-    /// A fault has ended a clause.
+    /// A fault has aborted a clause.
     Error,
 }
 
 impl Own {
-    /// Every one, in the order of their IDs.
+    /// All of them, in the order of their IDs.
     pub const ALL: [Self; 3] = [Self::Begin, Self::End, Self::Error];
 
-    /// Its name.
+    /// The probe's name.
     pub const fn name(self) -> &'static [u8] {
         match self {
             Self::Begin => b"BEGIN",
@@ -36,12 +38,12 @@ impl Own {
         }
     }
 
-    /// The probe of that number.
+    /// The probe of this number.
     pub fn numbered(number: usize) -> Option<Self> {
         Self::ALL.get(number).copied()
     }
 
-    /// Its ID: this provider's come first.
+    /// The probe's ID: this provider's come first, from 1.
     pub const fn id(self) -> u32 {
         (self as u32).wrapping_add(1)
     }
@@ -80,18 +82,18 @@ impl<A: Arch> Provider<A> for Dtrace {
     }
 }
 
-/// What firings find of it.
+/// Nothing is published for the fire path.
 #[derive(Debug)]
 pub struct Nothing;
 
 impl Published for Nothing {}
 
-/// One of its probes fires.
+/// A firing of this provider.
 #[derive(Debug)]
 pub struct Fired {
-    /// Which.
+    /// The probe.
     pub probe: Own,
-    /// Its arguments.
+    /// The probe's arguments.
     pub arguments: [u64; 6],
 }
 
@@ -101,6 +103,6 @@ impl<A: Arch> Fires<A> for Fired {
     }
 
     fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, number: u64) -> u64 {
-        among(&self.arguments, number)
+        argument_at(&self.arguments, number)
     }
 }

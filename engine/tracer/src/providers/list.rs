@@ -1,7 +1,8 @@
 //! The list of providers.
 
-/// Passes the list of providers to a macro: what each is called, its variant, its side behind the control lock, and
-/// what it fires. Probe IDs are in the order of this list, so a new provider comes before `fbt`, which has no limit.
+/// Passes the list of providers to a macro: field name, variant, control-side type, and firing
+/// type. Probe IDs follow the order of this list, so a new provider goes before `fbt`, whose range
+/// is unbounded.
 macro_rules! providers {
     ($then:ident) => {
         $then! {

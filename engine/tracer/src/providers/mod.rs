@@ -1,11 +1,17 @@
-//! Where probes come from.
+//! Providers: where probes come from.
 //!
-//! A provider is a folder here and a line in [`list`]. Behind the control lock it knows its probes, each by a
-//! number of its own ([`Provider`]). What firings find of it is in the live table: [`Provider::Live`], which it
-//! publishes anew whenever what is enabled changes. What one of its firings can be asked is its variant of
-//! `Fired`, by [`Fires`].
+//! A provider is a folder here and a line in [`list`]. It has three parts:
 //!
-//! A provider names no other provider, and nothing above names one, but for who fires its probes.
+//! - Its control side implements [`Provider`], under the control lock: it numbers its probes from
+//!   0, counts their active ECBs, and arms and disarms them. It may sleep. The number of an enabled
+//!   probe does not change.
+//! - What firings look up, [`Provider::Live`], is part of the live table. It is immutable, and is
+//!   published anew whenever the set of enabled probes changes.
+//! - Its variant of `Fired` implements [`Fires`], which supplies names, arguments and the stack's
+//!   origin when a clause reads them. It runs in the firing: no sleeping, no allocation.
+//!
+//! A provider does not depend on another, and nothing above depends on a particular one, except for
+//! the entry points that fire its probes.
 
 pub mod dtrace;
 pub mod fbt;
@@ -25,21 +31,21 @@ use crate::grow::OutOfMemory;
 use crate::platform::{Context, Event, Numbers, Origin, Platform};
 use crate::probe::glob::Pattern;
 
-/// A provider behind the control lock.
+/// The control side of a provider, protected by the control lock.
 pub trait Provider<A: Arch>: Sized {
-    /// Its name.
+    /// The provider's name.
     const NAME: &'static [u8];
-    /// The most probes that it can have: their numbers are lower.
+    /// Upper bound of its probe numbers; the size of its ID range.
     const PROBES_MAX: usize;
 
-    /// What firings find of it.
+    /// The part of the live table that its firings look up.
     type Live: Published;
 
-    /// All that `platform` offers.
+    /// Provides all probes of `platform`, except those that are created on demand.
     fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory>;
 
-    /// Makes what `pattern` describes and is made only when somebody asks for it. `is_enabled` knows which numbers
-    /// must stay what they are.
+    /// Creates the probes that `pattern` matches and that are only created on demand. `is_enabled`
+    /// tells which numbers are in use and must not be reassigned.
     fn on_demand<P: Platform>(
         &mut self,
         _platform: &P,
@@ -49,13 +55,13 @@ pub trait Provider<A: Arch>: Sized {
         Ok(())
     }
 
-    /// How many numbers are in use. Not every one has a probe.
+    /// Number of probe numbers assigned. Not every one has a probe.
     fn numbers(&self) -> usize;
 
-    /// The module, the function and the name of the probe of that number.
+    /// Module, function and name of the probe of this number.
     fn names(&self, number: usize) -> Option<[&[u8]; 3]>;
 
-    /// The numbers, from `first` on, of the probes that `pattern` describes.
+    /// The numbers, from `first` on, of the probes that `pattern` matches.
     fn matching<'a>(
         &'a self,
         pattern: &'a Pattern<'_>,
@@ -71,42 +77,42 @@ pub trait Provider<A: Arch>: Sized {
         })
     }
 
-    /// Changes how many active ECBs that probe has; `by_call` says that they are of a consumer that would have the
-    /// function tracer call.
+    /// Applies `change` to the probe's count of active ECBs; `by_call` says that they belong to a
+    /// consumer that prefers ftrace calls to traps.
     fn count(&mut self, number: usize, by_call: bool, change: &dyn Fn(u32) -> u32);
 
-    /// Whether that probe can fire.
+    /// Whether the probe is armed.
     fn is_armed(&self, number: usize, subscriptions: &Subscriptions) -> bool;
 
-    /// Of which system calls it has to be told that event; of any other event, all or none.
+    /// The system calls for which it needs this event; for any other event, all or none.
     fn wants(&self, _event: Event) -> Numbers {
         Numbers::NONE
     }
 
-    /// Disarms what no active ECB wants any more, before the live table forgets it. The provider's first probe has the
-    /// ID `first_id`, by which tracepoints know it.
+    /// Disarms what has no active ECB any more, before the live table forgets it. `first_id` is the
+    /// ID of the provider's first probe; tracepoints are registered by ID.
     fn disarm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
-    /// Arms what is wanted, now that the live table knows it. What cannot be armed is not.
+    /// Arms what has active ECBs, once the live table has it. What cannot be armed stays unarmed.
     fn arm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
-    /// What firings are to find, with its probes in `table`.
+    /// Builds what firings look up, and adds the enabled probes to `table`.
     fn publish(&mut self, table: &mut Table) -> Result<Self::Live, OutOfMemory>;
 
-    /// Which probe of the table that of this number is, if it was published.
+    /// The index in the table of the probe of this number, if it was published.
     fn place(&self, live: &Self::Live, number: usize) -> Option<u32>;
 }
 
-/// What firings find of a provider.
+/// A provider's part of the live table.
 pub trait Published {
-    /// How much memory it takes besides the table.
+    /// Size in bytes, besides the table.
     fn bytes(&self) -> usize {
         0
     }
 
-    /// The tracepoint has come that the provider registered for its probe of this number: which probe of `table` fires,
-    /// and the module, the function and the name of it. Its arguments are those of the tracepoint, unless they are
-    /// changed here.
+    /// The tracepoint registered for the provider's probe `number` was hit: returns the index in
+    /// `table` of the probe that fires, and its module, function and name. The probe's arguments
+    /// are the tracepoint's, unless this changes them.
     fn at_tracepoint<'t>(
         &'t self,
         _table: &'t Table,
@@ -117,41 +123,41 @@ pub trait Published {
     }
 }
 
-/// What has fired, to be asked for what a clause wants to know.
+/// A firing, as clauses query it.
 pub trait Fires<A: Arch> {
-    /// The module, the function and the name of the probe.
+    /// Module, function and name of the probe.
     fn names(&self) -> [&[u8]; 3];
 
-    /// Its argument of that number, from 0.
+    /// Argument `number` of the probe, from 0.
     fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64;
 
-    /// Where the probed code returns to; none where the stack has to be asked.
+    /// The probed code's return address; none if the stack must be unwound for it.
     fn caller<P: Platform<Regs = A::Regs>>(&self, _platform: &P) -> Option<u64> {
         Some(0)
     }
 
-    /// The error number, of a system call that fails.
+    /// The error number of a failed system call; otherwise 0.
     fn errno(&self) -> u64 {
         0
     }
 
-    /// What it interrupted.
+    /// The context that the probe fires in.
     fn context(&self) -> Context {
         Context::Thread
     }
 
-    /// Where the stack begins, and how many frames are the probed function's own.
+    /// Where a stack trace starts, and how many of its frames belong to the probed function.
     fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
         (Origin::Interrupted, 0)
     }
 
-    /// The registers in the caller, where that is how callers are found.
+    /// The registers after the return to the caller, where unwinding starts from those.
     fn after<P: Platform<Regs = A::Regs>>(&self, _platform: &P) -> Option<A::Regs> {
         None
     }
 }
 
-/// What a provider fires that only registers for tracepoints: nothing but those.
+/// The firing type of a provider that fires only at tracepoints; never constructed.
 #[derive(Debug)]
 pub enum ByTracepoint {}
 
@@ -165,8 +171,8 @@ impl<A: Arch> Fires<A> for ByTracepoint {
     }
 }
 
-/// The argument of that number, of those that are told.
-pub(crate) fn among(arguments: &[u64], number: u64) -> u64 {
+/// Element `number` of the arguments; 0 if there are fewer.
+pub(crate) fn argument_at(arguments: &[u64], number: u64) -> u64 {
     let number = usize::try_from(number).ok();
     let argument = number.and_then(|number| arguments.get(number));
     argument.copied().unwrap_or_default()

@@ -1,30 +1,29 @@
-//! The profile provider: probes that fire each time so much time is over, on one CPU (`tick-N`) or on
-//! every CPU (`profile-N`).
+//! The profile provider: probes that fire at a fixed interval, on one CPU (`tick-N`) or on every
+//! CPU (`profile-N`).
 //!
-//! Those that DTrace has without being asked are there from the begin; others are made when somebody
-//! asks for one by its name, and then stay.
+//! DTrace's default probes always exist. Others are created when a consumer names one, and remain.
 
 use alloc::vec::Vec;
 
 use engine_isa::Arch;
 
 use super::subscriptions::Subscriptions;
-use super::{Fires, Provider, Published, among};
+use super::{Fires, Provider, Published, argument_at};
 use crate::error::Error;
 use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
 use crate::platform::{Context, Platform};
 use crate::probe::glob::Pattern;
 
-/// The most timers.
+/// Limit of timers.
 pub const TIMERS_MAX: usize = 1000;
 
-/// The shortest time between two ticks: 5000 of them make a second.
+/// Shortest interval, in nanoseconds: 5000 Hz.
 const SHORTEST: u64 = 200_000;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// What DTrace has without being asked.
+/// The probes that always exist, as in DTrace.
 pub const DEFAULTS: [&[u8]; 13] = [
     b"profile-97",
     b"profile-199",
@@ -41,7 +40,7 @@ pub const DEFAULTS: [&[u8]; 13] = [
     b"tick-5000",
 ];
 
-/// The units of a time, and how many nanoseconds each has.
+/// Units of an interval, in nanoseconds.
 const UNITS: [(&[u8], u64); 14] = [
     (b"ns", 1),
     (b"nsec", 1),
@@ -59,7 +58,7 @@ const UNITS: [(&[u8], u64); 14] = [
     (b"day", 86400 * SECOND),
 ];
 
-/// The longest name.
+/// Length of the longest name.
 const NAME_MAX: usize = 32;
 
 /// A probe's name.
@@ -89,23 +88,23 @@ impl Name {
     }
 }
 
-/// A probe of a timer.
+/// A probe and its timer.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer {
-    /// Its name.
+    /// The probe's name.
     pub name: Name,
-    /// The time between two ticks.
+    /// The interval in nanoseconds.
     pub nanoseconds: u64,
-    /// Whether each CPU has its own.
+    /// Whether it runs on every CPU (`profile-N`) or on one (`tick-N`).
     pub every_cpu: bool,
-    /// How many active ECBs it has, over all consumers.
+    /// Active ECBs, over all consumers.
     pub ecbs: u32,
-    /// Whether it runs.
+    /// Whether the timer runs.
     pub armed: bool,
 }
 
 impl Timer {
-    /// The one of that name, if it is one.
+    /// Parses a probe name; none if it is not a timer's.
     fn named(name: &[u8]) -> Option<Self> {
         let (time, every_cpu) = match (name.strip_prefix(b"tick-"), name.strip_prefix(b"profile-"))
         {
@@ -124,8 +123,7 @@ impl Timer {
     }
 }
 
-/// The nanoseconds of a time as it is written: a number and its unit, of which `hz` is one, and the one
-/// that is meant where there is none.
+/// Parses an interval to nanoseconds: a number and a unit. `hz`, the default, is a rate.
 fn interval(time: &[u8]) -> Option<u64> {
     let digits = time.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, unit) = time.split_at_checked(digits)?;
@@ -142,13 +140,13 @@ fn interval(time: &[u8]) -> Option<u64> {
     number.checked_mul(*nanoseconds)
 }
 
-/// All timers that there are. One that was asked for keeps its number until nobody uses it and that number
-/// is needed for another.
+/// All timers. One created on demand keeps its number until it is unused and the number is needed
+/// for another.
 #[derive(Debug)]
 pub struct Profile(Vec<Timer>);
 
 impl Profile {
-    /// Those that DTrace has without being asked.
+    /// The default probes.
     fn defaults() -> Result<Self, OutOfMemory> {
         let mut profile = Self(Vec::new());
         let mut defaults = DEFAULTS.iter().filter_map(|name| Timer::named(name));
@@ -156,9 +154,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Somebody asks for a probe of that name: it is made if it can be, and is not there yet. `is_used`
-    /// knows whether the timer of a number is.
-    fn ask(&mut self, name: &[u8], is_used: impl Fn(usize) -> bool) -> Result<(), Error> {
+    /// Creates the probe of this name, unless it exists or the name is invalid. At the limit it
+    /// replaces an unused one; `is_used` tells which numbers are enabled.
+    fn create(&mut self, name: &[u8], is_used: impl Fn(usize) -> bool) -> Result<(), Error> {
         let Some(timer) = Timer::named(name) else {
             return Ok(());
         };
@@ -168,14 +166,14 @@ impl Profile {
         if self.0.len() < TIMERS_MAX {
             return Ok(push(&mut self.0, timer)?);
         }
-        let mut asked = self.0.iter_mut().enumerate().skip(DEFAULTS.len());
-        let free = asked.find(|(number, known)| !known.armed && !is_used(*number));
+        let mut created = self.0.iter_mut().enumerate().skip(DEFAULTS.len());
+        let free = created.find(|(number, known)| !known.armed && !is_used(*number));
         let (_, place) = free.ok_or(Error::NoRoom)?;
         *place = timer;
         Ok(())
     }
 
-    /// The timers, by their numbers.
+    /// The timers, indexed by number.
     pub fn timers(&self) -> &[Timer] {
         &self.0
     }
@@ -201,7 +199,7 @@ impl<A: Arch> Provider<A> for Profile {
         if !pattern.describes([<Self as Provider<A>>::NAME, b"", b"", name]) {
             return Ok(());
         }
-        self.ask(name, is_enabled)
+        self.create(name, is_enabled)
     }
 
     fn numbers(&self) -> usize {
@@ -258,22 +256,22 @@ impl<A: Arch> Provider<A> for Profile {
     }
 }
 
-/// A timer that runs.
+/// A timer with active ECBs.
 #[derive(Debug)]
 pub struct Running {
     number: u32,
     /// The probe's name.
     pub name: Name,
-    /// The number of its probe in the table.
+    /// Index of its probe in the table.
     pub probe: u32,
 }
 
-/// The timers that run.
+/// The timers with active ECBs.
 #[derive(Debug, Default)]
 pub struct Live(Vec<Running>);
 
 impl Live {
-    /// The timer of that number.
+    /// The timer of this number.
     pub fn find(&self, number: u32) -> Option<&Running> {
         self.0.iter().find(|timer| timer.number == number)
     }
@@ -290,7 +288,7 @@ impl Published for Live {
 pub struct Fired<'a> {
     /// The probe's name.
     pub name: &'a [u8],
-    /// What it interrupted, in the kernel or in user space; 0 is the other.
+    /// The interrupted kernel pc and user pc; one of them is 0.
     pub pcs: [u64; 2],
 }
 
@@ -300,7 +298,7 @@ impl<A: Arch> Fires<A> for Fired<'_> {
     }
 
     fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, number: u64) -> u64 {
-        among(&self.pcs, number)
+        argument_at(&self.pcs, number)
     }
 
     fn context(&self) -> Context {
@@ -357,11 +355,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_there_once_and_stays() {
+    fn a_created_timer_exists_once_and_remains() {
         let mut profile = Profile::defaults().unwrap();
         assert_eq!(profile.timers().len(), DEFAULTS.len());
         for name in ["tick-3s", "tick-3s", "nonsense", "tick-1", "profile-3s"] {
-            profile.ask(name.as_bytes(), |_| false).unwrap();
+            profile.create(name.as_bytes(), |_| false).unwrap();
         }
         let added: Vec<_> = profile.timers()[DEFAULTS.len()..]
             .iter()
@@ -371,21 +369,21 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_them_but_what_nobody_uses_makes_way() {
+    fn at_the_limit_an_unused_timer_is_replaced() {
         let mut profile = Profile::defaults().unwrap();
-        let mut ask = |seconds, used| {
+        let mut create = |seconds, used| {
             let name = std::format!("tick-{seconds}s");
-            let asked = profile.ask(name.as_bytes(), |number| number < used);
+            let created = profile.create(name.as_bytes(), |number| number < used);
             let found = |timer: &Timer| timer.name.bytes() == name.as_bytes();
-            (asked, profile.timers().iter().position(found))
+            (created, profile.timers().iter().position(found))
         };
         let defaults = DEFAULTS.len();
         for seconds in defaults..TIMERS_MAX {
-            assert_eq!(ask(seconds, usize::MAX), (Ok(()), Some(seconds)));
+            assert_eq!(create(seconds, usize::MAX), (Ok(()), Some(seconds)));
         }
-        assert_eq!(ask(5000, usize::MAX), (Err(Error::NoRoom), None));
-        assert_eq!(ask(5000, 500), (Ok(()), Some(500)));
-        assert_eq!(ask(500, 0), (Ok(()), Some(defaults)));
+        assert_eq!(create(5000, usize::MAX), (Err(Error::NoRoom), None));
+        assert_eq!(create(5000, 500), (Ok(()), Some(500)));
+        assert_eq!(create(500, 0), (Ok(()), Some(defaults)));
         assert_eq!(profile.timers().len(), TIMERS_MAX);
     }
 }

@@ -1,21 +1,21 @@
-//! Which events of the kernel the engine is told of.
+//! The kernel events that the engine is subscribed to.
 
 use alloc::vec::Vec;
 
 use crate::grow::{OutOfMemory, filled};
 use crate::platform::{Event, Numbers};
 
-/// Of which system calls each event is told; on the heap, since it is large for a kernel's stack.
+/// The subscribed system calls of each event; on the heap, as it is too large for a kernel stack.
 #[derive(Debug)]
 pub struct Subscriptions(Vec<Numbers>);
 
 impl Subscriptions {
-    /// Of none.
+    /// No subscriptions.
     pub fn none() -> Result<Self, OutOfMemory> {
         filled(Event::ALL.len(), || Numbers::NONE).map(Self)
     }
 
-    /// Of which calls that event is told.
+    /// The calls that this event is subscribed to for.
     pub fn of(&self, event: Event) -> Numbers {
         self.0.get(event as usize).copied().unwrap_or(Numbers::NONE)
     }

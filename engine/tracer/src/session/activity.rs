@@ -1,29 +1,34 @@
-//! What may fire for a consumer, from the begin of its tracing to the end.
+//! The stage of a consumer's tracing, which decides which probes run its clauses.
+//!
+//! Firings read it in any context; `exit` and the deadman change it from a firing, the control side
+//! under the control lock. Each transition is atomic and none waits. Tracing that has left a stage
+//! never comes back to it.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::providers::dtrace::Own;
 
-/// Where tracing stands, as DTrace names it.
+/// The stages, named as DTrace names its activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Stage {
-    /// It begins: only `BEGIN` fires.
+    /// Only `BEGIN` fires.
     Warmup = 0,
-    /// Everything fires.
+    /// All probes but `BEGIN` and `END` fire.
     Active = 1,
-    /// A clause has called `exit`: nothing fires any more.
+    /// A clause has called `exit`: only `ERROR` still fires, for clauses that are already running.
     Draining = 2,
-    /// It ends: only `END` fires.
+    /// Only `END` fires, and `ERROR` for its clauses.
     Cooldown = 3,
-    /// It has ended.
+    /// `END` has fired; nothing fires any more.
     Stopped = 4,
-    /// The deadman has ended it: not even `END` fires.
+    /// The deadman has ended tracing; not even `END` fires.
     Killed = 5,
 }
 
-/// Where a consumer's tracing stands. Whoever sees a stage sees what was assigned before it began: what
-/// `BEGIN` has set is set for all that fires after it.
+/// The stage of a consumer's tracing. Loads acquire and transitions release: a firing that sees a
+/// stage also sees the variables assigned before it, so what `BEGIN` set is visible to all later
+/// firings.
 #[derive(Debug, Default)]
 pub struct Activity {
     stage: AtomicU32,
@@ -32,8 +37,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Whether a clause of that probe may run, which is one of the engine's own or of what is traced.
-    /// `ERROR` fires as long as anything does that could have a fault.
+    /// Whether a clause may run at this probe: one of the dtrace provider's, or None for any other.
+    /// `ERROR` is admitted in each stage in which a clause can still fault.
     pub fn admits(&self, own: Option<Own>) -> bool {
         match own {
             None => self.is(Stage::Active),
@@ -43,37 +48,40 @@ impl Activity {
         }
     }
 
-    /// `BEGIN` has fired.
+    /// `BEGIN` has fired: starts tracing, unless its clauses called `exit`.
     pub fn begin(&self) {
-        self.turn(Stage::Warmup, Stage::Active);
+        self.advance(Stage::Warmup, Stage::Active);
     }
 
-    /// A clause calls `exit`. False where another has done so before: of two, one has the say.
+    /// A clause calls `exit`. Returns whether its status counts: the first call does, and so does
+    /// one in `END`.
     pub fn exit(&self) -> bool {
-        let first =
-            self.turn(Stage::Warmup, Stage::Draining) || self.turn(Stage::Active, Stage::Draining);
+        let first = self.advance(Stage::Warmup, Stage::Draining)
+            || self.advance(Stage::Active, Stage::Draining);
         if first {
             self.exited.store(true, Ordering::Relaxed);
         }
         first || self.is(Stage::Cooldown)
     }
 
-    /// From now on only `END` fires, unless nothing does any more.
+    /// Admits only `END` from now on, unless tracing is already over.
     pub fn end(&self) {
         self.leave(Stage::Cooldown);
     }
 
-    /// A firing ends tracing, if it goes on: whose clauses do not run stalls nothing. Whether it has.
+    /// Kills tracing from a firing. Does nothing unless the stage is `Active`: a consumer whose
+    /// clauses do not run stalls no CPU. Returns whether this call killed it.
     pub fn kill_active(&self) -> bool {
-        self.turn(Stage::Active, Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
+        self.advance(Stage::Active, Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
     }
 
-    /// From now on nothing fires, unless tracing has ended anyway; whether it was this that ended it.
+    /// Kills tracing from the control side, unless it is already over. Returns whether this call
+    /// killed it.
     pub fn kill(&self) -> bool {
         self.leave(Stage::Killed) && !self.killed.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether tracing was killed.
+    /// Whether the deadman has ended tracing.
     pub fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Relaxed)
     }
@@ -83,12 +91,12 @@ impl Activity {
         self.stage.store(Stage::Stopped as u32, Ordering::Release);
     }
 
-    /// Whether nothing will fire any more.
+    /// Whether tracing has stopped, killed or not.
     pub fn is_over(&self) -> bool {
         self.is(Stage::Stopped)
     }
 
-    /// Whether only `END`, and what comes of it, still fires.
+    /// Whether only `END`, and `ERROR` for its clauses, still fires.
     pub fn is_ending(&self) -> bool {
         self.is(Stage::Cooldown)
     }
@@ -102,7 +110,7 @@ impl Activity {
         self.stage.load(Ordering::Acquire) == stage as u32
     }
 
-    /// Leaves any stage in which something may fire.
+    /// Moves to `to` from any stage in which something may still fire.
     fn leave(&self, to: Stage) -> bool {
         let live = |stage| (stage < Stage::Stopped as u32).then_some(to as u32);
         let left = self
@@ -111,12 +119,12 @@ impl Activity {
         left.is_ok()
     }
 
-    fn turn(&self, from: Stage, to: Stage) -> bool {
+    fn advance(&self, from: Stage, to: Stage) -> bool {
         let (from, to) = (from as u32, to as u32);
-        let turned = self
+        let advanced = self
             .stage
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed);
-        turned.is_ok()
+        advanced.is_ok()
     }
 }
 
@@ -130,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stage_admits_its_own() {
+    fn each_stage_admits_its_probes() {
         let activity = Activity::default();
         assert_eq!(admitted(&activity), [true, false, false]);
         activity.begin();
@@ -144,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_killed_fires_nothing_more_not_even_the_end() {
+    fn killed_tracing_fires_nothing_not_even_end() {
         let activity = Activity::default();
         activity.begin();
         assert!(activity.kill() && !activity.kill());
@@ -157,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_firing_kills_only_who_traces() {
+    fn a_firing_kills_only_an_active_consumer() {
         let activity = Activity::default();
         assert!(!activity.kill_active());
         activity.begin();
@@ -169,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_ended_is_not_killed() {
+    fn stopped_tracing_cannot_be_killed() {
         let activity = Activity::default();
         activity.end();
         activity.stop();
@@ -177,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_exit_counts_and_leaves_the_end() {
+    fn the_first_exit_counts_and_end_still_fires() {
         for begun in [false, true] {
             let activity = Activity::default();
             if begun {
@@ -188,10 +196,10 @@ mod tests {
             assert_eq!(
                 admitted(&activity),
                 [false; 3],
-                "it does not begin any more"
+                "BEGIN no longer starts tracing"
             );
             activity.end();
-            assert!(activity.exit(), "END has a say in the exit status, too");
+            assert!(activity.exit(), "an exit in END counts, too");
         }
     }
 }

@@ -1,9 +1,8 @@
-//! One CPU's aggregations: two banks, of which firings use one while the control side takes what is in
-//! the other.
+//! One CPU's aggregations: two banks, one in use by firings, the other drained by the control side.
 //!
-//! To take it all, the control side turns firings to the other bank, waits until those that had begun
-//! are over, and then has the first for itself, until it is empty and can be turned to again. So every
-//! value that was given is taken once, and a firing never waits.
+//! To take a snapshot, the control side switches firings to the other bank, waits for a grace
+//! period so that no firing still uses the first, and then owns that one until it is emptied. Each
+//! value is reported exactly once, and a firing never waits.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -13,12 +12,13 @@ use engine_dvm::aggregate::{Aggregate, Words};
 use crate::grow::OutOfMemory;
 use crate::session::arena::Arena;
 use crate::session::bank::{Bank, HEAD};
-use crate::session::outlet::{Outlet, Unwritten};
+use crate::session::outlet::{Sink, Unwritten};
 
-// What an entry takes in a bank is what its record takes on its way out.
+// An entry's header in a bank and a record's header have one size, so a bank's use is its output
+// size.
 const _: () = assert!(HEAD == size_of::<RecordHeader>());
 
-/// What an aggregation does with a value, and how much it keeps for each key.
+/// An aggregation's function, and its data bytes for each key.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     aggregate: Aggregate,
@@ -34,16 +34,16 @@ impl From<Aggregate> for Kind {
     }
 }
 
-/// Why a bank was not taken.
+/// Why a snapshot was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// There is not room for all of it.
+pub enum NotTaken {
+    /// The consumer's buffer is too small for all of it.
     NoRoom,
-    /// It did not arrive.
+    /// The copy to the consumer failed.
     Unwritten,
 }
 
-impl From<Unwritten> for Kept {
+impl From<Unwritten> for NotTaken {
     fn from(_: Unwritten) -> Self {
         Self::Unwritten
     }
@@ -53,13 +53,13 @@ impl From<Unwritten> for Kept {
 #[derive(Debug)]
 pub struct Aggregations {
     banks: [Bank; 2],
-    /// The one that firings use, in its lowest bit.
+    /// The bank that firings use, in the lowest bit.
     turn: AtomicU32,
     drops: AtomicU64,
 }
 
 impl Aggregations {
-    /// None yet, with room for so many bytes of them, and a `seed` that nobody foresees.
+    /// Two empty banks of `bytes` bytes each. `seed` keys their hashes and must be unpredictable.
     pub fn new(bytes: usize, seed: u64) -> Result<Self, OutOfMemory> {
         Ok(Self {
             banks: [Bank::new(bytes, seed)?, Bank::new(bytes, seed)?],
@@ -68,8 +68,8 @@ impl Aggregations {
         })
     }
 
-    /// Gives a value to an aggregation under a key; `increment` is by how much its bucket counts. Only
-    /// firings of this CPU call it, one at a time.
+    /// Aggregates `value` under `key`; `increment` is what a histogram's bucket grows by. Only this
+    /// CPU's firings call it, one at a time.
     pub fn update(&self, number: u32, kind: Kind, key: &[u8], (value, increment): (u64, u64)) {
         let bank = self.bank(self.turn.load(Ordering::Acquire));
         let Some((at, is_new)) = bank.data(number, key, kind.bytes) else {
@@ -86,7 +86,7 @@ impl Aggregations {
         kind.aggregate.update(&mut cells, value, increment);
     }
 
-    /// Counts one, as [`Aggregations::update`] would without a key, and at a fraction of its cost.
+    /// Increments a `count()` without a key, as [`Aggregations::update`] would but cheaper.
     #[inline]
     pub fn count(&self, number: u32) {
         let bank = self.bank(self.turn.load(Ordering::Acquire));
@@ -96,38 +96,39 @@ impl Aggregations {
         }
     }
 
-    /// Sends all that was given since it was taken last, with that time, or nothing; what was sent is
-    /// kept until [`Aggregations::release`]. `synchronize` waits until every firing that has begun is
-    /// over. Control side only, one at a time.
+    /// Copies out all entries since the last snapshot, stamped with `time`, or none. They are kept
+    /// until [`Aggregations::release`]. `synchronize` waits for a grace period: until each firing
+    /// in flight is over. Control side only, under the control lock.
     ///
-    /// What there was no room for, or did not arrive, comes the next time before anything else.
+    /// If the room was too small or the copy failed, the same bank is sent again by the next call,
+    /// before firings switch banks.
     pub fn copy(
         &self,
         time: u64,
         synchronize: impl FnOnce(),
-        outlet: &mut Outlet<'_>,
-    ) -> Result<(), Kept> {
+        sink: &mut Sink<'_>,
+    ) -> Result<(), NotTaken> {
         let turn = self.turn.load(Ordering::Relaxed);
         if self.resting().used() == 0 && self.bank(turn).used() > 0 {
             self.turn.store(turn ^ 1, Ordering::Release);
             synchronize();
         }
         let bank = self.resting();
-        if bank.used() > outlet.room() {
-            return Err(Kept::NoRoom);
+        if bank.used() > sink.room() {
+            return Err(NotTaken::NoRoom);
         }
         for entry in bank.entries() {
-            outlet.header(RecordHeader {
+            sink.header(RecordHeader {
                 epid: entry.aggregation,
                 size: entry.bytes.wrapping_add(HEAD) as u32,
                 timestamp: time,
             })?;
-            outlet.copy(bank.memory(), entry.at, entry.bytes)?;
+            sink.copy(bank.memory(), entry.at, entry.bytes)?;
         }
         Ok(())
     }
 
-    /// Forgets what was sent last.
+    /// Empties the bank that was copied last.
     pub fn release(&self) {
         let bank = self.resting();
         if bank.used() > 0 {
@@ -135,7 +136,7 @@ impl Aggregations {
         }
     }
 
-    /// Values since the last call for which there was no room.
+    /// Values dropped for lack of room since the last call.
     pub fn take_drops(&self) -> u64 {
         self.drops.swap(0, Ordering::Relaxed)
     }
@@ -151,7 +152,7 @@ impl Aggregations {
     }
 }
 
-/// The words of an entry.
+/// The data words of an entry.
 struct Cells<'a> {
     memory: &'a Arena,
     at: usize,
@@ -192,15 +193,15 @@ mod tests {
         aggregations: &Aggregations,
         room: usize,
         synchronize: impl FnOnce(),
-    ) -> Result<Taken, Kept> {
+    ) -> Result<Taken, NotTaken> {
         let (mut chunk, mut got) = ([0; 64], Vec::new());
         let mut put = |part: &[u8]| {
             got.extend_from_slice(part);
             Ok(())
         };
-        let mut outlet = Outlet::new(room, &mut chunk, &mut put);
-        aggregations.copy(5, synchronize, &mut outlet)?;
-        outlet.flush()?;
+        let mut sink = Sink::new(room, &mut chunk, &mut put);
+        aggregations.copy(5, synchronize, &mut sink)?;
+        sink.flush()?;
         aggregations.release();
         let mut records = Records::new(&got);
         let taken = records
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_what_was_given_since() {
+    fn a_snapshot_has_the_values_since_the_last_one() {
         let aggregations = Aggregations::new(1024, 5).unwrap();
         let min = Kind::from(Aggregate::Min);
         for value in [7, 3, 5] {
@@ -238,12 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_is_as_if_it_were_given() {
+    fn count_equals_update() {
         let aggregations = Aggregations::new(1024, 5).unwrap();
         for _ in 0..3 {
             aggregations.count(1);
             aggregations.update(1, count(), &[], (0, 0));
-            // In the same bucket, and before the other.
+            // Shares the bucket of aggregation 1, and comes before it in the chain.
             aggregations.count(1025);
         }
         let taken = take(&aggregations, 1024, || {}).unwrap();
@@ -251,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_not_room_for_all_nothing_is_lost() {
+    fn a_snapshot_without_room_loses_nothing() {
         let aggregations = Aggregations::new(1024, 5).unwrap();
         aggregations.update(0, count(), &[], (0, 0));
         aggregations.update(1, count(), &[], (0, 0));
-        assert_eq!(take(&aggregations, 47, || {}), Err(Kept::NoRoom));
+        assert_eq!(take(&aggregations, 47, || {}), Err(NotTaken::NoRoom));
         aggregations.update(0, count(), &[], (0, 0));
         let first = take(&aggregations, 48, || {}).unwrap();
         assert_eq!(first, [(0, words(&[1])), (1, words(&[1]))]);
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_bank_counts_what_it_has_no_room_for() {
+    fn a_full_bank_counts_drops() {
         let aggregations = Aggregations::new(48, 5).unwrap();
         (0..4).for_each(|number| aggregations.update(number, count(), &[], (0, 0)));
         assert_eq!(
@@ -272,13 +273,13 @@ mod tests {
         );
         assert_eq!(take(&aggregations, 48, || {}).unwrap().len(), 2);
         aggregations.update(3, count(), &[], (0, 0));
-        assert_eq!(aggregations.take_drops(), 0, "there is room again");
+        assert_eq!(aggregations.take_drops(), 0, "an emptied bank has room");
     }
 
     #[test]
-    fn every_value_arrives_once_whenever_it_is_taken() {
+    fn each_value_is_reported_once_under_concurrent_snapshots() {
         let aggregations = Aggregations::new(4096, 5).unwrap();
-        // A firing holds it to read, and who waits for firings to write.
+        // A firing holds it shared; the grace period takes it exclusively.
         let firings = RwLock::new(());
         let mut sums = BTreeMap::new();
         std::thread::scope(|scope| {

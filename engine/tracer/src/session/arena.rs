@@ -1,8 +1,9 @@
-//! Memory of a fixed size that a firing writes and others may read: words that are atomics, so that
-//! they can be shared without unsafe code.
+//! Fixed-size memory shared between firings and the control side, made of atomic words so that
+//! sharing it needs no unsafe code.
 //!
-//! Who may touch which part of it when, and how what was written becomes visible, is for its owner to
-//! arrange. A part that two write at once becomes a muddle of both, and nothing worse.
+//! All accesses are relaxed. The owner of an arena decides which context may access which part, and
+//! publishes writes with a release store of its own. Concurrent writes to one part leave a mix of
+//! both values, but are no undefined behaviour.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -11,26 +12,27 @@ use crate::grow::{OutOfMemory, filled};
 
 const WORD: usize = size_of::<usize>();
 
-/// The most bytes that one of them has: 1 GiB.
+/// The largest arena in bytes: 1 GiB.
 pub const BYTES_MAX: usize = 1 << 30;
 
-/// Memory, by the byte. What is behind its end reads as 0, and writing there does nothing.
+/// Byte-addressed memory. Reads past the end return 0 and writes there are ignored.
 #[derive(Debug)]
 pub struct Arena(Vec<AtomicUsize>);
 
 impl Arena {
-    /// Zeros, this many bytes, rounded up to a multiple of 8.
+    /// Zeroed memory of `bytes` bytes, rounded up to a multiple of 8 and cut to [`BYTES_MAX`].
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let words = bytes.min(BYTES_MAX).div_ceil(8) * (8 / WORD);
         Ok(Self(filled(words, || AtomicUsize::new(0))?))
     }
 
-    /// Its bytes.
+    /// The size in bytes.
     pub fn bytes(&self) -> usize {
         self.0.len().wrapping_mul(WORD)
     }
 
-    /// The 8 bytes at `at`, which is a multiple of 8.
+    /// Loads the 8 bytes at `at`, a multiple of 8. On 32-bit hosts the two halves are separate
+    /// loads.
     pub fn load(&self, at: usize) -> u64 {
         let Some(words) = self.unit(at) else {
             return 0;
@@ -42,7 +44,7 @@ impl Arena {
         u64::from_ne_bytes(bytes)
     }
 
-    /// Puts 8 bytes at `at`, which is a multiple of 8.
+    /// Stores 8 bytes at `at`, a multiple of 8.
     pub fn store(&self, at: usize, value: u64) {
         let Some(words) = self.unit(at) else {
             return;
@@ -53,7 +55,7 @@ impl Arena {
         }
     }
 
-    /// Adds 1 to the 8 bytes at `at`, which is a multiple of 8.
+    /// Adds 1 to the 8 bytes at `at`, a multiple of 8. Not atomic: the caller is the only writer.
     #[inline]
     pub fn count(&self, at: usize) {
         let Some(words) = self.unit(at) else {
@@ -67,7 +69,8 @@ impl Arena {
         }
     }
 
-    /// Puts two times 8 bytes at `at`, which is a multiple of 8; nothing where not all of it has room.
+    /// Stores 16 bytes at `at`, a multiple of 8. Returns false, and stores nothing, where they do
+    /// not all fit.
     #[inline]
     pub fn store_two(&self, at: usize, values: [u64; 2]) -> bool {
         let Some(words) = self.words(at).first_chunk::<{ 16 / WORD }>() else {
@@ -80,7 +83,7 @@ impl Arena {
         true
     }
 
-    /// Puts `bytes` at `at`.
+    /// Writes `bytes` at `at`.
     pub fn write(&self, at: usize, bytes: &[u8]) {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks::<WORD>(),
@@ -89,19 +92,19 @@ impl Arena {
         for (word, bytes) in self.words(at).iter().zip(whole) {
             word.store(usize::from_ne_bytes(*bytes), Ordering::Relaxed);
         }
-        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
-        for (at, &byte) in (behind..).zip(rest) {
+        let rest_at = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        for (at, &byte) in (rest_at..).zip(rest) {
             self.put(at, byte);
         }
     }
 
-    /// Fills `bytes` with what is at `at`.
+    /// Reads `bytes` from `at`.
     pub fn read(&self, at: usize, bytes: &mut [u8]) {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks_mut::<WORD>(),
             _ => (Default::default(), bytes),
         };
-        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        let rest_at = at.wrapping_add(whole.len().wrapping_mul(WORD));
         let there = self
             .words(at)
             .iter()
@@ -109,35 +112,37 @@ impl Arena {
         for (bytes, word) in whole.iter_mut().zip(there.chain(core::iter::repeat(0))) {
             *bytes = word.to_ne_bytes();
         }
-        for (at, byte) in (behind..).zip(rest) {
+        for (at, byte) in (rest_at..).zip(rest) {
             *byte = self.get(at);
         }
     }
 
-    /// Whether `bytes` is what is at `at`.
+    /// Whether the memory at `at` equals `bytes`.
     pub fn holds(&self, at: usize, bytes: &[u8]) -> bool {
         let (whole, rest) = match at % WORD {
             0 => bytes.as_chunks::<WORD>(),
             _ => (Default::default(), bytes),
         };
-        let behind = at.wrapping_add(whole.len().wrapping_mul(WORD));
+        let rest_at = at.wrapping_add(whole.len().wrapping_mul(WORD));
         let words = self.words(at);
         words.len() >= whole.len()
             && words
                 .iter()
                 .zip(whole)
                 .all(|(word, bytes)| word.load(Ordering::Relaxed) == usize::from_ne_bytes(*bytes))
-            && (behind..).zip(rest).all(|(at, &byte)| self.get(at) == byte)
+            && (rest_at..)
+                .zip(rest)
+                .all(|(at, &byte)| self.get(at) == byte)
     }
 
-    /// Makes `bytes` bytes at `at` zeros; both are multiples of 8.
+    /// Zeroes `bytes` bytes at `at`; both are multiples of 8.
     pub fn clear(&self, at: usize, bytes: usize) {
         for word in self.words(at).iter().take(bytes / WORD) {
             word.store(0, Ordering::Relaxed);
         }
     }
 
-    /// The words of the 8 bytes at `at`.
+    /// The words that hold the 8 bytes at `at`.
     fn unit(&self, at: usize) -> Option<&[AtomicUsize; 8 / WORD]> {
         self.words(at).first_chunk()
     }
@@ -178,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_behind_the_end_is_zero_and_stays_so() {
+    fn memory_past_the_end_reads_zero_and_ignores_writes() {
         let arena = Arena::new(9).unwrap();
         assert_eq!(arena.bytes(), 16);
         arena.write(12, &[1; 8]);
@@ -187,12 +192,12 @@ mod tests {
         assert_eq!(bytes, [1, 1, 1, 1, 0, 0, 0, 0]);
         arena.store(usize::MAX - 7, 1);
         assert_eq!(arena.load(16), 0);
-        assert!(!arena.holds(16, &[0; 8]), "nothing is there");
+        assert!(!arena.holds(16, &[0; 8]), "past the end");
     }
 
     proptest! {
         #[test]
-        fn it_is_as_plain_memory(
+        fn an_arena_behaves_as_plain_memory(
             writes in proptest::collection::vec((0usize..64, any::<[u8; 24]>(), 0usize..24), 0..20),
             at in 0usize..64,
             length in 0usize..24,

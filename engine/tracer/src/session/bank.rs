@@ -1,8 +1,8 @@
-//! One CPU's aggregations, as many as were given a value since they were last taken: entries one behind
-//! the other in fixed memory, found by a hash of aggregation and
-//! key, or by the aggregation's number where it has no key.
+//! One of a CPU's two aggregation banks: entries packed in fixed memory, looked up through chained
+//! hash buckets. The hash covers aggregation and key; an aggregation without a key is placed by its
+//! number.
 //!
-//! Entries are only ever added, until the whole bank is emptied.
+//! Entries are only ever added; [`Bank::empty`] drops all of them at once.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,26 +11,26 @@ use crate::grow::{OutOfMemory, filled};
 use crate::hash::{CHAIN_MAX, hash};
 use crate::session::arena::Arena;
 
-/// What an entry begins with: its successor in the chain and its bytes, its aggregation and its key's
-/// bytes.
+/// Bytes of an entry's header: next entry in the chain (32 bits), entry size (32), aggregation (32)
+/// and key size (32).
 pub const HEAD: usize = 16;
 const IDENTITY: usize = 8;
 
-/// Bytes of memory for each bucket: an entry with a key takes at least 32.
+/// Bytes of memory for each bucket; an entry with a key takes at least 32.
 const SHARE: usize = 128;
 
-/// An entry: whose it is, and where its data are.
+/// Where one entry of a bank is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The aggregation.
+    /// The aggregation's number.
     pub aggregation: u32,
-    /// Where its key begins; its data follow.
+    /// Offset of its key in the bank's memory; its data follow.
     pub at: usize,
-    /// Bytes of its key and its data.
+    /// Bytes of key and data.
     pub bytes: usize,
 }
 
-/// A bank. An entry is named by where it is, in units of 8 bytes, and one; 0 ends a chain.
+/// A bank. A reference to an entry is its offset in units of 8 bytes, plus 1; 0 ends a chain.
 #[derive(Debug)]
 pub struct Bank {
     memory: Arena,
@@ -40,7 +40,7 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// An empty one of so many bytes, with a `seed` that nobody foresees.
+    /// An empty bank of `bytes` bytes. `seed` keys the hash and must be unpredictable.
     pub fn new(bytes: usize, seed: u64) -> Result<Self, OutOfMemory> {
         let memory = Arena::new(bytes & !7)?;
         let buckets = (memory.bytes() / SHARE).next_power_of_two();
@@ -52,18 +52,19 @@ impl Bank {
         })
     }
 
-    /// Its memory.
+    /// The memory that entries' offsets refer to.
     pub fn memory(&self) -> &Arena {
         &self.memory
     }
 
-    /// Bytes in use.
+    /// Bytes in use, entry headers included.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed) as usize * 8
     }
 
-    /// Where the data of that aggregation and key are, and whether they are zeros that were put there
-    /// just now. None where there is no room for so many bytes of data, or in the chain.
+    /// Finds or adds the entry of this aggregation and key. Returns the offset of its data, and
+    /// whether it is new and so zeroed. None where the memory, or a chain of [`CHAIN_MAX`] entries,
+    /// is full. Called only by the firing that owns the bank.
     #[inline]
     pub fn data(&self, aggregation: u32, key: &[u8], bytes: usize) -> Option<(usize, bool)> {
         let identity = u64::from(aggregation) | (key.len() as u64) << 32;
@@ -97,7 +98,7 @@ impl Bank {
         Some((at.wrapping_add(HEAD).wrapping_add(key.len()), true))
     }
 
-    /// Where the data of an aggregation without a key are, if nothing is before it in its chain.
+    /// The data's offset for an aggregation without a key, if its entry is the first in its chain.
     #[inline]
     pub fn first(&self, aggregation: u32) -> Option<usize> {
         let mask = self.buckets.len().wrapping_sub(1);
@@ -108,7 +109,7 @@ impl Bank {
         (identity == u64::from(aggregation)).then_some(at.wrapping_add(HEAD))
     }
 
-    /// An entry behind those already there.
+    /// Appends an entry; the caller links it into its bucket.
     #[cold]
     fn add(&self, next: u32, identity: u64, key: &[u8], bytes: usize) -> Option<u32> {
         let entry = self.used.load(Ordering::Relaxed);
@@ -126,7 +127,7 @@ impl Bank {
         Some(entry)
     }
 
-    /// The entries, in the order in which they were added.
+    /// The entries in the order of their insertion.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
         let end = self.used();
         let mut at = 0;
@@ -145,7 +146,7 @@ impl Bank {
         })
     }
 
-    /// Forgets all entries.
+    /// Drops all entries.
     pub fn empty(&self) {
         for bucket in &self.buckets {
             bucket.store(0, Ordering::Relaxed);
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_bank_finds_what_it_has_and_takes_no_more_until_it_is_empty() {
+    fn a_full_bank_still_finds_its_entries_and_adds_none_until_emptied() {
         let bank = Bank::new(56, 5).unwrap();
         let (one, other) = (bank.data(0, &[], 8).unwrap(), bank.data(1, &[], 8).unwrap());
         assert_eq!(bank.data(2, &[], 8), None);
@@ -194,25 +195,21 @@ mod tests {
         bank.empty();
         assert_eq!(bank.entries().count(), 0);
         assert_eq!(bank.data(2, &[], 8), Some((one.0, true)));
-        assert_eq!(
-            bank.memory().load(one.0),
-            0,
-            "nothing of what was there before"
-        );
+        assert_eq!(bank.memory().load(one.0), 0, "a new entry is zeroed");
     }
 
     #[test]
-    fn a_chain_has_a_bound() {
+    fn chain_length_is_bounded() {
         let mut bank = Bank::new(1 << 14, 5).unwrap();
         bank.buckets.truncate(1);
         let add = |n: u64| bank.data(0, &n.to_ne_bytes(), 8);
         assert!((0..u64::from(CHAIN_MAX)).all(|n| add(n).is_some_and(|(_, added)| added)));
-        assert_eq!(add(CHAIN_MAX.into()), None, "though there is memory");
+        assert_eq!(add(CHAIN_MAX.into()), None, "though memory is left");
         assert!((0..u64::from(CHAIN_MAX)).all(|n| add(n).is_some_and(|(_, added)| !added)));
     }
 
     #[test]
-    fn sizes_beyond_measure_find_no_room() {
+    fn oversized_entries_are_refused() {
         let bank = Bank::new(64, 5).unwrap();
         assert_eq!(bank.data(0, &[], usize::MAX), None);
         assert_eq!(bank.data(0, &[0; 8], 48), None);

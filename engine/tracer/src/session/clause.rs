@@ -1,4 +1,4 @@
-//! A firing runs the clauses of a session.
+//! Runs the clauses of a session for a firing. All of it is fire path.
 
 use core::sync::atomic::Ordering;
 
@@ -14,8 +14,9 @@ use crate::probe::ecb::Enabling;
 use crate::providers::dtrace::{self, Own};
 
 impl<P: Platform> Session<P> {
-    /// Runs the clause of an ECB, if it may run now; whether it does. `frames` is room for a stack. It is
-    /// inlined, as what a call would keep and move is as much as what it does.
+    /// Runs the clause of an ECB if the session's stage admits it; returns whether it ran. `frames`
+    /// is memory for a stack trace. Inlined since a call would spill about as much as the brief
+    /// forms do.
     #[inline(always)]
     pub fn fire<A: Arch<Regs = P::Regs>>(
         &self,
@@ -34,7 +35,7 @@ impl<P: Platform> Session<P> {
         true
     }
 
-    /// Records that a clause ran.
+    /// Records only that the clause ran.
     #[inline(always)]
     fn mark<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>, epid: u32) {
         let header = RecordHeader {
@@ -43,13 +44,13 @@ impl<P: Platform> Session<P> {
             timestamp: firing.now(),
         };
         if let Some(ring) = self.rings.of(firing.cpu)
-            && let Some(room) = ring.open(header, self.is_privileged(firing))
+            && let Some(reservation) = ring.open(header, self.is_privileged(firing))
         {
-            ring.close(room);
+            ring.close(reservation);
         }
     }
 
-    /// Runs the clause of an ECB on the machine; whether it did.
+    /// Runs the clause of an ECB in the interpreter; returns whether it ran.
     #[inline(never)]
     fn run<A: Arch<Regs = P::Regs>>(
         &self,
@@ -93,7 +94,8 @@ impl<P: Platform> Session<P> {
         Ok(())
     }
 
-    /// A fault has ended a clause: `ERROR` fires, unless the clause was of `ERROR`.
+    /// Handles a fault that ended a clause: counts it and fires `ERROR`. A fault of an `ERROR`
+    /// clause is only counted.
     #[cold]
     fn fail<A: Arch<Regs = P::Regs>>(
         &self,

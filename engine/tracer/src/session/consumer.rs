@@ -1,4 +1,5 @@
-//! Who traces: each open of the device is a consumer, with its own program, enablings and buffers.
+//! The control side's state of a consumer: an open of the device, with its program and enablings.
+//! Protected by the control lock.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,67 +14,67 @@ use crate::registry::{Id, Probe};
 /// The most consumers at one time.
 pub const CONSUMERS_MAX: usize = 32;
 
-/// A consumer's number.
+/// A consumer's index among [`CONSUMERS_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsumerId(pub(crate) usize);
 
 impl ConsumerId {
-    /// The consumer of this number, as [`ConsumerId::number`] gave it.
+    /// The ID for a number from [`ConsumerId::number`].
     pub fn from_number(number: usize) -> Self {
         Self(number)
     }
 
-    /// The number, to be kept where only numbers can be.
+    /// The number, for a caller that stores IDs as plain integers.
     pub fn number(self) -> usize {
         self.0
     }
 }
 
-/// What a consumer is doing.
+/// A consumer's state.
 #[derive(Debug)]
 pub enum State {
-    /// It has nothing yet.
+    /// Just opened; no program yet.
     New,
-    /// It enables clauses of its program; nothing fires for it.
+    /// Has a program and enables its clauses; nothing is armed.
     Enabling(Verified<Vec<u64>>),
     /// Its probes are armed.
     Active,
-    /// Its probes are disarmed; what was recorded can be drained. On this CPU `END` fired.
+    /// Its probes are disarmed and its buffers can be drained. `END` fired on this CPU.
     Stopped(u32),
-    /// It is gone, but the live table still names it: its number is not free yet.
+    /// Closed, but the live table still refers to it, so its number cannot be reused yet.
     Gone,
 }
 
-/// An enabling: a probe, and the clause that it does.
+/// An enabling control block: a clause enabled at a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ecb {
     /// The probe.
     pub probe: Probe,
-    /// The clause of the consumer's program.
+    /// The clause's number in the consumer's program.
     pub clause: u32,
 }
 
 /// A consumer.
 #[derive(Debug)]
 pub struct Consumer {
-    /// What it is doing.
+    /// Its state.
     pub state: State,
-    /// Whether it would have the function tracer call where a function is entered.
+    /// Whether it wants function entries traced by the function tracer where possible.
     pub by_call: bool,
-    /// Its enablings. An enabled probe's ID is its index here and one.
+    /// Its ECBs; the EPID is the index plus 1.
     ecbs: Vec<Ecb>,
-    /// What it has asked for: probes that come later are enabled, too.
+    /// Its retained enablings, applied also to probes that appear later.
     wishes: Vec<Wish>,
 }
 
-/// A description, and the clause of the consumer's program that it wants what is described to do.
+/// A retained enabling: a probe description and the clause to enable at each probe that it matches.
 pub type Wish = (Description, u32);
 
-/// The most of them.
+/// The most retained enablings of a consumer.
 const WISHES_MAX: usize = 1 << 16;
 
 impl Consumer {
-    /// A consumer that has enabled nothing.
+    /// A consumer without program and enablings.
     pub fn new() -> Self {
         Self {
             state: State::New,
@@ -83,7 +84,7 @@ impl Consumer {
         }
     }
 
-    /// What is left of a consumer that closed.
+    /// A closed consumer whose number is still in use.
     pub fn gone() -> Self {
         Self {
             state: State::Gone,
@@ -93,7 +94,7 @@ impl Consumer {
         }
     }
 
-    /// Takes a program to enable clauses of.
+    /// Takes the program; `WrongState` if it already has one.
     pub fn load(&mut self, program: Verified<Vec<u64>>) -> Result<(), Error> {
         match self.state {
             State::New => {
@@ -104,7 +105,8 @@ impl Consumer {
         }
     }
 
-    /// Whether the clause of this number can be enabled.
+    /// Checks that this clause can be enabled: `WrongState` without a program or after `GO`,
+    /// `Invalid` if there is no such clause.
     pub fn may_enable(&self, clause: u32) -> Result<(), Error> {
         match &self.state {
             State::Enabling(program) if clause < program.header().clauses => Ok(()),
@@ -113,7 +115,7 @@ impl Consumer {
         }
     }
 
-    /// Enables a clause at a probe.
+    /// Adds an ECB; `TooManyEcbs` at the limit.
     pub fn enable(&mut self, ecb: Ecb) -> Result<(), Error> {
         if self.ecbs.len() >= ECBS_MAX {
             return Err(Error::TooManyEcbs);
@@ -121,7 +123,7 @@ impl Consumer {
         Ok(push(&mut self.ecbs, ecb)?)
     }
 
-    /// Remembers what it has asked for.
+    /// Adds a retained enabling; `TooManyEcbs` at the limit.
     pub fn wish(&mut self, wish: Wish) -> Result<(), Error> {
         if self.wishes.len() >= WISHES_MAX {
             return Err(Error::TooManyEcbs);
@@ -129,7 +131,7 @@ impl Consumer {
         Ok(push(&mut self.wishes, wish)?)
     }
 
-    /// What it has asked for, as long as it still can be given something.
+    /// The retained enablings, as long as probes can still be enabled for it.
     pub fn wishes(&self) -> &[Wish] {
         match self.state {
             State::Enabling(_) | State::Active => &self.wishes,
@@ -137,7 +139,7 @@ impl Consumer {
         }
     }
 
-    /// At which of that provider's probes of these numbers it has enabled that clause.
+    /// For each number in `numbers`, whether this clause is enabled at that probe of the provider.
     pub fn enabled_at(
         &self,
         clause: u32,
@@ -155,7 +157,8 @@ impl Consumer {
         Ok(enabled)
     }
 
-    /// Its program, which it has no more: from here on it can only be active, or stopped.
+    /// Takes the program out, for the session; afterwards the state is `Stopped` until the caller
+    /// sets it.
     pub fn take_program(&mut self) -> Result<Verified<Vec<u64>>, Error> {
         match core::mem::replace(&mut self.state, State::Stopped(0)) {
             State::Enabling(program) => Ok(program),
@@ -171,12 +174,12 @@ impl Consumer {
         matches!(self.state, State::Active)
     }
 
-    /// Its enablings in order, each with its ID.
+    /// Its ECBs in the order of their EPIDs.
     pub fn ecbs(&self) -> impl Iterator<Item = (u32, Ecb)> {
         (1..).zip(self.ecbs.iter().copied())
     }
 
-    /// The enabling of this ID.
+    /// The ECB of an EPID.
     pub fn ecb(&self, epid: u32) -> Option<Ecb> {
         self.ecbs.get((epid as usize).checked_sub(1)?).copied()
     }

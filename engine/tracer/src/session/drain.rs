@@ -1,7 +1,7 @@
-//! Draining: how a consumer gets what was recorded, and learns of what it will not get.
+//! Draining: how a consumer gets its records and learns of drops.
 //!
-//! All of it is done under the control lock, and nothing that was sent is forgotten before all of it
-//! arrived: what a consumer is given, it is given once, and a copy to a bad address loses nothing.
+//! Every request runs under the control lock and may sleep. Records are released only after all of
+//! them were copied out: each is delivered once, and a failed copy loses nothing.
 
 use engine_abi::{BufferPolicy, Status};
 use engine_isa::Arch;
@@ -9,17 +9,17 @@ use engine_isa::Arch;
 use crate::error::Error;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::session::Session;
-use crate::session::aggregation::Kept;
+use crate::session::aggregation::NotTaken;
 use crate::session::consumer::ConsumerId;
-use crate::session::outlet::{Outlet, Put, Unwritten};
+use crate::session::outlet::{Put, Sink, Unwritten};
 use crate::tracer::Tracer;
 
-/// What came of a request for records.
+/// The outcome of a snapshot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Snapped {
-    /// How many bytes went out.
+    /// Bytes copied out.
     pub bytes: usize,
-    /// What was lost for want of room since the last request.
+    /// Records or values dropped since the last snapshot.
     pub drops: u64,
 }
 
@@ -29,19 +29,19 @@ impl From<Unwritten> for Error {
     }
 }
 
-impl From<Kept> for Error {
-    fn from(kept: Kept) -> Self {
-        match kept {
-            Kept::NoRoom => Self::NoRoom,
-            Kept::Unwritten => Self::Unwritten,
+impl From<NotTaken> for Error {
+    fn from(reason: NotTaken) -> Self {
+        match reason {
+            NotTaken::NoRoom => Self::NoRoom,
+            NotTaken::Unwritten => Self::Unwritten,
         }
     }
 }
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Sends the records of a CPU's principal buffer, and those of its that were committed elsewhere:
-    /// whole ones, as many as `room` bytes have room for. They go by way of `chunk`, 8 bytes at least,
-    /// with `put`.
+    /// Copies out whole records of a CPU's principal buffer, as many as fit `room` bytes, and after
+    /// them this CPU's records in speculations that other CPUs committed. `chunk`, at least 8
+    /// bytes, is a bounce buffer for `put`. May sleep.
     pub fn buf_snap(
         &self,
         id: ConsumerId,
@@ -52,17 +52,18 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Result<Snapped, Error> {
         self.with_tracing(id, |session| {
             let ring = session.rings.of(cpu).ok_or(Error::NotFound)?;
-            // The others are what they are named after only if nobody makes room in them.
+            // A `ring` or `fill` buffer must not be drained while tracing: draining would make room
+            // in it.
             if session.policy != BufferPolicy::Switch && !session.activity.is_over() {
                 return Ok(Snapped::default());
             }
             session.speculations.settle(|| self.platform.synchronize());
-            let mut outlet = Outlet::new(room, chunk, put);
-            let copied = ring.copy(&mut outlet)?;
+            let mut sink = Sink::new(room, chunk, put);
+            let copied = ring.copy(&mut sink)?;
             if copied.is_all {
-                session.speculations.copy(cpu, &mut outlet)?;
+                session.speculations.copy(cpu, &mut sink)?;
             }
-            let bytes = outlet.flush()?;
+            let bytes = sink.flush()?;
             ring.release(copied);
             if copied.is_all {
                 session.speculations.release(cpu);
@@ -72,8 +73,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Sends what a CPU's aggregations were given since they were last sent, all of it or nothing, as
-    /// [`Tracer::buf_snap`] does. Nothing is left when nothing comes.
+    /// Copies out a CPU's aggregations since the last snapshot: all or none (`NoRoom`). The
+    /// arguments are those of [`Tracer::buf_snap`]. May sleep.
     pub fn agg_snap(
         &self,
         id: ConsumerId,
@@ -84,17 +85,17 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Result<Snapped, Error> {
         self.with_tracing(id, |session| {
             let aggregations = session.aggregations(cpu).ok_or(Error::NotFound)?;
-            let mut outlet = Outlet::new(room, chunk, put);
+            let mut sink = Sink::new(room, chunk, put);
             let now = self.platform.now();
-            aggregations.copy(now, || self.platform.synchronize(), &mut outlet)?;
-            let bytes = outlet.flush()?;
+            aggregations.copy(now, || self.platform.synchronize(), &mut sink)?;
+            let bytes = sink.flush()?;
             aggregations.release();
             let drops = aggregations.take_drops();
             Ok(Snapped { bytes, drops })
         })
     }
 
-    /// What the consumer has lost, and whether its tracing is to end.
+    /// The drop and error counts, and whether tracing is about to end. May sleep.
     pub fn status(&self, id: ConsumerId) -> Result<Status, Error> {
         self.with_tracing(id, |session| {
             session.speculations.settle(|| self.platform.synchronize());
@@ -117,7 +118,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// Runs `work` on the session of the consumer of this number, if it has one.
+    /// Runs `work` on a consumer's session, if it has one. Fire path and control side.
     pub(crate) fn with_session<R>(
         &self,
         number: usize,

@@ -1,13 +1,12 @@
-//! Dynamic variables: what is not known by number alone, but by whose it is and by a key.
+//! Dynamic variables: thread-locals and associative arrays, hashed by variable, owner and key.
 //!
-//! Their memory is given at the begin and divided into chunks of one size, which is the largest
-//! variable's. A chunk in use hangs in the chain of its bucket, which its name's hash selects; one that
-//! was given back hangs in the chain of free ones, and can be used again at once. Each chain has its
-//! lock, and what hangs in it is touched under that lock only. The lock of the free ones is taken
-//! inside of a bucket's, never the other way round.
+//! Their memory is allocated by `GO` and divided into chunks of the size of the largest variable. A
+//! chunk in use is in the chain of its hash bucket; a freed chunk goes to the free list and can be
+//! reused at once. Each chain has a spin lock, and a chunk is accessed only under the lock of its
+//! chain. Lock order: a bucket, then the free list.
 //!
-//! An assignment that finds no chunk, a chain that has as many as it may, or a lock that is not let go of, is
-//! lost, and counted.
+//! An assignment is lost, and counted, if no chunk is free, its chain is full, or the lock's holder
+//! does not release it (its CPU was stopped).
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -17,24 +16,23 @@ use crate::hash::{CHAIN_MAX, hash};
 use crate::session::arena::{Arena, BYTES_MAX, padded};
 use crate::spin::Spin;
 
-/// What a chunk begins with: its successor in the chain, its variable and its key's length, and whose
-/// it is.
+/// Bytes of a chunk's header: next chunk (8), variable and key length (8), owner (8).
 const HEAD: usize = 24;
 const NEXT: usize = 0;
 const VARIABLE: usize = 8;
 const OWNER: usize = 16;
 
-/// The most buckets: as many as a quarter of the chunks that there can be, at 32 bytes each.
+/// The most buckets: a quarter of the most chunks, which have at least 32 bytes.
 const BUCKETS_MAX: usize = BYTES_MAX / 32 / 4;
 
-/// What one of them is known by.
+/// What identifies a dynamic variable.
 #[derive(Debug, Clone, Copy)]
 pub struct Name<'a> {
-    /// The variable.
+    /// The variable's number.
     pub variable: u32,
-    /// The thread that it belongs to; 0 where it belongs to none.
+    /// The identity of the owning thread; 0 for an array that is not thread-local.
     pub owner: u64,
-    /// The key; empty where it has none. Its length is a multiple of 8.
+    /// The key, empty for none. Its length is a multiple of 8.
     pub key: &'a [u8],
 }
 
@@ -48,7 +46,7 @@ impl Name<'_> {
     }
 }
 
-/// A chain of chunks. A chunk is named by its number from 1; 0 ends the chain.
+/// A chain of chunks. Chunks are numbered from 1; 0 ends the chain.
 #[derive(Debug, Default)]
 struct Chain {
     lock: Spin,
@@ -63,16 +61,16 @@ pub struct Dynamic {
     chunk: usize,
     buckets: Vec<Chain>,
     free: Chain,
-    /// Chunks that were used at some time: those behind have never hung in a chain.
+    /// Chunks with a higher number were never used, and are in no chain.
     touched: AtomicU32,
     used: AtomicU32,
     drops: AtomicU64,
 }
 
 impl Dynamic {
-    /// Room for as many as `bytes` bytes have, if the largest has this many bytes in key and value; 0
-    /// where there will be none. By a `seed` that nobody foresees nobody can choose names that all come to
-    /// hang in one chain.
+    /// Allocates `bytes` bytes for variables of at most `largest` bytes in key and value, 0 if the
+    /// program has none. `seed` keys the hash and must be unpredictable, lest a traced process
+    /// choose keys that collide.
     pub fn new(bytes: usize, largest: usize, seed: u64) -> Result<Self, OutOfMemory> {
         let chunk = padded(HEAD.saturating_add(largest));
         let chunks = match largest {
@@ -92,7 +90,7 @@ impl Dynamic {
         })
     }
 
-    /// Fills `value` with it; false where it was never set.
+    /// Reads a variable into `value`; false if it is not set.
     pub fn get(&self, name: Name<'_>, value: &mut [u8]) -> bool {
         self.in_bucket(name, |bucket| {
             let Ok((chunk, _)) = self.find(bucket, name) else {
@@ -104,7 +102,7 @@ impl Dynamic {
         .unwrap_or_default()
     }
 
-    /// Sets it.
+    /// Sets a variable.
     pub fn set(&self, name: Name<'_>, value: &[u8]) {
         let set = self.in_bucket(name, |bucket| {
             let chunk = match self.find(bucket, name) {
@@ -123,7 +121,7 @@ impl Dynamic {
         }
     }
 
-    /// Unsets it.
+    /// Unsets a variable and frees its chunk.
     pub fn remove(&self, name: Name<'_>) {
         let removed = self.in_bucket(name, |bucket| {
             if let Ok((chunk, before)) = self.find(bucket, name) {
@@ -140,17 +138,17 @@ impl Dynamic {
         }
     }
 
-    /// Counts an assignment that was lost.
+    /// Counts a lost assignment.
     pub fn lost(&self) {
         self.drops.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many there are.
+    /// How many chunks are in use.
     pub fn used(&self) -> u32 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Assignments that found no room.
+    /// Assignments lost so far.
     pub fn drops(&self) -> u64 {
         self.drops.load(Ordering::Relaxed)
     }
@@ -161,7 +159,8 @@ impl Dynamic {
         bucket.lock.with(|| work(bucket))
     }
 
-    /// The chunk of that name, and the one before it in its chain; or the chain's length.
+    /// The variable's chunk and its predecessor in the chain (0 for none), or the chain's length.
+    /// Under the bucket's lock.
     fn find(&self, bucket: &Chain, name: Name<'_>) -> Result<(u32, u32), u32> {
         let (mut before, mut length) = (0, 0u32);
         let mut chunk = bucket.first.load(Ordering::Relaxed);
@@ -183,7 +182,7 @@ impl Dynamic {
             && self.memory.holds(at.wrapping_add(HEAD), name.key)
     }
 
-    /// A chunk with that name, and zeros as its value, as the first of the bucket.
+    /// Adds a chunk with a zeroed value at the head of the bucket's chain. Under the bucket's lock.
     fn add(&self, bucket: &Chain, name: Name<'_>) -> Option<u32> {
         let chunk = self.take()?;
         let at = self.place(chunk);
@@ -196,12 +195,12 @@ impl Dynamic {
         Some(chunk)
     }
 
-    /// A chunk that is free.
+    /// Takes a chunk off the free list, or a fresh one.
     fn take(&self) -> Option<u32> {
         let taken = self.free.lock.with(|| {
             let first = self.free.first.load(Ordering::Relaxed);
             let chunk = match first {
-                0 => self.touch()?,
+                0 => self.take_fresh()?,
                 _ => first,
             };
             if first != 0 {
@@ -214,8 +213,8 @@ impl Dynamic {
         taken.flatten()
     }
 
-    /// A chunk that was never used.
-    fn touch(&self) -> Option<u32> {
+    /// The first chunk never used. Under the free list's lock.
+    fn take_fresh(&self) -> Option<u32> {
         let chunk = self.touched.load(Ordering::Relaxed).wrapping_add(1);
         let end = (chunk as usize).wrapping_mul(self.chunk);
         if end > self.memory.bytes() {
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_its_variable_its_owner_and_its_key() {
+    fn variable_owner_and_key_identify_a_dynamic_variable() {
         let dynamic = Dynamic::new(4096, 24, 5).unwrap();
         let names = [
             name(1, 0, &[]),
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_an_assignment_is_lost_and_counted_and_room_comes_back_at_once() {
+    fn an_assignment_without_a_chunk_is_counted_and_freed_chunks_are_reused() {
         let dynamic = Dynamic::new(100, 8, 5).unwrap();
         for variable in 0..4 {
             dynamic.set(name(variable, 0, &[]), &[1; 8]);
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_has_a_bound_and_what_would_be_one_more_is_counted() {
+    fn chain_length_is_bounded_and_further_assignments_are_counted() {
         let mut dynamic = Dynamic::new(1 << 14, 8, 5).unwrap();
         dynamic.buckets.truncate(1);
         for variable in 0..=CHAIN_MAX {
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_to_be_none_there_is_no_memory_for_them() {
+    fn no_memory_without_dynamic_variables() {
         for dynamic in [Dynamic::new(1 << 20, 0, 5), Dynamic::new(16, 8, 5)] {
             let dynamic = dynamic.unwrap();
             assert_eq!(dynamic.memory.bytes(), 0);
@@ -339,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_that_set_and_unset_the_same_names_lose_none_of_them() {
+    fn concurrent_set_and_remove_lose_nothing() {
         let dynamic = Dynamic::new(32 * 64, 8, 5).unwrap();
         std::thread::scope(|scope| {
             for owner in 0..4 {
@@ -357,7 +356,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(dynamic.drops(), 0, "there is room for all of them");
+        assert_eq!(dynamic.drops(), 0, "room for all");
         for owner in 0..4 {
             (0..16).for_each(|variable| dynamic.remove(name(variable, owner, &[])));
         }
@@ -366,7 +365,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_as_a_map(
+        fn dynamic_variables_behave_as_a_map(
             steps in proptest::collection::vec((0u32..3, 0u64..2, 0u64..4, 0u64..3), 0..200),
         ) {
             let dynamic = Dynamic::new(40 * 5, 16, 5).unwrap();

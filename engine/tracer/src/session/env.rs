@@ -1,4 +1,5 @@
-//! What a clause runs in: the firing around it, and the consumer's state.
+//! The interpreter's environment for one run of a clause: the firing and the consumer's session.
+//! Fire path.
 
 use engine_abi::RecordHeader;
 use engine_dvm::{Builtin, Env, Unreadable};
@@ -7,22 +8,22 @@ use engine_isa::Arch;
 use crate::fire::firing::Firing;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::session::ring::{Ring, Room};
-use crate::session::speculation::Aside;
+use crate::session::ring::{Reservation, Ring};
+use crate::session::speculation::SpeculationReservation;
 use crate::session::variables::{Access, Locals};
 
-/// Bytes of a record's head.
+/// Bytes of a record's header.
 const HEAD: u32 = size_of::<RecordHeader>() as u32;
 
-/// The record that a clause writes.
+/// The record that a clause is writing.
 #[derive(Clone, Copy)]
 enum Open<'a> {
-    /// None.
+    /// No record is open.
     Closed,
-    /// One in this principal buffer.
-    Principal(&'a Ring, Room),
-    /// One in a speculation.
-    Aside(Aside),
+    /// A record in this principal buffer.
+    Principal(&'a Ring, Reservation),
+    /// A record in a speculation.
+    Speculation(SpeculationReservation),
 }
 
 /// One run of a clause.
@@ -37,7 +38,7 @@ pub struct Run<'a, A: Arch, P: Platform<Regs = A::Regs>> {
 }
 
 impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
-    /// One that has not begun, of an enabling whose record has so many bytes without its head.
+    /// A run of the clause with this EPID, whose record has `record_size` bytes without the header.
     pub fn new(
         firing: &'a Firing<'a, A, P>,
         session: &'a Session<P>,
@@ -56,12 +57,14 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         }
     }
 
-    /// The record is whole. One that is never said to be so was not written.
+    /// Publishes the open record. A record that is never closed, as after a fault, was not written.
     pub fn close(&mut self) {
         match self.open {
             Open::Closed => {}
-            Open::Principal(ring, room) => ring.close(room),
-            Open::Aside(aside) => self.session.speculations.close(aside, self.cpu()),
+            Open::Principal(ring, reservation) => ring.close(reservation),
+            Open::Speculation(reservation) => {
+                self.session.speculations.close(reservation, self.cpu())
+            }
         }
         self.open = Open::Closed;
     }
@@ -153,7 +156,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
                 let speculations = &self.session.speculations;
                 speculations
                     .open(number, self.cpu(), header)
-                    .map(Open::Aside)
+                    .map(Open::Speculation)
             }
         };
         self.open = opened.unwrap_or(Open::Closed);
@@ -164,11 +167,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         let offset = offset.saturating_add(HEAD);
         match self.open {
             Open::Closed => {}
-            Open::Principal(ring, room) => ring.write(room, offset, bytes),
-            Open::Aside(aside) => {
+            Open::Principal(ring, reservation) => ring.write(reservation, offset, bytes),
+            Open::Speculation(reservation) => {
                 self.session
                     .speculations
-                    .write(aside, self.cpu(), offset, bytes);
+                    .write(reservation, self.cpu(), offset, bytes);
             }
         }
     }
@@ -196,14 +199,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
     }
 
     fn discard(&mut self, speculation: u64) {
-        if matches!(self.open, Open::Aside(aside) if aside.number == speculation) {
+        if matches!(self.open, Open::Speculation(reservation) if reservation.number == speculation)
+        {
             self.open = Open::Closed;
         }
         self.session.speculations.discard(speculation, self.cpu());
     }
 
     fn exit(&mut self) {
-        // Who comes second leaves no record, so that there is one exit status.
+        // Only the first `exit` leaves a record, so there is one exit status.
         if !self.session.activity.exit() {
             self.open = Open::Closed;
         }

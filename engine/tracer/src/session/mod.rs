@@ -1,5 +1,23 @@
-//! What a consumer traces with, from `GO` until it closes: its program and all its memory. Firings run
-//! its clauses; the control side drains it.
+//! A consumer's session: its verified program and all the memory that it traces with, allocated by
+//! `GO` and freed when the consumer closes.
+//!
+//! Two sides share it. Firings run its clauses in any context, with interrupts disabled and one
+//! firing at a time on each CPU (the CPU's guard sees to that). They never allocate, sleep or
+//! panic. The control side drains the session under the control lock and may sleep.
+//!
+//! - [`ring`]: a principal buffer for each CPU, single writer, single reader, no lock.
+//! - [`aggregation`] over [`bank`]: two banks for each CPU; the control side switches firings to
+//!   the other bank and waits for a grace period before it reads the first.
+//! - [`speculation`]: a part for each CPU and one atomic state; a part is drained only when no
+//!   firing can write to it any more.
+//! - [`variables`]: global scalars are atomics, global strings share a spin lock, clause-locals
+//!   belong to the CPU, and [`dynamic`] hashes the rest with a spin lock on each bucket.
+//! - [`arena`]: the shared memory under all of these, made of atomic words.
+//! - [`outlet`]: copies records out to the consumer.
+//!
+//! Only firings take the spin locks, with interrupts disabled, so the holder is always another CPU.
+//! The control side takes none of them: a firing could interrupt it and spin on its own CPU's lock.
+//! Whatever finds no room is dropped and counted; [`Session::status`] reports the counts.
 
 pub mod activity;
 pub mod aggregation;
@@ -37,17 +55,17 @@ use crate::session::ring::Rings;
 use crate::session::speculation::Speculations;
 use crate::session::variables::{Locals, Variables};
 
-/// Scratch memory that `alloca` and `copyin` can have besides what the program needs.
+/// Bytes of scratch memory for `alloca` and `copyin`, on top of what the program declares.
 const SCRATCH: usize = 64 << 10;
 
-/// DTrace's default `dynvarsize`.
+/// DTrace's default `dynvarsize`, in bytes.
 const DYNAMIC_SIZE: u32 = 1 << 20;
-/// DTrace's default `specsize`.
+/// DTrace's default `specsize`, in bytes.
 const SPECULATION_SIZE: u32 = 32 << 10;
-/// What a speculation takes besides its records, roughly.
+/// Approximate overhead of one part of a speculation, in bytes.
 const SPECULATION_COST: usize = 64;
 
-/// What one CPU runs clauses on.
+/// What one CPU runs clauses in.
 struct Workspace {
     registers: Registers,
     scratch: Vec<u8>,
@@ -55,22 +73,22 @@ struct Workspace {
     locals: Locals,
 }
 
-/// A session.
+/// A consumer's program, buffers and variables.
 pub struct Session<P: Platform> {
     program: Verified<Vec<u64>>,
-    /// What each clause does, if it does little.
+    /// For each clause, its brief form if it has one: such a clause runs without the interpreter.
     briefs: Vec<Option<Brief>>,
-    /// The ECBs of the engine's own probes.
+    /// The ECBs of the dtrace provider's probes: `BEGIN`, `END` and `ERROR`.
     own: OwnEcbs,
-    /// What may fire.
+    /// The stage of tracing, which decides which probes run clauses.
     pub activity: Activity,
-    /// What the principal buffers do when they are full.
+    /// What a full principal buffer does.
     pub policy: BufferPolicy,
-    /// The principal buffers.
+    /// The principal buffers, one for each CPU.
     pub rings: Rings,
     kinds: Vec<Kind>,
     aggregations: Vec<Aggregations>,
-    /// The variables.
+    /// Globals and dynamic variables; clause-locals are in the workspaces.
     pub variables: Variables,
     /// The speculations.
     pub speculations: Speculations,
@@ -78,13 +96,15 @@ pub struct Session<P: Platform> {
     errors: AtomicU64,
     error_drops: AtomicU64,
     stack_drops: AtomicU64,
-    /// How often the deadman has looked since the consumer last asked for something.
+    /// How often the deadman has checked since the consumer's last request.
     silence: AtomicU32,
 }
 
 impl<P: Platform> Session<P> {
-    /// One for `program`, enabled so, on so many CPUs, with the sizes that `go` asks for, and a `seed` that
-    /// nobody foresees.
+    /// Allocates a session for `program` with these ECBs, each with its EPID. `go` has the sizes in
+    /// bytes, 0 for the default. `seed` keys the hash tables and must be unpredictable. `NoRoom` if
+    /// a principal buffer cannot hold the largest record, or what `END` needs with the policy
+    /// `fill`. May sleep.
     #[inline(never)]
     pub fn new(
         program: Verified<Vec<u64>>,
@@ -96,7 +116,7 @@ impl<P: Platform> Session<P> {
         let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
         let (largest, own) = enabled(&program, ecbs)?;
         let reserve = match policy {
-            BufferPolicy::Fill => at_the_end(&program, &own),
+            BufferPolicy::Fill => end_reserve(&program, &own),
             BufferPolicy::Switch | BufferPolicy::Ring => 0,
         };
         let needed = reserve.max(largest);
@@ -135,17 +155,18 @@ impl<P: Platform> Session<P> {
         })
     }
 
-    /// Whether what is recorded may take what was reserved: that of tracing's end.
+    /// Whether the firing may use the reserved end of a principal buffer: only `END`, and the
+    /// `ERROR` that its clauses fire, may.
     pub fn is_privileged<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>) -> bool {
         firing.fired.own().is_some() && self.activity.is_ending()
     }
 
-    /// The ECBs of one of the engine's own probes.
+    /// The ECBs of one of the dtrace provider's probes.
     pub fn own(&self, own: Own) -> &[Enabling] {
         self.own.get(own as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Gives a value to an aggregation.
+    /// Updates an aggregation of this CPU; `value` is the value and its increment. Firings only.
     pub fn aggregate(&self, cpu: usize, number: u32, key: &[u8], value: (u64, u64)) {
         let kind = self.kinds.get(number as usize);
         if let (Some(kind), Some(aggregations)) = (kind, self.aggregations.get(cpu)) {
@@ -153,12 +174,12 @@ impl<P: Platform> Session<P> {
         }
     }
 
-    /// A CPU's aggregations.
+    /// The aggregations of a CPU.
     pub fn aggregations(&self, cpu: usize) -> Option<&Aggregations> {
         self.aggregations.get(cpu)
     }
 
-    /// What was lost, and whether tracing is to end.
+    /// The drop and error counts, and whether tracing is about to end.
     pub fn status(&self) -> Status {
         let speculations = self.speculations.counts();
         Status {
@@ -174,12 +195,13 @@ impl<P: Platform> Session<P> {
         }
     }
 
-    /// The consumer asks for something now.
+    /// Notes a request from the consumer, which resets the deadman's count.
     pub fn ask(&self) {
         self.silence.store(0, Ordering::Relaxed);
     }
 
-    /// The deadman looks: how often it has since the consumer last asked for something.
+    /// Counts a check by the deadman. Returns how many there were since the consumer's last
+    /// request.
     pub fn silence(&self) -> u32 {
         let before = self.silence.load(Ordering::Relaxed);
         self.silence
@@ -187,7 +209,8 @@ impl<P: Platform> Session<P> {
         before
     }
 
-    /// Counts a firing that found too little stack left, if it would have run a clause; whether it would.
+    /// Counts a firing dropped because too little stack is left, unless the session would not have
+    /// run a clause anyway. Returns whether it was counted.
     pub fn drop_for_stack(&self, own: Option<Own>) -> bool {
         let is_lost = self.activity.admits(own);
         if is_lost {
@@ -209,10 +232,11 @@ impl Workspace {
     }
 }
 
-/// The ECBs of each of the engine's own probes.
+/// The ECBs of each of the dtrace provider's probes, indexed by [`Own`].
 type OwnEcbs = [Vec<Enabling>; Own::ALL.len()];
 
-/// The bytes of the largest record of these ECBs, and those that are of the engine's own probes.
+/// The size in bytes of the largest record of any ECB, and the ECBs of the dtrace provider's
+/// probes.
 fn enabled(
     program: &Verified<Vec<u64>>,
     ecbs: impl Iterator<Item = (u32, Ecb)>,
@@ -230,7 +254,7 @@ fn enabled(
     Ok((largest, own))
 }
 
-/// What each aggregation does.
+/// The aggregating function of each aggregation.
 fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
     let mut kinds = Vec::new();
     let rows = (0..program.header().aggregations).filter_map(|row| program.aggregation(row));
@@ -239,7 +263,7 @@ fn kinds(program: &Verified<Vec<u64>>) -> Result<Vec<Kind>, OutOfMemory> {
     Ok(kinds)
 }
 
-/// What each clause does, if it does little.
+/// The brief form of each clause that has one.
 fn briefs(program: &Verified<Vec<u64>>) -> Result<Vec<Option<Brief>>, OutOfMemory> {
     let mut briefs = Vec::new();
     let clauses = (0..program.header().clauses).filter_map(|row| program.clause(row));
@@ -249,15 +273,15 @@ fn briefs(program: &Verified<Vec<u64>>) -> Result<Vec<Option<Brief>>, OutOfMemor
     Ok(briefs)
 }
 
-/// The bytes that `END` may record, also where each of its clauses faults and so fires `ERROR`.
-fn at_the_end(program: &Verified<Vec<u64>>, own: &OwnEcbs) -> u32 {
+/// The bytes that `END` can record, if each of its clauses faults and fires `ERROR` besides.
+fn end_reserve(program: &Verified<Vec<u64>>, own: &OwnEcbs) -> u32 {
     let ecbs = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
     let ends = ecbs(Own::End);
     let errors = size(program, ecbs(Own::Error)).saturating_mul(ends.len() as u32);
     size(program, ends).saturating_add(errors)
 }
 
-/// The bytes that the records of these ECBs take.
+/// The size in bytes of one record of each of these ECBs.
 fn size(program: &Verified<Vec<u64>>, ecbs: &[Enabling]) -> u32 {
     let clauses = ecbs.iter().filter_map(|ecb| program.clause(ecb.clause));
     clauses.fold(0u32, |bytes, clause| {
@@ -268,8 +292,8 @@ fn size(program: &Verified<Vec<u64>>, ecbs: &[Enabling]) -> u32 {
     })
 }
 
-/// How many speculations there are to be, whose parts are so large: not more than there can be memory
-/// for.
+/// The number of speculations, at least 1; `OutOfMemory` if parts of `size` bytes for each CPU add
+/// up to more than [`BYTES_MAX`].
 fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, Error> {
     if go.speculations > SPECULATIONS_MAX {
         return Err(Error::Invalid);
@@ -280,7 +304,7 @@ fn speculations(go: &Go, cpus: usize, size: usize) -> Result<usize, Error> {
     fits.then_some(count).ok_or(Error::OutOfMemory)
 }
 
-/// What was asked for, or what it is where nothing was.
+/// `size`, or `default` where it is 0.
 fn or(size: u32, default: u32) -> usize {
     if size == 0 {
         default as usize
@@ -289,7 +313,7 @@ fn or(size: u32, default: u32) -> usize {
     }
 }
 
-/// One for each CPU.
+/// A vector with one item for each CPU.
 fn each<T>(
     cpus: usize,
     mut one: impl FnMut() -> Result<T, OutOfMemory>,

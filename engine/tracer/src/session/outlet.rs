@@ -1,4 +1,4 @@
-//! The way of records out of the engine, to wherever the consumer wants them.
+//! Copies records out of the engine to the consumer. Control side only.
 
 use engine_abi::RecordHeader;
 use zerocopy::IntoBytes;
@@ -9,11 +9,11 @@ use crate::session::arena::Arena;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unwritten;
 
-/// Takes the next bytes to the consumer. May sleep.
+/// Copies the next bytes to the consumer. May sleep.
 pub type Put<'a> = dyn FnMut(&[u8]) -> Result<(), Unwritten> + 'a;
 
-/// Words on their way out: they gather in a chunk of memory, and go when that is full.
-pub struct Outlet<'a> {
+/// Gathers 8-byte words in a bounce buffer and passes it on whenever it is full.
+pub struct Sink<'a> {
     chunk: &'a mut [u8],
     filled: usize,
     room: usize,
@@ -21,8 +21,8 @@ pub struct Outlet<'a> {
     put: &'a mut Put<'a>,
 }
 
-impl<'a> Outlet<'a> {
-    /// A way out for at most `room` bytes, by way of `chunk`, which has 8 bytes at least.
+impl<'a> Sink<'a> {
+    /// A sink for at most `room` bytes; `chunk` is the bounce buffer, at least 8 bytes.
     pub fn new(room: usize, chunk: &'a mut [u8], put: &'a mut Put<'a>) -> Self {
         Self {
             chunk,
@@ -33,18 +33,18 @@ impl<'a> Outlet<'a> {
         }
     }
 
-    /// How many more bytes may go out.
+    /// How many more bytes it accepts.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// Sends a record's head.
+    /// Sends a record's header.
     pub fn header(&mut self, header: RecordHeader) -> Result<(), Unwritten> {
         let (words, _) = header.as_bytes().as_chunks::<8>();
         words.iter().try_for_each(|word| self.word(*word))
     }
 
-    /// Sends `bytes` bytes of `memory`; both numbers are multiples of 8.
+    /// Sends `bytes` bytes of `memory` from offset `from`; both are multiples of 8.
     pub fn copy(&mut self, memory: &Arena, from: usize, bytes: usize) -> Result<(), Unwritten> {
         (0..bytes / 8).try_for_each(|word| {
             let at = from.wrapping_add(word.wrapping_mul(8));
@@ -52,7 +52,7 @@ impl<'a> Outlet<'a> {
         })
     }
 
-    /// Sends what has gathered; how many bytes that makes in all.
+    /// Passes on what is left in the bounce buffer. Returns the bytes sent in total.
     pub fn flush(&mut self) -> Result<usize, Unwritten> {
         if self.filled > 0 {
             (self.put)(self.chunk.get(..self.filled).unwrap_or_default())?;
@@ -89,14 +89,14 @@ mod tests {
             got.extend_from_slice(part);
             Ok(())
         };
-        let mut outlet = Outlet::new(room, &mut chunk, &mut put);
-        outlet.copy(&memory, 8, bytes)?;
-        assert_eq!(outlet.flush(), Ok(bytes));
+        let mut sink = Sink::new(room, &mut chunk, &mut put);
+        sink.copy(&memory, 8, bytes)?;
+        assert_eq!(sink.flush(), Ok(bytes));
         Ok(got)
     }
 
     #[test]
-    fn words_arrive_in_order_whatever_the_chunk() {
+    fn words_arrive_in_order_for_any_chunk_size() {
         for chunk in [8, 9, 16, 23, 24, 100] {
             let got = send(56, chunk, 56).unwrap();
             let words: Vec<u64> = got
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_room_for_does_not_go() {
+    fn a_sink_refuses_more_than_its_room() {
         assert_eq!(send(55, 16, 56), Err(Unwritten));
-        assert_eq!(send(56, 7, 56), Err(Unwritten), "a chunk for nothing");
+        assert_eq!(send(56, 7, 56), Err(Unwritten), "a chunk below 8 bytes");
     }
 }

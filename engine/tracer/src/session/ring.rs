@@ -1,12 +1,13 @@
-//! A CPU's principal buffer: one writer, the firings of that CPU; one reader, the control side.
+//! A CPU's principal buffer: a ring with one writer, the firings of that CPU, and one reader, the
+//! control side under the control lock.
 //!
-//! Positions count units of 8 bytes and only ever grow (they wrap with `u32`); the difference is what
-//! is in the buffer. A record becomes visible by one store of `head` behind all that was written to
-//! it, so one that is given up leaves no trace. Its room becomes free by one store of `tail` once the
-//! consumer has it, so neither side ever waits.
+//! Positions count units of 8 bytes and only grow, modulo 2^32; `head - tail` is the fill level. A
+//! record becomes visible by one release store of `head` after it was written, so an abandoned
+//! record leaves no trace. Its space becomes free by one release store of `tail` after the consumer
+//! has it. Neither side ever waits.
 //!
-//! By the policy `ring` it is the writer who moves `tail`, and nobody may read until there is no
-//! writer any more.
+//! With the policy `ring` the writer moves `tail`, and nothing may read until there is no writer
+//! any more.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,19 +16,19 @@ use engine_abi::{BufferPolicy, RecordHeader};
 
 use crate::grow::{OutOfMemory, push};
 use crate::session::arena::Arena;
-use crate::session::outlet::{Outlet, Unwritten};
+use crate::session::outlet::{Sink, Unwritten};
 
-/// Units that a record's header takes.
+/// Units of a record's header.
 pub const HEADER: u32 = size_of::<RecordHeader>() as u32 / 8;
-/// The largest buffer: 1 GiB, so that positions can wrap.
+/// The largest buffer in units: 1 GiB.
 const UNITS_MAX: usize = 1 << 27;
 
 /// The principal buffers of one consumer, one for each CPU.
 pub struct Rings(Vec<Ring>);
 
 impl Rings {
-    /// Buffers of `bytes` each (rounded up to a power of two) for `cpus` CPUs; `reserve` bytes of each are
-    /// kept for privileged records.
+    /// Buffers of `bytes` bytes each, rounded up to a power of two, for `cpus` CPUs. `reserve`
+    /// bytes of each are left to privileged records.
     pub fn new(
         cpus: usize,
         bytes: usize,
@@ -42,17 +43,17 @@ impl Rings {
         Ok(Self(rings))
     }
 
-    /// The buffer of this CPU.
+    /// The buffer of a CPU.
     pub fn of(&self, cpu: usize) -> Option<&Ring> {
         self.0.get(cpu)
     }
 
-    /// Whether each has room for so many bytes of records, when it is empty.
+    /// Whether an empty buffer has room for `bytes` bytes of records.
     pub fn can_hold(&self, bytes: u32) -> bool {
         self.0.iter().all(|ring| bytes / 8 <= ring.units)
     }
 
-    /// Whether one of them is full for good.
+    /// Whether a buffer of the policy `fill` is full.
     pub fn are_full(&self) -> bool {
         self.0.iter().any(|ring| ring.full.load(Ordering::Relaxed))
     }
@@ -70,20 +71,20 @@ pub struct Ring {
     full: AtomicBool,
 }
 
-/// A record that is being written: its room, which nobody else sees yet.
+/// Space reserved for a record that is being written; not visible to the reader yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
-    /// Where it begins.
+pub struct Reservation {
+    /// Position of its first unit.
     pub position: u32,
-    /// Its units.
+    /// Its size in units.
     pub units: u32,
 }
 
-/// Records that were sent, and are still in the buffer.
+/// Records that were copied out and not released yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copied {
     end: u32,
-    /// Whether they are all that there were.
+    /// Whether they are all that the buffer had.
     pub is_all: bool,
 }
 
@@ -101,10 +102,12 @@ impl Ring {
         })
     }
 
-    /// Makes room for a record with this header, and zeros behind that; `privileged` says whether it
-    /// may take what is reserved. Only firings of this buffer's CPU call it, one at a time.
+    /// Reserves space for a record, writes its header and zeroes the rest. `privileged` allows use
+    /// of the reserve. None where there is no room, which is counted as a drop or, with the policy
+    /// `fill`, marks the buffer full. Only firings of this CPU call it, one at a time; a second
+    /// reservation abandons the first.
     #[inline]
-    pub fn open(&self, header: RecordHeader, privileged: bool) -> Option<Room> {
+    pub fn open(&self, header: RecordHeader, privileged: bool) -> Option<Reservation> {
         let units = header.size / 8;
         let position = self.head.load(Ordering::Relaxed);
         let reserve = if privileged { 0 } else { self.reserve };
@@ -116,10 +119,10 @@ impl Ring {
             let behind = position.wrapping_add(HEADER);
             self.clear(behind, units.wrapping_sub(HEADER));
         }
-        Some(Room { position, units })
+        Some(Reservation { position, units })
     }
 
-    /// Whether there are so many units free behind `head`, or can be made free.
+    /// Whether `units` units are free after `head`, or can be made free.
     fn make_room(&self, head: u32, units: u32) -> bool {
         let tail = self.tail.load(Ordering::Acquire);
         self.has_room(head, tail, units) || self.without_room(head, tail, units)
@@ -129,8 +132,8 @@ impl Ring {
         units <= self.units.wrapping_sub(head.wrapping_sub(tail))
     }
 
-    /// There are not so many. By the policy `ring` there will be, if the buffer is that large at all, since
-    /// the oldest records go.
+    /// The slow path for a full buffer. With the policy `ring` it discards the oldest records until
+    /// `units` fit, if the buffer is that large at all.
     #[cold]
     fn without_room(&self, head: u32, mut tail: u32, units: u32) -> bool {
         match self.policy {
@@ -149,44 +152,48 @@ impl Ring {
         false
     }
 
-    /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
-    pub fn write(&self, room: Room, offset: u32, bytes: &[u8]) {
-        let end = room.units.wrapping_mul(8);
+    /// Writes `bytes` at this byte offset of a record, truncated at the record's end.
+    pub fn write(&self, reservation: Reservation, offset: u32, bytes: &[u8]) {
+        let end = reservation.units.wrapping_mul(8);
         if let Ok(unit) = bytes.try_into()
             && offset.is_multiple_of(8)
             && offset < end
         {
-            let position = room.position.wrapping_add(offset / 8);
+            let position = reservation.position.wrapping_add(offset / 8);
             return self.put(position, u64::from_ne_bytes(unit));
         }
         let fits = (end.saturating_sub(offset) as usize).min(bytes.len());
         let bytes = bytes.get(..fits).unwrap_or_default();
-        let at = self.place(room.position).wrapping_add(offset as usize);
+        let at = self
+            .place(reservation.position)
+            .wrapping_add(offset as usize);
         self.wrapped(at, bytes.len(), |at, part| {
             self.memory.write(at, bytes.get(part).unwrap_or_default());
         });
     }
 
-    /// The record is whole: whoever reads may have it.
-    pub fn close(&self, room: Room) {
-        self.head
-            .store(room.position.wrapping_add(room.units), Ordering::Release);
+    /// Publishes a complete record to the reader.
+    pub fn close(&self, reservation: Reservation) {
+        self.head.store(
+            reservation.position.wrapping_add(reservation.units),
+            Ordering::Release,
+        );
     }
 
-    /// Sends whole records to `outlet`, as many as it has room for. They stay in the buffer until
+    /// Copies whole records to `sink`, as many as fit. They stay in the buffer until
     /// [`Ring::release`].
-    pub fn copy(&self, outlet: &mut Outlet<'_>) -> Result<Copied, Unwritten> {
+    pub fn copy(&self, sink: &mut Sink<'_>) -> Result<Copied, Unwritten> {
         let head = self.head.load(Ordering::Acquire);
         let mut position = self.tail.load(Ordering::Relaxed);
         while position != head {
             let units = self.size_at(position);
             let bytes = units.wrapping_mul(8) as usize;
-            if bytes > outlet.room() {
+            if bytes > sink.room() {
                 break;
             }
             let mut sent = Ok(());
             self.wrapped(self.place(position), bytes, |at, part| {
-                sent = sent.and_then(|()| outlet.copy(&self.memory, at, part.len()));
+                sent = sent.and_then(|()| sink.copy(&self.memory, at, part.len()));
             });
             sent?;
             position = position.wrapping_add(units);
@@ -197,7 +204,7 @@ impl Ring {
         })
     }
 
-    /// Gives the room of records that were sent back to the writer.
+    /// Frees the space of copied records for the writer.
     pub fn release(&self, copied: Copied) {
         self.tail.store(copied.end, Ordering::Release);
     }
@@ -207,7 +214,7 @@ impl Ring {
         self.drops.swap(0, Ordering::Relaxed)
     }
 
-    /// Units of the record that begins at `position`.
+    /// Units of the record at `position`.
     fn size_at(&self, position: u32) -> u32 {
         let mut size = [0; 4];
         let at = self.place(position).wrapping_add(4);
@@ -215,7 +222,7 @@ impl Ring {
         (u32::from_ne_bytes(size) / 8).max(HEADER)
     }
 
-    /// Puts a header at `position`: at once, but where it goes on at the memory's begin.
+    /// Writes a header at `position`: in one go, unless it wraps around.
     #[inline]
     fn put_header(&self, position: u32, header: RecordHeader) {
         let units: [u64; HEADER as usize] = zerocopy::transmute!(header);
@@ -227,7 +234,7 @@ impl Ring {
         self.put(position.wrapping_add(1), second);
     }
 
-    /// Puts one unit at `position`: only what is longer can go on at the memory's begin.
+    /// Writes one unit at `position`; a single unit never wraps around.
     fn put(&self, position: u32, unit: u64) {
         self.memory.store(self.place(position), unit);
     }
@@ -239,13 +246,13 @@ impl Ring {
         });
     }
 
-    /// Where in the memory a position is.
+    /// The byte offset of a position in the memory.
     fn place(&self, position: u32) -> usize {
         (position & self.units.wrapping_sub(1)) as usize * 8
     }
 
-    /// Does `work` for `bytes` bytes from `at` on: at once, or in two parts where they go on at the
-    /// memory's begin. It is given where each part is, and which part it is.
+    /// Calls `work` for `bytes` bytes from `at` on: once, or twice where they wrap around. `work`
+    /// gets the offset of each part in the memory, and which bytes of the whole it covers.
     fn wrapped(
         &self,
         at: usize,
@@ -283,11 +290,11 @@ mod tests {
             size,
             timestamp: 7,
         };
-        let Some(room) = ring.open(header, false) else {
+        let Some(reservation) = ring.open(header, false) else {
             return false;
         };
-        ring.write(room, 16, data);
-        ring.close(room);
+        ring.write(reservation, 16, data);
+        ring.close(reservation);
         true
     }
 
@@ -297,9 +304,9 @@ mod tests {
             got.extend_from_slice(part);
             Ok(())
         };
-        let mut outlet = Outlet::new(room, &mut chunk, &mut put);
-        let copied = ring.copy(&mut outlet).unwrap();
-        outlet.flush().unwrap();
+        let mut sink = Sink::new(room, &mut chunk, &mut put);
+        let copied = ring.copy(&mut sink).unwrap();
+        sink.flush().unwrap();
         ring.release(copied);
         got
     }
@@ -330,12 +337,12 @@ mod tests {
         (0..20).for_each(|epid| _ = record(&ring, epid, &[]));
         assert_eq!((ring.take_drops(), ring.take_drops()), (4, 0));
         assert_eq!(epids(&drain(&ring, 256)), (0..16).collect::<Vec<_>>());
-        assert!(!record(&ring, 1, &[0; 256]), "more than there can ever be");
+        assert!(!record(&ring, 1, &[0; 256]), "larger than the buffer");
         assert_eq!(ring.take_drops(), 1);
     }
 
     #[test]
-    fn one_that_forgets_has_the_newest() {
+    fn a_ring_buffer_keeps_the_newest_records() {
         let ring = ring(32, BufferPolicy::Ring);
         (0..100).for_each(|epid| assert!(record(&ring, epid, &[1; 16])));
         assert_eq!(epids(&drain(&ring, 256)), (92..100).collect::<Vec<_>>());
@@ -344,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_fills_keeps_the_oldest_and_what_is_reserved() {
+    fn a_fill_buffer_keeps_the_oldest_records_and_the_reserve() {
         let ring = Ring::new(32, BufferPolicy::Fill, 4).unwrap();
         (0..20).for_each(|epid| _ = record(&ring, epid, &[]));
         assert!(ring.full.load(Ordering::Relaxed));
@@ -356,23 +363,19 @@ mod tests {
         ring.close(ring.open(header, true).unwrap());
         let kept: Vec<_> = (0..14).chain([99]).collect();
         assert_eq!(epids(&drain(&ring, 256)), kept);
-        assert_eq!(
-            ring.take_drops(),
-            0,
-            "it is full, which is what was asked for"
-        );
+        assert_eq!(ring.take_drops(), 0, "a full `fill` buffer drops nothing");
     }
 
     #[test]
-    fn what_is_given_up_leaves_no_trace() {
+    fn an_abandoned_record_leaves_no_trace() {
         let ring = ring(32, BufferPolicy::Switch);
         let header = RecordHeader {
             epid: 1,
             size: 32,
             timestamp: 0,
         };
-        let room = ring.open(header, false).unwrap();
-        ring.write(room, 16, &[0xff; 16]);
+        let reservation = ring.open(header, false).unwrap();
+        ring.write(reservation, 16, &[0xff; 16]);
         record(&ring, 2, &[]);
         ring.close(
             ring.open(RecordHeader { epid: 3, ..header }, false)
@@ -380,21 +383,21 @@ mod tests {
         );
         let drained = drain(&ring, 256);
         assert_eq!(epids(&drained), [2, 3]);
-        assert_eq!(drained[32..], [0; 16], "what nobody wrote is 0");
+        assert_eq!(drained[32..], [0; 16], "unwritten data are 0");
     }
 
     #[test]
-    fn what_does_not_fit_a_record_is_cut() {
+    fn writes_are_truncated_at_the_records_end() {
         let ring = ring(32, BufferPolicy::Switch);
         let header = RecordHeader {
             epid: 1,
             size: 24,
             timestamp: 0,
         };
-        let room = ring.open(header, false).unwrap();
-        ring.write(room, 20, &[1; 8]);
-        ring.write(room, u32::MAX, &[2; 8]);
-        ring.close(room);
+        let reservation = ring.open(header, false).unwrap();
+        ring.write(reservation, 20, &[1; 8]);
+        ring.write(reservation, u32::MAX, &[2; 8]);
+        ring.close(reservation);
         record(&ring, 2, &[]);
         let drained = drain(&ring, 256);
         assert_eq!(drained[16..24], [0, 0, 0, 0, 1, 1, 1, 1]);
@@ -402,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_target_takes_whole_records_only() {
+    fn only_whole_records_are_copied() {
         let ring = ring(32, BufferPolicy::Switch);
         record(&ring, 1, &[]);
         record(&ring, 2, &[]);
@@ -412,17 +415,17 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_arrive_comes_again() {
+    fn records_of_a_failed_copy_are_sent_again() {
         let ring = ring(32, BufferPolicy::Switch);
         record(&ring, 1, &[]);
         let (mut chunk, mut put) = ([0; 8], |_: &[u8]| Err(Unwritten));
-        let mut outlet = Outlet::new(64, &mut chunk, &mut put);
-        assert_eq!(ring.copy(&mut outlet), Err(Unwritten));
+        let mut sink = Sink::new(64, &mut chunk, &mut put);
+        assert_eq!(ring.copy(&mut sink), Err(Unwritten));
         assert_eq!(epids(&drain(&ring, 64)), [1]);
     }
 
     #[test]
-    fn positions_wrap() {
+    fn positions_wrap_around() {
         let ring = ring(32, BufferPolicy::Switch);
         let near_the_end = u32::MAX - 4;
         ring.head.store(near_the_end, Ordering::Relaxed);
@@ -433,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_beside_a_writer_loses_nothing_uncounted() {
+    fn a_concurrent_reader_misses_only_counted_drops() {
         let ring = ring(512, BufferPolicy::Switch);
         let (mut seen, mut drops) = (0, 0);
         std::thread::scope(|scope| {

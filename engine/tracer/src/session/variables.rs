@@ -1,8 +1,9 @@
-//! The variables of a consumer: where each is kept.
+//! A consumer's variables and where each is kept.
 //!
-//! A global scalar is one atomic. Strings and bytes that are global lie one behind the other, under one
-//! lock. Clause-locals are a CPU's own, and are told to be of this firing by its number. Whatever belongs
-//! to a thread or has a key is dynamic.
+//! A global scalar is one atomic. Global strings and byte arrays are packed in one arena under one
+//! spin lock. Clause-locals belong to a CPU; each carries the number of the firing that set it, so
+//! a new firing finds them unset without clearing them. Thread-locals and arrays are dynamic
+//! variables.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +16,10 @@ use crate::session::arena::{Arena, padded};
 use crate::session::dynamic::{Dynamic, Name};
 use crate::spin::Spin;
 
-/// The most bytes of strings and bytes that one consumer's globals may take, and as many its
-/// clause-locals.
+/// The most bytes of a consumer's global strings and byte arrays, and of its clause-local ones.
 const BYTES_MAX: usize = 16 << 20;
 
-/// Where a variable is: its slot among those of its kind, and for what is not a scalar also its bytes.
+/// Where a variable is kept.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Global(Spot),
@@ -33,7 +33,7 @@ struct Spot {
     at: usize,
 }
 
-/// How much there is of a kind.
+/// How many slots and bytes the variables of one scope take.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extent {
     slots: usize,
@@ -41,7 +41,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Makes room for one more.
+    /// Allocates one more.
     fn add(&mut self, variable: Variable) -> Result<Spot, OutOfMemory> {
         let spot = Spot {
             slot: self.slots,
@@ -58,12 +58,12 @@ impl Extent {
     }
 }
 
-/// The variables of a consumer that are not one CPU's.
+/// The variables of a consumer, except clause-locals.
 #[derive(Debug)]
 pub struct Variables {
     places: Vec<Place>,
     locals: Extent,
-    /// Each global's value, or for what is not a scalar whether it was set.
+    /// Each global scalar's value; for a string or byte array, whether it is set.
     slots: Vec<AtomicU64>,
     bytes: Arena,
     lock: Spin,
@@ -73,14 +73,14 @@ pub struct Variables {
 /// The clause-locals of one CPU.
 #[derive(Debug)]
 pub struct Locals {
-    /// The firing that set it last, and its value if it is a scalar.
+    /// The number of the firing that set it last, and its value if it is a scalar.
     slots: Vec<(u64, u64)>,
     bytes: Vec<u8>,
     firing: u64,
 }
 
 impl Locals {
-    /// A firing begins: nothing is set.
+    /// Begins a firing: all clause-locals are unset.
     pub fn begin(&mut self) {
         self.firing = self.firing.wrapping_add(1);
     }
@@ -126,7 +126,8 @@ impl Locals {
 }
 
 impl Variables {
-    /// Those of a program, with so many bytes for what is dynamic, and a `seed` that nobody foresees.
+    /// Allocates the variables of a program, with `dynamic` bytes for dynamic ones. `seed` keys
+    /// their hash and must be unpredictable.
     pub fn new(
         program: &Verified<Vec<u64>>,
         dynamic: usize,
@@ -161,7 +162,7 @@ impl Variables {
         })
     }
 
-    /// The clause-locals of a CPU.
+    /// Clause-locals for one CPU.
     pub fn locals(&self) -> Result<Locals, OutOfMemory> {
         Ok(Locals {
             slots: filled(self.locals.slots, || (0, 0))?,
@@ -170,28 +171,28 @@ impl Variables {
         })
     }
 
-    /// What is dynamic.
+    /// The dynamic variables.
     pub fn dynamic(&self) -> &Dynamic {
         &self.dynamic
     }
 }
 
-/// Who reads or writes a variable.
+/// An access to one variable.
 pub struct Access<'a> {
-    /// Whose variables.
+    /// The consumer's variables.
     pub variables: &'a Variables,
-    /// The clause-locals of the CPU.
+    /// The clause-locals of this CPU.
     pub locals: &'a mut Locals,
-    /// Which one.
+    /// The variable's number.
     pub variable: u32,
-    /// Its key.
+    /// The key of an array, empty for none.
     pub key: &'a [u8],
-    /// The thread.
+    /// Yields the identity of the current thread; called only for a thread-local.
     pub thread: &'a dyn Fn() -> u64,
 }
 
 impl Access<'_> {
-    /// A scalar; 0 where it was never set.
+    /// The value of a scalar; 0 if it is not set.
     pub fn get(&self) -> u64 {
         match self.place() {
             Some(Place::Global(spot)) => self.load(spot),
@@ -205,7 +206,7 @@ impl Access<'_> {
         }
     }
 
-    /// Sets a scalar.
+    /// Sets a scalar. Setting a dynamic one to 0 unsets it, as in DTrace.
     pub fn set(&mut self, value: u64) {
         match self.place() {
             Some(Place::Global(spot)) => self.store(spot, value),
@@ -221,7 +222,7 @@ impl Access<'_> {
         }
     }
 
-    /// Fills `value` with what is no scalar; false where it was never set.
+    /// Reads a string or byte array into `value`; false if it is not set.
     pub fn get_bytes(&self, value: &mut [u8]) -> bool {
         match self.place() {
             Some(Place::Global(spot)) => {
@@ -239,7 +240,7 @@ impl Access<'_> {
         }
     }
 
-    /// Sets what is no scalar, or unsets it.
+    /// Sets a string or byte array; None unsets it.
     pub fn set_bytes(&mut self, value: Option<&[u8]>) {
         match self.place() {
             Some(Place::Global(spot)) => {

@@ -1,4 +1,4 @@
-//! Whether a probe can be put at an instruction.
+//! Whether a trap can be placed at an instruction.
 
 use core::ops::Range;
 
@@ -9,28 +9,28 @@ use crate::probe::glob::matches;
 use crate::site::blacklist::Blacklist;
 use crate::site::reason::Reason;
 
-/// Code seldom run, which the compiler has moved out of its function.
+/// Cold code that the compiler has split off its function.
 const PARTS: [&[u8]; 2] = [b"*.cold", b"*.cold.*"];
 
-/// What the linker has set where its sections begin and end.
-const MARKS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
+/// Linker symbols at the start and end of sections.
+const SECTION_MARKERS: [&[u8]; 2] = [b"__*_text_start", b"__*_text_end"];
 
-/// Whether `name` is that of a part of the function of that name.
+/// Whether `name` is that of a cold part of `function`.
 pub fn is_part_of(name: &[u8], function: &[u8]) -> bool {
     let behind = name.strip_prefix(function);
     behind.is_some_and(|behind| behind.starts_with(b".cold"))
 }
 
-/// Whether a function of that name may have probes.
-pub fn named(blacklist: &Blacklist, name: &[u8]) -> Result<(), Reason> {
+/// Checks whether the name alone rules out probes.
+pub fn check_name(blacklist: &Blacklist, name: &[u8]) -> Result<(), Reason> {
     if PARTS.iter().any(|part| matches(part, name)) {
         return Err(Reason::Part);
     }
-    if MARKS.iter().any(|mark| matches(mark, name)) {
-        return Err(Reason::Mark);
+    if SECTION_MARKERS.iter().any(|marker| matches(marker, name)) {
+        return Err(Reason::SectionMarker);
     }
     if let Some(reason) = blacklist.thunk(name) {
-        return Err(Reason::Glue(reason));
+        return Err(Reason::Thunk(reason));
     }
     match blacklist.function(name) {
         Some(reason) => Err(Reason::Toxic(reason)),
@@ -38,7 +38,7 @@ pub fn named(blacklist: &Blacklist, name: &[u8]) -> Result<(), Reason> {
     }
 }
 
-/// The text at `address`, if a function begins there and a probe can be put there.
+/// Returns the text at `address`, if a function starts there and a trap can be placed.
 pub fn entry<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     allowed(platform, address)?;
     let text = text_at::<A, P>(platform, address)?;
@@ -48,19 +48,19 @@ pub fn entry<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Te
     }
 }
 
-/// The text at `address`, if a probe can be put there.
+/// Returns the text at `address`, if a trap can be placed there.
 pub fn probeable<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     allowed(platform, address)?;
     exit::<A, P>(platform, address)
 }
 
-/// The same in a function that the kernel allows probes in.
+/// Like [`probeable`], in a function that the kernel is known to allow probes in.
 pub fn exit<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     let text = text_at::<A, P>(platform, address)?;
     planned::<A, P>(platform, address, text)
 }
 
-/// Whether the kernel allows a probe at `address`.
+/// Checks that the kernel allows a probe at `address`.
 pub fn allowed<P: Platform>(platform: &P, address: usize) -> Result<(), Reason> {
     match platform.off_limits(address) {
         Some(reason) => Err(Reason::OffLimits(reason)),
@@ -68,7 +68,7 @@ pub fn allowed<P: Platform>(platform: &P, address: usize) -> Result<(), Reason> 
     }
 }
 
-/// The text at `address`.
+/// Reads the text at `address`.
 pub fn text_at<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::Text, Reason> {
     let mut text = A::Text::default();
     match platform.peek(address, text.as_mut()) {
@@ -77,7 +77,8 @@ pub fn text_at<A: Arch, P: Platform>(platform: &P, address: usize) -> Result<A::
     }
 }
 
-/// `text`, which is at `address`, if the engine can stand in for its instruction.
+/// Returns `text`, which is at `address`, if its instruction can be emulated or relocated and
+/// nothing else rewrites it.
 fn planned<A: Arch, P: Platform>(
     platform: &P,
     address: usize,
@@ -104,13 +105,13 @@ fn planned<A: Arch, P: Platform>(
     Ok(text)
 }
 
-/// Whether what is at that address is nobody's function: where others have put a jump in place of
-/// instructions, it leads there.
+/// Whether `address` is outside kernel text, where a jump that another patcher wrote in place of
+/// instructions leads.
 pub fn is_foreign<P: Platform>(platform: &P, address: u64) -> bool {
     platform.off_limits(address as usize) == Some(OffLimits::Discarded)
 }
 
-/// Whether the instruction at `address` is not the function's own, but the jump of an optimized kprobe.
+/// Whether the instruction at `address` is the jump of an optimized kprobe.
 fn is_optimized<A: Arch, P: Platform>(platform: &P, address: usize, text: &A::Text) -> bool {
     match A::control(text, A::KERNEL, address).away {
         Some(Away::To(to)) => is_foreign(platform, to) && platform.has_kprobe(address),
@@ -118,7 +119,7 @@ fn is_optimized<A: Arch, P: Platform>(platform: &P, address: usize, text: &A::Te
     }
 }
 
-/// Whether a copy can stand wherever there may be slots.
+/// Whether a copy works at any address that a slot may have.
 fn is_in_reach<A: Arch>(
     relocation: A::Relocation,
     slots: &Range<usize>,

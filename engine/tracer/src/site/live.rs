@@ -1,4 +1,4 @@
-//! Armed sites, as traps find them: by their addresses.
+//! Armed sites, hashed by address.
 
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicUsize;
@@ -9,36 +9,36 @@ use engine_isa::body::Leaves;
 use super::resume::Resume;
 use crate::grow::{OutOfMemory, filled, push};
 
-/// An armed instruction.
+/// An armed site, as the fire path sees it.
 pub struct Site<A: Arch> {
-    /// Where it is, or the function tracer's call that tells of it.
+    /// Its address, or that of the ftrace call that reports it.
     pub address: usize,
-    /// What is done in its place.
+    /// How to continue after a hit.
     pub resume: Resume<A::Emulation>,
-    /// The number of its function.
+    /// Index of its function in the live table.
     pub function: u32,
-    /// How far it is from the function's begin.
+    /// Offset from the function's start, in bytes.
     pub offset: usize,
     /// Whether it is the function's entry.
     pub is_entry: bool,
-    /// How it leaves the function, where it does.
+    /// How it leaves the function, if it does.
     pub leaves: Option<Leaves>,
-    /// How often it was hit. CPUs may add to it at once.
+    /// Hits; several CPUs may add at once.
     pub hits: AtomicUsize,
 }
 
-/// The armed sites of an address space.
+/// A set of armed sites, looked up by address.
 pub struct Sites<A: Arch> {
     sites: Vec<Site<A>>,
-    /// The number of a site and one, at the place that its address says, or behind what was there already.
-    /// At most every other place is taken.
+    /// Open-addressed hash table with linear probing: a site's index plus one, or 0. At least half
+    /// of it is empty.
     index: Vec<u32>,
-    /// How far an address is to be shifted to say a place.
+    /// Right shift from the hash to an index.
     shift: u32,
 }
 
 impl<A: Arch> Sites<A> {
-    /// One with room for so many sites.
+    /// Allocates a set with room for `sites`.
     pub fn new(sites: usize) -> Result<Self, OutOfMemory> {
         let places = sites.saturating_mul(2).max(2).checked_next_power_of_two();
         let places = places.ok_or(OutOfMemory)?;
@@ -51,7 +51,7 @@ impl<A: Arch> Sites<A> {
         })
     }
 
-    /// Adds an instruction, of which there is none yet.
+    /// Adds a site whose address is not in the set yet.
     pub fn add(&mut self, site: Site<A>) -> Result<(), OutOfMemory> {
         let place = self.places(site.address).find(|place| {
             let taken = self.index.get(*place);
@@ -65,7 +65,7 @@ impl<A: Arch> Sites<A> {
         Ok(())
     }
 
-    /// The instruction at that address.
+    /// Finds the site at `address`.
     pub fn find(&self, address: usize) -> Option<&Site<A>> {
         for place in self.places(address) {
             let number = (*self.index.get(place)? as usize).checked_sub(1)?;
@@ -77,16 +77,16 @@ impl<A: Arch> Sites<A> {
         None
     }
 
-    /// How much memory they take.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         let sites = self.sites.capacity().wrapping_mul(size_of::<Site<A>>());
         let index = self.index.capacity().wrapping_mul(size_of::<u32>());
         sites.wrapping_add(index)
     }
 
-    /// Where an address may be looked for, one place after the other.
+    /// The probe sequence of an address.
     fn places(&self, address: usize) -> impl Iterator<Item = usize> + use<A> {
-        // The golden ratio's bits: a product's upper bits depend on all of the address below them.
+        // Fibonacci hashing: the product's upper bits depend on all lower bits of the address.
         const MIX: u32 = 0x9e37_79b1;
         let first = (address as u32).wrapping_mul(MIX) >> self.shift;
         let mask = self.index.len().wrapping_sub(1);

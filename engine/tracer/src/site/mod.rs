@@ -1,4 +1,14 @@
 //! Sites: instructions that a trap can displace.
+//!
+//! The control path decides whether an instruction can be a site ([`eligible`], with the
+//! [`blacklist`] and the [`reason`] of a refusal), writes its trap ([`patch`]) and allocates the
+//! copy of an instruction that must be relocated ([`slots`]). A site there is a [`Site`], mutable
+//! under the control lock. The fire path sees armed sites in the live table as immutable
+//! [`live::Site`]s, looks them up by address, and continues the interrupted code through
+//! [`resume`]. Lookup and resume run without the guard, so they call nothing that can be
+//! probed.
+//!
+//! The ordering of slot, live table and text is described in `arm`.
 
 pub mod blacklist;
 pub mod eligible;
@@ -15,36 +25,36 @@ use engine_isa::body::Leaves;
 
 use crate::probe::Role;
 
-/// A site.
+/// A site, as the control path sees it.
 pub struct Site<A: Arch> {
-    /// Where the trap goes.
+    /// Address of the trap.
     pub address: usize,
-    /// The number of its function.
+    /// Number of its function.
     pub function: u32,
     /// Whether it is the function's entry.
     pub is_entry: bool,
-    /// Whether it leaves the function.
+    /// How it leaves the function, if it does.
     pub leaves: Option<Leaves>,
-    /// The text that its plan was made for; while it is armed, what the trap displaced.
+    /// The text that was planned for; while a trap is in place, the text that it displaced.
     pub text: A::Text,
-    /// A call of the kernel's function tracer, which tells of the entry in place of a trap.
+    /// The ftrace call that reports the entry in place of a trap.
     pub call: Option<NonZeroUsize>,
-    /// Whether such a call alone can tell of it: nothing can stand in for its instruction, or the function comes
-    /// back to it without being entered, and a trap would tell of that as well.
-    pub is_called_only: bool,
-    /// Whether one of the kernel's own kprobes had the instruction when this was last to be armed: then no trap is put
-    /// there.
-    pub is_taken: bool,
-    /// Whether the trap is in place, or the call.
+    /// Whether only ftrace can report it: its instruction can be neither emulated nor relocated, or
+    /// the function loops back to it, so that a trap would also fire without an entry.
+    pub ftrace_only: bool,
+    /// Whether a kprobe owned the instruction when this was last to be armed; no trap is placed
+    /// then.
+    pub owned_by_kprobe: bool,
+    /// Whether the trap is in place, or the ftrace call enabled.
     pub armed: bool,
-    /// Where a copy of the displaced instruction stands, if it has one.
+    /// Address of its slot, if the instruction is relocated.
     pub slot: Option<usize>,
-    /// How often it was hit while it was in a live table that is not there any more.
+    /// Hits counted in live tables that have been replaced.
     pub hits: u64,
 }
 
 impl<A: Arch> Site<A> {
-    /// Where whoever gets there is when he tells of it.
+    /// The address by which a hit is looked up: the ftrace call's or the trap's.
     pub fn hit_address(&self) -> usize {
         self.call.map_or(self.address, NonZeroUsize::get)
     }
@@ -54,7 +64,7 @@ impl<A: Arch> Site<A> {
         self.armed && self.call.is_none()
     }
 
-    /// What it is there for.
+    /// The probes that it belongs to.
     pub fn roles(&self) -> impl Iterator<Item = Role> {
         let entry = self.is_entry.then_some(Role::Entry);
         let exit = self.leaves.map(|_| Role::Return);

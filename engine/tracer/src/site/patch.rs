@@ -1,4 +1,4 @@
-//! Writing to many sites at once.
+//! Batched patching of sites.
 
 use alloc::vec::Vec;
 
@@ -9,20 +9,20 @@ use crate::platform::{Patch, Platform};
 use crate::providers::fbt::{Fbt, Function};
 use crate::site::Site;
 
-/// The most places that are patched at once.
+/// Sites patched in one call of the platform.
 const BATCH: usize = 2048;
 
-/// Places to be patched at once. Its memory is there before anything is armed, since what is armed must
-/// be restored also where there is none.
+/// A batch of text writes. It is allocated before anything is armed, since restoring text must not
+/// need memory.
 #[derive(Debug)]
 pub(crate) struct Batch {
     patches: Vec<Patch>,
-    /// The numbers of their sites.
+    /// The sites' numbers, in the same order.
     sites: Vec<u32>,
 }
 
 impl Batch {
-    /// An empty one.
+    /// Allocates an empty batch.
     pub fn new() -> Result<Self, OutOfMemory> {
         let (mut patches, mut sites) = (Vec::new(), Vec::new());
         patches.try_reserve_exact(BATCH).map_err(|_| OutOfMemory)?;
@@ -30,8 +30,8 @@ impl Batch {
         Ok(Self { patches, sites })
     }
 
-    /// Writes to each site of what is enabled the word that `wanted` has for it, and tells `written` of those
-    /// where that went well.
+    /// Writes to each site of the enabled functions the word that `wanted` returns for it, and
+    /// calls `written` for each write that succeeded.
     pub fn write<A: Arch, P: Platform>(
         &mut self,
         platform: &P,
@@ -53,7 +53,7 @@ impl Batch {
                 word,
                 failed: 0,
             };
-            // There is room.
+            // Within the reserved capacity.
             let _ = push(&mut self.patches, patch);
             let _ = push(&mut self.sites, number as u32);
             if self.patches.len() == BATCH {
@@ -63,7 +63,7 @@ impl Batch {
         self.flush(platform, sites, &written);
     }
 
-    /// Writes what there is.
+    /// Writes the pending patches.
     fn flush<A: Arch, P: Platform>(
         &mut self,
         platform: &P,

@@ -1,39 +1,41 @@
-//! How interrupted code goes on behind a site.
+//! Execution of the displaced instruction, after a hit.
 
 use engine_isa::{Arch, Memory, Plan};
 
 use super::Site;
 
-/// How the code that a trap interrupted goes on.
+/// How the interrupted code continues after a hit.
 #[derive(Debug, Clone, Copy)]
 pub enum Resume<E> {
-    /// The handler does the displaced instruction itself.
+    /// The handler emulates the displaced instruction.
     Emulate(E),
-    /// The slot at this address does.
+    /// The CPU executes a copy of it in the slot at this address.
     Slot(usize),
-    /// As it is: nothing was displaced.
+    /// Unchanged: an ftrace call displaced nothing.
     On,
 }
 
-/// What became of a trap.
+/// The outcome of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trap {
-    /// The registers are as the displaced instruction would have left them.
+    /// Handled: the registers say where to continue.
     Resumed,
-    /// The site was disarmed meanwhile: its own instruction is back, and can be run.
+    /// The site was disarmed while the trap was in flight; its text is back and the pc points to
+    /// it.
     Retry,
-    /// Not a trap of ours.
+    /// Not our trap.
     Stray,
-    /// The displaced instruction could not be carried out.
+    /// The displaced instruction could not be executed.
     Failed,
 }
 
-/// What is done when the site is hit, if anything can be: an instruction that is relocated needs a slot.
+/// Chooses how to continue after a hit; none if the site cannot be armed, as when a relocated
+/// instruction has no slot.
 pub fn of<A: Arch>(site: &Site<A>) -> Option<Resume<A::Emulation>> {
     if site.call.is_some() {
         return Some(Resume::On);
     }
-    if site.is_taken {
+    if site.owned_by_kprobe {
         return None;
     }
     match A::plan(&site.text, A::KERNEL) {
@@ -43,7 +45,8 @@ pub fn of<A: Arch>(site: &Site<A>) -> Option<Resume<A::Emulation>> {
     }
 }
 
-/// Whether an instruction that leaves a function does so now: on a condition it may not.
+/// Whether an instruction that may leave the function leaves it this time, as a conditional one may
+/// not.
 pub fn leaves_now<A: Arch>(resume: Resume<A::Emulation>, regs: &A::Regs) -> bool {
     match resume {
         Resume::Emulate(emulation) => A::goes(emulation, regs),
@@ -51,7 +54,8 @@ pub fn leaves_now<A: Arch>(resume: Resume<A::Emulation>, regs: &A::Regs) -> bool
     }
 }
 
-/// Does the instruction that a trap at `pc` displaced, or has the CPU go on in its slot.
+/// Emulates the instruction displaced at `pc`, or sends the CPU to its slot. Runs in the trap,
+/// without the guard.
 pub fn resume<A: Arch>(
     resume: Resume<A::Emulation>,
     pc: usize,
@@ -63,7 +67,7 @@ pub fn resume<A: Arch>(
             A::enter(regs, slot);
             Trap::Resumed
         }
-        // Nothing traps there.
+        // No trap is placed at such a site.
         Resume::On => Trap::Failed,
         Resume::Emulate(emulation) => {
             A::set_pc(regs, pc);

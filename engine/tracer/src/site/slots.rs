@@ -1,9 +1,10 @@
-//! Slots: where copies of displaced instructions stand, each with the way back behind it.
+//! Slots: executable copies of displaced instructions, each followed by a jump back.
 //!
-//! A slot is written before its site is armed, and is the site's until that is disarmed. Whom a trap
-//! has sent there may have been interrupted on the way through: so a slot that was given back is
-//! written again only after [`Platform::synchronize_code`], and so is its memory given back, which it
-//! is when no site has a slot.
+//! A slot is written before its site is armed and belongs to the site until that is disarmed. A
+//! thread that a trap sent there may have been interrupted in it. So a retired slot is rewritten
+//! only after [`KernelText::synchronize_code`](crate::platform::KernelText::synchronize_code); the
+//! same holds for freeing the memory, which happens once no site has a slot. All of it runs under
+//! the control lock.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -11,30 +12,30 @@ use core::mem;
 use crate::grow::OutOfMemory;
 use crate::platform::Platform;
 
-/// All slots, of one size.
+/// All slots. They have one size.
 #[derive(Debug, Default)]
 pub struct Slots {
-    /// The pieces of memory that they lie in.
-    pieces: Vec<usize>,
-    /// Those that nobody can be inside of.
+    /// The allocations that they lie in.
+    chunks: Vec<usize>,
+    /// Slots that no thread can be executing.
     free: Vec<usize>,
-    /// Those given back, which somebody may still be inside of.
-    left: Vec<usize>,
-    /// How many are a site's.
+    /// Retired slots, which a thread may still be executing.
+    retired: Vec<usize>,
+    /// Number of slots that belong to a site.
     used: usize,
 }
 
 impl Slots {
-    /// A slot of this size with `code` in it, which is told the slot's address; none where there can be
-    /// no such code at that address. May sleep.
+    /// Allocates a slot and fills it with `code`, which is passed the slot's address; none if there
+    /// is no such code for that address. May sleep.
     pub fn take<P: Platform, C: AsRef<[u8]>>(
         &mut self,
         platform: &P,
         code: impl FnOnce(usize) -> Option<C>,
     ) -> Result<Option<usize>, OutOfMemory> {
-        if self.free.is_empty() && !self.left.is_empty() {
+        if self.free.is_empty() && !self.retired.is_empty() {
             platform.synchronize_code();
-            mem::swap(&mut self.free, &mut self.left);
+            mem::swap(&mut self.free, &mut self.retired);
         }
         if self.free.is_empty() {
             self.grow(platform, size_of::<C>())?;
@@ -49,52 +50,53 @@ impl Slots {
         Ok(Some(slot))
     }
 
-    /// Its site is disarmed, and no trap will send anybody there any more.
-    pub fn give_back(&mut self, slot: usize) {
+    /// Retires a slot. Its site is disarmed, and no new trap sends a CPU there.
+    pub fn retire(&mut self, slot: usize) {
         self.used = self.used.wrapping_sub(1);
-        // There is room: `grow` has seen to that.
-        push_within(&mut self.left, slot);
+        // Within the capacity that `grow` reserved.
+        push_within(&mut self.retired, slot);
     }
 
-    /// Gives the memory back, if no site has a slot. May sleep.
-    pub fn tidy<P: Platform>(&mut self, platform: &P) {
+    /// Frees all memory if no site has a slot. May sleep.
+    pub fn release_if_unused<P: Platform>(&mut self, platform: &P) {
         if self.used == 0 {
             self.release(platform);
         }
     }
 
-    /// Gives the memory back, when no trap will send anybody there any more. May sleep.
+    /// Frees all memory. No trap may send a CPU there any more. May sleep.
     pub fn release<P: Platform>(&mut self, platform: &P) {
-        if self.pieces.is_empty() {
+        if self.chunks.is_empty() {
             return;
         }
         platform.synchronize_code();
-        for piece in mem::take(self).pieces {
-            platform.code_free(piece);
+        for chunk in mem::take(self).chunks {
+            platform.code_free(chunk);
         }
     }
 
-    /// How many are a site's.
+    /// Number of slots that belong to a site.
     pub fn used(&self) -> usize {
         self.used
     }
 
-    /// How much memory there is for them.
+    /// Size of the allocations in bytes.
     pub fn bytes<P: Platform>(&self) -> usize {
-        self.pieces.len().wrapping_mul(P::CODE)
+        self.chunks.len().wrapping_mul(P::CODE)
     }
 
-    /// Room for as many slots as a piece of memory has, and for all to be given back.
+    /// Adds an allocation's worth of slots, and reserves list capacity for all slots to be free or
+    /// retired.
     fn grow<P: Platform>(&mut self, platform: &P, size: usize) -> Result<(), OutOfMemory> {
         let more = P::CODE.checked_div(size).unwrap_or_default();
         let all = self.used.wrapping_add(more);
-        self.pieces.try_reserve(1).map_err(|_| OutOfMemory)?;
+        self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.free.try_reserve(all).map_err(|_| OutOfMemory)?;
-        self.left.try_reserve(all).map_err(|_| OutOfMemory)?;
-        let piece = platform.code_alloc()?;
-        push_within(&mut self.pieces, piece);
-        let slots = (0..more).map(|number| piece.wrapping_add(number.wrapping_mul(size)));
-        // From the last to the first, which then is the first to be taken.
+        self.retired.try_reserve(all).map_err(|_| OutOfMemory)?;
+        let chunk = platform.code_alloc()?;
+        push_within(&mut self.chunks, chunk);
+        let slots = (0..more).map(|number| chunk.wrapping_add(number.wrapping_mul(size)));
+        // In reverse, so that the first is popped first.
         slots
             .rev()
             .for_each(|slot| push_within(&mut self.free, slot));
@@ -102,7 +104,8 @@ impl Slots {
     }
 }
 
-/// Appends what there is room for. It spares the compiler the growing path of `push`, and so its panic.
+/// Appends an item within the capacity. The check lets the compiler drop `push`'s growing path and
+/// the panic in it.
 fn push_within(items: &mut Vec<usize>, item: usize) {
     if items.len() < items.capacity() {
         items.push(item);

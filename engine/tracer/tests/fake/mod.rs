@@ -1,4 +1,11 @@
-//! A kernel of a few functions, made of a map: text that can be read, patched and inspected.
+//! The fake kernel: the tracer's platform over a map from addresses to instruction words.
+//!
+//! It asserts what a real kernel relies on: text is written only where there is some, code
+//! memory only while no thread is in it, and nothing is registered or started twice. A trap, tick
+//! or call holds [`Fake::firings`] shared, and `synchronize` takes it exclusively: a grace period.
+//!
+//! Text is A32 code. The functions at [`ALPHA`] and above each have one property that the engine
+//! must handle, as their comments say.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::cell::{Cell, RefCell};
@@ -25,16 +32,16 @@ pub use sync::*;
 
 /// `push {r4, lr}`
 pub const PUSH: u32 = 0xe92d_4010;
-/// The function tracer's slot while it is off.
+/// A disabled ftrace slot.
 pub const NOP: u32 = 0xe320_f000;
-/// `udf #0`, which is refused.
+/// `udf #0`, which the engine refuses to plan.
 pub const UDF: u32 = 0xe7f0_00f0;
-/// `mov r0, #0`, for want of a no-op among those that are no refusal.
+/// `mov r0, #0`, in place of a no-op: the instruction core would refuse the real one.
 pub const PLACEHOLDER: u32 = 0xe3a0_0000;
-/// `mov r0, #5` and `mov r0, #6`, which are the same wherever they stand.
+/// `mov r0, #5` and `mov r0, #6`: position-independent, so relocated unchanged.
 pub const MOV_5: u32 = 0xe3a0_0005;
 pub const MOV_6: u32 = 0xe3a0_0006;
-/// An address.
+/// Data in text, not an instruction.
 pub const DATA_WORD: u32 = 0xc010_1234;
 
 pub const ALPHA: usize = 0x8000;
@@ -44,60 +51,60 @@ pub const TOXIC: usize = 0x8280;
 pub const REFUSED: usize = 0x8300;
 pub const FORBIDDEN: usize = 0x8400;
 pub const OWN_WAY: usize = 0x8500;
-/// Begins with a slot of the function tracer.
+/// Begins with an ftrace slot.
 pub const TRACED: usize = 0x8600;
 pub const COLD: usize = 0x8700;
-/// Two that begin with what might be rewritten; the first is.
+/// Two that begin with a placeholder; only the first is rewritten by the kernel.
 pub const REWRITTEN: usize = 0x8800;
 pub const KEPT: usize = 0x8900;
-/// Two whose first instructions are relocated.
+/// Two whose first instructions are relocated into slots.
 pub const MOVED: usize = 0x8a00;
 pub const SHIFTED: usize = 0x8b00;
 pub const DATA: usize = 0x8c00;
-/// One that is relocated, and whose copy must not stand further from it than this.
+/// Relocated, but its slot must be within [`REACH`] of it.
 pub const NEAR: usize = 0x8d00;
 const REACH: usize = 0x1000;
-/// Leaves on a condition, and at its end.
+/// Has a conditional return and one at its end.
 pub const LEAVES: usize = 0x8e00;
-/// Is nothing but a return.
+/// Consists of a return only.
 pub const EMPTY: usize = 0x8e40;
-/// Calls another one in its place.
+/// Ends with a tail call.
 pub const TAILS: usize = 0x8e80;
-/// Goes on in a part of it, and leaves from there.
+/// Continues in a `.cold` part and returns from there.
 pub const SPLIT: usize = 0x8ec0;
 pub const SPLIT_COLD: usize = 0x8f00;
-/// Never leaves.
+/// Never returns.
 pub const STAYS: usize = 0x8f40;
-/// One way out cannot be probed.
+/// One of its exits cannot be probed.
 pub const HALF: usize = 0x8f80;
-/// Begins with a slot, and comes back to what is behind it.
+/// Begins with an ftrace slot and loops back to the instruction after it.
 pub const SPINS: usize = 0x8fc0;
-/// Is listed, but has no text; nothing tells where it ends.
+/// Listed by the symbol table, but without text and size.
 pub const VANISHED: usize = 0x9000;
 
-/// The tracepoints, from 1.
+/// The tracepoints, numbered from 1.
 pub const TRACEPOINTS: [&[u8]; 3] = [b"sched_switch", b"sched_wakeup", b"irq_handler_entry"];
 
-/// What a module has at its begin: `push {r4, lr}`, `pop {r4, pc}`.
+/// A module's text: `push {r4, lr}`, `pop {r4, pc}`; `bx lr`.
 pub const MODULE_TEXT: [(usize, u32); 3] = [(0, PUSH), (4, 0xe8bd_8010), (8, 0xe12f_ff1e)];
 pub const CPUS: usize = 4;
 
-/// The ID of the first timer: behind the engine's own probes, and those of processes.
+/// ID of the first timer's probe, after those of the dtrace and proc providers.
 pub const FIRST_TIMER: u32 = 12;
-/// The ID of the first system call's entry: behind room for timers.
+/// ID of the first system call's entry probe, after the IDs reserved for timers.
 pub const FIRST_SYSCALL: u32 = FIRST_TIMER + 1000;
-/// The ID of the first function's entry: behind room for system calls and tracepoints.
+/// ID of the first function's entry probe, after the IDs reserved for system calls and tracepoints.
 pub const FIRST: u32 = FIRST_SYSCALL + 4096 + 8192;
-/// Where memory for code begins.
+/// Base of the code memory, which slots are allocated from.
 pub const CODE_AT: usize = 0x10_0000;
-/// How many bytes of addresses there are for it.
-const CODE_PLACES: usize = 0x1000;
-/// Kernel memory that can be read: the bytes at an address are its own.
+/// Bytes of address space for code memory.
+const CODE_BYTES: usize = 0x1000;
+/// Readable kernel memory: each byte is the low byte of its address.
 pub const MEMORY_AT: Range<u64> = 0x1_0000..0x2_0000;
-/// The process's memory, of which the same is true.
+/// Readable user memory, with the same contents.
 pub const USER_AT: Range<u64> = 0x40_0000..0x50_0000;
 
-/// ARM over the fake kernel.
+/// A32 with what the fake kernel decides: which slots are in reach, placeholders and data.
 pub struct A32;
 
 impl Variant for A32 {
@@ -123,7 +130,7 @@ impl Variant for A32 {
     }
 }
 
-/// The blacklist, with the paths that a test has.
+/// A blacklist with these paths.
 pub const fn blacklist(paths: &'static [Path]) -> Blacklist {
     Blacklist {
         functions: &[(b"own_way", "traps run it")],
@@ -134,43 +141,44 @@ pub const fn blacklist(paths: &'static [Path]) -> Blacklist {
 
 static BLACKLIST: Blacklist = blacklist(&[]);
 
-/// Sees the address of a word that is patched.
+/// Called with the address of each word that is patched.
 pub type SeePatch = Box<dyn Fn(usize)>;
 
 thread_local! {
-    /// The CPU that this thread is.
+    /// The CPU that this thread runs on.
     pub static CPU: Cell<usize> = const { Cell::new(0) };
-    /// Nanoseconds of the clock.
+    /// The clock, in nanoseconds.
     pub static NOW: Cell<u64> = const { Cell::new(42) };
-    /// The coarse clock.
+    /// The coarse clock, in ticks.
     pub static TICKS: Cell<u32> = const { Cell::new(0) };
-    /// Whether this thread's stack has room for a firing.
+    /// Whether this thread has enough stack left for a firing.
     pub static HAS_STACK: Cell<bool> = const { Cell::new(true) };
-    /// Run once when the clock is next read: from within firing, that is.
+    /// Runs once at the next read of the clock, that is from within a firing.
     pub static ON_CLOCK: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
-    /// Run once when a random number is next asked for: from within a clause, that is.
+    /// Runs once at the next request for a random number, that is from within a clause.
     pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
-    /// Run before and after each word is patched, with its address.
+    /// Runs before and after each word is patched.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
-    /// Whether traps lead straight here.
-    pub static STRAIGHT: Cell<bool> = const { Cell::new(false) };
-    /// How often the machine was stopped to be patched.
+    /// Whether traps are dispatched directly to the engine.
+    pub static DIRECT: Cell<bool> = const { Cell::new(false) };
+    /// How many times text was patched, each with the machine stopped.
     pub static STOPS: Cell<usize> = const { Cell::new(0) };
-    /// Whether text cannot be written just now.
+    /// Makes all operations of the kernel that can fail do so: patching, code memory, ftrace,
+    /// timers, tracepoints and subscriptions.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
-    /// Whether the function tracer tells of nothing just now.
-    pub static UNTOLD: Cell<bool> = const { Cell::new(false) };
-    /// Whether there is no memory for slots just now.
+    /// Makes the kernel refuse ftrace calls.
+    pub static FTRACE_REFUSES: Cell<bool> = const { Cell::new(false) };
+    /// Makes the allocation of code memory fail.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
-    /// How many more values can be published before there is no memory for one.
+    /// How many more values can be published before memory runs out.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Where no trap can be taken.
+    /// The blacklist in force.
     pub static LISTED: Cell<&'static Blacklist> = const { Cell::new(&BLACKLIST) };
-    /// The thread that runs.
+    /// The current task.
     pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
 
-/// A thread.
+/// The default task.
 pub const BASH: Task = Task {
     nonce: 0xb0,
     address: 0xc0ff_ee00,
@@ -183,30 +191,30 @@ pub const BASH: Task = Task {
     name: *b"bash\0\0\0\0\0\0\0\0\0\0\0\0",
 };
 
-/// The kernel.
+/// The fake kernel.
 pub struct Fake {
     text: Mutex<BTreeMap<usize, u32>>,
-    /// Held to read by what acts as a trap, and to write by who waits for traps.
+    /// Held shared by a firing and exclusively by a grace period.
     pub firings: RwLock<()>,
-    /// Where memory for code comes next: no address comes twice.
+    /// Where the next code memory goes; addresses are never reused.
     code: Mutex<usize>,
     /// The slots that a thread is in.
     pub inside: Mutex<BTreeSet<usize>>,
-    /// What the kernel's own kprobes have displaced.
+    /// Instructions displaced by the kernel's own kprobes.
     pub kprobes: Mutex<BTreeMap<usize, u32>>,
-    /// The modules that are loaded, by where each begins.
+    /// The loaded modules by base address.
     modules: Mutex<BTreeMap<usize, Module>>,
-    /// Whether the function tracer has calls: at the entries of `traced`, `empty` and `spins`.
+    /// Whether the kernel can trace function calls by ftrace: in `traced`, `empty` and `spins`.
     pub has_calls: bool,
-    /// A function that it has one in, beside those that always have.
+    /// One more function with an ftrace call.
     pub with_call: usize,
-    /// Of which it tells.
+    /// The functions whose ftrace calls are enabled.
     pub calls: Mutex<BTreeSet<usize>>,
-    /// Of which system calls it tells each event.
+    /// The system calls that each event is subscribed for.
     pub events: Mutex<[Numbers; Event::ALL.len()]>,
-    /// The tracepoints that are registered, each with its number.
+    /// The registered tracepoints, each with its probe's number.
     pub tracepoints: Mutex<BTreeSet<(usize, u32)>>,
-    /// The timers that run: the time between two ticks, and whether every CPU has its own.
+    /// The running timers: interval in nanoseconds, and whether each CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
 
@@ -263,19 +271,19 @@ impl Fake {
         }
     }
 
-    /// Puts a word where there is no text yet.
+    /// Adds a word of text at an address that has none.
     pub fn extend(&self, at: usize, word: u32) {
         self.text.lock().unwrap().insert(at, word);
     }
 
-    /// Loads a module there; what it has is `one`, and `two`, a return.
+    /// Loads a module with the functions `one` and `two`.
     pub fn load_module(&self, at: usize, name: &str) {
-        // Modules are not listed in order.
+        // The module's symbols are not sorted.
         let functions = vec![("two".into(), 8, 4), ("one".into(), 0, 8)];
         self.load_module_of(at, name, &MODULE_TEXT, functions);
     }
 
-    /// Loads a module with this text and these functions, each with its offset and its size.
+    /// Loads a module with this text and these functions, each with name, offset and size.
     pub fn load_module_of(
         &self,
         at: usize,
@@ -293,30 +301,34 @@ impl Fake {
         self.text.lock().unwrap().extend(text);
     }
 
-    /// Unloads it: its text is not there any more.
+    /// Unloads a module; its text must be what it was when loaded.
     pub fn unload_module(&self, at: usize) {
         let module = self.modules.lock().unwrap().remove(&at).unwrap();
         let mut text = self.text.lock().unwrap();
         for (offset, word) in module.text {
-            assert_eq!(text.remove(&(at + offset)), Some(word), "it is as it was");
+            assert_eq!(
+                text.remove(&(at + offset)),
+                Some(word),
+                "its text is restored"
+            );
         }
     }
 }
 
-/// A module: its name, its text, and its functions.
+/// A loaded module; each function has name, offset and size.
 struct Module {
     name: String,
     text: Vec<(usize, u32)>,
     functions: Vec<(String, usize, usize)>,
 }
 
-/// `b` from one address to another.
+/// The encoding of a `b` from one address to another.
 pub fn branch(from: usize, to: usize) -> u32 {
     let words = (to.wrapping_sub(from + 8) >> 2) as u32;
     0xea00_0000 | words & 0xff_ffff
 }
 
-/// The kernel's state outlives the tracer that owns it as a platform.
+/// On a reference, since the kernel's state outlives the tracer that owns the platform.
 impl Cpus for &'static Fake {
     type Lock<T: Send> = FakeLock<T>;
     type Rcu<T: Send + Sync> = FakeRcu<T>;
@@ -382,13 +394,13 @@ impl Clock for &'static Fake {
             .lock()
             .unwrap()
             .insert(number, (interval, every_cpu));
-        assert_eq!(before, None, "it runs already");
+        assert_eq!(before, None, "already running");
         Ok(())
     }
 
     fn timer_stop(&self, number: u32) {
         let before = self.timers.lock().unwrap().remove(&number);
-        assert!(before.is_some(), "it does not run");
+        assert!(before.is_some(), "not running");
     }
 }
 
@@ -441,7 +453,7 @@ impl KernelText for &'static Fake {
             return Err(Unreadable);
         }
         for (address, bytes) in (address..).step_by(4).zip(bytes.chunks_mut(4)) {
-            // Between functions something is left that is none.
+            // Padding between functions is no valid instruction.
             let word = text.get(&address).unwrap_or(&UDF).to_le_bytes();
             bytes.copy_from_slice(&word[..bytes.len()]);
         }
@@ -479,15 +491,15 @@ impl KernelText for &'static Fake {
         }
     }
 
-    fn direct_dispatch(&self, straight: bool) {
-        STRAIGHT.set(straight);
+    fn direct_dispatch(&self, direct: bool) {
+        DIRECT.set(direct);
     }
 
-    /// Room for two slots.
+    /// Code memory is allocated in pieces of two slots.
     const CODE: usize = 2 * Relocation::SIZE;
 
     fn code_range(&self) -> Range<usize> {
-        CODE_AT..CODE_AT + CODE_PLACES
+        CODE_AT..CODE_AT + CODE_BYTES
     }
 
     fn code_alloc(&self) -> Result<usize, OutOfMemory> {
@@ -497,22 +509,22 @@ impl KernelText for &'static Fake {
         let mut next = self.code.lock().unwrap();
         let piece = *next;
         *next += Self::CODE;
-        assert!(*next <= CODE_AT + CODE_PLACES);
+        assert!(*next <= CODE_AT + CODE_BYTES);
         let words = words(piece, Self::CODE).map(|address| (address, DATA_WORD));
         self.text.lock().unwrap().extend(words);
         Ok(piece)
     }
 
     fn code_free(&self, address: usize) {
-        self.nobody_is_in(address..address + Self::CODE);
+        self.assert_unused(address..address + Self::CODE);
         let mut text = self.text.lock().unwrap();
         for word in words(address, Self::CODE) {
-            text.remove(&word).expect("it was given");
+            text.remove(&word).expect("it was allocated");
         }
     }
 
     fn code_write(&self, address: usize, bytes: &[u8]) {
-        self.nobody_is_in(address..address + bytes.len());
+        self.assert_unused(address..address + bytes.len());
         for (address, word) in (address..).step_by(4).zip(bytes.as_chunks().0) {
             self.write(address, u32::from_le_bytes(*word));
         }
@@ -545,7 +557,7 @@ impl KernelText for &'static Fake {
     }
 
     fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused> {
-        if STUCK.get() || UNTOLD.get() {
+        if STUCK.get() || FTRACE_REFUSES.get() {
             return Err(Refused);
         }
         *self.calls.lock().unwrap() = calls.iter().copied().collect();
@@ -574,7 +586,7 @@ impl Symbols for &'static Fake {
                 .map(|(at, module)| (*at, module.name.clone()))
                 .collect()
         };
-        // Who visits asks for its functions.
+        // Copied first: the visitor asks for functions, which takes the lock.
         modules
             .into_iter()
             .try_for_each(|(at, name)| visit(at, name.as_bytes()))
@@ -628,13 +640,13 @@ impl Events for &'static Fake {
             return Err(Refused);
         }
         let is_new = self.tracepoints.lock().unwrap().insert((point, number));
-        assert!(is_new, "it is registered already");
+        assert!(is_new, "already registered");
         Ok(())
     }
 
     fn tracepoint_unregister(&self, point: usize, number: u32) {
         let was_there = self.tracepoints.lock().unwrap().remove(&(point, number));
-        assert!(was_there, "it is not registered");
+        assert!(was_there, "not registered");
     }
 
     fn tracepoints_synchronize(&self) {
@@ -647,14 +659,14 @@ impl Events for &'static Fake {
         }
         let mut events = self.events.lock().unwrap();
         let before = std::mem::replace(&mut events[event as usize], *numbers);
-        assert_ne!(before, *numbers, "it is so already");
+        assert_ne!(before, *numbers, "already so subscribed");
         drop(events);
         self.synchronize();
         Ok(())
     }
 }
 
-/// The system calls, each with its ABI and its number.
+/// The system calls: ABI, number and name.
 const SYSCALLS: [(u32, u32, &str); 9] = [
     (0, 3, "read"),
     (0, 1, "exit"),
@@ -667,7 +679,7 @@ const SYSCALLS: [(u32, u32, &str); 9] = [
     (1, 11, "fcntl"),
 ];
 
-/// The functions of the kernel proper.
+/// The kernel's functions, modules not included.
 const FUNCTIONS: [(&str, usize); 26] = [
     ("alpha", ALPHA),
     ("alpha_alias", ALPHA),
@@ -704,19 +716,23 @@ impl Fake {
             .lock()
             .unwrap()
             .get_mut(&address)
-            .expect("text is written where there is text") = word;
+            .expect("only existing text is patched") = word;
     }
 
     pub fn read(&self, address: usize) -> u32 {
         self.text.lock().unwrap()[&address]
     }
 
-    fn nobody_is_in(&self, written: Range<usize>) {
+    fn assert_unused(&self, written: Range<usize>) {
         let inside = self.inside.lock().unwrap();
-        assert_eq!(inside.range(written).next(), None, "a thread is there");
+        assert_eq!(
+            inside.range(written).next(),
+            None,
+            "a thread is in the slot"
+        );
     }
 
-    /// The functions' text.
+    /// The text of functions, without code memory.
     pub fn image(&self) -> BTreeMap<usize, u32> {
         let text = self.text.lock().unwrap();
         text.range(..CODE_AT)
@@ -725,12 +741,12 @@ impl Fake {
     }
 }
 
-/// The addresses of the words there.
+/// The addresses of words in this range.
 fn words(from: usize, bytes: usize) -> impl Iterator<Item = usize> {
     (from..from + bytes).step_by(4)
 }
 
-/// Memory whose bytes are the low bytes of their addresses.
+/// Reads memory whose bytes are the low bytes of their addresses.
 fn read(there: &Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
     let end = address.checked_add(bytes.len() as u64).ok_or(Unreadable)?;
     if address < there.start || end > there.end {

@@ -1,4 +1,4 @@
-//! Shorthands of the tests: an engine, consumers of it, what fires, and what comes out.
+//! Helpers: create an engine, make a consumer's requests, fire probes, and drain what was recorded.
 
 use engine_abi::{Description, Go, Records};
 use engine_isa::arm::{self, Regs};
@@ -10,12 +10,12 @@ use super::{A32, CPU, Fake, MEMORY};
 
 pub type Engine = Tracer<A32, &'static Fake>;
 
-/// A kernel, and an engine in it.
+/// A fake kernel and an engine for it.
 pub fn engine() -> (&'static Fake, Engine) {
     engine_in(Fake::new())
 }
 
-/// An engine in that kernel.
+/// An engine for this kernel.
 pub fn engine_in(fake: Fake) -> (&'static Fake, Engine) {
     CPU.set(0);
     MEMORY.set(usize::MAX);
@@ -34,30 +34,30 @@ pub fn registers(pc: usize) -> Regs {
     regs
 }
 
-/// A consumer whose one clause tells that its probe has fired.
+/// Opens a consumer with [`Program::firing`].
 pub fn open(engine: &Engine) -> ConsumerId {
     open_with(engine, &Program::firing())
 }
 
-/// A consumer with that program.
+/// Opens a consumer with this program.
 pub fn open_with(engine: &Engine, program: &Program) -> ConsumerId {
     let id = engine.open().unwrap();
     engine.program(id, program.block()).unwrap();
     id
 }
 
-/// Enables the first clause at the functions of that name.
+/// Enables clause 0 at the entries of matching functions.
 pub fn enable(engine: &Engine, id: ConsumerId, function: &str) -> Result<u32, Error> {
     engine.enable(id, &describe(function), 0)
 }
 
-/// Enables a clause at a probe without a function.
+/// Enables a clause at a probe known by its name alone; exactly one must match.
 pub fn enable_named(engine: &Engine, id: ConsumerId, name: &str, clause: u32) {
     let description = Description::new(b"", b"", b"", name.as_bytes()).unwrap();
     assert_eq!(engine.enable(id, &description, clause), Ok(1), "{name}");
 }
 
-/// Begins to trace with buffers of that size; how many ECBs stayed unarmed.
+/// Starts tracing with buffers of `buffer_size` bytes. Returns how many ECBs are unarmed.
 pub fn go(engine: &Engine, id: ConsumerId, buffer_size: u32) -> Result<u32, Error> {
     let mut go = Go {
         buffer_size,
@@ -67,24 +67,24 @@ pub fn go(engine: &Engine, id: ConsumerId, buffer_size: u32) -> Result<u32, Erro
     Ok(go.unarmed)
 }
 
-/// Runs the instruction at `pc`; what came of its trap, or nothing when it was no trap.
+/// Executes the instruction at `pc`. Returns the trap's outcome, or None if there is no trap.
 pub fn execute(fake: &Fake, engine: &Engine, pc: usize) -> Option<Trap> {
     execute_with(fake, engine, registers(pc))
 }
 
-/// Runs an instruction with these registers.
+/// Executes the instruction at the registers' pc.
 pub fn execute_with(fake: &Fake, engine: &Engine, mut regs: Regs) -> Option<Trap> {
     let _firing = fake.firings.read().unwrap();
     (fake.read(regs.r[15] as usize) == arm::TRAP).then(|| engine.trap(&mut regs, &mut Anywhere))
 }
 
-/// A timer ticks.
+/// A timer fires.
 pub fn tick(fake: &Fake, engine: &Engine, number: u32) {
     let _firing = fake.firings.read().unwrap();
     engine.tick(number, 0xe000, 0);
 }
 
-/// A thread enters a system call.
+/// A thread enters a system call, if the engine has subscribed to it.
 pub fn enter(fake: &Fake, engine: &Engine, abi: u32, number: i64) {
     if fake.events.lock().unwrap()[Event::SyscallEntered as usize].has(abi, number as u32) {
         let mut regs = Regs::default();
@@ -93,29 +93,29 @@ pub fn enter(fake: &Fake, engine: &Engine, abi: u32, number: i64) {
     }
 }
 
-/// One returns.
+/// A thread returns from a system call, if the engine has subscribed to it.
 pub fn leave(fake: &Fake, engine: &Engine, (abi, number): (u32, i64), value: i64) {
     if fake.events.lock().unwrap()[Event::SyscallReturned as usize].has(abi, number as u32) {
         engine.syscall_returned(abi, number, value);
     }
 }
 
-/// A record: its ECB, and its data as words.
+/// A record: its EPID, and its data as words.
 pub type Recorded = (u32, Vec<u64>);
 
-/// What is in a CPU's buffer, drained.
+/// Drains a CPU's principal buffer.
 pub fn records(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
     let (_, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 1 << 24, chunk, put));
     parse(&got)
 }
 
-/// What a CPU's aggregations were given: each aggregation with its key and its words.
+/// Drains a CPU's aggregations: each one's number, and its key and data as words.
 pub fn aggregated(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<Recorded> {
     let (_, got) = snap(|put, chunk| engine.agg_snap(id, cpu, 1 << 24, chunk, put));
     parse(&got)
 }
 
-/// The enabled probe IDs in a CPU's buffer, drained.
+/// Drains a CPU's principal buffer; the EPIDs only.
 pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
     records(engine, id, cpu)
         .into_iter()
@@ -123,7 +123,7 @@ pub fn drain(engine: &Engine, id: ConsumerId, cpu: usize) -> Vec<u32> {
         .collect()
 }
 
-/// What was lost of a CPU's records since somebody asked for them.
+/// Records of a CPU dropped since the last snapshot; there must be no records.
 pub fn take_drops(engine: &Engine, id: ConsumerId, cpu: usize) -> u64 {
     let (snapped, got) = snap(|put, chunk| engine.buf_snap(id, cpu, 0, chunk, put));
     assert_eq!(got, []);
@@ -158,7 +158,7 @@ fn parse(bytes: &[u8]) -> Vec<Recorded> {
     parsed
 }
 
-/// Memory that takes every store.
+/// Memory that accepts every access.
 pub struct Anywhere;
 
 impl Memory for Anywhere {
@@ -171,7 +171,7 @@ impl Memory for Anywhere {
     }
 }
 
-/// Memory that takes none.
+/// Memory where every access faults.
 pub struct Nowhere;
 
 impl Memory for Nowhere {
@@ -184,23 +184,24 @@ impl Memory for Nowhere {
     }
 }
 
-/// A thread of a process tells of what the process lives through, and may be the last that is there.
+/// A thread reports an event of its process, which the engine must fire once for the process;
+/// `is_alone` says whether it is the last thread.
 pub fn happen_once(
     fake: &Fake,
     engine: &Engine,
     event: Event,
     (process, is_alone): (usize, bool),
-    told: [u64; 4],
+    arguments: [u64; 4],
 ) {
-    let is_told = fake.events.lock().unwrap()[event as usize] != Numbers::NONE;
-    if is_told && engine.is_first(event, process, is_alone) {
-        engine.happened(event, told);
+    let is_subscribed = fake.events.lock().unwrap()[event as usize] != Numbers::NONE;
+    if is_subscribed && engine.is_first(event, process, is_alone) {
+        engine.happened(event, arguments);
     }
 }
 
-/// Something happens to a process.
-pub fn happen(fake: &Fake, engine: &Engine, event: Event, told: [u64; 4]) {
+/// An event happens to a process, if the engine has subscribed to it.
+pub fn happen(fake: &Fake, engine: &Engine, event: Event, arguments: [u64; 4]) {
     if fake.events.lock().unwrap()[event as usize] != Numbers::NONE {
-        engine.happened(event, told);
+        engine.happened(event, arguments);
     }
 }

@@ -1,4 +1,5 @@
-//! What the engine shares values by, made of the standard library's locks.
+//! The platform's locks over those of the standard library. `MEMORY` limits how many values can be
+//! published.
 
 use std::sync::{Mutex, RwLock};
 

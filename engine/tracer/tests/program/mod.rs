@@ -1,4 +1,4 @@
-//! Programs, put together row by row.
+//! Builds program blocks for the engine, table by table, without the D compiler.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use engine_abi::{
@@ -8,12 +8,12 @@ use engine_abi::{
 use engine_dvm::{Builtin, Op, Subroutine};
 use engine_testkit::block::Tables;
 
-/// A program in the making.
+/// A program under construction.
 pub struct Program {
     tables: Tables,
 }
 
-/// Bytes of a string.
+/// Bytes of a string in every program.
 pub const STRING: u32 = 32;
 
 /// `op d, a, b, immediate`
@@ -39,12 +39,12 @@ pub fn exit() -> Instruction {
     op(Op::Exit, [0; 3], 0)
 }
 
-/// d = a number
+/// Sets register `d` to a constant.
 pub fn set(d: u8, number: u32) -> Instruction {
     op(Op::Seti, [d, 0, 0], number)
 }
 
-/// d = a built-in variable, of this index
+/// Loads element `index` of a built-in variable into register `d`. Clobbers register 15.
 pub fn builtin(d: u8, builtin: Builtin, index: u32) -> [Instruction; 2] {
     let a = if builtin.is_indexed() { 15 } else { 0 };
     [set(15, index), op(Op::Ldb, [d, a, 0], builtin.code())]
@@ -70,7 +70,7 @@ pub fn call(d: u8, subroutine: Subroutine) -> Instruction {
     op(Op::Call, [d, 0, 0], subroutine.code())
 }
 
-/// Loads from address 0: a fault.
+/// Loads from address 0, which faults. Clobbers register 14.
 pub fn fault() -> [Instruction; 2] {
     [set(14, 0), op(Op::Ldub, [14, 14, 0], 0)]
 }
@@ -83,21 +83,22 @@ impl Program {
         Self { tables }
     }
 
-    /// One with one clause, which tells that its probe has fired, and nothing else.
+    /// A program with one clause, which records only that it ran.
     pub fn firing() -> Self {
         let mut program = Self::new();
         program.clause(&[], |_| vec![open_record(), ret()]);
         program
     }
 
-    /// One with one clause, which traces `arg0` to `arg5`.
+    /// A program with one clause, which records `arg0` to `arg5`.
     pub fn arguments() -> Self {
         let mut program = Self::new();
         program.numbers(6, |d| builtin(d, Builtin::Arg, u32::from(d) - 1).to_vec());
         program
     }
 
-    /// A clause that traces so many numbers: `code` makes the one that is in this register.
+    /// Adds a clause that records `count` numbers: `code` leaves each in the register that it is
+    /// passed. Returns the clause's number.
     pub fn numbers(&mut self, count: u8, code: impl Fn(u8) -> Vec<Instruction>) -> u32 {
         let fields = vec![(8, FieldKind::Scalar); count.into()];
         self.clause(&fields, |fields| {
@@ -110,7 +111,8 @@ impl Program {
         })
     }
 
-    /// A clause, whose record has these fields: `code` is given their rows.
+    /// Adds a clause whose record has fields of these sizes and kinds; `code` gets their row
+    /// numbers. Returns the clause's number.
     pub fn clause(
         &mut self,
         fields: &[(u32, FieldKind)],
@@ -145,7 +147,7 @@ impl Program {
         self.tables.clauses.len() as u32 - 1
     }
 
-    /// A variable, with the sizes of its key's parts.
+    /// Adds a variable; `keys` are the sizes of its key's parts. Returns its number.
     pub fn variable(&mut self, scope: Scope, kind: ValueKind, size: u32, keys: &[u32]) -> u32 {
         let keys = self.keys(keys);
         self.tables.variables.push(VariableRow {
@@ -159,12 +161,12 @@ impl Program {
         self.tables.variables.len() as u32 - 1
     }
 
-    /// A scalar.
+    /// Adds a scalar variable. Returns its number.
     pub fn scalar(&mut self, scope: Scope, keys: &[u32]) -> u32 {
         self.variable(scope, ValueKind::Scalar, 8, keys)
     }
 
-    /// An aggregation.
+    /// Adds an aggregation. Returns its number.
     pub fn aggregation(&mut self, function: AggregateFunction, keys: &[u32]) -> u32 {
         let keys = self.keys(keys);
         self.tables.aggregations.push(AggregationRow {
@@ -190,7 +192,7 @@ impl Program {
         }
     }
 
-    /// The program as the engine is given it.
+    /// The program block as `/dev/dtrace` takes it.
     pub fn block(&self) -> Vec<u64> {
         self.tables.block()
     }

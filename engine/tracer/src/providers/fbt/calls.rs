@@ -1,34 +1,35 @@
-//! Calls of the function tracer that are switched on.
+//! The ftrace calls that are to be enabled.
 
 use alloc::vec::Vec;
 
 use crate::grow::OutOfMemory;
 
-/// What the function tracer is told.
+/// ftrace's filter, as it is next set.
 #[derive(Debug, Default)]
 pub struct Calls {
-    /// The calls that are to be switched on. There is room for all that are, so that some can be switched
-    /// off where there is no memory.
+    /// Addresses of the calls. There is capacity for all that are enabled, so that some can be
+    /// disabled without allocating.
     pub addresses: Vec<usize>,
-    /// Whether it would not have them: until another consumer begins, traps take their place.
+    /// Whether ftrace has refused them. Traps are then used instead, until another consumer starts
+    /// tracing.
     pub refused: bool,
 }
 
 impl Calls {
-    /// It may be asked again.
+    /// Lets the next arming try ftrace again.
     pub fn allow_retry(&mut self) {
         self.refused = false;
     }
 
-    /// Makes room for so many.
+    /// Clears the list and reserves capacity for `count` addresses.
     pub fn reserve(&mut self, count: usize) -> Result<(), OutOfMemory> {
         self.addresses.clear();
         self.addresses.try_reserve(count).map_err(|_| OutOfMemory)
     }
 
-    /// Adds one, for which there is room.
+    /// Adds an address, within the reserved capacity.
     pub fn push(&mut self, address: usize) {
-        // Always so: it spares the compiler the growing path, and so its panic.
+        // Always true; the check lets the compiler drop `push`'s growing path and the panic in it.
         if self.addresses.len() < self.addresses.capacity() {
             self.addresses.push(address);
         }

@@ -1,8 +1,8 @@
-//! The functions that somebody has enabled.
+//! The list of functions that arming and disarming must visit.
 //!
-//! There are fifty thousand, of which mostly a few are enabled. So there is a list of those, and of those that
-//! were when their sites were last dealt with: whatever is armed, has a slot, or is in the live table is of one
-//! of them.
+//! Of some fifty thousand functions only a few are usually enabled. The list holds those, and those
+//! that were enabled when their sites were last updated: every function that has an armed site or a
+//! slot, or is in the live table, is on it.
 
 use core::convert::Infallible;
 
@@ -15,17 +15,17 @@ use crate::probe::Role;
 use crate::site::Site;
 
 impl<A: Arch> Fbt<A> {
-    /// Room in the list for so many functions more than there are: what is enabled is listed also where there
-    /// is no memory.
-    pub(super) fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
+    /// Reserves list capacity for all functions and `more`, so that enabling and disabling never
+    /// allocate.
+    pub(super) fn reserve_enabled(&mut self, more: usize) -> Result<(), OutOfMemory> {
         let all = self.functions.len().saturating_add(more);
         let missing = all.saturating_sub(self.enabled.len());
         let reserved = self.enabled.try_reserve(missing);
         reserved.map_err(|_| OutOfMemory)
     }
 
-    /// Changes how many active ECBs a function's probe has; `by_call` says that they are of a consumer that would
-    /// have the function tracer call.
+    /// Applies `change` to a probe's count of active ECBs; `by_call` says that they belong to a
+    /// consumer that prefers ftrace calls to traps.
     pub(super) fn count_role(
         &mut self,
         number: usize,
@@ -37,33 +37,33 @@ impl<A: Arch> Fbt<A> {
             return;
         };
         if by_call && role == Role::Entry {
-            function.called = change(function.called);
+            function.call_ecbs = change(function.call_ecbs);
         }
         if let Some(ecbs) = function.ecbs.get_mut(role as usize) {
             *ecbs = change(*ecbs);
         }
-        // There is room.
+        // Within the reserved capacity.
         function.is_listed = function.is_listed || push(&mut self.enabled, number as u32).is_ok();
     }
 
-    /// The list.
+    /// The listed functions' numbers.
     pub fn listed(&self) -> &[u32] {
         &self.enabled
     }
 
-    /// The live table that is being made has the function by that number, or not at all.
+    /// Sets the function's index in the live table under construction; none if it is not in it.
     pub fn set_live(&mut self, number: usize, place: Option<u32>) {
         if let Some(function) = self.functions.get_mut(number) {
             function.live = place;
         }
     }
 
-    /// The list, the functions, and the sites to be dealt with.
+    /// Borrows the list, the functions and the sites at once.
     pub fn parts(&mut self) -> (&[u32], &mut [Function], &mut [Site<A>]) {
         (&self.enabled, &mut self.functions, &mut self.sites)
     }
 
-    /// The sites of those functions.
+    /// The sites of the listed functions.
     pub fn enabled(&self) -> impl Iterator<Item = (&Function, &Site<A>)> {
         let functions = self.enabled.iter();
         let functions = functions.filter_map(|number| self.functions.get(*number as usize));
@@ -73,7 +73,7 @@ impl<A: Arch> Fbt<A> {
         })
     }
 
-    /// Shows each of them to `visit`.
+    /// Calls `visit` for each site of the listed functions.
     pub fn each_enabled(&mut self, mut visit: impl FnMut(&Function, &mut Site<A>)) {
         let Ok(()) = self.try_each_enabled(|function, site| {
             visit(function, site);
@@ -81,7 +81,7 @@ impl<A: Arch> Fbt<A> {
         });
     }
 
-    /// Shows each of them to `visit`, until something is wrong.
+    /// Like [`Fbt::each_enabled`], but stops at the first error.
     pub fn try_each_enabled<E>(
         &mut self,
         mut visit: impl FnMut(&Function, &mut Site<A>) -> Result<(), E>,
@@ -99,7 +99,7 @@ impl<A: Arch> Fbt<A> {
         Ok(())
     }
 
-    /// How many probes somebody has enabled, of functions that are there, which are not armed.
+    /// Number of probes of loaded functions that have active ECBs and are not armed.
     pub fn unarmed(&self) -> usize {
         let numbers = self.enabled.iter().map(|number| *number as usize);
         let probes = numbers.flat_map(|number| Role::ALL.map(|role| (number, role)));
@@ -111,8 +111,8 @@ impl<A: Arch> Fbt<A> {
         probes.filter(is_unarmed).count()
     }
 
-    /// Takes from the list who is not enabled any more, and of whose sites nothing is left to be dealt with.
-    pub fn tidy(&mut self) {
+    /// Removes functions that are not enabled and have no armed site or slot left.
+    pub fn prune_enabled(&mut self) {
         let Self {
             enabled,
             functions,
@@ -146,11 +146,11 @@ mod tests {
     use crate::probe::names::Names;
     use crate::providers::fbt::function::Returns;
 
-    /// Functions of which each has one site, its entry's.
+    /// Functions with a single site each, their entry's.
     fn functions(count: u32) -> Fbt<Arm> {
         let mut fbt = Fbt::default();
         let name = Names::default().add(b"f").unwrap();
-        fbt.make_room(count as usize).unwrap();
+        fbt.reserve_enabled(count as usize).unwrap();
         for number in 0..count {
             let address = 0x1000 * (number as usize + 1);
             fbt.functions.push(Function {
@@ -158,12 +158,12 @@ mod tests {
                 end: address + 8,
                 name,
                 module: 0,
-                is_there: true,
+                is_loaded: true,
                 entry: Ok(number),
                 is_entry_known: true,
-                returns: Returns::Unasked { before: None },
+                returns: Returns::Unknown { before: None },
                 ecbs: [0; 2],
-                called: 0,
+                call_ecbs: 0,
                 is_listed: false,
                 live: None,
             });
@@ -174,8 +174,8 @@ mod tests {
                 leaves: None,
                 text: [0; 4],
                 call: None,
-                is_called_only: false,
-                is_taken: false,
+                ftrace_only: false,
+                owned_by_kprobe: false,
                 armed: false,
                 slot: None,
                 hits: 0,
@@ -184,49 +184,49 @@ mod tests {
         fbt
     }
 
-    fn dealt_with(fbt: &Fbt<Arm>) -> Vec<u32> {
+    fn listed_sites(fbt: &Fbt<Arm>) -> Vec<u32> {
         fbt.enabled().map(|(_, site)| site.function).collect()
     }
 
     #[test]
-    fn who_is_enabled_is_listed_until_nothing_is_left_of_it() {
+    fn functions_stay_listed_while_armed() {
         let mut fbt = functions(1000);
         for number in [7, 3, 7] {
             fbt.count_role(number, Role::Entry, false, &|ecbs| ecbs + 1);
         }
-        fbt.tidy();
-        assert_eq!(dealt_with(&fbt), [7, 3]);
+        fbt.prune_enabled();
+        assert_eq!(listed_sites(&fbt), [7, 3]);
 
         fbt.each_enabled(|_, site| site.armed = true);
         fbt.count_role(3, Role::Entry, false, &|ecbs| ecbs - 1);
-        fbt.tidy();
-        assert_eq!(dealt_with(&fbt), [7, 3], "it is still armed");
+        fbt.prune_enabled();
+        assert_eq!(listed_sites(&fbt), [7, 3], "it is still armed");
         fbt.each_enabled(|function, site| site.armed = function.wants(site));
-        fbt.tidy();
-        assert_eq!(dealt_with(&fbt), [7]);
+        fbt.prune_enabled();
+        assert_eq!(listed_sites(&fbt), [7]);
 
         fbt.count_role(3, Role::Entry, false, &|ecbs| ecbs + 1);
-        assert_eq!(dealt_with(&fbt), [7, 3]);
+        assert_eq!(listed_sites(&fbt), [7, 3]);
     }
 
     #[test]
-    fn who_is_enabled_stays_listed_while_its_module_is_gone() {
+    fn enabled_functions_stay_listed_while_unloaded() {
         let mut fbt = functions(10);
         fbt.count_role(4, Role::Entry, false, &|ecbs| ecbs + 1);
-        fbt.functions[4].is_there = false;
-        fbt.tidy();
-        assert_eq!(dealt_with(&fbt), [4]);
+        fbt.functions[4].is_loaded = false;
+        fbt.prune_enabled();
+        assert_eq!(listed_sites(&fbt), [4]);
         let wanted = |fbt: &Fbt<_>| fbt.enabled().any(|(function, site)| function.wants(site));
         assert!(!wanted(&fbt));
-        fbt.functions[4].is_there = true;
+        fbt.functions[4].is_loaded = true;
         assert!(wanted(&fbt));
     }
 
     #[test]
-    fn there_is_room_for_all_functions_and_those_that_come() {
+    fn capacity_covers_all_functions() {
         let mut fbt = functions(10);
         (0..10).for_each(|number| fbt.count_role(number, Role::Return, false, &|_| 1));
-        fbt.make_room(5).unwrap();
+        fbt.reserve_enabled(5).unwrap();
         assert_eq!(fbt.listed().len(), 10);
         assert!(fbt.enabled.capacity() >= 15);
     }

@@ -1,4 +1,4 @@
-//! Functions as they fire.
+//! Traps and ftrace callbacks: firing of the fbt provider.
 
 use core::sync::atomic::Ordering;
 
@@ -16,7 +16,8 @@ use crate::site::resume::{Resume, Trap, leaves_now, resume};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Handles a trap: fires the site's ECBs and does its instruction.
+    /// Handles a trap: fires the ECBs of its site and executes the displaced instruction. Called
+    /// from the trap handler with interrupts disabled; see [`Trap`] for the outcomes.
     pub fn trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
         let pc = A::pc(regs);
         self.live.read(|live| {
@@ -33,8 +34,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         })
     }
 
-    /// The function tracer has come by this call of its, with these registers: fires the entry that it tells
-    /// of. To be called as if from a trap.
+    /// ftrace's callback: fires the entry that the call at `call` reports. Called with interrupts
+    /// disabled, as in a trap.
     pub fn called(&self, call: usize, regs: &A::Regs) {
         self.live.read(|live| {
             if let Some(live) = live
@@ -45,7 +46,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         });
     }
 
-    /// Counts a hit of this site, and fires what its function has there.
+    /// Counts a hit and fires the probes at this site.
     fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
         site.hits.fetch_add(1, Ordering::Relaxed);
         if let Some(function) = live.fbt.function(site.function) {
@@ -71,13 +72,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 }
 
-/// A function is entered, or left.
+/// A firing of this provider.
 pub struct Fired<'a, A: Arch> {
     table: &'a Table,
     functions: &'a Functions<A>,
     site: &'a Site<A>,
     regs: &'a A::Regs,
-    /// How it is left; none where it is entered.
+    /// How the function is left; none at its entry.
     leaves: Option<Leaves>,
 }
 
@@ -94,7 +95,7 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
         [module, function, name]
     }
 
-    /// What a function returns that a tail call leaves is not known yet.
+    /// The return value at a tail call is not known yet, so it reads as 0.
     fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
         match (self.leaves, number) {
             (None, _) => A::argument(self.regs, A::KERNEL, number, &mut loader(platform)),
@@ -139,7 +140,7 @@ fn loader<P: Platform>(platform: &P) -> impl FnMut(u64, &mut [u8]) -> Result<(),
     |address, bytes| platform.load(address, bytes)
 }
 
-/// Memory of the kernel, for an instruction that is only to show where it goes.
+/// Read-only kernel memory, for emulating an instruction just to find where it leads.
 struct ReadOnly<'a, P>(&'a P);
 
 impl<P: Platform> Memory for ReadOnly<'_, P> {

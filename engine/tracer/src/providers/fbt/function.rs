@@ -1,4 +1,4 @@
-//! A function, and the module that it is of.
+//! Functions and their modules.
 
 use core::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::site::reason::Reason;
 /// The kernel proper, or a module.
 #[derive(Debug)]
 pub struct Module {
-    /// By which the platform knows it; none when it is gone.
+    /// The platform's number of it; none once it is unloaded.
     pub number: Option<usize>,
     /// Its name.
     pub name: Span,
-    /// The number of its first function.
+    /// Number of its first function.
     pub first: u32,
-    /// How many it has.
+    /// Number of functions.
     pub count: u32,
 }
 
@@ -32,92 +32,92 @@ impl Module {
 /// A function.
 #[derive(Debug)]
 pub struct Function {
-    /// Where it begins.
+    /// Its first address.
     pub address: usize,
-    /// Where what is listed behind it begins, or it is known to end.
+    /// Its end: from its size if that is known, otherwise the next symbol.
     pub end: usize,
     /// Its name.
     pub name: Span,
-    /// Its module, by its index.
+    /// Index of its module.
     pub module: u32,
     /// Whether its module is loaded.
-    pub is_there: bool,
-    /// The site of its entry.
+    pub is_loaded: bool,
+    /// The site of its entry, or why it has none.
     pub entry: Result<u32, Reason>,
-    /// Whether it is known whether the function comes back to that.
+    /// Whether it has been determined if the function loops back to its entry.
     pub is_entry_known: bool,
-    /// The sites of its returns.
+    /// What is known of its exits.
     pub returns: Returns,
-    /// How many active ECBs its probes have, over all consumers.
+    /// Active ECBs of its probes, over all consumers, by role.
     pub ecbs: [u32; 2],
-    /// How many of its entry's are of consumers that would have the function tracer call.
-    pub called: u32,
-    /// Whether it is among those that are dealt with when something is armed or disarmed.
+    /// Active ECBs of its entry that belong to consumers that prefer ftrace calls to traps.
+    pub call_ecbs: u32,
+    /// Whether it is on the list of functions that arming visits.
     pub is_listed: bool,
-    /// Its number in the live table that is being made.
+    /// Index in the live table under construction.
     pub live: Option<u32>,
 }
 
-/// What is known of the ways out of a function.
+/// What is known of a function's exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
-    /// Nobody has asked yet.
-    Unasked {
-        /// The first of the sites that were those of its ways out before its module came again.
+    /// Not looked for yet.
+    Unknown {
+        /// The first of the exit sites it had before its module was reloaded, for reuse.
         before: Option<u32>,
     },
-    /// They cannot be probed, or there are none.
+    /// They cannot all be probed, or there are none.
     Refused(Reason),
-    /// They are at so many sites from the first on, and at the entry's if it leaves the function itself.
+    /// Consecutive exit sites, and possibly the entry's site.
     Sites {
-        /// The first.
+        /// Number of the first site.
         first: u32,
-        /// How many.
+        /// Number of consecutive sites.
         count: u32,
-        /// Whether the entry's is one too.
+        /// Whether the entry's site also leaves the function.
         entry: bool,
     },
 }
 
 impl Returns {
-    /// Whether there is something to be found out.
-    pub fn may_be_asked(self) -> bool {
+    /// Whether a walk could still add to this.
+    pub fn may_change(self) -> bool {
         match self {
-            Self::Unasked { .. } => true,
-            Self::Refused(reason) => reason.may_pass(),
+            Self::Unknown { .. } => true,
+            Self::Refused(reason) => reason.is_transient(),
             Self::Sites { .. } => false,
         }
     }
 }
 
 impl Function {
-    /// How many active ECBs its probe of that role has, as long as it is there.
+    /// Active ECBs of this probe; 0 while the function is not loaded.
     pub fn wanted(&self, role: Role) -> u32 {
-        let ecbs = self.ecbs.get(role as usize).filter(|_| self.is_there);
+        let ecbs = self.ecbs.get(role as usize).filter(|_| self.is_loaded);
         ecbs.copied().unwrap_or_default()
     }
 
-    /// Whether a probe that `site` is of has active ECBs.
+    /// Whether a probe at `site` has active ECBs.
     pub fn wants<A: Arch>(&self, site: &Site<A>) -> bool {
         site.roles().any(|role| self.wanted(role) > 0)
     }
 
-    /// Whether any of its probes has active ECBs, also while it is not there.
+    /// Whether any probe has active ECBs, loaded or not.
     pub fn is_enabled(&self) -> bool {
         self.ecbs != [0; 2]
     }
 
-    /// All its sites.
+    /// The numbers of all its sites.
     pub fn sites(&self) -> impl Iterator<Item = usize> + use<> {
         let exits = match self.returns {
             Returns::Sites { first, count, .. } => first..first.wrapping_add(count),
-            Returns::Unasked { .. } | Returns::Refused(_) => 0..0,
+            Returns::Unknown { .. } | Returns::Refused(_) => 0..0,
         };
         let sites = self.entry.ok().into_iter().chain(exits);
         sites.map(|site| site as usize)
     }
 
-    /// The sites at which it leaves.
+    /// The numbers of the sites at which it leaves, possibly the entry's among them.
     pub fn exits(&self) -> impl Iterator<Item = u32> {
         let (first, count, entry) = match self.returns {
             Returns::Sites {
@@ -125,7 +125,7 @@ impl Function {
                 count,
                 entry,
             } => (first, count, entry),
-            Returns::Unasked { .. } | Returns::Refused(_) => (0, 0, false),
+            Returns::Unknown { .. } | Returns::Refused(_) => (0, 0, false),
         };
         let entry = self.entry.ok().filter(|_| entry);
         (first..first.wrapping_add(count)).chain(entry)

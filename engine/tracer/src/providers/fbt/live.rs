@@ -1,4 +1,4 @@
-//! What firings find of functions.
+//! The fbt part of the live table.
 
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicUsize;
@@ -15,24 +15,24 @@ use crate::providers::Published;
 use crate::site::live::{Site, Sites};
 use crate::site::{self, resume};
 
-/// A function that has a probe which is wanted.
+/// A function with an enabled probe.
 #[derive(Debug)]
 pub struct Function {
-    /// The names of its module and of itself.
+    /// Names of its module and of the function.
     pub names: [Span; 2],
-    /// The numbers of its probes in the table, by their roles.
+    /// Indices of its probes in the table, by role.
     pub probes: [u32; 2],
 }
 
-/// The functions, and their sites.
+/// The enabled functions, and the sites to look up.
 pub struct Live<A: Arch> {
-    /// The sites, those that are armed without being wanted among them.
+    /// The sites, including those that are still armed but no longer wanted.
     pub sites: Sites<A>,
     functions: Vec<Function>,
 }
 
 impl<A: Arch> Live<A> {
-    /// What is wanted and what is armed of `fbt`, which learns which function is where.
+    /// Builds it from the listed functions, and stores in each its index here.
     pub fn of(fbt: &mut Fbt<A>, table: &mut Table) -> Result<Self, OutOfMemory> {
         let live_sites = fbt.enabled();
         let live_sites = live_sites.filter(|(function, site)| is_live(function, site));
@@ -45,12 +45,13 @@ impl<A: Arch> Live<A> {
         Ok(live)
     }
 
-    /// The function of that number.
+    /// The function at this index.
     pub fn function(&self, number: u32) -> Option<&Function> {
         self.functions.get(number as usize)
     }
 
-    /// Adds the functions that have a probe which is wanted, and to each function its number here.
+    /// Adds the functions that have an enabled probe, and stores in each listed function its index,
+    /// or none.
     fn add_functions(&mut self, fbt: &mut Fbt<A>, table: &mut Table) -> Result<(), OutOfMemory> {
         let mut module = None;
         for place in 0..fbt.listed().len() {
@@ -59,10 +60,10 @@ impl<A: Arch> Live<A> {
             else {
                 continue;
             };
-            let [module_name, name] = fbt.called(function);
+            let [module_name, name] = fbt.names_of(function);
             let ecbs = Role::ALL.map(|role| function.wanted(role));
             let place = if ecbs != [0; 2] {
-                // Mostly functions of a module lie together, so its name is added once.
+                // Functions of a module are mostly adjacent, so its name is added once.
                 let module_span = match module {
                     Some((of, span)) if of == function.module => span,
                     _ => table.add_name(module_name)?,
@@ -110,7 +111,7 @@ impl<A: Arch> Published for Live<A> {
     }
 }
 
-/// Whether traps are to find it.
+/// Whether traps must find the site.
 fn is_live<A: Arch>(function: &Known, site: &site::Site<A>) -> bool {
     site.armed || function.wants(site)
 }

@@ -1,22 +1,30 @@
-//! The function boundary tracing provider: of every function of the kernel proper and of loaded modules
-//! a probe at its entry, and one at every way out of it.
+//! The function boundary tracing provider: an `entry` and a `return` probe for every function of
+//! the kernel proper and of loaded modules.
 //!
-//! A **function** is what the kernel lists; those that share an address count once, under the name that
-//! is listed first, the one that the kernel's own tracers and backtraces print. It has two **probes**,
-//! `entry` and `return`. A probe is on one or more **sites**: instructions that a trap can displace. Where
-//! a function leaves is found by walking over it, which takes time; so that is done when somebody first
-//! asks for its `return`, and is remembered.
+//! A **function** is a symbol of the kernel's table. Symbols that share an address count once,
+//! under the name that the kernel lists first, which its own tracers and backtraces print. Each of
+//! its two **probes** is on one or more **sites**: instructions that a trap can displace, or for an
+//! entry also an ftrace call. Finding a function's exits takes a walk over its control flow, so
+//! this is done when a consumer first asks for its `return`, and the result is kept.
+//!
+//! Everything but `fire` and [`live`] runs on the control path, under the control lock, and may
+//! sleep. Walks over all functions reschedule between functions. [`live`] is immutable once
+//! published. A trap or an ftrace call may come in any context; `fire` looks up its site and, for a
+//! trap, executes the displaced instruction without the guard, and only the firing itself takes it.
+//!
+//! Functions keep their numbers when their module is unloaded, and get them back if the same module
+//! is loaded again.
 
-mod around;
-mod ask;
 pub mod calls;
 mod enabled;
 mod fire;
 mod function;
 pub mod live;
+mod on_demand;
 mod paths;
 mod provide;
 mod returns;
+mod walk_context;
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -41,28 +49,28 @@ pub use provide::Loaded;
 /// The provider's name.
 const NAME: &[u8] = b"fbt";
 
-/// Which of a function's probes `pattern` can describe.
-fn meant(pattern: &Pattern<'_>) -> impl Iterator<Item = Role> + Clone + use<> {
-    let meant = Role::ALL.map(|role| pattern.has_kind(NAME, role.name()).then_some(role));
-    meant.into_iter().flatten()
+/// The roles whose provider and probe name `pattern` matches.
+fn matching_roles(pattern: &Pattern<'_>) -> impl Iterator<Item = Role> + Clone + use<> {
+    let roles = Role::ALL.map(|role| pattern.has_kind(NAME, role.name()).then_some(role));
+    roles.into_iter().flatten()
 }
 
-/// These numbers of functions, or none where `pattern` describes no probe of any function.
-fn if_meant(pattern: &Pattern<'_>, numbers: Range<usize>) -> Range<usize> {
-    let is_any_meant = meant(pattern).next().is_some();
-    if is_any_meant { numbers } else { 0..0 }
+/// Returns `numbers`, or an empty range if `pattern` matches no fbt probe at all.
+fn if_any_role_matches(pattern: &Pattern<'_>, numbers: Range<usize>) -> Range<usize> {
+    let any_role = matching_roles(pattern).next().is_some();
+    if any_role { numbers } else { 0..0 }
 }
 
-/// All functions, and the sites that are known.
+/// The provider's control side: all functions, and the sites known so far.
 pub struct Fbt<A: Arch> {
     names: Names,
     modules: Vec<Module>,
-    /// Those of a module lie together, in the order of their addresses.
+    /// Grouped by module, each group ordered by address.
     functions: Vec<Function>,
     sites: Vec<Site<A>>,
-    /// The numbers of those that are dealt with when something is armed or disarmed.
+    /// Numbers of the functions that arming and disarming must visit.
     enabled: Vec<u32>,
-    /// What a walk works on.
+    /// Working memory for walks over control flow, kept for reuse.
     memory: Vec<u64>,
 }
 
@@ -80,18 +88,18 @@ impl<A: Arch> Default for Fbt<A> {
 }
 
 impl<A: Arch> Fbt<A> {
-    /// The functions, by their numbers; some of modules that are gone among them.
+    /// The functions, indexed by number; includes those of unloaded modules.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
 
-    /// The sites.
+    /// The sites, indexed by number.
     pub fn sites(&self) -> &[Site<A>] {
         &self.sites
     }
 
-    /// A function's module and its name.
-    pub fn called(&self, function: &Function) -> [&[u8]; 2] {
+    /// Names of a function's module and of the function.
+    pub fn names_of(&self, function: &Function) -> [&[u8]; 2] {
         [self.module_of(function), self.names.get(function.name)]
     }
 
@@ -100,39 +108,41 @@ impl<A: Arch> Fbt<A> {
         module.map_or(&[], |module| self.names.get(module.name))
     }
 
-    /// The probes of the functions of these numbers that `pattern` describes.
+    /// The probes that `pattern` matches, of the functions in `numbers`.
     pub fn described<'a>(
         &'a self,
         pattern: &'a Pattern<'_>,
         numbers: Range<usize>,
     ) -> impl Iterator<Item = (usize, Role)> + 'a {
-        let placed = if_meant(pattern, numbers).filter(|number| self.is_placed(pattern, *number));
-        let probes = placed.flat_map(|number| meant(pattern).map(move |role| (number, role)));
+        let named = if_any_role_matches(pattern, numbers)
+            .filter(|number| self.matches_names(pattern, *number));
+        let probes =
+            named.flat_map(|number| matching_roles(pattern).map(move |role| (number, role)));
         probes.filter(|(number, role)| self.has(*number, *role))
     }
 
-    /// Whether the function of that number has that probe, and `pattern` describes it.
+    /// Whether the function has this probe and `pattern` matches it.
     pub fn is_described(&self, pattern: &Pattern<'_>, number: usize, role: Role) -> bool {
         let is_described = |(_, described)| described == role;
         self.described(pattern, number..number.saturating_add(1))
             .any(is_described)
     }
 
-    /// Whether `pattern` can describe a probe of the function of that number, by its names.
-    fn is_placed(&self, pattern: &Pattern<'_>, number: usize) -> bool {
+    /// Whether `pattern` matches the function's module and name.
+    fn matches_names(&self, pattern: &Pattern<'_>, number: usize) -> bool {
         let function = self.functions.get(number);
-        // There are far more functions than modules, so most are told by their own names.
+        // Function names differ more than module names, so they are compared first.
         function.is_some_and(|function| {
             pattern.has_function(self.names.get(function.name))
                 && pattern.has_module(self.module_of(function))
         })
     }
 
-    /// Whether the function of that number has that probe.
+    /// Whether the function is loaded and has this probe.
     pub fn has(&self, number: usize, role: Role) -> bool {
         let function = self.functions.get(number);
         function.is_some_and(|function| {
-            function.is_there
+            function.is_loaded
                 && match role {
                     Role::Entry => function.entry.is_ok(),
                     Role::Return => matches!(function.returns, Returns::Sites { .. }),
@@ -140,7 +150,7 @@ impl<A: Arch> Fbt<A> {
         })
     }
 
-    /// Whether all sites of that probe are armed.
+    /// Whether all sites of this probe are armed.
     fn has_armed(&self, number: usize, role: Role) -> bool {
         let Some(function) = self
             .functions
@@ -156,7 +166,7 @@ impl<A: Arch> Fbt<A> {
         }
     }
 
-    /// How many bytes all that is known of functions and sites takes.
+    /// Memory taken by functions and sites, in bytes.
     pub fn bytes(&self) -> usize {
         let functions = self
             .functions
@@ -188,7 +198,7 @@ impl<A: Arch> Provider<A> for Fbt<A> {
         _: &dyn Fn(usize) -> bool,
     ) -> Result<(), Error> {
         let all = 0..self.functions.len();
-        Ok(self.ask(platform, pattern, all)?)
+        Ok(self.analyse_matching(platform, pattern, all)?)
     }
 
     fn numbers(&self) -> usize {
@@ -197,11 +207,12 @@ impl<A: Arch> Provider<A> for Fbt<A> {
 
     fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
         let (function, role) = Role::of(number);
-        let [module, name] = self.called(self.functions.get(function)?);
+        let [module, name] = self.names_of(self.functions.get(function)?);
         Some([module, name, role.name()])
     }
 
-    /// There are far more functions than can be held against a pattern one probe at a time.
+    /// Compares each function's name once for both of its probes: there are too many for the
+    /// default, which compares every probe.
     fn matching<'a>(
         &'a self,
         pattern: &'a Pattern<'_>,
@@ -213,7 +224,7 @@ impl<A: Arch> Provider<A> for Fbt<A> {
         let (function, _) = Role::of(first);
         let described = self.described(pattern, function..self.functions.len());
         let numbers = described.map(|(function, role)| role.probe_of(function));
-        // The first of these functions can have a probe of a lower number.
+        // `first` may be the return of the first of these functions.
         numbers.skip_while(move |number| *number < first)
     }
 

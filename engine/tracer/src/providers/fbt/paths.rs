@@ -1,7 +1,9 @@
-//! What runs where no trap can be taken, by the calls of the running kernel.
+//! Finds the functions that run where no trap can be taken, by following calls in the running
+//! kernel's text.
 //!
-//! The names that an instruction set lists are those of one binary; another compiler or another configuration
-//! calls other functions there. So its paths are followed, and each function that one gets to has no probes.
+//! The blacklist's names are those of particular builds; with another compiler or configuration
+//! other functions are called. So its paths are followed from their roots, and every function
+//! reached is refused.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -16,8 +18,8 @@ use crate::probe::glob::matches;
 use crate::site::blacklist::Path;
 use crate::site::reason::Reason;
 
-/// At a call of these something has gone wrong already.
-const COMPLAINTS: [&[u8]; 10] = [
+/// Calls of these occur only after something has gone wrong; a path ends there.
+const DIAGNOSTICS: [&[u8]; 10] = [
     b"__warn_printk",
     b"warn_slowpath_fmt",
     b"_printk",
@@ -30,13 +32,15 @@ const COMPLAINTS: [&[u8]; 10] = [
     b"dump_stack",
 ];
 
-/// How much more memory a walk is given than a function needs that has parts as large as most are.
-const ROOM: usize = 4;
+/// Factor on a walk's working memory, which [`Arch::room`] sizes for a function with parts of
+/// common size.
+const MEMORY_FACTOR: usize = 4;
 
-/// What seems to be longer is not followed: something else lies behind it that nobody lists.
+/// Upper bound on the size, in bytes, that a walk's memory is allocated for. A longer function is
+/// followed by something that has no symbol.
 const LONGEST: usize = 1 << 18;
 
-/// The functions that the paths get to.
+/// The functions that a path reaches, in the order in which they are found.
 struct Reached {
     numbers: Vec<u32>,
     is_reached: Vec<bool>,
@@ -55,7 +59,7 @@ impl Reached {
 }
 
 impl<A: Arch> Fbt<A> {
-    /// Refuses each function of the kernel proper that runs where no trap can be taken.
+    /// Refuses every function of the kernel proper that runs where no trap can be taken.
     pub(super) fn refuse_untrappable<P: Platform>(
         &mut self,
         platform: &P,
@@ -93,7 +97,7 @@ impl<A: Arch> Fbt<A> {
         Ok(reached.numbers)
     }
 
-    /// Adds what that function calls on those paths.
+    /// Adds what the function calls on this path.
     fn follow<P: Platform>(
         &self,
         platform: &P,
@@ -101,14 +105,14 @@ impl<A: Arch> Fbt<A> {
         number: usize,
         reached: &mut Reached,
     ) -> Result<(), OutOfMemory> {
-        let is_there = |function: &&Function| {
+        let has_text = |function: &&Function| {
             platform.off_limits(function.address) != Some(OffLimits::Discarded)
         };
-        let Some(function) = self.functions.get(number).filter(is_there) else {
+        let Some(function) = self.functions.get(number).filter(has_text) else {
             return Ok(());
         };
         let bytes = function.end.wrapping_sub(function.address).min(LONGEST);
-        let mut memory = filled(A::room(bytes).saturating_mul(ROOM), || 0)?;
+        let mut memory = filled(A::room(bytes).saturating_mul(MEMORY_FACTOR), || 0)?;
         let mut added = Ok(());
         let mut see = |to: u64| {
             let Some(number) = self.at(to as usize) else {
@@ -118,7 +122,7 @@ impl<A: Arch> Fbt<A> {
             if path
                 .ends
                 .iter()
-                .chain(&COMPLAINTS)
+                .chain(&DIAGNOSTICS)
                 .any(|end| matches(end, name))
             {
                 return false;
@@ -128,20 +132,20 @@ impl<A: Arch> Fbt<A> {
             }
             true
         };
-        if let Some(around) = self.around(platform, number) {
-            // What cannot be walked over is refused itself; what it calls is not known.
-            _ = around.with_text(|text, extent| A::calls(text, extent, &mut memory, &mut see));
+        if let Some(context) = self.walk_context(platform, number) {
+            // A function that cannot be walked is refused by itself; its calls remain unknown.
+            _ = context.with_text(|text, extent| A::calls(text, extent, &mut memory, &mut see));
         }
         added
     }
 
-    /// The number of the function of the kernel proper that has this name.
+    /// Number of the kernel function of this name.
     fn named(&self, name: &[u8]) -> Option<usize> {
         let mut numbers = self.modules.first()?.numbers();
         numbers.find(|number| self.name_of(*number) == name)
     }
 
-    /// The number of the function of the kernel proper that this address is in.
+    /// Number of the kernel function that contains this address.
     fn at(&self, address: usize) -> Option<usize> {
         let functions = self.functions.get(self.modules.first()?.numbers())?;
         let behind = functions.partition_point(|function| function.address <= address);
@@ -156,7 +160,7 @@ impl<A: Arch> Fbt<A> {
     }
 
     fn refuse(&mut self, number: usize, reason: Reason) {
-        // What is refused for what it is stays refused for that.
+        // A refusal of the function itself takes precedence; one of its instruction is replaced.
         if let Some(function) = self.functions.get_mut(number)
             && function
                 .entry

@@ -1,8 +1,8 @@
-//! Functions come and go with their modules.
+//! Provides the functions of a module when it is loaded, and drops them when it is unloaded.
 //!
-//! What is of a module that has gone keeps its numbers, since consumers may have records with them; and
-//! gets them back when the same module comes again, so that one that does so all day takes no more
-//! memory than one that stays.
+//! The functions of an unloaded module keep their numbers, since consumers may hold records with
+//! their IDs. The same module loaded again takes them over, so that reloading a module all day does
+//! not use more memory.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -20,7 +20,8 @@ use crate::site::eligible;
 use crate::site::reason::Reason;
 use crate::sort::sort_by_key;
 
-/// A function of a module that is looked at: where it begins and ends, and its name.
+/// A symbol of the module being loaded: its range, its name, and its position in the kernel's
+/// listing.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     address: usize,
@@ -29,17 +30,17 @@ struct Found {
     order: u32,
 }
 
-/// What a module has brought.
+/// The result of loading a module.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The numbers of its functions.
     pub numbers: Range<usize>,
-    /// Whether nobody can have enabled any of them.
+    /// Whether the numbers are new, so that no ECB can refer to them.
     pub is_new: bool,
 }
 
-/// How much there is of everything.
-struct Mark {
+/// Lengths of all tables, to roll back to.
+struct Checkpoint {
     names: usize,
     modules: usize,
     functions: usize,
@@ -47,12 +48,12 @@ struct Mark {
 }
 
 impl<A: Arch> Fbt<A> {
-    /// Asks `platform` for all functions that there are, and plans for the entry of each.
+    /// Provides all functions of `platform`, and plans for the entry of each.
     pub(super) fn of_kernel<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut fbt = Self::default();
         fbt.load(platform, KERNEL, KERNEL_NAME)?;
         fbt.refuse_untrappable(platform)?;
-        // What is loaded while this goes on is told of by itself.
+        // A module loaded meanwhile is reported separately.
         platform.each_module(&mut |number, name| {
             fbt.load(platform, number, name)?;
             Ok(())
@@ -60,7 +61,7 @@ impl<A: Arch> Fbt<A> {
         Ok(fbt)
     }
 
-    /// A module is loaded. It brings nothing where it is known already.
+    /// Provides the functions of a module; none if it is already known. Rolls back on failure.
     #[inline(never)]
     pub fn load<P: Platform>(
         &mut self,
@@ -75,22 +76,22 @@ impl<A: Arch> Fbt<A> {
                 is_new: true,
             });
         }
-        let mark = self.mark();
+        let checkpoint = self.checkpoint();
         let loaded = self.try_load(platform, number, name);
         if loaded.is_err() {
-            self.go_back_to(&mark);
+            self.roll_back(&checkpoint);
         }
         loaded
     }
 
-    /// A module goes: none of its functions is wanted any more.
+    /// Marks the module's functions as unloaded, so that nothing wants them any more.
     pub fn unload(&mut self, number: usize) {
         let module = self.index_of(number);
         if let Some(module) = module.and_then(|index| self.modules.get_mut(index)) {
             module.number = None;
             let functions = self.functions.get_mut(module.numbers());
             for function in functions.unwrap_or_default() {
-                function.is_there = false;
+                function.is_loaded = false;
             }
         }
     }
@@ -108,21 +109,21 @@ impl<A: Arch> Fbt<A> {
     ) -> Result<Loaded, OutOfMemory> {
         let names = self.names.len();
         let found = self.find(platform, number)?;
-        let gone = self.gone_like(name, &found);
-        let numbers = match gone {
+        let unloaded = self.find_unloaded(name, &found);
+        let numbers = match unloaded {
             Some(index) => {
                 self.names.truncate(names);
-                self.revive(platform, index, number, &found)?
+                self.reload(platform, index, number, &found)?
             }
             None => self.append(platform, number, name, &found)?,
         };
         Ok(Loaded {
             numbers,
-            is_new: gone.is_none(),
+            is_new: unloaded.is_none(),
         })
     }
 
-    /// What the platform lists of a module, each place once, in the order of their addresses.
+    /// Collects the module's symbols, one per address, ordered by address.
     fn find<P: Platform>(
         &mut self,
         platform: &P,
@@ -141,7 +142,7 @@ impl<A: Arch> Fbt<A> {
         })?;
         sort_by_key(&mut found, |one| (one.address, one.order));
         found.dedup_by_key(|one| one.address);
-        end_each(&mut found);
+        fill_ends(&mut found);
         Ok(found)
     }
 
@@ -161,7 +162,7 @@ impl<A: Arch> Fbt<A> {
         };
         let index = self.modules.len() as u32;
         push(&mut self.modules, module)?;
-        self.make_room(found.len())?;
+        self.reserve_enabled(found.len())?;
         for one in found {
             self.add(platform, index, one)?;
             platform.cond_resched();
@@ -186,20 +187,20 @@ impl<A: Arch> Fbt<A> {
             end: found.end,
             name: found.name,
             module,
-            is_there: true,
+            is_loaded: true,
             entry,
             is_entry_known: false,
-            returns: Returns::Unasked { before: None },
+            returns: Returns::Unknown { before: None },
             ecbs: [0; 2],
-            called: 0,
+            call_ecbs: 0,
             is_listed: false,
             live: None,
         };
         push(&mut self.functions, function)
     }
 
-    /// Where an entry's site is, and the text there where a trap can displace it; none where a call alone can tell of
-    /// the entry.
+    /// The address of an entry's site, and the text there if a trap can displace it; no text if
+    /// only ftrace can report the entry.
     fn plan_entry<P: Platform>(
         &self,
         platform: &P,
@@ -213,7 +214,8 @@ impl<A: Arch> Fbt<A> {
         (address, planned)
     }
 
-    /// Where the trap of an entry goes, and the text there, if it can.
+    /// The address for an entry's trap, after ftrace's patch area, and the text there, if a trap
+    /// can displace it.
     fn entry_of<P: Platform>(
         &self,
         platform: &P,
@@ -222,16 +224,16 @@ impl<A: Arch> Fbt<A> {
         let address = found
             .address
             .wrapping_add(platform.ftrace_slot(found.address));
-        let planned = match eligible::named(platform.blacklist(), self.names.get(found.name)) {
+        let planned = match eligible::check_name(platform.blacklist(), self.names.get(found.name)) {
             Err(reason) => Err(reason),
-            // What is listed within the slot is no function.
+            // A symbol that lies within the patch area is not a function.
             Ok(()) if address >= found.end && found.end > found.address => Err(Reason::Part),
             Ok(()) => eligible::entry::<A, P>(platform, address),
         };
         (address, planned)
     }
 
-    /// A site for an entry, where a trap can displace `text`, or else a call alone can tell of it.
+    /// Adds a site for an entry; without `text`, only ftrace can arm it.
     fn add_site(
         &mut self,
         address: usize,
@@ -245,8 +247,8 @@ impl<A: Arch> Fbt<A> {
             leaves: None,
             text: text.unwrap_or_default(),
             call: None,
-            is_called_only: text.is_none(),
-            is_taken: false,
+            ftrace_only: text.is_none(),
+            owned_by_kprobe: false,
             armed: false,
             slot: None,
             hits: 0,
@@ -256,8 +258,8 @@ impl<A: Arch> Fbt<A> {
         Ok(number)
     }
 
-    /// A module that is gone, of that name and with just these functions, as far from one another.
-    fn gone_like(&self, name: &[u8], found: &[Found]) -> Option<usize> {
+    /// Finds an unloaded module of this name, with the same functions at the same distances.
+    fn find_unloaded(&self, name: &[u8], found: &[Found]) -> Option<usize> {
         self.modules.iter().position(|module| {
             let functions = self.functions.get(module.numbers()).unwrap_or_default();
             let from = functions.first().map_or(0, |function| function.address);
@@ -274,11 +276,12 @@ impl<A: Arch> Fbt<A> {
         })
     }
 
-    /// Gives a module that had gone its numbers back, at its new place. Only the names and the sizes of its functions
-    /// are known to be the same: each entry is planned for anew, and what was known of ways out is forgotten.
+    /// Gives an unloaded module its numbers back, at its new address. Only the names and sizes of
+    /// its functions are known to match, so each entry is planned again and the returns are to be
+    /// found again.
     ///
-    /// Where there is no memory it stays gone.
-    fn revive<P: Platform>(
+    /// Without memory the module stays unloaded.
+    fn reload<P: Platform>(
         &mut self,
         platform: &P,
         index: usize,
@@ -286,10 +289,10 @@ impl<A: Arch> Fbt<A> {
         found: &[Found],
     ) -> Result<Range<usize>, OutOfMemory> {
         let numbers = self.modules.get(index).map_or(0..0, Module::numbers);
-        let missing = self.forget(&numbers);
+        let missing = self.reset(&numbers);
         self.sites.try_reserve(missing).map_err(|_| OutOfMemory)?;
         for (function, one) in numbers.clone().zip(found) {
-            self.place_again(platform, function, one)?;
+            self.rebind(platform, function, one)?;
             platform.cond_resched();
         }
         if let Some(module) = self.modules.get_mut(index) {
@@ -298,12 +301,12 @@ impl<A: Arch> Fbt<A> {
         Ok(numbers)
     }
 
-    /// Forgets what was known of the text of these functions, but which sites they have had; how many have none for
-    /// their entry.
-    fn forget(&mut self, numbers: &Range<usize>) -> usize {
+    /// Resets what was derived from the text of these functions, but keeps their sites for reuse.
+    /// Returns how many functions have no site for their entry.
+    fn reset(&mut self, numbers: &Range<usize>) -> usize {
         for function in self.functions.get_mut(numbers.clone()).unwrap_or_default() {
             function.is_entry_known = false;
-            function.returns = Returns::Unasked { before: None };
+            function.returns = Returns::Unknown { before: None };
         }
         let (mut entries, mut last) = (0_usize, None);
         for (place, site) in (0..).zip(&mut self.sites) {
@@ -313,7 +316,7 @@ impl<A: Arch> Fbt<A> {
             if !numbers.contains(&function) {
                 continue;
             }
-            // Whatever it had went with the module's text.
+            // The trap, if any, went away with the module's text.
             site.armed = false;
             site.text = A::Text::default();
             let Some(function) = self.functions.get_mut(function) else {
@@ -324,8 +327,9 @@ impl<A: Arch> Fbt<A> {
                 function.entry = Ok(place);
                 entries = entries.wrapping_add(1);
             } else if is_first {
-                // The last are the most: they are added where those before are too few.
-                function.returns = Returns::Unasked {
+                // The last run of exit sites is the largest: a new run is only added where the
+                // previous one was too small.
+                function.returns = Returns::Unknown {
                     before: Some(place),
                 };
             }
@@ -333,8 +337,8 @@ impl<A: Arch> Fbt<A> {
         numbers.len().saturating_sub(entries)
     }
 
-    /// The function of that number is there again, at its new place.
-    fn place_again<P: Platform>(
+    /// Puts a function of a reloaded module at its new address.
+    fn rebind<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
@@ -346,13 +350,13 @@ impl<A: Arch> Fbt<A> {
         };
         function.address = found.address;
         function.end = found.end;
-        function.is_there = true;
+        function.is_loaded = true;
         let site = function.entry;
         let entry = match (entry, site) {
             (Ok(text), Ok(site)) => {
                 if let Some(site) = self.sites.get_mut(site as usize) {
                     site.address = address;
-                    site.is_called_only = text.is_none();
+                    site.ftrace_only = text.is_none();
                 }
                 Ok(site)
             }
@@ -365,8 +369,8 @@ impl<A: Arch> Fbt<A> {
         Ok(())
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             names: self.names.len(),
             modules: self.modules.len(),
             functions: self.functions.len(),
@@ -374,11 +378,11 @@ impl<A: Arch> Fbt<A> {
         }
     }
 
-    fn go_back_to(&mut self, mark: &Mark) {
-        self.names.truncate(mark.names);
-        self.modules.truncate(mark.modules);
-        self.functions.truncate(mark.functions);
-        self.sites.truncate(mark.sites);
+    fn roll_back(&mut self, checkpoint: &Checkpoint) {
+        self.names.truncate(checkpoint.names);
+        self.modules.truncate(checkpoint.modules);
+        self.functions.truncate(checkpoint.functions);
+        self.sites.truncate(checkpoint.sites);
     }
 }
 
@@ -386,8 +390,8 @@ fn has_call<P: Platform>(platform: &P, found: &Found) -> bool {
     platform.call_of(found.address).is_some()
 }
 
-/// Where a size is not known, a function ends where the next begins; of the last it stays unknown.
-fn end_each(found: &mut [Found]) {
+/// Sets unknown ends to the start of the next symbol; the last one stays empty.
+fn fill_ends(found: &mut [Found]) {
     let mut next = None;
     for one in found.iter_mut().rev() {
         if one.end == one.address {

@@ -1,6 +1,7 @@
-//! Where functions leave: a walk along the control flow of each, and what can be probed of what it finds.
+//! Provides `return` probes: walks a function's control flow for its exits, and plans for each.
 //!
-//! A `return` that misses a way out would be worse than none, so one such refuses the whole probe.
+//! A `return` that misses an exit would be worse than none, so one exit that cannot be probed
+//! refuses the whole probe.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -10,30 +11,30 @@ use engine_isa::Arch;
 use engine_isa::body::{Exit, Leaves, Unwalked};
 
 use super::Fbt;
-use super::around::Around;
 use super::function::{Function, Returns};
+use super::walk_context::WalkContext;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::Platform;
 use crate::site::Site;
 use crate::site::eligible;
 use crate::site::reason::Reason;
 
-/// How many bytes a function can have. The largest of a kernel have some tens of thousands; where there seem to
-/// be many more, something else lies behind it that nobody lists.
+/// Accepted sizes of a function, in bytes. The largest in a kernel have some tens of thousands; one
+/// that seems much larger is followed by something that has no symbol.
 const LENGTHS: Range<usize> = 1..1 << 18;
 
-/// The most memory that a walk is given: no function has parts that need more.
+/// Limit of a walk's working memory, in words: no function has parts that need more.
 const ROOM_MAX: usize = 1 << 15;
 
-/// An instruction that leaves a function, and how.
-type Way = (usize, Leaves);
+/// The address of an instruction that leaves a function, and how it does.
+type ExitAt = (usize, Leaves);
 
-impl<P: Platform, A: Arch> Around<'_, P, A> {
-    /// The ways out of the function, to `found`.
+impl<P: Platform, A: Arch> WalkContext<'_, P, A> {
+    /// Collects the function's exits in `found`.
     fn exits(
         &self,
         memory: &mut [u64],
-        found: &mut Vec<Way>,
+        found: &mut Vec<ExitAt>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let (mut pushed, mut foreign) = (Ok(()), false);
         let mut see = |address, exit| {
@@ -53,30 +54,30 @@ impl<P: Platform, A: Arch> Around<'_, P, A> {
 }
 
 impl<A: Arch> Fbt<A> {
-    /// What is known now of the returns of the function of that number.
-    pub(super) fn look<P: Platform>(
+    /// Analyses the returns of a function.
+    pub(super) fn find_returns<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
     ) -> Result<Returns, OutOfMemory> {
-        let mut ways = Vec::new();
-        match self.ways(platform, number, &mut ways)? {
-            Ok(()) if ways.is_empty() => Ok(Returns::Refused(Reason::Stays)),
-            Ok(()) => self.provide_returns(platform, number, &ways),
+        let mut exits = Vec::new();
+        match self.find_exits(platform, number, &mut exits)? {
+            Ok(()) if exits.is_empty() => Ok(Returns::Refused(Reason::NoReturn)),
+            Ok(()) => self.provide_returns(platform, number, &exits),
             Err(reason) => Ok(Returns::Refused(reason)),
         }
     }
 
-    /// The ways out of the function of that number.
+    /// Collects the exits of a function in `exits`, with more working memory if the walk needs it.
     #[inline(never)]
-    fn ways<P: Platform>(
+    fn find_exits<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
-        ways: &mut Vec<Way>,
+        exits: &mut Vec<ExitAt>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let Some(function) = self.functions.get(number) else {
-            return Ok(Err(Reason::Endless));
+            return Ok(Err(Reason::NoSize));
         };
         if let Err(reason) = may_return(platform, function, self.names.get(function.name)) {
             return Ok(Err(reason));
@@ -87,9 +88,9 @@ impl<A: Arch> Fbt<A> {
             if self.memory.len() < words {
                 self.memory = filled(words, || 0)?;
             }
-            ways.clear();
-            match self.walk(platform, number, words, ways)? {
-                // Its parts are more or larger than most.
+            exits.clear();
+            match self.walk(platform, number, words, exits)? {
+                // It has more or larger parts than most.
                 Err(Reason::Unwalked(Unwalked::Room)) if words < ROOM_MAX => {
                     words = words.saturating_mul(2);
                 }
@@ -104,31 +105,31 @@ impl<A: Arch> Fbt<A> {
         platform: &P,
         number: usize,
         words: usize,
-        ways: &mut Vec<Way>,
+        exits: &mut Vec<ExitAt>,
     ) -> Result<Result<(), Reason>, OutOfMemory> {
         let mut memory = mem::take(&mut self.memory);
-        // Not more than that: it clears what it is given.
+        // Only that much, as the walk clears what it is given.
         let lent = memory.get_mut(..words).unwrap_or_default();
-        let walked = match self.around(platform, number) {
-            Some(around) => around.exits(lent, ways),
-            None => Ok(Err(Reason::Endless)),
+        let walked = match self.walk_context(platform, number) {
+            Some(context) => context.exits(lent, exits),
+            None => Ok(Err(Reason::NoSize)),
         };
         self.memory = memory;
         walked
     }
 
-    /// Sites for all these ways out of the function of that number, or for none.
+    /// Provides sites for all exits of a function, or for none.
     #[inline(never)]
     fn provide_returns<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
-        ways: &[Way],
+        exits: &[ExitAt],
     ) -> Result<Returns, OutOfMemory> {
         let (mut sites, mut own) = (Vec::new(), None);
-        for way in ways {
-            match self.way_out(platform, number, *way) {
-                Ok(None) => own = Some(way.1),
+        for exit in exits {
+            match self.plan_exit(platform, number, *exit) {
+                Ok(None) => own = Some(exit.1),
                 Ok(Some(site)) => push(&mut sites, site)?,
                 Err(reason) => return Ok(Returns::Refused(reason)),
             }
@@ -145,8 +146,8 @@ impl<A: Arch> Fbt<A> {
         })
     }
 
-    /// Puts the sites of the ways out of the function of that number where it has had some before, if they are not
-    /// more now, and else behind all sites; the number of the first.
+    /// Stores the exit sites over the function's previous ones if those are enough, otherwise after
+    /// all sites; returns the number of the first.
     fn put_exits(&mut self, number: usize, exits: Vec<Site<A>>) -> Result<u32, OutOfMemory> {
         let mut first = self.sites.len();
         if let Some(before) = self.exits_before(number)
@@ -158,7 +159,8 @@ impl<A: Arch> Fbt<A> {
             match self.sites.get_mut(place) {
                 Some(before) => {
                     if before.slot.is_some() {
-                        // Another's copy is in it: it is to be looked at anew, and the slot given back.
+                        // The slot holds a copy of another instruction. Empty text forces a review,
+                        // which gives the slot back.
                         (site.slot, site.text) = (before.slot, A::Text::default());
                     }
                     *before = site;
@@ -169,9 +171,9 @@ impl<A: Arch> Fbt<A> {
         Ok(first as u32)
     }
 
-    /// The sites that were those of its ways out before its module came again.
+    /// The exit sites the function had before its module was reloaded.
     fn exits_before(&self, number: usize) -> Option<Range<usize>> {
-        let Returns::Unasked { before } = self.functions.get(number)?.returns else {
+        let Returns::Unknown { before } = self.functions.get(number)?.returns else {
             return None;
         };
         let first = before? as usize;
@@ -180,20 +182,21 @@ impl<A: Arch> Fbt<A> {
         Some(first..first.wrapping_add(sites.take_while(is_its).count()))
     }
 
-    /// A site for a way out; none where the entry's trap is at the same instruction.
+    /// Plans a site for an exit; none if it is the entry's site.
     #[inline(never)]
-    fn way_out<P: Platform>(
+    fn plan_exit<P: Platform>(
         &mut self,
         platform: &P,
         number: usize,
-        (address, leaves): Way,
+        (address, leaves): ExitAt,
     ) -> Result<Option<Site<A>>, Reason> {
         let entry = self.entry_site(number);
-        if entry.is_some_and(|site| site.address == address && !site.is_called_only) {
+        if entry.is_some_and(|site| site.address == address && !site.ftrace_only) {
             return Ok(None);
         }
-        let function = self.functions.get(number).ok_or(Reason::Endless)?;
-        // What the kernel forbids, it forbids for a function and a part as they are listed.
+        let function = self.functions.get(number).ok_or(Reason::NoSize)?;
+        // The function's own range was checked by its symbol; an exit in a separate part needs a
+        // check of that part.
         if !(function.address..function.end).contains(&address) {
             eligible::allowed(platform, address)?;
         }
@@ -204,8 +207,8 @@ impl<A: Arch> Fbt<A> {
             leaves: Some(leaves),
             text: eligible::exit::<A, P>(platform, address)?,
             call: None,
-            is_called_only: false,
-            is_taken: false,
+            ftrace_only: false,
+            owned_by_kprobe: false,
             armed: false,
             slot: None,
             hits: 0,
@@ -218,15 +221,13 @@ impl<A: Arch> Fbt<A> {
     }
 }
 
-/// Whether a function may be walked over.
+/// Checks whether a function may be walked for its returns.
 fn may_return<P: Platform>(platform: &P, function: &Function, name: &[u8]) -> Result<(), Reason> {
-    eligible::named(platform.blacklist(), name)?;
+    eligible::check_name(platform.blacklist(), name)?;
     eligible::allowed(platform, function.address)?;
     match function.entry {
         Err(Reason::Data | Reason::Part) => Err(Reason::Data),
-        _ if !LENGTHS.contains(&function.end.wrapping_sub(function.address)) => {
-            Err(Reason::Endless)
-        }
+        _ if !LENGTHS.contains(&function.end.wrapping_sub(function.address)) => Err(Reason::NoSize),
         _ => Ok(()),
     }
 }

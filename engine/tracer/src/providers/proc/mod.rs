@@ -1,4 +1,10 @@
-//! The proc provider: what processes live through, from their making to their end.
+//! The proc provider: the life of processes, from creation to exit, and signals.
+//!
+//! A probe fires at one kernel [`Event`], which is subscribed to while the probe has active ECBs.
+//! `exec` and `exec-failure` fire at the entry and return of the system calls that execute a
+//! program. Events in [`Event::ONCE`] can be reported by several threads of a process; [`once`]
+//! picks the first, and relies on [`Event::ProcessGone`], which is therefore subscribed to with
+//! them.
 
 mod fire;
 pub mod once;
@@ -8,34 +14,34 @@ use alloc::vec::Vec;
 use engine_isa::Arch;
 
 use super::subscriptions::Subscriptions;
-use super::{Fires, Provider, Published, among};
+use super::{Fires, Provider, Published, argument_at};
 use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
 use crate::platform::{Event, KERNEL_NAME, Key, Numbers, Platform};
 
-/// One of its probes.
+/// A probe of this provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proc {
-    /// A process has been made, as its parent sees it.
+    /// A process was created, in the parent's context.
     Create,
-    /// A process is about to begin another program.
+    /// A process is about to execute another program.
     Exec,
-    /// It could not.
+    /// The execution failed.
     ExecFailure,
-    /// It has.
+    /// The execution succeeded.
     ExecSuccess,
-    /// A process ends.
+    /// A process exits.
     Exit,
     /// A thread takes a signal.
     SignalHandle,
-    /// Somebody sends one.
+    /// A signal is sent.
     SignalSend,
-    /// A process has been made, as it sees itself before it first comes to its program.
+    /// A process was created, in its own context, before it first returns to user space.
     Start,
 }
 
 impl Proc {
-    /// Each, in the order of their IDs.
+    /// All of them, in the order of their IDs.
     pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Exec,
@@ -47,7 +53,7 @@ impl Proc {
         Self::Start,
     ];
 
-    /// Its name.
+    /// The probe's name.
     pub const fn name(self) -> &'static [u8] {
         match self {
             Self::Create => b"create",
@@ -61,7 +67,7 @@ impl Proc {
         }
     }
 
-    /// The event that it fires at. Those of system calls it fires at where the call is one that begins programs.
+    /// The event that it fires at; at a system-call event, only for calls that execute a program.
     pub const fn event(self) -> Event {
         match self {
             Self::Create => Event::ProcessCreated,
@@ -75,39 +81,40 @@ impl Proc {
         }
     }
 
-    /// The probe that fires at each such event, if one does.
+    /// The probe that fires at each event of this kind, if there is one; none for system-call
+    /// events.
     pub fn at(event: Event) -> Option<Self> {
         let is_its = |probe: &Self| probe.event() == event && !event.is_of_syscall();
         Self::ALL.into_iter().find(is_its)
     }
 }
 
-/// The system calls that begin programs, and which argument of theirs is the path.
+/// The system calls that execute a program, and the index of their path argument.
 const EXECS: [(&[u8], u8); 2] = [(b"execve", 0), (b"execveat", 1)];
 
-/// A system call that begins programs.
+/// A system call that executes a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Exec {
     key: Key,
-    /// Which of its arguments is the path.
+    /// Index of the path argument.
     pub path: u8,
 }
 
-/// The provider.
+/// The provider's control side.
 #[derive(Debug)]
 pub struct Procs {
-    /// How many active ECBs each probe has, over all consumers.
+    /// Active ECBs of each probe, over all consumers.
     ecbs: [u32; Proc::ALL.len()],
     execs: Vec<Exec>,
 }
 
 impl Procs {
-    /// How many active ECBs that probe has.
+    /// Active ECBs of a probe.
     fn wanted(&self, probe: Proc) -> u32 {
         self.ecbs.get(probe as usize).copied().unwrap_or_default()
     }
 
-    /// The probes that fire at that event and are wanted.
+    /// The probes that fire at this event and have active ECBs.
     fn wanted_at(&self, event: Event) -> impl Iterator<Item = Proc> {
         let at = Proc::ALL
             .into_iter()
@@ -162,10 +169,10 @@ impl<A: Arch> Provider<A> for Procs {
         let Some(event) = Proc::ALL.get(number).map(|probe| probe.event()) else {
             return false;
         };
-        let told = subscriptions.of(event);
+        let subscribed = subscriptions.of(event);
         match event.is_of_syscall() {
-            true => told.has_all(&self.execs()),
-            false => told != Numbers::NONE,
+            true => subscribed.has_all(&self.execs()),
+            false => subscribed != Numbers::NONE,
         }
     }
 
@@ -199,10 +206,10 @@ impl<A: Arch> Provider<A> for Procs {
     }
 }
 
-/// What firings find of it.
+/// What firings look up.
 #[derive(Debug)]
 pub struct Live {
-    /// The numbers of the probes in the table; none has the last, which is what those without ECBs have.
+    /// Indices of the probes in the table; `u32::MAX`, which no probe has, for those without ECBs.
     probes: [u32; Proc::ALL.len()],
     execs: Vec<Exec>,
 }
@@ -217,13 +224,13 @@ impl Default for Live {
 }
 
 impl Live {
-    /// The number of that probe in the table.
+    /// Index of a probe in the table.
     pub fn probe(&self, probe: Proc) -> u32 {
         let number = self.probes.get(probe as usize);
         number.copied().unwrap_or(u32::MAX)
     }
 
-    /// The system call of that key, if it begins programs and somebody wants to know.
+    /// The system call of this key, if it executes a program and one of its probes is enabled.
     pub fn exec(&self, key: Key) -> Option<Exec> {
         self.execs.iter().find(|exec| exec.key == key).copied()
     }
@@ -235,12 +242,12 @@ impl Published for Live {
     }
 }
 
-/// One of its probes fires.
+/// A firing of this provider.
 #[derive(Debug)]
 pub struct Fired {
-    /// Which.
+    /// The probe.
     pub probe: Proc,
-    /// Its arguments.
+    /// The probe's arguments.
     pub arguments: [u64; 4],
 }
 
@@ -250,7 +257,7 @@ impl<A: Arch> Fires<A> for Fired {
     }
 
     fn argument<P: Platform<Regs = A::Regs>>(&self, _: &P, number: u64) -> u64 {
-        among(&self.arguments, number)
+        argument_at(&self.arguments, number)
     }
 }
 
@@ -259,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_event_of_a_process_has_its_probe_and_no_system_call_has() {
+    fn process_events_have_a_probe_and_system_calls_have_none() {
         for event in Event::ALL {
             let probe = Proc::at(event);
             let has_none = event.is_of_syscall() || event == Event::ProcessGone;
@@ -269,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_ordered_by_their_names() {
+    fn probes_are_ordered_by_name() {
         assert!(Proc::ALL.is_sorted_by_key(|probe| probe.name()));
     }
 }

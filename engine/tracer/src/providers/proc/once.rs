@@ -1,9 +1,9 @@
-//! What the kernel tells of by each thread of a process, and the engine once.
+//! Filters events that each thread of a process reports, so that they fire once per process.
 //!
-//! The first thread marks its process, unless no other is left that could tell of it again. The mark remains until the
-//! kernel lets go of the process, so that no process is taken for an earlier one at the same address. Where there is no
-//! place for a mark the process may be told of again, which is counted: nobody can keep another's end from being told by
-//! leaving many processes that have ended.
+//! The first thread marks its process, unless no other thread is left that could report the event
+//! again. The mark remains until the kernel frees the process, so a later process at the same
+//! address is not mistaken for it. If there is no room for a mark, the event may fire again and is
+//! counted: a process cannot suppress another's exit by leaving many dead processes behind.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -12,22 +12,22 @@ use crate::grow::{OutOfMemory, filled};
 use crate::platform::Event;
 use crate::spin::Spin;
 
-/// How many marks there is room for.
+/// Capacity of the table of marks.
 const PLACES: usize = 1024;
-/// How many places a mark may be at.
+/// Slots probed for a mark.
 const STEPS: usize = 32;
 
-/// The marks.
+/// The marks: a hash table under a spinlock, updated from the fire path.
 #[derive(Debug)]
 pub struct Once {
     lock: Spin,
-    /// Each a process and an event, or 0.
+    /// A process's address tagged with an event, or 0.
     places: Vec<AtomicUsize>,
     unmarked: AtomicUsize,
 }
 
 impl Once {
-    /// No process is marked.
+    /// An empty table.
     pub fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
             lock: Spin::default(),
@@ -36,12 +36,13 @@ impl Once {
         })
     }
 
-    /// How often a process could not be marked.
+    /// Number of reports whose process could not be marked.
     pub fn unmarked(&self) -> u64 {
         self.unmarked.load(Ordering::Relaxed) as u64
     }
 
-    /// Whether no thread of this process has told of the event before. To be called with interrupts off, as the next.
+    /// Whether this is the process's first report of `event`. Called with interrupts disabled, like
+    /// [`Once::forget`].
     pub fn is_first(&self, event: Event, process: usize, is_alone: bool) -> bool {
         let mark = mark(event, process);
         let is_first = self.lock.with(|| {
@@ -56,9 +57,9 @@ impl Once {
         })
     }
 
-    /// The process is gone.
+    /// Removes the marks of a process that is gone.
     pub fn forget(&self, process: usize) {
-        // Who holds the lock for so long is on a CPU that is stopped for good.
+        // A timeout means that the holder's CPU has stopped for good.
         let _ = self.lock.with(|| {
             for mark in Event::ONCE.map(|event| mark(event, process)) {
                 self.replace(mark, mark, 0);
@@ -66,7 +67,7 @@ impl Once {
         });
     }
 
-    /// Forgets all, while nobody tells of any.
+    /// Removes all marks. The events must be unsubscribed.
     pub fn clear(&self) {
         for place in &self.places {
             place.store(0, Ordering::Relaxed);
@@ -74,22 +75,23 @@ impl Once {
     }
 
     fn has(&self, mark: usize) -> bool {
-        let mut places = self.places_of(mark);
+        let mut places = self.probe_sequence(mark);
         places.any(|place| place.load(Ordering::Relaxed) == mark)
     }
 
-    /// Replaces one value by another where that mark may be; whether it was there.
+    /// Replaces the first `from` in the probe sequence of `mark` by `to`; returns whether there was
+    /// one.
     fn replace(&self, mark: usize, from: usize, to: usize) -> bool {
-        let mut places = self.places_of(mark);
+        let mut places = self.probe_sequence(mark);
         let found = places.find(|place| place.load(Ordering::Relaxed) == from);
         found
             .map(|place| place.store(to, Ordering::Relaxed))
             .is_some()
     }
 
-    /// Where a mark may be.
-    fn places_of(&self, mark: usize) -> impl Iterator<Item = &AtomicUsize> {
-        // The golden ratio's bits, as in `Live`.
+    /// The probe sequence of a mark.
+    fn probe_sequence(&self, mark: usize) -> impl Iterator<Item = &AtomicUsize> {
+        // Fibonacci hashing, as in `site::live`.
         const MIX: u32 = 0x9e37_79b1;
         let first = (mark as u32).wrapping_mul(MIX) >> (u32::BITS - PLACES.trailing_zeros());
         let steps = (first as usize..).take(STEPS);
@@ -97,7 +99,7 @@ impl Once {
     }
 }
 
-/// No process has an address whose lowest bits are used here.
+/// Tags the address with the event, in low bits that alignment leaves clear.
 fn mark(event: Event, process: usize) -> usize {
     let bit = Event::ONCE.iter().position(|it| *it == event);
     process | bit.map_or(0, |bit| bit + 1)
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_alone_takes_no_place() {
+    fn a_lone_thread_needs_no_mark() {
         let once = Once::new().unwrap();
         assert!((1..5000).all(|number| once.is_first(EXIT, process(number), true)));
         assert!(once.is_first(EXIT, process(1), false));
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_no_place_is_told_of_and_counted() {
+    fn without_room_the_event_fires_and_is_counted() {
         let once = Once::new().unwrap();
         assert!((1..5000).all(|number| once.is_first(EXIT, process(number), false)));
         let again = (1..5000).filter(|number| once.is_first(EXIT, process(*number), false));

@@ -1,7 +1,10 @@
-//! The sdt provider: the kernel's own static tracepoints, each under the name that the kernel gives it.
+//! The sdt provider: the kernel's static tracepoints, each under the name that the kernel gives it.
 //!
-//! Only those of the kernel proper: a module's come and go with it. A tracepoint is registered while a probe of it has
-//! active ECBs, and costs the kernel nothing otherwise.
+//! Only the tracepoints of the kernel proper are provided, as a module's would be unloaded with it.
+//! A tracepoint is registered while its probe has active ECBs and costs the kernel nothing
+//! otherwise. It is registered with the probe's ID, by which the hit is looked up in the live
+//! table; it may be hit in any context, with preemption disabled. Unregistering waits for calls in
+//! progress before the live table forgets the probe.
 
 use alloc::vec::Vec;
 
@@ -14,21 +17,21 @@ use crate::grow::{OutOfMemory, push};
 use crate::platform::{KERNEL_NAME, Platform};
 use crate::probe::names::{Names, Span};
 
-/// The most tracepoints. A kernel with all that there is has some three thousand.
+/// Limit of tracepoints. A kernel with every option enabled has about three thousand.
 const POINTS_MAX: usize = 1 << 13;
 
-/// A tracepoint.
+/// A tracepoint and its probe.
 #[derive(Debug)]
 struct Point {
-    /// By which the platform knows it.
+    /// The platform's handle of it.
     point: usize,
     name: Span,
-    /// How many active ECBs its probe has, over all consumers.
+    /// Active ECBs of its probe, over all consumers.
     ecbs: u32,
     is_registered: bool,
 }
 
-/// The provider.
+/// The provider's control side.
 #[derive(Debug, Default)]
 pub struct Sdt {
     names: Names,
@@ -123,16 +126,16 @@ impl<A: Arch> Provider<A> for Sdt {
     }
 }
 
-/// A tracepoint that is wanted.
+/// A tracepoint with active ECBs.
 #[derive(Debug)]
 struct Enabled {
     number: u32,
     name: Span,
-    /// The number of its probe in the table.
+    /// Index of its probe in the table.
     probe: u32,
 }
 
-/// The tracepoints that are wanted, in the order of their numbers.
+/// The tracepoints with active ECBs, ordered by number.
 #[derive(Debug, Default)]
 pub struct Live(Vec<Enabled>);
 

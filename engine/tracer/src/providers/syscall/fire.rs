@@ -1,4 +1,4 @@
-//! System calls as they fire.
+//! Firing of the syscall provider.
 
 use engine_isa::Arch;
 
@@ -10,17 +10,18 @@ use crate::probe::Role;
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// This thread enters the call of that key.
+    /// Fires the entry of a system call, and records the thread as in flight if the return will not
+    /// identify the call.
     pub(crate) fn fire_syscall(&self, live: &Live<A>, key: Key, regs: &A::Regs) {
         if let Some(call) = live.syscall.find(key) {
-            if call.returns && call.ending.is_remembered() {
+            if call.returns && call.ending.is_tracked() {
                 self.in_flight.put(self.platform.thread_key(), key);
             }
             self.fire_call(live, call, Role::Entry, At::Entry(regs));
         }
     }
 
-    /// The call of that key returns that value to this thread.
+    /// Fires the return of a system call.
     pub(crate) fn fire_syscall_return(&self, live: &Live<A>, key: Key, value: i64) {
         if let Some(call) = live.syscall.find(key) {
             let value = match call.ending {

@@ -1,7 +1,9 @@
-//! Threads in a call that their registers will not tell of any more when it is over, each with that call.
+//! Threads in flight in a system call that their registers will not identify at its return, each
+//! with that call.
 //!
-//! Each thread puts in and takes out what is its own; where there is no place for it, that is counted. None is let in
-//! but while its return will be told of, so none is left here to be taken for another that comes to have its address.
+//! Each thread inserts and removes its own entry only, so the table needs no lock; if there is no
+//! room, a lost return is counted. Threads are admitted only while returns are subscribed to, so no
+//! entry is left behind to be mistaken for another thread at the same address.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -9,31 +11,31 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use crate::grow::{OutOfMemory, filled};
 use crate::platform::Key;
 
-/// How many threads there is room for: a call of these is over soon.
+/// Capacity of the table. The calls recorded here are short.
 const PLACES: usize = 1024;
-/// How many places a thread may be at.
+/// Slots probed for a thread.
 const STEPS: usize = 32;
 
 #[derive(Debug, Default)]
 struct Place {
-    /// The thread, or 0.
+    /// The thread's key, or 0 if the slot is free.
     thread: AtomicUsize,
     key: AtomicU32,
 }
 
-/// The threads.
+/// The threads in flight: a hash table of atomic slots.
 #[derive(Debug)]
 pub struct InFlight {
     places: Vec<Place>,
     is_open: AtomicBool,
-    /// How many there are.
+    /// Number of entries.
     count: AtomicUsize,
-    /// How many there was no place for.
+    /// Returns that will not be reported, most of them for lack of room.
     lost: AtomicUsize,
 }
 
 impl InFlight {
-    /// None yet, and none is let in.
+    /// An empty table that admits no thread.
     pub fn new() -> Result<Self, OutOfMemory> {
         Ok(Self {
             places: filled(PLACES, Place::default)?,
@@ -43,22 +45,22 @@ impl InFlight {
         })
     }
 
-    /// How many there was no place for.
+    /// Returns that will not be reported, most of them for lack of room.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed) as u64
     }
 
-    /// Counts one more.
-    pub fn lose(&self) {
+    /// Counts a lost return.
+    pub fn count_lost(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Lets threads in, or no more.
-    pub fn open(&self, is_open: bool) {
+    /// Starts or stops admitting threads.
+    pub fn admit(&self, is_open: bool) {
         self.is_open.store(is_open, Ordering::Release);
     }
 
-    /// Puts a thread in, which is not there, if it is let in.
+    /// Inserts a thread that has no entry, if threads are admitted.
     pub fn put(&self, thread: usize, key: Key) {
         if !self.is_open.load(Ordering::Acquire) {
             return;
@@ -70,29 +72,29 @@ impl InFlight {
                     .compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed);
             taken.is_ok()
         };
-        match self.places_of(thread).find(is_free) {
+        match self.probe_sequence(thread).find(is_free) {
             Some(place) => {
                 place.key.store(key.to_bits(), Ordering::Relaxed);
                 self.count.fetch_add(1, Ordering::Relaxed);
             }
-            None => self.lose(),
+            None => self.count_lost(),
         }
     }
 
-    /// Takes a thread out, if it is there.
+    /// Removes this thread's entry, if it has one, and returns its call.
     pub fn take(&self, thread: usize) -> Option<Key> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let is_its = |place: &&Place| place.thread.load(Ordering::Relaxed) == thread;
-        let place = self.places_of(thread).find(is_its)?;
+        let place = self.probe_sequence(thread).find(is_its)?;
         let key = place.key.load(Ordering::Relaxed);
         place.thread.store(0, Ordering::Relaxed);
         self.count.fetch_sub(1, Ordering::Relaxed);
         Some(Key::from_bits(key))
     }
 
-    /// Forgets all, while none is let in, and none takes itself out.
+    /// Removes all entries. No thread may be admitted or remove its own meanwhile.
     pub fn clear(&self) {
         for place in &self.places {
             place.thread.store(0, Ordering::Relaxed);
@@ -100,9 +102,9 @@ impl InFlight {
         self.count.store(0, Ordering::Relaxed);
     }
 
-    /// Where a thread may be.
-    fn places_of(&self, thread: usize) -> impl Iterator<Item = &Place> {
-        // The golden ratio's bits, as in `Live`.
+    /// The probe sequence of a thread.
+    fn probe_sequence(&self, thread: usize) -> impl Iterator<Item = &Place> {
+        // Fibonacci hashing, as in `site::live`.
         const MIX: u32 = 0x9e37_79b1;
         let first = (thread as u32).wrapping_mul(MIX) >> (u32::BITS - PLACES.trailing_zeros());
         let steps = (first as usize..).take(STEPS);
@@ -119,11 +121,11 @@ mod tests {
     }
 
     #[test]
-    fn each_takes_out_what_it_put_in_once() {
+    fn an_entry_is_removed_once() {
         let in_flight = InFlight::new().unwrap();
         in_flight.put(64, key(9));
-        assert_eq!(in_flight.take(64), None, "it was not let in");
-        in_flight.open(true);
+        assert_eq!(in_flight.take(64), None, "no thread is admitted yet");
+        in_flight.admit(true);
         let threads = || (1..500).map(|n| 0xc000_0000 + n * 64);
         threads().for_each(|thread| in_flight.put(thread, key(thread % 1000)));
         assert_eq!(in_flight.lost(), 0);
@@ -134,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_no_place_is_counted() {
+    fn without_room_a_lost_return_is_counted() {
         let in_flight = InFlight::new().unwrap();
-        in_flight.open(true);
+        in_flight.admit(true);
         let threads = || (1..5000).map(|n| 0xc000_0000 + n * 64);
         threads().for_each(|thread| in_flight.put(thread, key(7)));
         let found = threads().filter_map(|thread| in_flight.take(thread));

@@ -1,4 +1,4 @@
-//! System calls as firings find them: by their numbers.
+//! The system-call index: what firings look up by ABI and number.
 
 use alloc::vec::Vec;
 
@@ -8,33 +8,34 @@ use crate::probe::names::Span;
 use crate::providers::Published;
 use crate::providers::syscall::Ending;
 
-/// A system call that somebody has enabled a probe of.
+/// A system call with an enabled probe.
 #[derive(Debug)]
 pub struct Call {
-    /// Which it is.
+    /// Its ABI and number.
     pub key: Key,
-    /// The names of its ABI and of itself.
+    /// Names of its ABI and of the call.
     pub names: [Span; 2],
-    /// The numbers of its probes, by their roles.
+    /// Indices of its probes in the table, by role.
     pub probes: [u32; 2],
-    /// How it comes to its end.
+    /// How it returns.
     pub ending: Ending,
-    /// Whether somebody wants to see its end.
+    /// Whether its return is enabled.
     pub returns: bool,
 }
 
-/// Numbers that follow one another, of which not every one is enabled.
+/// A range of keys, not all of them enabled.
 #[derive(Debug)]
 struct Range {
     first: Key,
-    /// A call's place and one, or 0 where that number is not enabled.
+    /// Index of the call plus one, or 0 if it is not enabled.
     places: Vec<u16>,
 }
 
-/// How many numbers in a row may be without a call before they are rather left out.
+/// A gap of this many unused keys starts a new range.
 const GAP: usize = 1024;
 
-/// The calls that are enabled. Where that is one alone, so is what others are held against.
+/// The enabled calls. Ranges cover only what is enabled, so with a single call the lookup is one
+/// comparison.
 #[derive(Debug, Default)]
 pub struct Live {
     calls: Vec<Call>,
@@ -42,7 +43,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Adds one, whose key is above those that are there.
+    /// Adds a call. Keys must be ascending.
     pub fn add(&mut self, call: Call) -> Result<(), OutOfMemory> {
         let is_near = |range: &&mut Range| {
             let place = call.key.behind(range.first);
@@ -64,7 +65,7 @@ impl Live {
         push(&mut range.places, self.calls.len() as u16)
     }
 
-    /// The call of that key.
+    /// The call of this key, if it is enabled.
     pub fn find(&self, key: Key) -> Option<&Call> {
         for range in &self.ranges {
             if let Some(place) = range.places.get(key.behind(range.first)) {

@@ -1,5 +1,9 @@
-//! The syscall provider: of every system call that the kernel has a number for, a probe where it is entered and
-//! one where it returns.
+//! The syscall provider: an entry and a return probe for every system call in the kernel's tables.
+//!
+//! The kernel reports calls through its tracepoints, for the numbers that are subscribed to, in the
+//! thread's own context. [`index`] is what firings look up. At some returns the registers no longer
+//! identify the call ([`Ending`]); such threads are recorded [`in_flight`] at the entry, and their
+//! returns are subscribed to for all numbers.
 
 mod fire;
 pub mod in_flight;
@@ -19,10 +23,10 @@ use crate::probe::Role;
 use crate::probe::names::{Names, Span};
 use crate::sort::sort_by_key;
 
-/// The most calls, those of all ABIs together.
+/// Limit of calls, over all ABIs.
 pub const CALLS_MAX: usize = 2048;
 
-/// How a call comes to its end, where that is in a way of its own.
+/// The calls that do not return in the usual way.
 const ENDINGS: [(&[u8], Ending); 6] = [
     (b"execve", Ending::Elsewhere),
     (b"execveat", Ending::Elsewhere),
@@ -32,17 +36,17 @@ const ENDINGS: [(&[u8], Ending); 6] = [
     (b"sigreturn", Ending::Restored),
 ];
 
-/// How a call comes to its end.
+/// How a system call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Its registers tell which call it was, and what it returns.
+    /// The registers at the return identify the call and its value.
     Usual,
-    /// In another program, perhaps of another ABI, where its number would be another call's.
+    /// In a new program, possibly of another ABI, where the number is that of another call.
     Elsewhere,
-    /// In what a signal has interrupted, whose registers are back: they have neither its number nor a value of
-    /// its.
+    /// In the code that a signal interrupted, with its registers restored: they hold neither the
+    /// call's number nor a return value.
     Restored,
-    /// It does not.
+    /// It does not return.
     Never,
 }
 
@@ -52,8 +56,8 @@ impl Ending {
         known.map_or(Self::Usual, |(_, ending)| *ending)
     }
 
-    /// Whether it must be remembered from the call's entry on which call it is.
-    pub const fn is_remembered(self) -> bool {
+    /// Whether the thread must be recorded in flight at the entry.
+    pub const fn is_tracked(self) -> bool {
         matches!(self, Self::Elsewhere | Self::Restored)
     }
 }
@@ -61,35 +65,35 @@ impl Ending {
 /// A system call.
 #[derive(Debug)]
 pub struct Call {
-    /// Which it is.
+    /// Its ABI and number.
     pub key: Key,
-    /// The names of its ABI and of itself.
+    /// Names of its ABI and of the call.
     pub names: [Span; 2],
-    /// How it comes to its end.
+    /// How it returns.
     pub ending: Ending,
-    /// How many active ECBs its probes have, over all consumers, by their roles.
+    /// Active ECBs of its probes, over all consumers, by role.
     pub ecbs: [u32; 2],
 }
 
 impl Call {
-    /// Whether it has that probe.
+    /// Whether it has this probe.
     pub fn has(&self, role: Role) -> bool {
         role == Role::Entry || self.ending != Ending::Never
     }
 
-    /// How many active ECBs that probe has.
+    /// Active ECBs of this probe.
     pub fn wanted(&self, role: Role) -> u32 {
         self.ecbs.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Whether somebody has to see it at its beginning, or at its end.
+    /// Whether it must be reported at its entry, or at its return.
     fn is_seen(&self, role: Role) -> bool {
-        let is_kept = role == Role::Entry && self.ending.is_remembered();
-        self.wanted(role) > 0 || is_kept && self.wanted(Role::Return) > 0
+        let is_tracked = role == Role::Entry && self.ending.is_tracked();
+        self.wanted(role) > 0 || is_tracked && self.wanted(Role::Return) > 0
     }
 }
 
-/// All calls that there are, in the order of their keys.
+/// All system calls, ordered by key.
 #[derive(Debug, Default)]
 pub struct Syscalls {
     names: Names,
@@ -97,7 +101,7 @@ pub struct Syscalls {
 }
 
 impl Syscalls {
-    /// Adds one; `abi` is the ABI that has been named last, and its name.
+    /// Adds a call. `abi` caches the last ABI's number and name.
     fn add(
         &mut self,
         numbered: Numbered<'_>,
@@ -122,22 +126,22 @@ impl Syscalls {
         push(&mut self.calls, call)
     }
 
-    /// The calls, by their numbers here.
+    /// The calls, indexed by number.
     pub fn calls(&self) -> &[Call] {
         &self.calls
     }
 
-    /// The names of a call's ABI and of itself.
-    pub fn called(&self, call: &Call) -> [&[u8]; 2] {
+    /// Names of a call's ABI and of the call.
+    pub fn names_of(&self, call: &Call) -> [&[u8]; 2] {
         call.names.map(|name| self.names.get(name))
     }
 
-    /// The numbers of calls that have to be seen at their beginning, or at their end.
+    /// The calls that must be reported at their entry, or at their return.
     fn seen(&self, role: Role) -> Numbers {
         let mut numbers = Numbers::NONE;
         for call in self.calls.iter().filter(|call| call.is_seen(role)) {
-            // Where it ends in a way of its own, its registers may have any number.
-            if role == Role::Return && call.ending.is_remembered() {
+            // At such a return the registers may hold any number.
+            if role == Role::Return && call.ending.is_tracked() {
                 return Numbers::ALL;
             }
             numbers.add(call.key.abi(), call.key.number());
@@ -152,7 +156,7 @@ impl<A: Arch> Provider<A> for Syscalls {
 
     type Live = Live;
 
-    /// A number that has two names goes by the first.
+    /// Of two names for one number, the first is used.
     fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut all = Self::default();
         let mut abi = None;
@@ -168,7 +172,7 @@ impl<A: Arch> Provider<A> for Syscalls {
     fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
         let (call, role) = Role::of(number);
         let call = self.calls.get(call).filter(|call| call.has(role))?;
-        let [abi, name] = self.called(call);
+        let [abi, name] = self.names_of(call);
         Some([abi, name, role.name()])
     }
 
@@ -182,9 +186,9 @@ impl<A: Arch> Provider<A> for Syscalls {
 
     fn is_armed(&self, number: usize, subscriptions: &Subscriptions) -> bool {
         let (call, role) = Role::of(number);
-        let told = subscriptions.of(event(role));
+        let subscribed = subscriptions.of(event(role));
         let call = self.calls.get(call);
-        call.is_some_and(|call| told.has(call.key.abi(), call.key.number()))
+        call.is_some_and(|call| subscribed.has(call.key.abi(), call.key.number()))
     }
 
     fn wants(&self, event: Event) -> Numbers {
@@ -203,8 +207,8 @@ impl<A: Arch> Provider<A> for Syscalls {
             if ecbs == [0; 2] {
                 continue;
             }
-            let [abi_name, name] = self.called(call);
-            // Calls of an ABI lie together, so its name is added once.
+            let [abi_name, name] = self.names_of(call);
+            // Calls of an ABI are adjacent, so its name is added once.
             let [of, _] = call.names;
             let abi_span = match abi {
                 Some((known, span)) if known == of => span,
@@ -233,7 +237,7 @@ impl<A: Arch> Provider<A> for Syscalls {
     }
 }
 
-/// The event that a probe of that role fires at.
+/// The event at which probes of this role fire.
 const fn event(role: Role) -> Event {
     match role {
         Role::Entry => Event::SyscallEntered,
@@ -241,21 +245,21 @@ const fn event(role: Role) -> Event {
     }
 }
 
-/// A system call is entered, or returns.
+/// A firing of this provider.
 pub struct Fired<'a, A: Arch> {
-    /// The table that has its names.
+    /// The table that holds its names.
     pub table: &'a Table,
     /// The call.
     pub call: &'a index::Call,
-    /// Which of the two.
+    /// Entry or return.
     pub at: At<'a, A>,
 }
 
-/// Where a system call is.
+/// The point of a system call that fires.
 pub enum At<'a, A: Arch> {
-    /// It is entered, with these registers.
+    /// The entry, with these registers.
     Entry(&'a A::Regs),
-    /// It returns this value.
+    /// The return, with this value.
     Return(i64),
 }
 
@@ -290,11 +294,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_calls_end_in_their_own_way() {
+    fn special_calls_are_recognised() {
         assert_eq!(Ending::of(b"read"), Ending::Usual);
         assert_eq!(Ending::of(b"exit_group"), Ending::Never);
         assert_eq!(Ending::of(b"rt_sigreturn"), Ending::Restored);
-        assert!(Ending::of(b"execveat").is_remembered());
-        assert!(!Ending::of(b"exit").is_remembered());
+        assert!(Ending::of(b"execveat").is_tracked());
+        assert!(!Ending::of(b"exit").is_tracked());
     }
 }

@@ -1,10 +1,12 @@
-//! Speculations: records that are kept aside until it is known whether they matter.
+//! Speculations: records held back until the program commits or discards them.
 //!
-//! A speculation has a part for each CPU, which only firings of that CPU write. So `commit` moves what
-//! its own CPU has at once, and leaves the rest to whoever drains: once every firing that could have
-//! taken the speculation for an active one is over, nobody writes its parts, and the control side hands
-//! each to the consumer behind its CPU's principal buffer. Only then is the speculation free again; who
-//! asks for one meanwhile finds it busy.
+//! A speculation has a part for each CPU, written only by firings of that CPU. `commit` moves its
+//! own CPU's part to the principal buffer at once and leaves the others to the control side: after
+//! a grace period no firing writes to them any more, and each is copied out after its CPU's
+//! principal buffer. Only then is the speculation free again; until then a request for one reports
+//! it busy.
+//!
+//! The state is one atomic, changed by compare-and-exchange in any context; see [`state`].
 
 mod part;
 mod state;
@@ -17,27 +19,27 @@ use part::{Part, Place};
 use state::State;
 
 use crate::grow::{OutOfMemory, push};
-use crate::session::outlet::{Outlet, Unwritten};
+use crate::session::outlet::{Sink, Unwritten};
 use crate::session::ring::Ring;
 
 /// A speculation.
 #[derive(Debug)]
 struct Speculation {
     state: AtomicU32,
-    /// When it was committed: the time that its records then carry.
+    /// The time of its commit, which its records carry once drained.
     committed: AtomicU64,
     parts: Vec<Part>,
 }
 
-/// Room for a record in a speculation.
+/// Space reserved for a record in a speculation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Aside {
-    /// The speculation.
+pub struct SpeculationReservation {
+    /// The speculation's number.
     pub number: u64,
     place: Place,
 }
 
-/// All speculations of a consumer. They are numbered from 1.
+/// All speculations of a consumer, numbered from 1.
 #[derive(Debug)]
 pub struct Speculations {
     all: Vec<Speculation>,
@@ -46,19 +48,19 @@ pub struct Speculations {
     unavailable: AtomicU64,
 }
 
-/// What was counted of speculations.
+/// Counters of failures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Records that found a part full.
+    /// Records dropped because a part was full.
     pub drops: u64,
-    /// Requests for a speculation when none was free, but one will be.
+    /// Requests that found none free, but at least one about to be.
     pub busy: u64,
-    /// Requests for a speculation when none was free.
+    /// Requests that found none free nor about to be.
     pub unavailable: u64,
 }
 
 impl Speculations {
-    /// So many, whose parts for each CPU have `bytes` bytes.
+    /// `count` speculations with parts of `bytes` bytes for each CPU.
     pub fn new(count: usize, cpus: usize, bytes: usize) -> Result<Self, OutOfMemory> {
         let mut all = Vec::new();
         for _ in 0..count {
@@ -81,7 +83,7 @@ impl Speculations {
         })
     }
 
-    /// One that is free, which it is no more; or 0.
+    /// Takes a free speculation and returns its number; 0 if there is none.
     pub fn speculation(&self) -> u64 {
         let mut busy = false;
         for (number, one) in (1..).zip(&self.all) {
@@ -98,9 +100,14 @@ impl Speculations {
         0
     }
 
-    /// Makes room for a record with this header; none where the speculation is not active, or is full,
-    /// which is counted.
-    pub fn open(&self, number: u64, cpu: u32, header: RecordHeader) -> Option<Aside> {
+    /// Reserves space for a record. None where the speculation is not active, or its part is full;
+    /// the latter is counted.
+    pub fn open(
+        &self,
+        number: u64,
+        cpu: u32,
+        header: RecordHeader,
+    ) -> Option<SpeculationReservation> {
         let one = self.one(number)?;
         let part = one.parts.get(cpu as usize)?;
         one.turn(|state| match state {
@@ -113,24 +120,25 @@ impl Speculations {
             self.drops.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        Some(Aside { number, place })
+        Some(SpeculationReservation { number, place })
     }
 
-    /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
-    pub fn write(&self, aside: Aside, cpu: u32, offset: u32, bytes: &[u8]) {
-        if let Some(part) = self.part(aside.number, cpu) {
-            part.write(aside.place, offset, bytes);
+    /// Writes `bytes` at this byte offset of a record, truncated at the record's end.
+    pub fn write(&self, reservation: SpeculationReservation, cpu: u32, offset: u32, bytes: &[u8]) {
+        if let Some(part) = self.part(reservation.number, cpu) {
+            part.write(reservation.place, offset, bytes);
         }
     }
 
-    /// The record is whole.
-    pub fn close(&self, aside: Aside, cpu: u32) {
-        if let Some(part) = self.part(aside.number, cpu) {
-            part.close(aside.place);
+    /// Completes a record.
+    pub fn close(&self, reservation: SpeculationReservation, cpu: u32) {
+        if let Some(part) = self.part(reservation.number, cpu) {
+            part.close(reservation.place);
         }
     }
 
-    /// Moves what `cpu` has of it to that CPU's principal buffer, and leaves the rest to be drained.
+    /// Commits: moves the part of `cpu` to that CPU's principal buffer, and leaves the others to
+    /// the control side.
     pub fn commit(&self, number: u64, cpu: u32, now: u64, ring: &Ring) {
         let Some(one) = self.one(number) else {
             return;
@@ -153,7 +161,7 @@ impl Speculations {
         }
     }
 
-    /// Empties it.
+    /// Discards its records: at once if only `cpu` wrote to it, else by the control side.
     pub fn discard(&self, number: u64, cpu: u32) {
         let Some(one) = self.one(number) else {
             return;
@@ -169,9 +177,9 @@ impl Speculations {
         }
     }
 
-    /// Readies what was committed to be drained, and frees what was discarded. `synchronize` waits
-    /// until every firing that has begun is over; it is called only if there is something to do. Control
-    /// side only, one at a time, as all that follows.
+    /// Readies committed speculations for draining and frees discarded ones. `synchronize` waits
+    /// for a grace period; it is called only if a state changed. This and the methods below are for
+    /// the control side only, under the control lock.
     pub fn settle(&self, synchronize: impl FnOnce()) {
         let mut wait = false;
         for one in &self.all {
@@ -195,18 +203,18 @@ impl Speculations {
         }
     }
 
-    /// Sends whole records that `cpu` has of those to be drained, as many as there is room for. They
-    /// stay until [`Speculations::release`].
-    pub fn copy(&self, cpu: usize, outlet: &mut Outlet<'_>) -> Result<(), Unwritten> {
+    /// Copies out whole records of `cpu` that are ready, as many as fit. They stay until
+    /// [`Speculations::release`].
+    pub fn copy(&self, cpu: usize, sink: &mut Sink<'_>) -> Result<(), Unwritten> {
         for one in self.draining() {
             if let Some(part) = one.parts.get(cpu) {
-                part.copy(one.committed.load(Ordering::Relaxed), outlet)?;
+                part.copy(one.committed.load(Ordering::Relaxed), sink)?;
             }
         }
         Ok(())
     }
 
-    /// Forgets the records that were sent last, and frees what was drained whole.
+    /// Releases the records that were copied last, and frees speculations that are drained.
     pub fn release(&self, cpu: usize) {
         for one in self.draining() {
             if let Some(part) = one.parts.get(cpu) {
@@ -216,7 +224,7 @@ impl Speculations {
         }
     }
 
-    /// What was counted.
+    /// The failure counters.
     pub fn counts(&self) -> Counts {
         Counts {
             drops: self.drops.load(Ordering::Relaxed),
@@ -243,8 +251,8 @@ impl Speculation {
         State::from_code(self.state.load(Ordering::Acquire))
     }
 
-    /// Changes the state as `turn` says, in one step; what it is then, or nothing where `turn` says
-    /// nothing.
+    /// Atomically replaces the state by what `turn` returns for it; returns the new state, or None
+    /// where `turn` refused.
     fn turn(&self, turn: impl Fn(State) -> Option<State>) -> Option<State> {
         let turn = |code| turn(State::from_code(code)).map(State::code);
         let before = self
@@ -254,7 +262,7 @@ impl Speculation {
         turn(before).map(State::from_code)
     }
 
-    /// Forgets all records.
+    /// Drops all records and frees the speculation.
     fn empty(&self) {
         self.parts.iter().for_each(Part::empty);
         self.state.store(State::Free.code(), Ordering::Release);

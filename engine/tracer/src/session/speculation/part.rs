@@ -1,4 +1,5 @@
-//! One CPU's part of a speculation: records one behind the other.
+//! One CPU's part of a speculation: records packed in fixed memory. Firings of the CPU write it;
+//! once the speculation's state excludes them, the control side reads and empties it.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,13 +8,13 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::grow::OutOfMemory;
 use crate::session::arena::Arena;
-use crate::session::outlet::{Outlet, Unwritten};
+use crate::session::outlet::{Sink, Unwritten};
 use crate::session::ring::Ring;
 
-/// Bytes of a record's head.
+/// Bytes of a record's header.
 const HEAD: u32 = size_of::<RecordHeader>() as u32;
 
-/// A record's place in a part.
+/// Where a record is in a part: offset and size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     at: u32,
@@ -24,15 +25,15 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Part {
     memory: Arena,
-    /// Bytes of whole records.
+    /// Bytes of complete records.
     used: AtomicU32,
-    /// How much of them the consumer has, and how much it will have if what was sent last arrives.
+    /// Offset of the first record not yet released, and of the first not yet copied out.
     begin: AtomicU32,
     sent: AtomicU32,
 }
 
 impl Part {
-    /// An empty one of so many bytes.
+    /// An empty part of `bytes` bytes.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         Ok(Self {
             memory: Arena::new(bytes & !7)?,
@@ -42,7 +43,8 @@ impl Part {
         })
     }
 
-    /// Makes room for a record with this header, and zeros behind that.
+    /// Reserves space for a record, writes its header and zeroes the rest. None where it does not
+    /// fit.
     pub fn open(&self, header: RecordHeader) -> Option<Place> {
         let at = self.used.load(Ordering::Relaxed);
         let end = at.checked_add(header.size)?;
@@ -57,38 +59,38 @@ impl Part {
         })
     }
 
-    /// Writes `bytes` into a record, so many bytes behind its begin. What does not fit is cut.
+    /// Writes `bytes` at this byte offset of a record, truncated at the record's end.
     pub fn write(&self, place: Place, offset: u32, bytes: &[u8]) {
         let fits = (place.bytes.saturating_sub(offset) as usize).min(bytes.len());
         let at = (place.at as usize).wrapping_add(offset as usize);
         self.memory.write(at, bytes.get(..fits).unwrap_or_default());
     }
 
-    /// The record is whole.
+    /// Completes a record.
     pub fn close(&self, place: Place) {
         let end = place.at.wrapping_add(place.bytes);
         self.used.store(end, Ordering::Release);
     }
 
-    /// Forgets all records.
+    /// Drops all records.
     pub fn empty(&self) {
         self.used.store(0, Ordering::Relaxed);
         self.begin.store(0, Ordering::Relaxed);
     }
 
-    /// Forgets those that were sent last.
+    /// Releases the records that were copied last.
     pub fn release(&self) {
         let sent = self.sent.load(Ordering::Relaxed);
         self.begin.store(sent, Ordering::Relaxed);
     }
 
-    /// Whether the consumer has all of it.
+    /// Whether all records were released.
     pub fn is_empty(&self) -> bool {
         self.begin.load(Ordering::Relaxed) == self.used.load(Ordering::Acquire)
     }
 
-    /// Each record from `from` on: where it begins, and its head, which carries that time. It ends where
-    /// `see` says so.
+    /// Calls `see` with offset and header of each record from `from` on, the header's timestamp
+    /// replaced by `time`, until `see` returns false. Returns the offset where it stopped.
     fn each<E>(
         &self,
         from: u32,
@@ -117,33 +119,34 @@ impl Part {
         Ok(at)
     }
 
-    /// Moves all records to a principal buffer; that counts those that it has no room for.
+    /// Moves all records to the principal buffer of the same CPU, which counts those that do not
+    /// fit.
     pub fn move_to(&self, ring: &Ring, now: u64) {
         let _ = self.each(0, now, |at, head| {
-            if let Some(room) = ring.open(head, false) {
+            if let Some(reservation) = ring.open(head, false) {
                 for word in 0..head.size.saturating_sub(HEAD) / 8 {
                     let offset = word.wrapping_mul(8).wrapping_add(HEAD);
                     let word = self.memory.load(at.wrapping_add(offset as usize));
-                    ring.write(room, offset, &word.to_ne_bytes());
+                    ring.write(reservation, offset, &word.to_ne_bytes());
                 }
-                ring.close(room);
+                ring.close(reservation);
             }
             Ok::<_, core::convert::Infallible>(true)
         });
         self.used.store(0, Ordering::Relaxed);
     }
 
-    /// Sends whole records with that time, as many as there is room for. They stay until
-    /// [`Part::release`].
-    pub fn copy(&self, committed: u64, outlet: &mut Outlet<'_>) -> Result<(), Unwritten> {
+    /// Copies out whole records stamped with the time of the commit, as many as fit. They stay
+    /// until [`Part::release`].
+    pub fn copy(&self, committed: u64, sink: &mut Sink<'_>) -> Result<(), Unwritten> {
         let begin = self.begin.load(Ordering::Relaxed);
         let sent = self.each(begin, committed, |at, head| {
-            if head.size as usize > outlet.room() {
+            if head.size as usize > sink.room() {
                 return Ok(false);
             }
-            outlet.header(head)?;
+            sink.header(head)?;
             let data = (head.size.saturating_sub(HEAD)) as usize;
-            outlet.copy(&self.memory, at.wrapping_add(HEAD as usize), data)?;
+            sink.copy(&self.memory, at.wrapping_add(HEAD as usize), data)?;
             Ok(true)
         })?;
         self.sent.store(sent, Ordering::Relaxed);

@@ -1,44 +1,44 @@
-//! What a speculation is, and what it becomes.
+//! The states of a speculation and their transitions.
 //!
 //! ```text
 //!            speculation()        open            open on another CPU
 //!      Free ---------------> Active -----> One(cpu) -------------> Many
 //!       ^                      |           |  |                    |  |
 //!       |<--commit, discard----+           |  |                    |  |
-//!       |<--commit (by way of Moving), discard on that CPU         |  |
+//!       |<--commit or discard on that CPU, both by way of Moving   |  |
 //!       |                                     +--commit elsewhere--+--> Committed --> Draining --+
 //!       |                                     +--discard elsewhere-+--> Discarded --> Emptying --+
 //!       +<---------------------------------------------------------------------------------------+
 //! ```
 
-/// What a speculation is at the moment.
+/// The state of a speculation, kept in one atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Nobody's.
+    /// Not in use.
     Free,
-    /// Somebody's, and empty.
+    /// Handed out by `speculation()`; no records yet.
     Active,
     /// Only this CPU has written to it.
     One(u32),
     /// Several CPUs may have written to it.
     Many,
-    /// The CPU that committed it moves its records; there are no others.
+    /// The only CPU that wrote to it moves or drops its records.
     Moving,
-    /// It is to be drained, but firings that have not noticed may still write to it.
+    /// Committed, but firings in flight may still write to it.
     Committed,
-    /// What is left of it is for the consumer.
+    /// No firing writes to it; the consumer drains what is left.
     Draining,
-    /// It is to be emptied, but firings that have not noticed may still write to it.
+    /// Discarded, but firings in flight may still write to it.
     Discarded,
-    /// It is being emptied.
+    /// No firing writes to it; the control side empties it.
     Emptying,
 }
 
-/// [`State::One`] of CPU 0.
+/// The code of [`State::One`] for CPU 0.
 const ONE: u32 = 8;
 
 impl State {
-    /// Its code.
+    /// The code kept in the atomic.
     pub fn code(self) -> u32 {
         match self {
             Self::Free => 0,
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// The one of this code.
+    /// The state of a code.
     pub fn from_code(code: u32) -> Self {
         match code {
             0 => Self::Free,
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// Whether it will be free without anybody's asking.
+    /// Whether it becomes free without a request from the program.
     pub fn is_busy(self) -> bool {
         !matches!(self, Self::Free | Self::Active | Self::One(_) | Self::Many)
     }

@@ -1,4 +1,4 @@
-//! Speculations beside principal buffers.
+//! Tests of speculations together with principal buffers.
 
 use std::vec::Vec;
 
@@ -26,11 +26,12 @@ impl Fixture {
             size: 24,
             timestamp: 1,
         };
-        let Some(aside) = self.speculations.open(number, cpu, header) else {
+        let Some(reservation) = self.speculations.open(number, cpu, header) else {
             return false;
         };
-        self.speculations.write(aside, cpu, 16, &epid.to_ne_bytes());
-        self.speculations.close(aside, cpu);
+        self.speculations
+            .write(reservation, cpu, 16, &epid.to_ne_bytes());
+        self.speculations.close(reservation, cpu);
         true
     }
 
@@ -39,19 +40,19 @@ impl Fixture {
         self.speculations.commit(number, cpu, now, ring);
     }
 
-    /// What arrives of a CPU: each record's epid and time.
+    /// EPID and timestamp of each record drained from a CPU.
     fn drain(&self, cpu: usize, room: usize) -> Vec<(u32, u64)> {
         let (mut chunk, mut got) = ([0; 16], Vec::new());
         let mut put = |part: &[u8]| {
             got.extend_from_slice(part);
             Ok(())
         };
-        let mut outlet = Outlet::new(room, &mut chunk, &mut put);
+        let mut sink = Sink::new(room, &mut chunk, &mut put);
         self.speculations.settle(|| {});
         let ring = self.rings.of(cpu).unwrap();
-        let copied = ring.copy(&mut outlet).unwrap();
-        self.speculations.copy(cpu, &mut outlet).unwrap();
-        outlet.flush().unwrap();
+        let copied = ring.copy(&mut sink).unwrap();
+        self.speculations.copy(cpu, &mut sink).unwrap();
+        sink.flush().unwrap();
         ring.release(copied);
         self.speculations.release(cpu);
         Records::new(&got)
@@ -64,25 +65,25 @@ impl Fixture {
 }
 
 #[test]
-fn what_one_cpu_committed_is_in_its_buffer_at_once() {
+fn a_commit_on_the_only_cpu_moves_records_at_once() {
     let it = fixture(1, 256);
     let number = it.speculations.speculation();
     assert_eq!(number, 1);
     assert!(it.record(1, 0, 5) && it.record(1, 0, 6));
-    assert_eq!(it.drain(0, 256), [], "nobody knows yet whether it matters");
+    assert_eq!(it.drain(0, 256), [], "not committed yet");
     it.commit(1, 0, 9);
-    assert_eq!(it.speculations.speculation(), 1, "it is free again at once");
+    assert_eq!(it.speculations.speculation(), 1, "free at once");
     assert_eq!(it.drain(0, 256), [(5, 9), (6, 9)]);
 }
 
 #[test]
-fn what_several_cpus_speculated_arrives_once_and_then_it_is_free() {
+fn records_of_several_cpus_are_drained_once_before_it_is_free() {
     let it = fixture(1, 256);
     it.speculations.speculation();
     assert!(it.record(1, 0, 5) && it.record(1, 1, 6));
     it.commit(1, 0, 9);
     it.commit(1, 1, 10);
-    assert!(!it.record(1, 1, 7), "it is not active any more");
+    assert!(!it.record(1, 1, 7), "committed");
     assert_eq!(it.drain(0, 256), [(5, 9)]);
     assert_eq!(it.speculations.speculation(), 0);
     assert_eq!(it.speculations.counts().busy, 1);
@@ -92,7 +93,7 @@ fn what_several_cpus_speculated_arrives_once_and_then_it_is_free() {
 }
 
 #[test]
-fn who_commits_need_not_have_speculated() {
+fn a_cpu_without_records_can_commit() {
     let it = fixture(1, 256);
     it.speculations.speculation();
     it.record(1, 1, 6);
@@ -104,7 +105,7 @@ fn who_commits_need_not_have_speculated() {
 }
 
 #[test]
-fn a_consumer_with_little_room_gets_it_bit_by_bit() {
+fn a_small_buffer_drains_in_several_reads() {
     let it = fixture(1, 256);
     it.speculations.speculation();
     (1..6).for_each(|epid| assert!(it.record(1, 1, epid)));
@@ -118,12 +119,16 @@ fn a_consumer_with_little_room_gets_it_bit_by_bit() {
 }
 
 #[test]
-fn what_is_discarded_never_arrives() {
+fn discarded_records_are_never_drained() {
     let it = fixture(2, 256);
     let (one, other) = (it.speculations.speculation(), it.speculations.speculation());
     assert!(it.record(one, 0, 1) && it.record(other, 0, 2) && it.record(other, 1, 3));
     it.speculations.discard(one, 0);
-    assert_eq!(it.speculations.speculation(), one, "only this CPU had it");
+    assert_eq!(
+        it.speculations.speculation(),
+        one,
+        "no other CPU wrote to it"
+    );
     it.speculations.discard(other, 0);
     assert_eq!(it.speculations.speculation(), 0);
     assert_eq!(
@@ -132,7 +137,7 @@ fn what_is_discarded_never_arrives() {
     );
     assert_eq!(it.speculations.speculation(), other);
     it.commit(other, 0, 9);
-    assert_eq!(it.drain(0, 256), [], "it began empty");
+    assert_eq!(it.drain(0, 256), [], "emptied before reuse");
     assert_eq!(
         it.speculations.counts(),
         Counts {
@@ -143,7 +148,7 @@ fn what_is_discarded_never_arrives() {
 }
 
 #[test]
-fn all_taken_is_not_busy() {
+fn all_in_use_is_unavailable_not_busy() {
     let it = fixture(1, 256);
     assert_eq!(
         (it.speculations.speculation(), it.speculations.speculation()),
@@ -159,7 +164,7 @@ fn all_taken_is_not_busy() {
 }
 
 #[test]
-fn a_full_part_drops_and_counts_and_what_is_no_speculation_takes_nothing() {
+fn a_full_part_counts_drops_and_invalid_numbers_are_ignored() {
     let it = fixture(1, 55);
     it.speculations.speculation();
     let kept = (0..4).filter(|&epid| it.record(1, 0, epid)).count();
@@ -169,12 +174,12 @@ fn a_full_part_drops_and_counts_and_what_is_no_speculation_takes_nothing() {
         it.commit(number, 0, 1);
         it.speculations.discard(number, 0);
     }
-    assert!(!it.record(1, 2, 1), "nor is there such a CPU");
+    assert!(!it.record(1, 2, 1), "no such CPU");
     assert_eq!(it.speculations.counts().drops, 2);
 }
 
 #[test]
-fn what_the_principal_buffer_has_no_room_for_is_its_drop() {
+fn a_commit_to_a_full_principal_buffer_counts_its_drops() {
     let it = fixture(1, 1024);
     it.speculations.speculation();
     (0..12).for_each(|epid| assert!(it.record(1, 0, epid)));

@@ -1,4 +1,4 @@
-//! Linux on ARM.
+//! The blacklist for Linux on ARM.
 
 use super::{Blacklist, Path};
 
@@ -9,9 +9,9 @@ const WAKES: &str = "a resuming CPU runs it before there is translation";
 const HEAD: &str = "it is no function, but a place in what a kernel begins with";
 const UNWINDS: &str =
     "the unwinder runs it with its list of tables in pieces, which stack() would walk";
-const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
 
-/// What it adds to the lists.
+/// ARM's additions to the blacklist.
 pub const ARM: Blacklist = Blacklist {
     functions: &[
         (b"*_early_abort", ABORTS),
@@ -23,7 +23,7 @@ pub const ARM: Blacklist = Blacklist {
         (b"cpu_*_do_resume", WAKES),
     ],
     thunks: &[(b"__error", HEAD), (b"__do_fixup_smp_on_up", HEAD)],
-    // From the vector to the branch that leads to the handler, and back.
+    // From the exception vector to the branch to the handler, and the return.
     paths: &[Path {
         roots: &[
             [b"__und_svc", b"__und_svc"],
@@ -31,6 +31,6 @@ pub const ARM: Blacklist = Blacklist {
         ],
         ends: &[],
         passes: &[b"do_undefinstr"],
-        why: ON_WAY,
+        why: ON_TRAP_PATH,
     }],
 };

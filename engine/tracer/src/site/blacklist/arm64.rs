@@ -1,12 +1,12 @@
-//! Linux on AArch64.
+//! The blacklist for Linux on AArch64.
 
 use super::{Blacklist, Path};
 
 const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
 const WAKES: &str = "a starting or resuming CPU runs it before it has its vectors";
-const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
 
-/// What it adds to the lists.
+/// AArch64's additions to the blacklist.
 pub const ARM64: Blacklist = Blacklist {
     functions: &[
         (b"__kvm_adjust_pc", HYPERVISOR),
@@ -30,14 +30,15 @@ pub const ARM64: Blacklist = Blacklist {
         (b"el1_sync", HYPERVISOR),
         (b"el2_sync", HYPERVISOR),
     ],
-    // From the vector to the call that leads to the handler, and back; what a CPU runs before it has its vectors; and
-    // what runs with the hypervisor's, which is all of its objects, from the first function to the last table.
+    // In order: from the exception vector to the call of the handler, and the return; what a CPU
+    // runs before its vectors are installed; what runs with the hypervisor's vectors, which is all
+    // of the hypervisor's objects, from their first function to their last table.
     paths: &[
         Path {
             roots: &[[b"el1h_64_sync", b"el1h_64_sync"], [b"el1_dbg", b"el1_dbg"]],
             ends: &[],
             passes: &[b"el1h_64_sync_handler", b"do_debug_exception"],
-            why: ON_WAY,
+            why: ON_TRAP_PATH,
         },
         Path {
             roots: &[

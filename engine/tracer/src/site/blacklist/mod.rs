@@ -1,10 +1,11 @@
-//! Functions of Linux that take no trap although the kernel's own blacklist does not have them, and labels that are
-//! listed among functions but are thunks, jumped to on the way to a trap's handler.
+//! Functions in which Linux allows kprobes but that cannot take this engine's trap, and thunks:
+//! labels listed among functions that are jumped to on the way to a trap's handler.
 //!
-//! Trap dispatch is direct while a trap is armed: nothing that can be traced or probed runs on its way. What is left is
-//! what an architecture runs before it can take a trap at all, what runs in another mode of the processor, and thunks.
-//! Names are those of one build, where another compiler or another configuration calls other functions. So there are
-//! [paths](Path) besides, which are followed in the text of the running kernel.
+//! While a trap is armed it is dispatched directly, so nothing traceable runs on that path. What
+//! remains is code that an architecture runs before it can take a trap at all, code that runs in
+//! another processor mode, and thunks. The lists of names were read from particular kernel builds;
+//! another compiler or configuration may call other functions. So there are also [paths](Path),
+//! which are followed through the text of the running kernel, once, when the engine is created.
 
 mod arm;
 mod arm64;
@@ -16,29 +17,29 @@ pub use arm::ARM;
 pub use arm64::ARM64;
 pub use x86::X86;
 
-/// A name, as a glob, and why no trap may be there.
+/// A name pattern, and why no trap may be placed there.
 pub type Listed = (&'static [u8], &'static str);
 
-/// What an architecture adds to [`FUNCTIONS`] and [`THUNKS`].
+/// An architecture's additions to `FUNCTIONS` and `THUNKS`.
 #[derive(Debug, Clone, Copy)]
 pub struct Blacklist {
     /// Functions.
     pub functions: &'static [Listed],
-    /// Labels that are no functions.
+    /// Labels that are not functions.
     pub thunks: &'static [Listed],
     /// Paths on which no trap can be taken.
     pub paths: &'static [Path],
 }
 
-/// A path on which no trap can be taken: all that its roots call, and what that calls.
+/// A call graph in which no trap can be taken: its roots and all that they call, directly or not.
 #[derive(Debug)]
 pub struct Path {
-    /// The first and the last function of a stretch of text, or one function twice. Those that this kernel lacks begin
-    /// nothing.
+    /// Ranges of functions, first and last by name; equal for a single function. Roots that this
+    /// kernel lacks are ignored.
     pub roots: &'static [[&'static [u8]; 2]],
-    /// A call of one of these ends the path, and is not part of it.
+    /// Functions at whose call the path ends; they are not part of it.
     pub ends: &'static [&'static [u8]],
-    /// Functions that it calls and that are not followed.
+    /// Functions that are neither followed nor part of it; the path continues after their call.
     pub passes: &'static [&'static [u8]],
     /// Why no trap can be taken.
     pub why: &'static str,
@@ -49,8 +50,8 @@ const LISTENS: &str =
 const SLOTS: &str =
     "it is no function: where the function tracer traces, calls and returns come by it";
 
-/// What the function tracer runs for each call before it finds the callback. A trap there does no harm, but where all
-/// calls are traced there would be a dozen for each.
+/// What ftrace runs for each call before it finds the callback. A trap there is harmless, but with
+/// all functions traced there would be a dozen for each call.
 static FUNCTIONS: [Listed; 4] = [
     (b"arch_ftrace_ops_list_func", LISTENS),
     (b"ftrace_ops_test", LISTENS),
@@ -58,7 +59,7 @@ static FUNCTIONS: [Listed; 4] = [
     (b"ftrace_lookup_ip", LISTENS),
 ];
 
-/// The function tracer's trampolines, and the labels within them.
+/// ftrace's trampolines and the labels within them.
 static THUNKS: [Listed; 10] = [
     (b"__gnu_mcount_nc", SLOTS),
     (b"__fentry__", SLOTS),
@@ -73,12 +74,12 @@ static THUNKS: [Listed; 10] = [
 ];
 
 impl Blacklist {
-    /// Why no probe may be in the function of this name, if so.
+    /// Why the function of this name may have no probe, if it is listed.
     pub fn function(&self, name: &[u8]) -> Option<&'static str> {
         find(FUNCTIONS.iter().chain(self.functions), name)
     }
 
-    /// Why the label of this name has no probe, if it is a thunk.
+    /// Why the label of this name may have no probe, if it is a thunk.
     pub fn thunk(&self, name: &[u8]) -> Option<&'static str> {
         find(THUNKS.iter().chain(self.thunks), name)
     }
@@ -90,7 +91,7 @@ fn find(mut all: impl Iterator<Item = &'static Listed>, name: &[u8]) -> Option<&
         .map(|(_, why)| *why)
 }
 
-/// The name as it stands in the source: compilers append `.isra.0`, `.part.0` and the like.
+/// The name in the source: without suffixes such as `.isra.0` and `.part.0` that compilers append.
 fn without_suffix(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == b'.').next().unwrap_or(name)
 }

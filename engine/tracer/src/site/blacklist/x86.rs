@@ -1,4 +1,4 @@
-//! Linux on x86-64.
+//! The blacklist for Linux on x86-64.
 
 use super::{Blacklist, Path};
 
@@ -7,10 +7,10 @@ const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next
 const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
 const XEN: &str = "it is on the way back from every trap";
 const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
-const ON_WAY: &str = "it runs between a trap and its handler, or on the way back";
+const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
 const RESTORED: &str = "it runs with another kernel's data when memory comes back from the disk, before there are traps";
 
-/// What it adds to the lists.
+/// x86-64's additions to the blacklist.
 pub const X86: Blacklist = Blacklist {
     functions: &[
         (b"verify_cpu", WAKES),
@@ -57,17 +57,18 @@ pub const X86: Blacklist = Blacklist {
         (b"__x86_indirect_*thunk_*", THUNK),
         (b"xen_iret", XEN),
     ],
-    // From the vector to the call that leads to the handler, and back; and what a CPU runs before it has its IDT.
+    // In order: from the vector to the call of the handler, and the return; what a CPU runs before
+    // its IDT is loaded.
     paths: &[
         Path {
             roots: &[
                 [b"asm_exc_int3", b"asm_exc_int3"],
                 [b"irqentry_nmi_exit", b"irqentry_nmi_exit"],
             ],
-            // Those of a process come by there, too, and who is behind the handler.
+            // Only user-mode traps reach the first; the second is behind our handler.
             ends: &[b"irqentry_enter_from_user_mode", b"notify_die"],
             passes: &[b"kprobe_int3_handler"],
-            why: ON_WAY,
+            why: ON_TRAP_PATH,
         },
         Path {
             roots: &[
@@ -80,7 +81,8 @@ pub const X86: Blacklist = Blacklist {
                 ],
                 [b"load_current_idt", b"load_current_idt"],
             ],
-            // Each is a root itself: behind what it is called for, a CPU can take traps.
+            // Each is a root of its own. Once the call from another root returns, the CPU can take
+            // traps.
             ends: &[
                 b"cpu_init_secondary",
                 b"cpu_init_exception_handling",

@@ -1,4 +1,4 @@
-//! A function's text as it is without anybody's traps, and what there is around it.
+//! A function's original text, without anyone's traps, and its surroundings.
 
 use core::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::probe::names::Names;
 use crate::site::Site;
 use crate::site::eligible;
 
-/// What can be seen of a function, and of the module that it is in.
-pub struct Around<'a, P, A: Arch> {
+/// A function with what a walk over it needs of its module.
+pub struct WalkContext<'a, P, A: Arch> {
     pub platform: &'a P,
     names: &'a Names,
     functions: &'a [Function],
@@ -22,9 +22,9 @@ pub struct Around<'a, P, A: Arch> {
     pub entry: Option<&'a Site<A>>,
 }
 
-impl<P: Platform, A: Arch> Around<'_, P, A> {
-    /// Reads text as it is without traps. Of ours, a function that is looked at has one at its entry at the
-    /// most.
+impl<P: Platform, A: Arch> WalkContext<'_, P, A> {
+    /// Reads text with traps undone. A function is walked before it has other sites, so of our
+    /// traps there can only be the entry's.
     fn loads(&self, address: u64, bytes: &mut [u8]) -> bool {
         let address = address as usize;
         let is_read = self.platform.peek_original(address, bytes).is_ok();
@@ -40,7 +40,7 @@ impl<P: Platform, A: Arch> Around<'_, P, A> {
         is_read
     }
 
-    /// Where the part of the function is that has that address, if there is one.
+    /// The part of the function that contains this address, if one does.
     fn part(&self, address: u64) -> Option<Range<u64>> {
         let behind = self
             .functions
@@ -52,7 +52,7 @@ impl<P: Platform, A: Arch> Around<'_, P, A> {
         is_one.then_some(part.address as u64..part.end as u64)
     }
 
-    /// Runs `work` on the function's text.
+    /// Runs `work` on the function's text and range.
     pub fn with_text<R>(&self, work: impl FnOnce(&Text<'_>, Range<usize>) -> R) -> R {
         let text = Text {
             load: &|address, bytes| self.loads(address, bytes),
@@ -64,16 +64,16 @@ impl<P: Platform, A: Arch> Around<'_, P, A> {
 }
 
 impl<A: Arch> Fbt<A> {
-    /// What can be seen of the function of that number.
-    pub(super) fn around<'a, P>(
+    /// The function of this number with its surroundings.
+    pub(super) fn walk_context<'a, P>(
         &'a self,
         platform: &'a P,
         number: usize,
-    ) -> Option<Around<'a, P, A>> {
+    ) -> Option<WalkContext<'a, P, A>> {
         let function = self.functions.get(number)?;
         let module = self.modules.get(function.module as usize)?;
         let entry = function.entry.ok();
-        Some(Around {
+        Some(WalkContext {
             platform,
             names: &self.names,
             functions: self.functions.get(module.numbers())?,
