@@ -1,4 +1,4 @@
-//! The place of the engine.
+//! The static that holds the module's one [`Tracer`].
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -7,48 +7,49 @@ use engine_tracer::Tracer;
 
 use crate::arch::Native;
 
-/// What the engine is told the kernel is.
+/// The tracer's platform: the kernel, or in a build with mutants the kernel with seeded defects.
 #[cfg(not(trapline_mutants))]
 pub type Platform = crate::platform::Kernel;
 #[cfg(trapline_mutants)]
 pub use crate::mutant::platform::Seeded as Platform;
 
-/// The engine of this module, there from `trapline_start` to `trapline_end`.
+/// Initialised from `trapline_start` to `trapline_end`.
 struct Cell(UnsafeCell<MaybeUninit<Tracer<Native, Platform>>>);
 
-// SAFETY: a tracer may be shared; the cell is written only while nothing else can call in.
+// SAFETY: `Tracer` is `Sync`; `init` and `destroy` write the cell only while no other code can call
+// into the engine.
 unsafe impl Sync for Cell {}
 
 static ENGINE: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// The engine.
+/// The module's tracer. Callable from any context.
 ///
 /// # Safety
-/// Between `trapline_start` and `trapline_end` only.
+/// Only after `trapline_start` has succeeded and before `trapline_end`.
 pub unsafe fn tracer() -> &'static Tracer<Native, Platform> {
-    // SAFETY: `start` succeeded before, and nothing writes the cell before `end`.
+    // SAFETY: the caller is between `init` and `destroy`, the only writers of the cell.
     let cell = unsafe { &*ENGINE.0.get() };
-    // SAFETY: as above.
+    // SAFETY: `init` has written the value.
     unsafe { cell.assume_init_ref() }
 }
 
-/// Puts the engine there.
+/// Publishes the tracer.
 ///
 /// # Safety
-/// Nobody is in the engine, or comes there meanwhile.
-pub unsafe fn put(tracer: Tracer<Native, Platform>) {
-    // SAFETY: as the caller promises.
+/// No other code is in the engine or can enter it before this returns.
+pub unsafe fn init(tracer: Tracer<Native, Platform>) {
+    // SAFETY: the caller has exclusive access.
     let cell = unsafe { &mut *ENGINE.0.get() };
     cell.write(tracer);
 }
 
-/// Drops it.
+/// Drops the tracer.
 ///
 /// # Safety
-/// As of [`put`], which was called before.
-pub unsafe fn clear() {
-    // SAFETY: as the caller promises.
+/// As for [`init`], which must have been called before.
+pub unsafe fn destroy() {
+    // SAFETY: the caller has exclusive access.
     let cell = unsafe { &mut *ENGINE.0.get() };
-    // SAFETY: `put` wrote it.
+    // SAFETY: `init` has written the value, and it is dropped once.
     unsafe { cell.assume_init_drop() };
 }

@@ -1,4 +1,7 @@
-//! The requests of `/dev/dtrace`: bytes from a stranger in, a call of the tracer, bytes out.
+//! The ioctls of `/dev/dtrace`: decodes the argument struct, calls the tracer, encodes the result.
+//!
+//! Runs on the control path, in the calling process. The argument is untrusted: sizes and reserved
+//! fields are checked here, the program by the tracer's verifier.
 
 use core::ffi::c_int;
 
@@ -13,13 +16,14 @@ use crate::arch::Native;
 use crate::cell::Platform;
 use crate::ffi;
 
-/// Bytes that one copy to the consumer moves.
+/// Bytes per copy to the consumer.
 const CHUNK: usize = 64 << 10;
 
-/// How often a buffer's pages are brought in for what is to be copied there.
+/// How often a snapshot is tried before `EFAULT`. The consumer's pages are faulted in between
+/// tries.
 const ATTEMPTS: usize = 8;
 
-/// Linux' error numbers (`asm-generic/errno-base.h` and `errno.h`), as far as requests end in one.
+/// The Linux error numbers that an ioctl returns (`asm-generic/errno-base.h` and `errno.h`).
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub enum Errno {
@@ -44,8 +48,8 @@ pub enum Errno {
 }
 
 impl Errno {
-    /// What a C function of the kernel returns for it.
-    pub fn returned(self) -> c_int {
+    /// The error as a kernel function returns it: negative.
+    pub fn negated(self) -> c_int {
         (self as c_int).wrapping_neg()
     }
 }
@@ -73,33 +77,35 @@ impl From<OutOfMemory> for Errno {
 
 type Engine = Tracer<Native, Platform>;
 
-/// Carries out the request `number`, whose struct is in `body`, for a consumer.
+/// Executes ioctl `number` for a consumer. `body` holds the argument struct and receives the
+/// result.
 ///
-/// Each is a function of its own, never inlined: none has the others' descriptions on its stack.
+/// The handlers that call into the tracer are not inlined, so that the stack frame here does not
+/// hold the locals of all of them.
 pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) -> Result<(), Errno> {
     match Command::from_number(number).ok_or(Errno::NoSuchRequest)? {
-        Command::Conf => conf(tracer, of(body)?),
-        Command::Program => program(tracer, id, of(body)?),
-        Command::ProbeMatch => probe_match(tracer, of(body)?),
-        Command::Enable => enable(tracer, id, of(body)?),
-        Command::Go => go(tracer, id, of(body)?),
-        Command::Stop => stop(tracer, id, of(body)?),
-        Command::Status => status(tracer, id, of(body)?),
-        Command::BufSnap => buf_snap(tracer, id, of(body)?),
-        Command::AggSnap => agg_snap(tracer, id, of(body)?),
-        Command::Eprobe => eprobe(tracer, id, of(body)?),
+        Command::Conf => conf(tracer, body_as(body)?),
+        Command::Program => program(tracer, id, body_as(body)?),
+        Command::ProbeMatch => probe_match(tracer, body_as(body)?),
+        Command::Enable => enable(tracer, id, body_as(body)?),
+        Command::Go => go(tracer, id, body_as(body)?),
+        Command::Stop => stop(tracer, id, body_as(body)?),
+        Command::Status => status(tracer, id, body_as(body)?),
+        Command::BufSnap => buf_snap(tracer, id, body_as(body)?),
+        Command::AggSnap => agg_snap(tracer, id, body_as(body)?),
+        Command::Eprobe => eprobe(tracer, id, body_as(body)?),
     }
 }
 
-/// The struct in `body`, which must be just that.
-fn of<T: FromBytes + IntoBytes + KnownLayout + Immutable>(
+/// `body` as the struct `T`; `EINVAL` unless the size is exactly `T`'s.
+fn body_as<T: FromBytes + IntoBytes + KnownLayout + Immutable>(
     body: &mut [u8],
 ) -> Result<&mut T, Errno> {
     T::mut_from_bytes(body).map_err(|_| Errno::Invalid)
 }
 
-/// What has no meaning yet must be zero, so that it can be given one.
-fn zero(reserved: u32) -> Result<(), Errno> {
+/// Rejects a reserved field that is not zero, so that it can be given a meaning later.
+fn check_zero(reserved: u32) -> Result<(), Errno> {
     match reserved {
         0 => Ok(()),
         _ => Err(Errno::Invalid),
@@ -118,14 +124,14 @@ fn conf(tracer: &Engine, conf: &mut Conf) -> Result<(), Errno> {
 
 #[inline(never)]
 fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno> {
-    zero(body.reserved)?;
+    check_zero(body.reserved)?;
     let size = body.size as usize;
     if body.size > PROGRAM_MAX || !size.is_multiple_of(size_of::<u64>()) {
         return Err(Errno::Invalid);
     }
     let mut words = filled(size / size_of::<u64>(), || 0u64)?;
-    // SAFETY: `words` has room for `size` bytes, and any bytes are words; the shim checks the user's
-    // side.
+    // SAFETY: `words` is `size` bytes long, and every bit pattern is a `u64`; the shim checks the
+    // user address.
     match unsafe { ffi::shim_copy_from_user(words.as_mut_ptr().cast(), body.address, size) } {
         0 => Ok(tracer.program(id, words)?),
         _ => Err(Errno::BadAddress),
@@ -134,7 +140,7 @@ fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno>
 
 #[inline(never)]
 fn probe_match(tracer: &Engine, body: &mut ProbeMatch) -> Result<(), Errno> {
-    zero(body.reserved)?;
+    check_zero(body.reserved)?;
     let wanted = body.description;
     body.id = tracer.probe_match_to(&wanted, body.id, &mut body.description)?;
     Ok(())
@@ -153,7 +159,7 @@ fn go(tracer: &Engine, id: ConsumerId, body: &mut Go) -> Result<(), Errno> {
 
 #[inline(never)]
 fn stop(tracer: &Engine, id: ConsumerId, body: &mut Stop) -> Result<(), Errno> {
-    zero(body.reserved)?;
+    check_zero(body.reserved)?;
     body.cpu = tracer.stop(id)?;
     Ok(())
 }
@@ -166,7 +172,7 @@ fn status(tracer: &Engine, id: ConsumerId, body: &mut Status) -> Result<(), Errn
 
 #[inline(never)]
 fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
-    zero(body.reserved)?;
+    check_zero(body.reserved)?;
     (body.id, body.clause) = tracer.eprobe_to(id, body.epid, &mut body.description)?;
     Ok(())
 }
@@ -187,8 +193,11 @@ fn agg_snap(tracer: &Engine, id: ConsumerId, body: &mut BufSnap) -> Result<(), E
     })
 }
 
-/// Takes a buffer. The engine's lock is held meanwhile, so nobody waits for the consumer's pages there:
-/// where one is not there, nothing was taken, and it is brought in before the next attempt.
+/// Takes a snapshot of a buffer and copies it to the consumer.
+///
+/// The control mutex is held during the copy, so the copy must not wait for a page fault: if a page
+/// is missing, the snapshot fails and leaves the buffer as it was, and the page is faulted in,
+/// without the mutex, before the next try.
 fn snap(
     body: &mut BufSnap,
     take: impl Fn(&mut [u8], &mut Put<'_>) -> Result<Snapped, Error>,
@@ -196,7 +205,7 @@ fn snap(
     let mut chunk = filled(CHUNK, || 0)?;
     for _ in 0..ATTEMPTS {
         match take(&mut chunk, &mut to_user(body.address)) {
-            Err(Error::Unwritten) => bring_in(body)?,
+            Err(Error::Unwritten) => fault_in(body)?,
             taken => {
                 let snapped = taken?;
                 (body.size, body.drops) = (snapped.bytes as u32, snapped.drops);
@@ -207,18 +216,19 @@ fn snap(
     Err(Errno::BadAddress)
 }
 
-fn bring_in(body: &BufSnap) -> Result<(), Errno> {
+fn fault_in(body: &BufSnap) -> Result<(), Errno> {
     match ffi::shim_bring_in(body.address, body.size as usize) {
         0 => Ok(()),
         _ => Err(Errno::BadAddress),
     }
 }
 
-/// Copies one chunk after the other to the consumer, from this address of its on.
+/// Returns a sink that copies successive chunks to the consumer's memory from `address` on. It does
+/// not sleep.
 fn to_user(address: u64) -> impl FnMut(&[u8]) -> Result<(), Unwritten> {
     let mut to = address;
     move |bytes| {
-        // SAFETY: `bytes` are there to be read; the shim checks the user's side.
+        // SAFETY: `bytes` is valid for reads of its length; the shim checks the user address.
         match unsafe { ffi::shim_copy_to_user(to, bytes.as_ptr().cast(), bytes.len()) } {
             0 => {
                 to = to.wrapping_add(bytes.len() as u64);

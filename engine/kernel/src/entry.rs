@@ -1,4 +1,9 @@
-//! What C calls: the `trapline_*` functions of `engine/kmod/shim.h`, in its order. Those of rows are in `rows.rs`.
+//! The entry points from C: the `trapline_*` functions of `engine/kmod/shim.h`, in the same order;
+//! those for `/proc` rows are in `rows.rs`.
+//!
+//! Each may be called only after [`trapline_start`] has succeeded and before [`trapline_end`]; "in
+//! service" below. C guarantees it by the order of the steps in `engine/kmod/main.c`; the module
+//! notifier, which is registered earlier, waits for `trapline_start` to return.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::slice;
@@ -9,225 +14,238 @@ use crate::arch::{self, Regs};
 use crate::cell::{self, Platform, tracer};
 use crate::device::{self, Errno};
 
-/// The engine as C calls it.
+/// The tracer; in a build with mutants, wrapped in one that has the seeded defects.
 ///
 /// # Safety
-/// As of [`tracer`].
+/// As for [`tracer`].
 #[cfg(not(trapline_mutants))]
 unsafe fn engine() -> &'static Tracer<arch::Native, Platform> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { tracer() }
 }
 #[cfg(trapline_mutants)]
 use crate::mutant::engine::engine;
 
-/// The trapping instruction as a number, for the hook that catches it.
+/// The trap instruction's encoding, for the hook that recognises it. Callable at any time.
 #[unsafe(no_mangle)]
 pub extern "C" fn trapline_trap_word() -> u32 {
     arch::trap_word()
 }
 
-/// Makes the engine: asks the kernel for its functions and plans for each.
+/// Creates the engine: lists the functions of the kernel and its modules, and plans a probe for
+/// each. Returns 0 or a negative error number.
 ///
 /// # Safety
-/// Once, before any other call, where sleeping is allowed.
+/// Called once, before the engine is in service, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_start() -> c_int {
     let Ok(tracer) = Platform::new().and_then(Tracer::new) else {
-        return Errno::OutOfMemory.returned();
+        return Errno::OutOfMemory.negated();
     };
-    // SAFETY: as the caller promises.
-    unsafe { cell::put(tracer) };
+    // SAFETY: the caller guarantees that nothing is in the engine yet.
+    unsafe { cell::init(tracer) };
     0
 }
 
-/// Drops the engine.
+/// Destroys the engine.
 ///
 /// # Safety
-/// Once, after `trapline_start`, when every consumer is closed and nothing else will call.
+/// Called once, after `trapline_start` has succeeded, when every consumer is closed and no other
+/// call is in progress or can follow.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_end() {
-    // SAFETY: as the caller promises.
-    unsafe { cell::clear() };
+    // SAFETY: the caller guarantees that nothing is in the engine any more.
+    unsafe { cell::destroy() };
 }
 
-/// A trap, taken by the registers' owner. 0 when it was ours and the owner can go on.
+/// Handles a trap. Returns 0 if it was ours, with `regs` set to where the CPU resumes; 1 if it is
+/// not ours, or the displaced instruction could not be emulated.
 ///
 /// # Safety
-/// From the trap's handler, with interrupts off, with the registers that it will restore.
+/// In service; from the trap's handler, with interrupts disabled and with the registers that it
+/// will restore.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
     let mut memory = arch::memory(regs);
-    // SAFETY: the caller's registers, which only this handler touches.
+    // SAFETY: the trap's own frame, which only its handler accesses.
     let regs = unsafe { &mut *regs };
-    // SAFETY: the hook is there only between start and end.
+    // SAFETY: the hook is registered only while the engine is in service.
     match unsafe { engine() }.trap(regs, &mut memory) {
         Trap::Resumed | Trap::Retry => 0,
         Trap::Stray | Trap::Failed => 1,
     }
 }
 
-/// The function tracer has come by this call of its. The registers are as they are where the function is
-/// entered, as far as functions are given anything in them.
+/// ftrace reports the call site at address `call`. Of the registers, those that carry arguments are
+/// as at the function's entry.
 ///
 /// # Safety
-/// Between start and end, with interrupts off, with registers that nobody writes meanwhile.
+/// In service, with interrupts disabled; `regs` does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_called(call: usize, regs: *const Regs) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the registers are valid and do not change.
     let regs = unsafe { &*regs };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.called(call, regs);
 }
 
-/// The timer of this number rings on this CPU, and came upon the kernel, or a process, there.
+/// Timer `number` fires on this CPU. One of the two program counters is that of the interrupted
+/// code, the other is 0.
 ///
 /// # Safety
-/// Between start and end, in the timer's interrupt, with interrupts off.
+/// In service; in the timer's interrupt, with interrupts disabled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_tick(number: u32, kernel_pc: usize, user_pc: usize) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.tick(number, kernel_pc as u64, user_pc as u64);
 }
 
-/// A thread of this CPU's has run, and is to run again within so many ticks. 0 where nobody traces any more.
+/// Heartbeat of `cpu`'s worker. The next one is due within `limit` jiffies, or at any time if that
+/// is 0. Returns 0 if no consumer is tracing, so that the heartbeat can stop.
 ///
 /// # Safety
-/// Between start and end.
+/// In service.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_beat(cpu: c_uint, limit: u32) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.beat(cpu as usize, limit).into()
 }
 
-/// Disarms consumers that were killed, or have asked for nothing while this was called more than so many times. 0 where
-/// nobody traces any more.
+/// Disarms consumers that the deadman has killed, and those that have made no request during more
+/// than `rounds` calls of this function, unless that is 0. Returns 0 if no consumer is tracing any
+/// more.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed.
+/// In service, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_watch(rounds: u32) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.watch(rounds).into()
 }
 
-/// This thread has entered that system call, with these registers.
+/// The current thread has entered a system call with these registers.
 ///
 /// # Safety
-/// Between start and end, where the thread cannot lose its CPU, with registers that nobody writes meanwhile.
+/// In service, with preemption disabled; `regs` does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_entered(abi: c_uint, number: i64, regs: *const Regs) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the registers are valid and do not change.
     let regs = unsafe { &*regs };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.syscall_entered(abi, number, regs);
 }
 
-/// That system call of this thread's returns a value.
+/// The current thread's system call returns `value`.
 ///
 /// # Safety
-/// Between start and end, where the thread cannot lose its CPU.
+/// In service, with preemption disabled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_returned(abi: c_uint, number: i64, value: i64) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.syscall_returned(abi, number, value);
 }
 
-/// What a child does first will not be told of, for want of memory.
+/// A new child's first events (the return of its system call, the start of its process) will not be
+/// reported, since there was no memory for its task work. Counted.
 ///
 /// # Safety
-/// Between start and end.
+/// In service.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_lost() {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.syscall_lost();
 }
 
-/// Something has happened to this thread, or by it, that the engine has asked to be told of.
+/// Reports a subscribed event other than a system call's. [`Event`] says what the arguments of each
+/// are.
 ///
 /// # Safety
-/// Between start and end, where the thread cannot lose its CPU, with four numbers.
+/// In service, with preemption disabled; `arguments` points to four numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trapline_happened(event: c_uint, told: *const [u64; 4]) {
-    // SAFETY: as the caller promises.
-    let told = unsafe { *told };
+pub unsafe extern "C" fn trapline_happened(event: c_uint, arguments: *const [u64; 4]) {
+    // SAFETY: the caller passes four numbers.
+    let arguments = unsafe { *arguments };
     let Some(event) = Event::from_code(event) else {
         return;
     };
-    // SAFETY: as the caller promises.
-    unsafe { engine() }.happened(event, told);
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.happened(event, arguments);
 }
 
-/// The tracepoint that was given this number has come, with these arguments.
+/// The tracepoint that was registered with `number` fires, with these arguments.
 ///
 /// # Safety
-/// Between start and end, where the thread cannot lose its CPU, with six numbers.
+/// In service, with preemption disabled; `arguments` points to six numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_tracepoint(number: u32, arguments: *const [u64; 6]) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller passes six numbers.
     let arguments = unsafe { *arguments };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.tracepoint(number, arguments);
 }
 
-/// The same of a process, which is known by that address, and may have no other thread left.
+/// Like [`trapline_happened`], for an event of a process that several of its threads may report:
+/// only the first report is taken. `process` is an address that identifies the process; `is_alone`
+/// is not 0 if the current thread is its last.
 ///
 /// # Safety
-/// Between start and end, where the thread cannot lose its CPU, with four numbers.
+/// As for [`trapline_happened`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_happened_once(
     event: c_uint,
-    told: *const [u64; 4],
+    arguments: *const [u64; 4],
     process: usize,
     is_alone: c_int,
 ) {
     let Some(event) = Event::from_code(event) else {
         return;
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     if unsafe { engine() }.is_first(event, process, is_alone != 0) {
-        // SAFETY: as the caller promises.
-        unsafe { trapline_happened(event as c_uint, told) };
+        // SAFETY: this function requires the same of its caller.
+        unsafe { trapline_happened(event as c_uint, arguments) };
     }
 }
 
-/// Nothing more of a process will be told.
+/// The process at this address reports no more events; the address may be reused.
 ///
 /// # Safety
-/// Between start and end.
+/// In service.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_process_gone(process: usize) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.process_gone(process);
 }
 
-/// A new consumer: its number, or a negative error number.
+/// Creates a consumer. Returns its number, or a negative error number.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed.
+/// In service, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_open() -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     match unsafe { engine() }.open() {
         Ok(id) => id.number() as c_int,
-        Err(error) => Errno::from(error).returned(),
+        Err(error) => Errno::from(error).negated(),
     }
 }
 
-/// Forgets a consumer: every word that it alone had patched is restored.
+/// Destroys a consumer. When it returns, the text of every site that no other consumer has armed is
+/// restored.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed.
+/// In service, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_close(consumer: c_int) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.close(ConsumerId::from_number(consumer as usize));
 }
 
-/// A request of a consumer's; its struct is in `body`, and is answered there.
+/// Executes a consumer's ioctl. `body` holds the argument struct and receives the result. Returns 0
+/// or a negative error number.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed; `body` has `length` bytes, aligned for u64.
+/// In service, where sleeping is allowed; `body` points to `length` bytes, aligned for u64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_ioctl(
     consumer: c_int,
@@ -235,50 +253,51 @@ pub unsafe extern "C" fn trapline_ioctl(
     body: *mut c_void,
     length: usize,
 ) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller passes `length` bytes, which only this call accesses.
     let body = unsafe { slice::from_raw_parts_mut(body.cast(), length) };
     let id = ConsumerId::from_number(consumer as usize);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     match device::request(unsafe { tracer() }, id, number, body) {
         Ok(()) => 0,
-        Err(error) => error.returned(),
+        Err(error) => error.negated(),
     }
 }
 
-/// A module of that number has come. One that is known brings nothing.
+/// A module is being loaded. Does nothing if the module is known already.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed; the module stays until `trapline_module_going` of it
-/// has returned, and `name` has `length` bytes.
+/// In service, where sleeping is allowed; the module stays loaded until `trapline_module_going` for
+/// it has returned, and `name` points to `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_module_coming(module: usize, name: *const c_char, length: usize) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller passes `length` bytes.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.module_coming(module, name);
 }
 
-/// The module of that number is going: when this returns, its text is as it was.
+/// A module is being unloaded. When this returns, none of its probes is armed and its text is
+/// restored.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed.
+/// In service, where sleeping is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_module_going(module: usize) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     unsafe { engine() }.module_going(module);
 }
 
-/// Chooses the seeded defect of this name.
+/// Selects the seeded defect `name`. Returns 0, or `-EINVAL` if there is none of that name.
 ///
 /// # Safety
-/// Before any trap; `name` ends with a NUL.
+/// Before the engine is created; `name` is NUL-terminated.
 #[cfg(trapline_mutants)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_mutate(name: *const c_char) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller passes a NUL-terminated string.
     let name = unsafe { core::ffi::CStr::from_ptr(name) };
     match crate::mutant::choose(name.to_bytes()) {
         true => 0,
-        false => Errno::Invalid.returned(),
+        false => Errno::Invalid.negated(),
     }
 }

@@ -1,4 +1,8 @@
-//! The Rust side of `engine/kmod/shim.h`, in its order. A change to one is a change to both.
+//! Declarations of the `shim_*` functions of `engine/kmod/shim.h`, in the same order.
+//!
+//! A change to one is a change to both; nothing but the size assertions below checks that they
+//! agree. `shim.h` says of each function what it does and in which context it may be called. A
+//! function is declared `safe` if no argument and no calling context can make it unsound.
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
@@ -6,13 +10,15 @@ use engine_tracer::{Context, Numbers, Patch, Task};
 
 use crate::arch::Regs;
 
-/// C's `shim_module_fn`: sees one module; not 0 ends the walk.
+/// C's `shim_module_fn`: called for each module; a non-zero result ends the walk.
 pub type ModuleFn =
     extern "C" fn(context: *mut c_void, module: usize, name: *const c_char, length: usize) -> c_int;
 
-/// C's `shim_visit_fn`: sees one function; not 0 ends the walk.
+/// C's `shim_tracepoint_fn`: called for each tracepoint; a non-zero result ends the walk.
 pub type TracepointFn =
     extern "C" fn(context: *mut c_void, point: usize, name: *const c_char, length: usize) -> c_int;
+
+/// C's `shim_visit_fn`: called for each function; a non-zero result ends the walk.
 pub type VisitFn = extern "C" fn(
     context: *mut c_void,
     name: *const c_char,
@@ -21,11 +27,11 @@ pub type VisitFn = extern "C" fn(
     size: usize,
 ) -> c_int;
 
-/// C's `shim_syscall_fn`: sees one system call; not 0 ends the walk.
+/// C's `shim_syscall_fn`: called for each system call; a non-zero result ends the walk.
 pub type SyscallFn =
     extern "C" fn(context: *mut c_void, abi: c_uint, number: u32, names: *const Slice) -> c_int;
 
-/// C's `struct shim_name`.
+/// C's `struct shim_name`: a string without a terminating NUL.
 #[repr(C)]
 pub struct Slice {
     pub text: *const c_char,

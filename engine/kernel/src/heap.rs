@@ -1,4 +1,4 @@
-//! The kernel's memory as Rust's heap. Only the control side allocates.
+//! The kernel's allocator as Rust's global allocator. Only the control path allocates.
 
 use core::alloc::{GlobalAlloc, Layout};
 
@@ -9,11 +9,12 @@ struct KernelHeap;
 #[cfg_attr(target_os = "none", global_allocator)]
 static HEAP: KernelHeap = KernelHeap;
 
-// SAFETY: `shim_alloc` answers null or memory of that size and alignment that nothing else uses
-// until `shim_free` gets it back, and neither unwinds.
+// SAFETY: `shim_alloc` returns null or memory of that size and alignment, which belongs to the
+// caller until it is passed to `shim_free`; neither unwinds.
 unsafe impl GlobalAlloc for KernelHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the shim takes any size and alignment; control may sleep.
+        // SAFETY: the shim accepts any size and alignment; only the control path allocates, and it
+        // may sleep.
         unsafe { ffi::shim_alloc(layout.size(), layout.align()) }.cast()
     }
 
@@ -22,12 +23,12 @@ unsafe impl GlobalAlloc for KernelHeap {
         if crate::mutant::is_chosen(crate::mutant::KEEP_MEMORY) {
             return;
         }
-        // SAFETY: the caller got `pointer` from `alloc` above, and uses it no more.
+        // SAFETY: `pointer` came from `alloc` above, and the caller does not use it again.
         unsafe { ffi::shim_free(pointer.cast()) }
     }
 }
 
-/// Never linked in: the build refuses an object that can panic.
+/// Required by the compiler, never linked in: the build refuses an object that can panic.
 #[cfg(target_os = "none")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

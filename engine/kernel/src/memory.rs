@@ -1,7 +1,9 @@
-//! Memory as a displaced instruction would have reached it: in the same mode and address space.
+//! Memory accesses of emulated instructions, made in the mode and address space of the interrupted
+//! code.
 //!
-//! What faults here would have faulted in the interrupted code; it does so now, and is at least as
-//! fatal: where a trap's handler runs as in an NMI, the kernel panics.
+//! Accesses are not protected by a fixup. One that faults would have faulted in the interrupted
+//! code too; taken from the trap's handler it is at least as fatal. Where the handler runs as in an
+//! NMI, the kernel panics.
 
 use core::ptr;
 
@@ -31,26 +33,27 @@ impl Memory for Interrupted {
     }
 }
 
-/// One access where the address is aligned, as the instruction's own would be.
+/// Loads a value; in a single access if the address is aligned, as the displaced instruction would.
 fn read<T: Copy>(address: u64) -> T {
     let place = ptr::with_exposed_provenance::<T>(address as usize);
     if place.is_aligned() {
-        // SAFETY: aligned; the interrupted code was about to do this very load of a plain number.
+        // SAFETY: aligned; the displaced instruction makes this very load of a plain integer.
         unsafe { place.read_volatile() }
     } else {
-        // SAFETY: the interrupted code was about to do this very load of a plain number.
+        // SAFETY: the displaced instruction makes this very load of a plain integer.
         unsafe { place.read_unaligned() }
     }
 }
 
-/// One access where the address is aligned, as the instruction's own would be.
+/// Stores a value; in a single access if the address is aligned, as the displaced instruction
+/// would.
 fn write<T: Copy>(address: u64, value: T) {
     let place = ptr::with_exposed_provenance_mut::<T>(address as usize);
     if place.is_aligned() {
-        // SAFETY: aligned; the interrupted code was about to do this very store.
+        // SAFETY: aligned; the displaced instruction makes this very store.
         unsafe { place.write_volatile(value) };
     } else {
-        // SAFETY: the interrupted code was about to do this very store.
+        // SAFETY: the displaced instruction makes this very store.
         unsafe { place.write_unaligned(value) };
     }
 }

@@ -1,4 +1,11 @@
-//! The Linux kernel as the tracer's platform: each wish is one call of the shim.
+//! The tracer's `Platform` traits on Linux: one shim call per method.
+//!
+//! The traits say which methods may sleep and which may be called in probe context. A `SAFETY`
+//! comment that says "control path" relies on that: the tracer calls the method with no spinlock
+//! held and interrupts enabled.
+//!
+//! The engine outlives every callback that is subscribed here: a subscription lasts only while a
+//! consumer is open, and each open file holds a reference to the module.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::num::NonZeroUsize;
@@ -13,20 +20,20 @@ use engine_tracer::{
 };
 
 use crate::arch::Regs;
-use crate::chance::Chance;
 use crate::ffi;
+use crate::prng::Prng;
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
-/// The kernel that this module is loaded into.
+/// The kernel that the module is loaded into.
 pub struct Kernel {
-    chance: Chance,
+    prng: Prng,
 }
 
 impl Kernel {
-    /// The kernel. It may sleep to see it.
+    /// Seeds a generator for each possible CPU. May sleep.
     pub fn new() -> Result<Self, OutOfMemory> {
-        let chance = Chance::new(ffi::shim_cpus() as usize, || ffi::shim_random())?;
-        Ok(Self { chance })
+        let prng = Prng::new(ffi::shim_cpus() as usize, || ffi::shim_random())?;
+        Ok(Self { prng })
     }
 }
 
@@ -38,13 +45,14 @@ impl Cpus for Kernel {
     fn with_irqs_off<R>(&self, work: impl FnOnce() -> R) -> R {
         let state = ffi::shim_irqs_off();
         let result = work();
-        // SAFETY: as they were before, on the CPU that this has not left since.
+        // SAFETY: `state` is what `shim_irqs_off` returned, on this CPU: with interrupts disabled
+        // the thread has not migrated.
         unsafe { ffi::shim_irqs_restore(state) };
         result
     }
 
     fn synchronize(&self) {
-        // SAFETY: control side only, which may sleep.
+        // SAFETY: control path, which may sleep.
         unsafe { ffi::shim_synchronize() };
     }
 
@@ -83,7 +91,7 @@ impl Clock for Kernel {
     }
 
     fn random(&self) -> u64 {
-        self.chance.next(self.cpu())
+        self.prng.next(self.cpu())
     }
 
     fn timer_start(
@@ -92,8 +100,8 @@ impl Clock for Kernel {
         nanoseconds: u64,
         every_cpu: bool,
     ) -> Result<(), OutOfMemory> {
-        // SAFETY: control side only, which may sleep. The engine outlives every timer: who enabled
-        // its probe holds the module.
+        // SAFETY: control path, which may sleep. The engine outlives the timer, as the file of the
+        // consumer that enabled its probe holds the module.
         match unsafe { ffi::shim_timer_start(number, nanoseconds, every_cpu.into()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
@@ -101,7 +109,7 @@ impl Clock for Kernel {
     }
 
     fn timer_stop(&self, number: u32) {
-        // SAFETY: control side only, which may sleep.
+        // SAFETY: control path, which may sleep.
         unsafe { ffi::shim_timer_stop(number) };
     }
 }
@@ -127,7 +135,7 @@ impl Tasks for Kernel {
 
     fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         let address = usize::try_from(address).map_err(|_| Unreadable)?;
-        // SAFETY: `bytes` has room for its length; the shim survives any `address`.
+        // SAFETY: `bytes` is valid for writes of its length; the shim tolerates any `address`.
         match unsafe { ffi::shim_load(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(()),
             _ => Err(Unreadable),
@@ -136,7 +144,7 @@ impl Tasks for Kernel {
 
     fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         let address = usize::try_from(address).map_err(|_| Unreadable)?;
-        // SAFETY: as in `load`.
+        // SAFETY: `bytes` is valid for writes of its length; the shim tolerates any `address`.
         match unsafe { ffi::shim_load_user(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(()),
             _ => Err(Unreadable),
@@ -152,15 +160,15 @@ impl Tasks for Kernel {
         };
         let count = c_uint::try_from(frames.len()).unwrap_or(c_uint::MAX);
         let to = frames.as_mut_ptr();
-        // SAFETY: `regs` is null, or is the registers that a trap's handler was given, or those that an unwinder
-        // begins with; `frames` has room for as many.
+        // SAFETY: `regs` is null only for the origin that takes no registers; otherwise it is the
+        // frame of a trap, or a copy advanced to the caller. `frames` is valid for `count` writes.
         unsafe { ffi::shim_stack(regs, to, count, origin) as usize }
     }
 }
 
 impl KernelText for Kernel {
     fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        // SAFETY: `bytes` has room for its length; the shim survives any `address`.
+        // SAFETY: `bytes` is valid for writes of its length; the shim tolerates any `address`.
         match unsafe { ffi::shim_peek(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(()),
             _ => Err(Unreadable),
@@ -168,7 +176,7 @@ impl KernelText for Kernel {
     }
 
     fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        // SAFETY: as in `peek`; it is the control side that asks.
+        // SAFETY: as in `peek`; and this is the control path.
         match unsafe { ffi::shim_peek_original(address, bytes.as_mut_ptr().cast(), bytes.len()) } {
             0 => Ok(()),
             _ => Err(Unreadable),
@@ -187,21 +195,21 @@ impl KernelText for Kernel {
     }
 
     fn patch(&self, patches: &mut [Patch]) {
-        // SAFETY: the tracer patches only sites it has peeked, and puts back what was there. It holds
-        // the control lock.
+        // SAFETY: the tracer patches only sites whose text it has read, and restores what it found
+        // there. It holds the control mutex.
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
     }
 
-    fn direct_dispatch(&self, straight: bool) {
-        ffi::shim_direct_dispatch(straight.into());
+    fn direct_dispatch(&self, direct: bool) {
+        ffi::shim_direct_dispatch(direct.into());
     }
 
-    /// A page, as large as all three architectures have them at the least.
+    /// One page, of the smallest size that all three architectures have.
     const CODE: usize = 4096;
 
     fn code_range(&self) -> Range<usize> {
         let mut range = [0; 2];
-        // SAFETY: it is C's array of two words.
+        // SAFETY: the shim writes two words.
         unsafe { ffi::shim_code_range(&raw mut range) };
         let [start, end] = range;
         start..end
@@ -215,7 +223,8 @@ impl KernelText for Kernel {
     }
 
     fn code_free(&self, address: usize) {
-        // SAFETY: the tracer got it from `code_alloc`, and nobody is in it, nor will be.
+        // SAFETY: `address` came from `code_alloc`, and the tracer has waited in
+        // `synchronize_code`: no thread executes in the page or can be sent there.
         unsafe { ffi::shim_code_free(address) };
     }
 
@@ -225,7 +234,7 @@ impl KernelText for Kernel {
     }
 
     fn synchronize_code(&self) {
-        // SAFETY: control side only, which may sleep.
+        // SAFETY: control path, which may sleep.
         unsafe { ffi::shim_synchronize_code() };
     }
 
@@ -246,8 +255,8 @@ impl KernelText for Kernel {
     }
 
     fn trace_calls(&self, calls: &[usize]) -> Result<(), Refused> {
-        // SAFETY: so many addresses; control side only, which may sleep. The engine outlives what it is told:
-        // who wants to be told holds the module.
+        // SAFETY: `calls` is valid for reads of its length; control path, which may sleep. The
+        // engine outlives the subscription, as the consumers' files hold the module.
         match unsafe { ffi::shim_trace_calls(calls.as_ptr(), calls.len()) } {
             0 => Ok(()),
             _ => Err(Refused),
@@ -270,7 +279,7 @@ impl Symbols for Kernel {
 
     fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Modules { visit };
-        // SAFETY: `visit_module` gets this `walk` back, which outlives the call.
+        // SAFETY: the context is a `Modules`, as `visit_module` expects, and outlives the call.
         match unsafe { ffi::shim_each_module(visit_module, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
@@ -279,8 +288,9 @@ impl Symbols for Kernel {
 
     fn each_function(&self, module: usize, visit: &mut Visit<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Functions { visit };
-        // SAFETY: `module` is a number that `each_module` or C has given, of a module that has not
-        // gone; `visit_function` gets this `walk` back, which outlives the call.
+        // SAFETY: `module` came from `each_module` or from the module notifier, and that module has
+        // not gone yet. The context is a `Functions`, as `visit_function` expects, and outlives the
+        // call.
         match unsafe { ffi::shim_each_function(module, visit_function, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
@@ -291,7 +301,7 @@ impl Symbols for Kernel {
 impl Events for Kernel {
     fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Syscalls { visit };
-        // SAFETY: `visit_syscall` gets this `walk` back, which outlives the call.
+        // SAFETY: the context is a `Syscalls`, as `visit_syscall` expects, and outlives the call.
         match unsafe { ffi::shim_each_syscall(visit_syscall, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
@@ -300,13 +310,14 @@ impl Events for Kernel {
 
     fn syscall_argument(&self, regs: &Regs, number: u64) -> u64 {
         let number = c_uint::try_from(number).unwrap_or(c_uint::MAX);
-        // SAFETY: the registers that this thread has entered its system call with.
+        // SAFETY: `regs` are those with which the current thread entered its system call.
         unsafe { ffi::shim_syscall_argument(regs, number) }
     }
 
     fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
         let mut walk = Tracepoints { visit };
-        // SAFETY: `visit_tracepoint` gets this `walk` back, which outlives the call.
+        // SAFETY: the context is a `Tracepoints`, as `visit_tracepoint` expects, and outlives the
+        // call.
         match unsafe { ffi::shim_each_tracepoint(visit_tracepoint, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
@@ -314,7 +325,8 @@ impl Events for Kernel {
     }
 
     fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused> {
-        // SAFETY: `point` is of the kernel proper, and control side only, which may sleep. The engine outlives it.
+        // SAFETY: `point` came from `each_tracepoint`, which lists the kernel's own: it never goes
+        // away. Control path, which may sleep. The engine outlives the registration.
         match unsafe { ffi::shim_tracepoint_register(point, number) } {
             0 => Ok(()),
             _ => Err(Refused),
@@ -322,18 +334,18 @@ impl Events for Kernel {
     }
 
     fn tracepoint_unregister(&self, point: usize, number: u32) {
-        // SAFETY: it was registered with that number; control side only, which may sleep.
+        // SAFETY: `point` is registered with `number`; control path, which may sleep.
         unsafe { ffi::shim_tracepoint_unregister(point, number) };
     }
 
     fn tracepoints_synchronize(&self) {
-        // SAFETY: control side only, which may sleep.
+        // SAFETY: control path, which may sleep.
         unsafe { ffi::shim_tracepoints_synchronize() };
     }
 
     fn subscribe(&self, event: Event, numbers: &Numbers) -> Result<(), Refused> {
-        // SAFETY: control side only, which may sleep. The engine outlives what it is told: who wants to be told
-        // holds the module.
+        // SAFETY: control path, which may sleep. The engine outlives the subscription, as the
+        // consumers' files hold the module.
         match unsafe { ffi::shim_subscribe(event as c_uint, numbers) } {
             0 => Ok(()),
             _ => Err(Refused),
@@ -341,7 +353,7 @@ impl Events for Kernel {
     }
 }
 
-/// What a walk over the tracepoints carries through C.
+/// The context pointer of a walk over the tracepoints.
 struct Tracepoints<'a> {
     visit: &'a mut VisitTracepoint<'a>,
 }
@@ -352,34 +364,35 @@ extern "C" fn visit_tracepoint(
     name: *const c_char,
     length: usize,
 ) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_tracepoint`, which runs this and nothing else with it.
+    // SAFETY: `context` is the `walk` of `each_tracepoint`, which does not touch it during the
+    // walk.
     let walk = unsafe { &mut *context.cast::<Tracepoints<'_>>() };
-    // SAFETY: C passes a name of this length, valid until this returns.
+    // SAFETY: C passes a string of this length, valid until the callback returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
     c_int::from((walk.visit)(point, name).is_err())
 }
 
-/// The thread that this runs on.
+/// The current thread. Callable from probe context.
 pub fn task(context: Context) -> Task {
     let mut task = Task::default();
-    // SAFETY: `Task` is laid out as C's `struct shim_task`.
+    // SAFETY: `Task` has the layout of C's `struct shim_task`.
     unsafe { ffi::shim_task(&raw mut task, context) };
     task
 }
 
-/// Writes code, which the processor may know nothing of yet.
+/// Writes to a page of slots, without making the instruction caches coherent.
 pub fn store_code(address: usize, bytes: &[u8]) {
-    // SAFETY: the tracer writes within what `code_alloc` gave, where nobody is.
+    // SAFETY: the tracer writes only within pages from `code_alloc`, to slots that no CPU executes.
     unsafe { ffi::shim_code_write(address, bytes.as_ptr().cast(), bytes.len()) };
 }
 
-/// Has the processor execute what was written.
+/// Makes the instruction caches coherent with what [`store_code`] has written.
 pub fn flush_code(address: usize, length: usize) {
-    // SAFETY: as above.
+    // SAFETY: the tracer flushes only what it has written to pages from `code_alloc`.
     unsafe { ffi::shim_code_flush(address, length) };
 }
 
-/// What a walk over the modules carries through C.
+/// The context pointer of a walk over the modules.
 struct Modules<'a> {
     visit: &'a mut VisitModule<'a>,
 }
@@ -390,14 +403,14 @@ extern "C" fn visit_module(
     name: *const c_char,
     length: usize,
 ) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_module`, which runs this and nothing else with it.
+    // SAFETY: `context` is the `walk` of `each_module`, which does not touch it during the walk.
     let walk = unsafe { &mut *context.cast::<Modules<'_>>() };
-    // SAFETY: C passes a name of this length, valid until this returns.
+    // SAFETY: C passes a string of this length, valid until the callback returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
     c_int::from((walk.visit)(module, name).is_err())
 }
 
-/// What a walk over the functions carries through C.
+/// The context pointer of a walk over the functions.
 struct Functions<'a> {
     visit: &'a mut Visit<'a>,
 }
@@ -409,9 +422,9 @@ extern "C" fn visit_function(
     address: usize,
     size: usize,
 ) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_function`, which runs this and nothing else with it.
+    // SAFETY: `context` is the `walk` of `each_function`, which does not touch it during the walk.
     let walk = unsafe { &mut *context.cast::<Functions<'_>>() };
-    // SAFETY: C passes a name of this length, valid until this returns.
+    // SAFETY: C passes a string of this length, valid until the callback returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
     let listed = Listed {
         name,
@@ -421,7 +434,7 @@ extern "C" fn visit_function(
     c_int::from((walk.visit)(listed).is_err())
 }
 
-/// What a walk over the system calls carries through C.
+/// The context pointer of a walk over the system calls.
 struct Syscalls<'a> {
     visit: &'a mut VisitSyscall<'a>,
 }
@@ -432,12 +445,12 @@ extern "C" fn visit_syscall(
     number: u32,
     names: *const ffi::Slice,
 ) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_syscall`, which runs this and nothing else with it.
+    // SAFETY: `context` is the `walk` of `each_syscall`, which does not touch it during the walk.
     let walk = unsafe { &mut *context.cast::<Syscalls<'_>>() };
-    // SAFETY: C passes two names, valid until this returns.
+    // SAFETY: C passes an array of two names, valid until the callback returns.
     let names = unsafe { slice::from_raw_parts(names, 2) };
     let [abi_name, name] = names else { return 1 };
-    // SAFETY: as above.
+    // SAFETY: the strings are valid as long as the array.
     let [abi_name, name] = [unsafe { bytes(abi_name) }, unsafe { bytes(name) }];
     let numbered = Numbered {
         abi,
@@ -448,11 +461,11 @@ extern "C" fn visit_syscall(
     c_int::from((walk.visit)(numbered).is_err())
 }
 
-/// A name of C's.
+/// The bytes of a name that C passes.
 ///
 /// # Safety
-/// It is valid for as long as the result is used.
+/// `name` points to a string of its length that outlives the result.
 unsafe fn bytes(name: &ffi::Slice) -> &[u8] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the string is valid.
     unsafe { slice::from_raw_parts(name.text.cast(), name.length) }
 }

@@ -1,4 +1,6 @@
-//! What C calls for the rows of `/proc/dtrace/`: the `trapline_*_row` functions of `engine/kmod/shim.h`.
+//! The rows of `/proc/dtrace/*`: the `trapline_*_row` functions of `engine/kmod/shim.h`.
+//!
+//! Control path: each call takes the control mutex for one row, so a table may change between rows.
 
 use core::ffi::c_char;
 
@@ -8,18 +10,18 @@ use crate::arch::Native;
 use crate::cell::Platform;
 use crate::cell::tracer;
 
-/// Room for a name in a row, with its NUL.
+/// Bytes of a function's name or a sentence in a row, with its NUL.
 const ROW_TEXT: usize = 192;
 
-/// `enum trapline_row`, which C gets as an int: what there is of an index of a table.
+/// C's `enum trapline_row`, returned as an int: what a table has at an index.
 #[repr(i32)]
 #[derive(Clone, Copy)]
 pub enum Row {
-    /// Nothing there nor behind it.
+    /// The index is past the last row.
     End,
-    /// A row.
+    /// The row has been filled in.
     Row,
-    /// Nothing there.
+    /// No row here, but there may be rows after it.
     Gap,
 }
 
@@ -69,7 +71,7 @@ pub struct StatsRow {
     name: [c_char; 32],
 }
 
-// As `shim.h` has them.
+// The sizes that `shim.h` asserts.
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<FbtRow>() == 488);
@@ -78,7 +80,7 @@ const _: () = {
     assert!(size_of::<StatsRow>() == 40);
 };
 
-/// Puts a text into its field of a row: cut to fit, with a NUL behind it.
+/// Copies text into a field, truncated to fit and NUL-terminated.
 fn put<const N: usize>(field: &mut [c_char; N], text: &[u8]) {
     let room = N.saturating_sub(1);
     let ended = text.iter().copied().take(room).chain([0]);
@@ -87,7 +89,8 @@ fn put<const N: usize>(field: &mut [c_char; N], text: &[u8]) {
     }
 }
 
-/// Puts bytes into a field of a row as a number each, of two digits of base 16; where there are none, a dash.
+/// Writes bytes into a field as two hexadecimal digits each, truncated to fit and NUL-terminated;
+/// `-` if there are none.
 fn put_hex<const N: usize>(field: &mut [c_char; N], bytes: &[u8]) {
     if bytes.is_empty() {
         return put(field, b"-");
@@ -136,17 +139,18 @@ impl RefusedRow {
     }
 }
 
-/// Has the engine show a row, which `show` puts where C wants it.
+/// Runs `show` on C's row. It returns `None` past the end of the table and `Some(false)` for a gap.
 ///
 /// # Safety
-/// Between start and end, where sleeping is allowed; `row` is the caller's.
+/// Between `trapline_start` and `trapline_end`, where sleeping is allowed; `row` points to a row
+/// that is initialised, and that no one else accesses.
 unsafe fn fill<T>(
     row: *mut T,
     show: impl FnOnce(&Tracer<Native, Platform>, &mut T) -> Option<bool>,
 ) -> Row {
-    // SAFETY: the caller's, and zeroed memory is a value of it.
+    // SAFETY: the caller's own row; every bit pattern is a valid value of it.
     let to = unsafe { &mut *row };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller is between start and end.
     match show(unsafe { tracer() }, to) {
         None => Row::End,
         Some(true) => Row::Row,
@@ -154,13 +158,13 @@ unsafe fn fill<T>(
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/fbt`.
+/// Fills in row `index` of `/proc/dtrace/fbt`.
 ///
 /// # Safety
-/// As of [`fill`].
+/// As for [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> Row {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds what `fill` requires.
     unsafe {
         fill(row, |engine, to| {
             engine.fbt_row(index, |from| from.map(|from| to.fill(&from)).is_some())
@@ -168,13 +172,14 @@ pub unsafe extern "C" fn trapline_fbt_row(index: usize, row: *mut FbtRow) -> Row
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/refused`.
+/// Fills in row `index` of `/proc/dtrace/refused`: a function's entry or return that gets no
+/// probe, and the reason.
 ///
 /// # Safety
-/// As of [`fill`].
+/// As for [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_refused_row(index: usize, row: *mut RefusedRow) -> Row {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds what `fill` requires.
     unsafe {
         fill(row, |engine, to| {
             engine.refused_row(index, |from| from.map(|from| to.fill(&from)).is_some())
@@ -182,13 +187,14 @@ pub unsafe extern "C" fn trapline_refused_row(index: usize, row: *mut RefusedRow
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/toxic`: it shows some of those of `/proc/dtrace/refused`.
+/// Fills in row `index` of `/proc/dtrace/toxic`: the rows of `/proc/dtrace/refused` whose reason is
+/// toxic, under the same indices; all others are gaps.
 ///
 /// # Safety
-/// As of [`fill`].
+/// As for [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_toxic_row(index: usize, row: *mut RefusedRow) -> Row {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds what `fill` requires.
     unsafe {
         fill(row, |engine, to| {
             engine.refused_row(index, |from| {
@@ -199,13 +205,13 @@ pub unsafe extern "C" fn trapline_toxic_row(index: usize, row: *mut RefusedRow) 
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/syscall`.
+/// Fills in row `index` of `/proc/dtrace/syscall`.
 ///
 /// # Safety
-/// As of [`fill`].
+/// As for [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_syscall_row(index: usize, row: *mut SyscallRow) -> Row {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds what `fill` requires.
     unsafe {
         fill(row, |engine, to| {
             engine.syscall_row(index, |from| from.map(|from| to.fill(&from)).is_some())
@@ -213,13 +219,13 @@ pub unsafe extern "C" fn trapline_syscall_row(index: usize, row: *mut SyscallRow
     }
 }
 
-/// Fills the row of this index of `/proc/dtrace/stats`.
+/// Fills in row `index` of `/proc/dtrace/stats`.
 ///
 /// # Safety
-/// As of [`fill`].
+/// As for [`fill`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trapline_stats_row(index: usize, row: *mut StatsRow) -> Row {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds what `fill` requires.
     unsafe {
         fill(row, |engine, to| {
             let from = engine.stats_row(index)?;

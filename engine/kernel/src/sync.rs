@@ -1,5 +1,8 @@
-//! The ways in which the engine shares a value: the control lock, the lock that nobody waits for, and
-//! read-copy-update.
+//! The tracer's synchronisation primitives: the control mutex, the per-CPU try-lock and RCU.
+//!
+//! The control path takes the mutex and sleeps. Probe context never waits: it reads under RCU,
+//! where disabled interrupts or preemption are the read-side critical section, and it gives up
+//! where a try-lock is taken.
 
 use alloc::alloc::{Layout, alloc, dealloc};
 use core::cell::UnsafeCell;
@@ -10,27 +13,29 @@ use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
 
 use crate::ffi;
 
-/// A value behind the control lock. There is one such lock in the kernel module, so holders of
-/// different values exclude one another too, and none may take it twice.
+/// A value protected by the control mutex.
+///
+/// The module has a single control mutex, so `with` on one value excludes `with` on every other,
+/// and it must not be nested.
 pub struct ControlLock<T>(UnsafeCell<T>);
 
-// SAFETY: the value is only reached through `with`, by one thread at a time.
+// SAFETY: the value is reached only through `with`, by one thread at a time.
 unsafe impl<T: Send> Sync for ControlLock<T> {}
 
-/// Lets go of the control lock, wherever its scope ends.
-struct Held;
+/// Holds the control mutex; dropping it unlocks.
+struct ControlGuard;
 
-impl Held {
-    fn take() -> Self {
-        // SAFETY: control side only, which may sleep and does not hold the lock yet.
+impl ControlGuard {
+    fn lock() -> Self {
+        // SAFETY: only the control path gets here; it may sleep, and does not hold the mutex yet.
         unsafe { ffi::shim_lock() };
         Self
     }
 }
 
-impl Drop for Held {
+impl Drop for ControlGuard {
     fn drop(&mut self) {
-        // SAFETY: taken in `take`, by this thread.
+        // SAFETY: this thread locked the mutex in `lock`.
         unsafe { ffi::shim_unlock() };
     }
 }
@@ -41,23 +46,25 @@ impl<T> Lock<T> for ControlLock<T> {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        let _held = Held::take();
-        // SAFETY: `_held` lives until `work` is done, and excludes every other `with`.
+        let _guard = ControlGuard::lock();
+        // SAFETY: `_guard` lives until `work` has returned, and excludes every other `with`.
         work(unsafe { &mut *self.0.get() })
     }
 }
 
-/// A value of one CPU's, which is used there with interrupts off; who finds it taken goes without.
+/// A per-CPU value, used on its own CPU with interrupts disabled. If it is in use, `try_with`
+/// fails.
 ///
-/// Who comes between a look at `taken` and the store behind it is a trap, or on x86 an NMI's: on the same
-/// CPU, and over before that store, with `taken` again as it was seen. So the two need not be one atomic
-/// step, which costs more than both. The compiler is kept from moving the value's use out from between.
+/// Only a trap on the same CPU, or on x86 an NMI, can come between the load of `taken` and the
+/// store after it. It returns before that store, and leaves `taken` as the load saw it, so a plain
+/// load and store suffice; an atomic read-modify-write would cost more. The compiler fences keep
+/// accesses to the value between the two stores.
 pub struct KernelTryLock<T> {
     taken: AtomicBool,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is only reached through `try_with`, by one at a time.
+// SAFETY: the value is reached only through `try_with`, by one user at a time.
 unsafe impl<T: Send> Sync for KernelTryLock<T> {}
 
 impl<T: Send> TryLock<T> for KernelTryLock<T> {
@@ -72,21 +79,21 @@ impl<T: Send> TryLock<T> for KernelTryLock<T> {
         if self.taken.load(Ordering::Relaxed) {
             return None;
         }
-        // SAFETY: nobody has it.
-        Some(unsafe { self.with_anyway(work) })
+        // SAFETY: `taken` was clear, so the value is not in use on this CPU.
+        Some(unsafe { self.with_unchecked(work) })
     }
 }
 
 impl<T> KernelTryLock<T> {
-    /// Runs `work` on the value.
+    /// Runs `work` on the value without testing `taken`.
     ///
     /// # Safety
-    /// Nobody else has it, or whoever has is meant to find it changed.
+    /// The value is not in use, or its user is meant to have it changed underneath (a mutant).
     #[inline(always)]
-    pub unsafe fn with_anyway<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+    pub unsafe fn with_unchecked<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         self.taken.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::Acquire);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees exclusive access.
         let result = work(unsafe { &mut *self.value.get() });
         compiler_fence(Ordering::Release);
         self.taken.store(false, Ordering::Relaxed);
@@ -94,7 +101,7 @@ impl<T> KernelTryLock<T> {
     }
 }
 
-/// A pointer that traps follow and the control side exchanges.
+/// An RCU-protected pointer, dereferenced in probe context and replaced by the control path.
 pub struct KernelRcu<T>(AtomicPtr<T>);
 
 impl<T> Rcu<T> for KernelRcu<T> {
@@ -103,9 +110,9 @@ impl<T> Rcu<T> for KernelRcu<T> {
     }
 
     fn read<R>(&self, work: impl FnOnce(Option<&T>) -> R) -> R {
-        // SAFETY: null, or what `replace` published whole. A reader is a trap, with interrupts
-        // off, or holds the control lock; `replace` waits for the first and is excluded by the
-        // second before it frees.
+        // SAFETY: null, or a value that `replace` initialised before it published it. A reader is
+        // in probe context, with interrupts or preemption disabled, or holds the control mutex:
+        // before it frees, `replace` waits for the former, and the mutex excludes the latter.
         work(unsafe { self.0.load(Ordering::Acquire).as_ref() })
     }
 
@@ -119,9 +126,10 @@ impl<T> Rcu<T> for KernelRcu<T> {
         if old.is_null() {
             return Ok(None);
         }
-        // SAFETY: control side only, which may sleep.
+        // SAFETY: only the control path gets here, and it may sleep.
         unsafe { ffi::shim_synchronize() };
-        // SAFETY: `boxed` made it, it is published no more, and no trap is left that saw it.
+        // SAFETY: `boxed` allocated it, it is no longer published, and the grace period has ended
+        // the readers that saw it.
         Ok(Some(unsafe { unboxed(old) }))
     }
 }
@@ -130,33 +138,33 @@ impl<T> Drop for KernelRcu<T> {
     fn drop(&mut self) {
         let last = *self.0.get_mut();
         if !last.is_null() {
-            // SAFETY: `boxed` made it, and who owns the cell alone has no reader left.
+            // SAFETY: `boxed` allocated it, and `&mut self` means that there is no reader.
             drop(unsafe { unboxed(last) });
         }
     }
 }
 
-/// `value` on the heap, or no memory for it.
+/// Moves `value` to the heap. Unlike `Box::new`, it reports that there is no memory.
 fn boxed<T>(value: T) -> Result<*mut T, OutOfMemory> {
     const { assert!(size_of::<T>() > 0) };
-    // SAFETY: the size is not zero.
+    // SAFETY: the layout's size is not zero, as asserted above.
     let place = unsafe { alloc(Layout::new::<T>()) }.cast::<T>();
     if place.is_null() {
         return Err(OutOfMemory);
     }
-    // SAFETY: fresh memory of `T`'s layout.
+    // SAFETY: newly allocated with `T`'s layout.
     unsafe { place.write(value) };
     Ok(place)
 }
 
-/// A value that `boxed` made, off the heap again.
+/// Moves a value back from the heap and frees its memory.
 ///
 /// # Safety
-/// `boxed` made it, and nothing refers to it any more.
+/// `place` came from [`boxed`], and nothing refers to it any more.
 unsafe fn unboxed<T>(place: *mut T) -> T {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that `place` holds a value, and that no one else reads it.
     let value = unsafe { place.read() };
-    // SAFETY: allocated in `boxed` with this layout.
+    // SAFETY: `boxed` allocated it with this layout.
     unsafe { dealloc(place.cast(), Layout::new::<T>()) };
     value
 }

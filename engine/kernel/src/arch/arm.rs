@@ -1,21 +1,25 @@
-//! ARMv6 and later, by the undefined-instruction trap.
+//! ARM: the trap is an undefined instruction.
 
 use engine_tracer::{Blacklist, blacklist};
 
-/// Its instruction set.
+/// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
 pub type Native = engine_isa::arm::Arm;
 
-/// Where no trap can be taken.
+/// Functions and paths on which no trap can be taken.
 pub const BLACKLIST: &Blacklist = &blacklist::ARM;
 
-/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
-/// away: see doc/probe-context.md.
+/// The most stack that a firing uses, in bytes: with a stack walk, a fault, an `ERROR` probe that
+/// walks the stack again, and a nested trap that is turned away. See doc/probe-context.md.
 pub const FIRING_STACK: usize = 3584;
 
-/// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
+/// Whether the current stack has room for a firing. Callable in probe context, before the guard.
+///
+/// Every stack, a thread's or the interrupts', starts at a multiple of `THREAD_ALIGN`, a power of
+/// two that is at least its size, so the low bits of the stack pointer are the number of bytes
+/// left.
 #[inline(always)]
 pub fn has_stack() -> bool {
     let [mask, _] = super::trapline_stacks.place;
-    super::is_room(super::stack_end() & mask)
+    super::has_room(super::stack_pointer() & mask)
 }

@@ -1,4 +1,4 @@
-//! AArch64, by `brk`.
+//! AArch64: the trap is a `brk` with an immediate of our own.
 
 use core::arch::asm;
 
@@ -7,18 +7,18 @@ use engine_isa::arm64::Arm64;
 use engine_isa::arm64::Processor;
 use engine_tracer::{Blacklist, blacklist};
 
-/// Its instruction set.
+/// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
 pub type Native = Arm64<ThisProcessor>;
 
-/// Where no trap can be taken.
+/// Functions and paths on which no trap can be taken.
 pub const BLACKLIST: &Blacklist = &blacklist::ARM64;
 
-/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
-/// away: see doc/probe-context.md.
+/// The most stack that a firing uses, in bytes: with a stack walk, a fault, an `ERROR` probe that
+/// walks the stack again, and a nested trap that is turned away. See doc/probe-context.md.
 pub const FIRING_STACK: usize = 6144;
 
-/// The one that took the trap.
+/// The processor that took the trap.
 #[derive(Debug, Default)]
 pub struct ThisProcessor;
 
@@ -27,10 +27,10 @@ impl Processor for ThisProcessor {
         pacia(pointer, modifier)
     }
 
-    /// What ID_AA64PFR1_EL1 has in its field BT.
+    /// Whether the processor implements BTI: field BT of ID_AA64PFR1_EL1.
     fn has_branch_types(&self) -> bool {
         let features: u64;
-        // SAFETY: any A64 processor has this register, and the kernel may read it.
+        // SAFETY: every AArch64 processor has this register, and it is readable at EL1.
         unsafe {
             asm!(
                 "mrs {}, id_aa64pfr1_el1",
@@ -42,12 +42,12 @@ impl Processor for ThisProcessor {
     }
 }
 
-/// `pacia`: signs a return address with the key of the code that a trap in the kernel interrupted,
-/// which is the key that is in use. Where the processor signs nothing, this is a no-op.
+/// `pacia`: signs a return address with key A. A trap from the kernel does not switch keys, so this
+/// is the interrupted code's key. A no-op on a processor without pointer authentication.
 fn pacia(pointer: u64, modifier: u64) -> u64 {
     let signed;
-    // SAFETY: PACIA1716 by its number among the hints, so that any A64 processor takes it. It
-    // writes x17 only.
+    // SAFETY: PACIA1716, encoded in the hint space, so that every AArch64 processor executes it. It
+    // writes only x17.
     unsafe {
         asm!(
             "hint #8",
@@ -59,9 +59,13 @@ fn pacia(pointer: u64, modifier: u64) -> u64 {
     signed
 }
 
-/// Whether a firing has room on this stack. The kernel aligns each, a thread's and the interrupts'.
+/// Whether the current stack has room for a firing. Callable in probe context, before the guard.
+///
+/// Every stack, a thread's or the interrupts', starts at a multiple of `THREAD_ALIGN`, a power of
+/// two that is at least its size, so the low bits of the stack pointer are the number of bytes
+/// left.
 #[inline(always)]
 pub fn has_stack() -> bool {
     let [mask, _] = super::trapline_stacks.place;
-    super::is_room(super::stack_end() & mask)
+    super::has_room(super::stack_pointer() & mask)
 }

@@ -1,32 +1,36 @@
-//! x86-64, by `int3`.
+//! x86-64: the trap is `int3`.
 
 use core::arch::asm;
 use core::ffi::c_int;
 
 use engine_tracer::{Blacklist, blacklist};
 
-/// Its instruction set.
+/// The instruction set of this kernel.
 #[cfg(not(trapline_mutants))]
 pub type Native = engine_isa::x86::X86;
 
-/// Where no trap can be taken.
+/// Functions and paths on which no trap can be taken.
 pub const BLACKLIST: &Blacklist = &blacklist::X86;
 
-/// The bytes of stack that a firing takes, with a walk of the stack, a fault, `ERROR`, and a trap amid it that is turned
-/// away: see doc/probe-context.md.
+/// The most stack that a firing uses, in bytes: with a stack walk, a fault, an `ERROR` probe that
+/// walks the stack again, and a nested trap that is turned away. See doc/probe-context.md.
 pub const FIRING_STACK: usize = 6144;
 
 unsafe extern "C" {
     safe fn shim_other_stack(bytes: usize) -> c_int;
 }
 
-/// Whether a firing has room on this stack: as a rule the thread's, which the kernel need not have aligned.
+/// Whether the current stack has room for a firing. Callable in probe context, before the guard.
+///
+/// Usually that is the thread's stack, whose base is read from its `task_struct`, as the stack need
+/// not be aligned to its size. Only on another stack is C asked.
 #[inline(always)]
 pub fn has_stack() -> bool {
     let [task_of_cpu, stack_of_task] = super::trapline_stacks.place;
     let stack: usize;
-    // SAFETY: a CPU's GS leads to its own data, where `task_of_cpu` is the thread that it runs, which has its stack's
-    // address there.
+    // SAFETY: GS is the base of this CPU's per-CPU data, where `task_of_cpu` is the offset of
+    // `current_task`; `stack_of_task` is the offset of `stack` in the `task_struct` that it points
+    // to.
     unsafe {
         asm!(
             "mov {stack}, gs:[{task}]",
@@ -37,5 +41,6 @@ pub fn has_stack() -> bool {
             options(pure, readonly, nostack, preserves_flags),
         );
     }
-    super::is_room(super::stack_end().wrapping_sub(stack)) || shim_other_stack(FIRING_STACK) != 0
+    super::has_room(super::stack_pointer().wrapping_sub(stack))
+        || shim_other_stack(FIRING_STACK) != 0
 }

@@ -1,4 +1,4 @@
-//! The engine with the chosen defect, as C calls it.
+//! The tracer as C calls it, with the selected mutant.
 
 use core::hint::spin_loop;
 use core::ops::Deref;
@@ -14,16 +14,16 @@ use crate::arch::Regs;
 use crate::cell::tracer;
 use crate::platform;
 
-/// The engine; the methods here come before the tracer's own of the same names.
+/// Dereferences to the tracer; its own methods shadow the tracer's methods of the same names.
 #[derive(Clone, Copy)]
 pub struct Engine(&'static Tracer<Native, Seeded>);
 
-/// The engine.
+/// The module's tracer, wrapped.
 ///
 /// # Safety
-/// As of [`tracer`].
+/// As for [`tracer`].
 pub unsafe fn engine() -> Engine {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that the engine is in service.
     Engine(unsafe { tracer() })
 }
 
@@ -35,7 +35,7 @@ impl Deref for Engine {
     }
 }
 
-/// How many calls the function tracer has made.
+/// Calls received from ftrace while `lost-call` is selected.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 impl Engine {

@@ -1,7 +1,17 @@
-//! Seeded defects, to show that the scenarios can see one. Built in only with
-//! `--cfg trapline_mutants`, and at most one is chosen, when the module is loaded.
+//! Mutants: seeded defects, by which the scenarios prove that they detect such a defect.
 //!
-//! Most are a mistake that only one instruction set allows: see [`arch::MUTANTS`].
+//! Compiled in only with `--cfg trapline_mutants`. The module parameter `mutant` selects at most
+//! one, by name, when the module is loaded, before any trap; after that the selection does not
+//! change, so it is read with relaxed loads from any context. Without a selected mutant the engine
+//! behaves as in a build without them.
+//!
+//! A mutant overrides a method in one of three wrappers: [`engine::Engine`] around the tracer
+//! (calls from C), [`platform::Seeded`] around the kernel (calls to C), and `arch::Seeded` around
+//! the instruction set. Mutants of all architectures are listed in `EVERYWHERE`, those of one in
+//! [`arch::MUTANTS`]; doc/testing.md says which scenario catches each. Their names are part of the
+//! scenarios' format.
+//!
+//! Code in a mutant is wrong on purpose; a `SAFETY` comment says so where it is.
 
 pub mod arch;
 pub mod engine;
@@ -14,18 +24,18 @@ use core::{ptr, slice};
 use engine_isa::body::{Exit, Text, Unwalked};
 use engine_isa::{Arch, Fault, Memory, Width};
 
-/// `spin-in-trap`: the trap's handler waits for what never comes. A trap is taken with interrupts off,
-/// so nothing else will run on that CPU.
+/// `spin-in-trap`: the trap handler spins for ever, with interrupts disabled, so nothing else runs
+/// on that CPU.
 pub const SPIN_IN_TRAP: &str = "spin-in-trap";
 
-/// `keep-memory`: what is given back to the heap stays in use.
+/// `keep-memory`: freed memory is leaked.
 pub const KEEP_MEMORY: &str = "keep-memory";
 
-/// The chosen defect's name, by its address and its length.
+/// Address and length of the selected mutant's name. No mutant's name is `usize::MAX` bytes long.
 static CHOSEN: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 static LENGTH: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// Chooses the defect of this name; whether there is one.
+/// Selects the mutant `name`. Returns false if there is none.
 pub fn choose(name: &[u8]) -> bool {
     let Some(mutant) = all().find(|mutant| mutant.as_bytes() == name) else {
         return false;
@@ -35,18 +45,19 @@ pub fn choose(name: &[u8]) -> bool {
     true
 }
 
-/// Whether it is this one. It is not inlined: whoever asks has its own frame, however little stack is left.
+/// Whether mutant `name` is selected. Not inlined, so that it does not enlarge the frame of its
+/// caller, which may have little stack left.
 #[inline(never)]
 pub fn is_chosen(name: &str) -> bool {
     if LENGTH.load(Ordering::Relaxed) != name.len() {
         return false;
     }
-    // SAFETY: the name of a defect of `all`, which has this length.
+    // SAFETY: `LENGTH` is set, so `CHOSEN` points to a static string of that length.
     let chosen = unsafe { slice::from_raw_parts(CHOSEN.load(Ordering::Relaxed), name.len()) };
     chosen == name.as_bytes()
 }
 
-/// Those that every instruction set has.
+/// The mutants of all architectures.
 const EVERYWHERE: [&str; 27] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
@@ -81,21 +92,21 @@ fn all() -> impl Iterator<Item = &'static str> {
     arch::MUTANTS.iter().copied().chain(EVERYWHERE)
 }
 
-/// `value-plus-1`: what a function returns is told one too high.
+/// `value-plus-1`: a function's return value is reported one too high.
 pub const VALUE_PLUS_1: &str = "value-plus-1";
 
-/// What a function is told to return.
+/// The return value that is reported for `value`.
 pub fn returned(value: u64) -> u64 {
     value.wrapping_add(u64::from(is_chosen(VALUE_PLUS_1)))
 }
 
-/// `tails-forgotten`: a tail call is no way out of a function.
+/// `tails-forgotten`: a tail call is not taken for an exit of its function.
 pub const TAILS_FORGOTTEN: &str = "tails-forgotten";
 
-/// `one-exit`: of the instructions that leave a function, all but the first are overlooked.
+/// `one-exit`: only the first exit of a function is found.
 pub const ONE_EXIT: &str = "one-exit";
 
-/// What [`Arch::exits`] finds, without those that are overlooked.
+/// [`Arch::exits`], without the exits that the selected mutant overlooks.
 pub fn exits<A: Arch>(
     text: &Text<'_>,
     function: Range<usize>,
@@ -114,112 +125,114 @@ pub fn exits<A: Arch>(
     A::exits(text, function, memory, &mut see_some)
 }
 
-/// `one-kept`: of text that is restored at once, the last place is left as it is, and said to be restored.
+/// `one-kept`: of a batch of words to be restored, the last stays patched but is reported as
+/// restored.
 pub const ONE_KEPT: &str = "one-kept";
 
-/// `child-lost`: what a system call returns in the child that it has made is not told.
+/// `child-lost`: the return of fork, vfork and clone in the child is not reported.
 pub const CHILD_LOST: &str = "child-lost";
 
-/// `return-doubled`: what execve returns is told twice.
+/// `return-doubled`: the return of execve is reported twice.
 pub const RETURN_DOUBLED: &str = "return-doubled";
 
-/// `errno-sign`: an error's number is told as a value that is none.
+/// `errno-sign`: a negative error number is reported as a positive value.
 pub const ERRNO_SIGN: &str = "errno-sign";
 
-/// `arg4-is-arg3`: a system call's fifth argument is looked for where the fourth is.
+/// `arg4-is-arg3`: a system call's fifth argument is read from the place of the fourth.
 pub const ARG4_IS_ARG3: &str = "arg4-is-arg3";
 
-/// `start-lost`: a process that starts does not tell.
+/// `start-lost`: the start of a process is not reported.
 pub const START_LOST: &str = "start-lost";
 
-/// `killed-is-exited`: whoever ends is told to have exited.
+/// `killed-is-exited`: the end of every process is reported as an exit.
 pub const KILLED_IS_EXITED: &str = "killed-is-exited";
 
-/// `signal-to-sender`: a signal is told to be sent to the process that sends it.
+/// `signal-to-sender`: the target of a signal is reported to be the sending process.
 pub const SIGNAL_TO_SENDER: &str = "signal-to-sender";
 
-/// `thread-by-number`: a thread is known by its number, which may be another's before or after it.
+/// `thread-by-number`: a thread is identified by its TID, which may be reused.
 pub const THREAD_BY_NUMBER: &str = "thread-by-number";
 
-/// `ends-forgotten`: which processes have ended is not remembered, so that each of their last threads tells.
+/// `ends-forgotten`: processes that have reported their end are not recorded, so that each of their
+/// last threads reports it.
 pub const ENDS_FORGOTTEN: &str = "ends-forgotten";
 
-/// `long-way`: traps come by all that the kernel runs on the way to who has hooked them.
+/// `long-way`: traps are not dispatched directly, but take the kernel's own path to our hook.
 pub const LONG_WAY: &str = "long-way";
 
-/// `module-kept`: what is of a module that goes is taken to be there still.
+/// `module-kept`: the unloading of a module is ignored.
 pub const MODULE_KEPT: &str = "module-kept";
 
-/// `kprobe-overlooked`: a kprobe of the kernel's is seen nowhere, so traps are put where it is.
+/// `kprobe-overlooked`: no kernel kprobe is seen, so traps are placed on top of them.
 pub const KPROBE_OVERLOOKED: &str = "kprobe-overlooked";
 
-/// `unguarded`: a trap that comes while its CPU fires fires too, and on whatever is left of the stack.
+/// `unguarded`: a trap that is taken while its CPU fires also fires, however little stack is left.
 pub const UNGUARDED: &str = "unguarded";
 
-/// `lost-count`: every 64th firing finds what it needs in use, and is delivered to nobody.
+/// `lost-count`: every 64th firing finds a try-lock taken, and reaches no consumer.
 pub const LOST_COUNT: &str = "lost-count";
 
-/// `lost-call`: every 64th time that the function tracer tells of a call, nobody listens.
+/// `lost-call`: every 64th call from ftrace is ignored.
 pub const LOST_CALL: &str = "lost-call";
 
-/// `stall-unseen`: no firing notices that its CPU's threads do not get to run.
+/// `stall-unseen`: no firing notices that its CPU's heartbeat is overdue.
 pub const STALL_UNSEEN: &str = "stall-unseen";
 
-/// `silence-unseen`: a consumer that asks for nothing is never killed.
+/// `silence-unseen`: a consumer that makes no requests is never killed.
 pub const SILENCE_UNSEEN: &str = "silence-unseen";
 
-/// `stack-unseen`: a firing does not look how much of the stack is left.
+/// `stack-unseen`: a firing does not check how much stack is left.
 pub const STACK_UNSEEN: &str = "stack-unseen";
 
-/// `arguments-shifted`: each argument of a tracepoint is the one behind it.
+/// `arguments-shifted`: each argument of a tracepoint is read from the place of the next.
 pub const ARGUMENTS_SHIFTED: &str = "arguments-shifted";
 
-/// `tracepoint-kept`: a tracepoint that nobody wants any more stays registered.
+/// `tracepoint-kept`: a tracepoint stays registered after its last enabling is gone.
 pub const TRACEPOINT_KEPT: &str = "tracepoint-kept";
 
-/// `closed-unseen`: a consumer that is gone stays armed.
+/// `closed-unseen`: a consumer stays armed after its file is closed.
 pub const CLOSED_UNSEEN: &str = "closed-unseen";
 
-/// `shared-slot`: two slots that lie beside each other are one, whose last owner's copy is in both.
+/// `shared-slot`: what is written to one slot of a pair of adjacent slots is written to both.
 pub const SHARED_SLOT: &str = "shared-slot";
 
-/// `stale-slot`: a slot keeps the first copy that was ever in it.
+/// `stale-slot`: a slot that is reused keeps the first instruction that was written to it.
 pub const STALE_SLOT: &str = "stale-slot";
 
-/// `no-cache-flush`: the processor is not told of code that was written.
+/// `no-cache-flush`: the instruction cache is not flushed after a slot is written.
 pub const NO_CACHE_FLUSH: &str = "no-cache-flush";
 
-/// As many words of a frame as are ever overlaid.
+/// The most words of a frame that a mutant overwrites.
 const OVERLAID_MAX: usize = 2;
 
-/// Memory in whose way a trap's frame lies, if the defect is chosen, as it did on kernels that keep
-/// no room below the interrupted stack pointer: the first words that an instruction stores become
-/// words of the frame, once the instruction is done.
+/// Memory whose stores hit the trap's own frame, as on a kernel that leaves no room between the
+/// frame and the interrupted stack pointer. With `mutant` selected, the first words that an
+/// emulated instruction stores also overwrite words of the frame, when the instruction is complete.
 pub struct IntoFrame<M> {
     mutant: &'static str,
     memory: M,
     frame: *mut usize,
     overlaid: [usize; OVERLAID_MAX],
-    kept: usize,
+    mask: usize,
     words: [Option<usize>; OVERLAID_MAX],
 }
 
 impl<M> IntoFrame<M> {
-    /// The defect, `memory`, and the words of `frame` that are `overlaid`, with the bits of a word that are
-    /// `kept`.
+    /// `overlaid` are indices of words in `frame`, in the order in which stored words overwrite
+    /// them; a stored word is masked with `mask` first.
     pub fn new(
         mutant: &'static str,
         memory: M,
         frame: *mut usize,
         overlaid: [usize; OVERLAID_MAX],
-        kept: usize,
+        mask: usize,
     ) -> Self {
         Self {
             mutant,
             memory,
             frame,
             overlaid,
-            kept,
+            mask,
             words: [None; OVERLAID_MAX],
         }
     }
@@ -233,7 +246,7 @@ impl<M: Memory> Memory for IntoFrame<M> {
     fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault> {
         self.memory.store(address, width, value)?;
         if let Some(next) = self.words.iter_mut().find(|word| word.is_none()) {
-            *next = Some(value as usize & self.kept);
+            *next = Some(value as usize & self.mask);
         }
         Ok(())
     }
@@ -244,8 +257,8 @@ impl<M> Drop for IntoFrame<M> {
         let words = self.overlaid.iter().zip(self.words);
         for (&index, word) in words.filter(|_| is_chosen(self.mutant)) {
             let Some(word) = word else { return };
-            // SAFETY: inside `struct pt_regs`, whose address the trap's handler was given. It is
-            // meant to be wrong: whoever restores this frame restores the word.
+            // SAFETY: inside the `struct pt_regs` that the trap's handler was given. Wrong on
+            // purpose: the return from the trap restores the overwritten word.
             unsafe { self.frame.wrapping_add(index).write_volatile(word) };
         }
     }

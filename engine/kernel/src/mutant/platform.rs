@@ -1,4 +1,4 @@
-//! The kernel with the chosen defect.
+//! The kernel as the tracer sees it, with the selected mutant.
 
 use core::num::NonZeroUsize;
 use core::ops::Range;
@@ -16,7 +16,7 @@ use crate::arch::{BLACKLIST, Regs, trap_word};
 use crate::platform::{Kernel, flush_code, store_code};
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
-/// The kernel that the module is loaded into, with the chosen defect.
+/// Forwards to [`Kernel`], except where a mutant is.
 pub struct Seeded(Kernel);
 
 impl Seeded {
@@ -26,8 +26,8 @@ impl Seeded {
     }
 }
 
-/// Methods that no defect is in.
-macro_rules! as_it_is {
+/// Methods that forward unchanged.
+macro_rules! forward {
     ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {
         $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
             self.0.$name($($argument),*)
@@ -45,11 +45,11 @@ impl Cpus for Seeded {
     }
 
     fn has_stack(&self) -> bool {
-        // A look would end what `unguarded` begins.
+        // The check would end the recursion that `unguarded` allows.
         is_chosen(super::STACK_UNSEEN) || is_chosen(super::UNGUARDED) || self.0.has_stack()
     }
 
-    as_it_is! {
+    forward! {
         fn synchronize(&self);
         fn cpu(&self) -> usize;
         fn cpus(&self) -> usize;
@@ -65,7 +65,7 @@ impl Clock for Seeded {
         }
     }
 
-    as_it_is! {
+    forward! {
         fn now(&self) -> u64;
         fn wall_time(&self) -> u64;
         fn random(&self) -> u64;
@@ -86,7 +86,7 @@ impl Tasks for Seeded {
         task
     }
 
-    as_it_is! {
+    forward! {
         fn run_time(&self) -> u64;
         fn thread_key(&self) -> usize;
         fn user_register(&self, number: u64) -> u64;
@@ -115,9 +115,9 @@ impl KernelText for Seeded {
         self.0.patch(patches.get_mut(..count).unwrap_or_default());
     }
 
-    fn direct_dispatch(&self, straight: bool) {
+    fn direct_dispatch(&self, direct: bool) {
         self.0
-            .direct_dispatch(straight && !is_chosen(super::LONG_WAY));
+            .direct_dispatch(direct && !is_chosen(super::LONG_WAY));
     }
 
     fn code_write(&self, address: usize, bytes: &[u8]) {
@@ -135,7 +135,7 @@ impl KernelText for Seeded {
         }
     }
 
-    as_it_is! {
+    forward! {
         fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn ftrace_slot(&self, address: usize) -> usize;
@@ -163,7 +163,7 @@ impl Symbols for Seeded {
         })
     }
 
-    /// Without paths where the defect hides what only they lead to.
+    /// Without paths if the mutant hides a function, which following them would find again.
     fn blacklist(&self) -> &'static Blacklist {
         const NO_PATHS: &Blacklist = &Blacklist {
             paths: &[],
@@ -175,7 +175,7 @@ impl Symbols for Seeded {
         }
     }
 
-    as_it_is! {
+    forward! {
         fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory>;
         fn off_limits(&self, address: usize) -> Option<OffLimits>;
         fn is_return_thunk(&self, address: usize) -> bool;
@@ -195,7 +195,7 @@ impl Events for Seeded {
         }
     }
 
-    as_it_is! {
+    forward! {
         fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory>;
         fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory>;
         fn tracepoint_register(&self, point: usize, number: u32) -> Result<(), Refused>;
@@ -204,11 +204,12 @@ impl Events for Seeded {
     }
 }
 
-/// A lock of one CPU's that two may hold, or that is taken for taken.
+/// A try-lock that two users may hold at once (`unguarded`), or that is taken although it is free
+/// (`lost-count`).
 pub struct SeededTryLock<T>(KernelTryLock<T>);
 
-/// How often such a lock was asked for: each firing needs two.
-static ASKED: AtomicUsize = AtomicUsize::new(0);
+/// Calls of `try_with` while `lost-count` is selected; a firing makes two.
+static ATTEMPTS: AtomicUsize = AtomicUsize::new(0);
 
 impl<T: Send> TryLock<T> for SeededTryLock<T> {
     fn new(value: T) -> Self {
@@ -216,18 +217,18 @@ impl<T: Send> TryLock<T> for SeededTryLock<T> {
     }
 
     fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if is_chosen(super::LOST_COUNT) && ASKED.fetch_add(1, Ordering::Relaxed) % 128 == 127 {
+        if is_chosen(super::LOST_COUNT) && ATTEMPTS.fetch_add(1, Ordering::Relaxed) % 128 == 127 {
             return None;
         }
         match is_chosen(super::UNGUARDED) {
-            // SAFETY: it is meant to be wrong.
-            true => Some(unsafe { self.0.with_anyway(work) }),
+            // SAFETY: unsound on purpose: the mutant lets two users have the value at once.
+            true => Some(unsafe { self.0.with_unchecked(work) }),
             false => self.0.try_with(work),
         }
     }
 }
 
-/// The other slot of the same pair.
+/// The other slot of the same pair; the slot itself if it has no neighbour in the page.
 fn twin(address: usize, length: usize) -> usize {
     let within = address % Kernel::CODE;
     match within.checked_div(length) {
@@ -237,8 +238,8 @@ fn twin(address: usize, length: usize) -> usize {
     }
 }
 
-/// Whether there is something else than the page was filled with, which its last word still is: slots
-/// do not go up to there.
+/// Whether the slot has been written since its page was allocated. No slot covers the page's last
+/// word, so that word still holds the page's initial filling.
 fn was_written(address: usize) -> bool {
     let last = (address / Kernel::CODE + 1) * Kernel::CODE - size_of::<u32>();
     word(address) != word(last)
@@ -246,6 +247,6 @@ fn was_written(address: usize) -> bool {
 
 fn word(address: usize) -> u32 {
     let place = core::ptr::with_exposed_provenance::<u32>(address);
-    // SAFETY: in a page for code, which is there to be read.
+    // SAFETY: inside a page from `code_alloc`, which is readable.
     unsafe { place.read_volatile() }
 }

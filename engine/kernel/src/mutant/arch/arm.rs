@@ -1,4 +1,4 @@
-//! Defects that ARM can have.
+//! ARM's mutants.
 
 use core::ops::Range;
 use engine_isa::arm::{Arm, Emulation, Regs, Relocation};
@@ -8,7 +8,7 @@ use engine_isa::{Arch, Memory, Variant};
 use crate::memory::Interrupted;
 use crate::mutant::{self, IntoFrame, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT, is_chosen};
 
-/// ARM with the chosen defect.
+/// ARM with the selected mutant.
 pub struct Seeded;
 
 impl Variant for Seeded {
@@ -47,22 +47,23 @@ impl Variant for Seeded {
     }
 }
 
-/// The memory of the code whose registers these are.
+/// The memory that an emulated instruction accesses, for the trap with these registers.
 ///
-/// The defect of 2013 had what `push {r4, lr}` stored overlay the two highest words of the frame,
-/// ORIG_r0 and, below it, the saved CPSR: the trap returned with r4 for its CPSR, which is harmless
-/// for some values of r4 and fatal for others. The first two words that an instruction stores go
-/// there, which makes it r4 for CPSR again in `sys_chdir`, `push {r4-r8, lr}` now.
+/// `push-into-frame` reproduces a crash of 2013. There `push {r4, lr}` overwrote the two highest
+/// words of the frame, the saved CPSR and above it ORIG_r0, so that the trap returned with r4 as
+/// its CPSR: harmless for some values of r4, fatal for others. The first two words that an
+/// instruction stores go there. In `sys_chdir`, which has `push {r4-r8, lr}` now, the first is r4
+/// again.
 pub fn memory(regs: *mut Regs) -> impl Memory {
-    /// The saved CPSR and ORIG_r0 of Linux' `struct pt_regs`, in words from its start.
+    /// Indices of the saved CPSR and ORIG_r0 in Linux's `struct pt_regs`.
     const TOP: [usize; 2] = [16, 17];
-    /// Reserved in ARMv6's CPSR, which ignores it. QEMU takes it for ARMv8's IL on any CPU, and
-    /// would have every value with it end the same way.
+    /// Reserved and ignored in ARMv6's CPSR. QEMU treats it as ARMv8's IL on any CPU, so that every
+    /// value with this bit set would fail in the same way.
     const IL: usize = 1 << 20;
     IntoFrame::new(PUSH_INTO_FRAME, Interrupted, regs.cast(), TOP, !IL)
 }
 
-/// The defects.
+/// The names of ARM's mutants.
 pub const MUTANTS: &[&str] = &[
     PUSH_INTO_FRAME,
     SHARED_SLOT,
@@ -72,19 +73,19 @@ pub const MUTANTS: &[&str] = &[
     ALWAYS_LEAVES,
 ];
 
-/// Functions that a defect hides from the blacklist; none.
+/// None.
 pub const MISNAMES: &[(&str, &[u8])] = &[];
 
-/// The numbers of the system calls that make a child.
+/// fork, clone, vfork and clone3.
 pub const FORKS: &[i64] = &[2, 120, 190, 435];
-/// The number of `execve`.
+/// execve.
 pub const EXECVE: i64 = 11;
 
-/// `push-into-frame`: what an emulated push stores lands in the trap's own frame.
+/// `push-into-frame`: an emulated push overwrites the trap's own frame.
 const PUSH_INTO_FRAME: &str = "push-into-frame";
 
-/// `slot-condition-lost`: a copy is executed whether its condition holds or not.
+/// `slot-condition-lost`: a relocated conditional instruction is executed unconditionally.
 const SLOT_CONDITION_LOST: &str = "slot-condition-lost";
 
-/// `always-leaves`: a conditional return is taken to leave its function each time it is executed.
+/// `always-leaves`: a conditional return fires even if its condition fails.
 const ALWAYS_LEAVES: &str = "always-leaves";

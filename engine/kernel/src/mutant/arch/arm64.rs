@@ -1,4 +1,4 @@
-//! Defects that AArch64 can have.
+//! AArch64's mutants.
 
 use core::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::arch::ThisProcessor;
 use crate::memory::Interrupted;
 use crate::mutant::{self, NO_CACHE_FLUSH, SHARED_SLOT, STALE_SLOT, is_chosen};
 
-/// AArch64 with the chosen defect.
+/// AArch64 with the selected mutant.
 pub struct Seeded;
 
-type Base = Arm64<Signs>;
+type Base = Arm64<SeededProcessor>;
 
 impl Variant for Seeded {
     type Base = Base;
@@ -41,11 +41,11 @@ impl Variant for Seeded {
     }
 }
 
-/// This processor, which signs nothing if that is the defect.
+/// The processor that took the trap; with `sign-nothing`, without pointer authentication.
 #[derive(Debug, Default)]
-pub struct Signs(ThisProcessor);
+pub struct SeededProcessor(ThisProcessor);
 
-impl Processor for Signs {
+impl Processor for SeededProcessor {
     fn sign(&self, pointer: u64, modifier: u64) -> u64 {
         if is_chosen(SIGN_NOTHING) {
             return pointer;
@@ -58,12 +58,13 @@ impl Processor for Signs {
     }
 }
 
-/// The memory of the code whose registers these are. No instruction that stores is emulated here.
+/// The memory that an emulated instruction accesses, for the trap with these registers. No store is
+/// emulated on AArch64, so there is no mutant of it.
 pub fn memory(_: *mut Regs) -> impl Memory {
     Interrupted
 }
 
-/// The defects.
+/// The names of AArch64's mutants.
 pub const MUTANTS: &[&str] = &[
     NOP_FOR_MOV,
     SIGN_NOTHING,
@@ -73,23 +74,24 @@ pub const MUTANTS: &[&str] = &[
     MISNAMED,
 ];
 
-/// Functions that a defect hides from the blacklist, whose paths are not followed then either.
+/// With one of these mutants, the blacklist's paths are not followed either.
 pub const MISNAMES: &[(&str, &[u8])] = &[(MISNAMED, b"finalise_el2")];
 
-/// The numbers of the system calls that make a child.
+/// clone and clone3.
 pub const FORKS: &[i64] = &[220, 435];
-/// The number of `execve`.
+/// execve.
 pub const EXECVE: i64 = 221;
 
-/// `finalise-el2-misnamed`: a function that a starting CPU runs has a name that the blacklist does not have.
+/// `finalise-el2-misnamed`: a function that a starting CPU runs is missing from the blacklist.
 const MISNAMED: &str = "finalise-el2-misnamed";
 
-/// `nop-for-mov`: plans are made from the kernel as it was built, not as it runs.
+/// `nop-for-mov`: plans are made from the text as built, not from the running text.
 ///
-/// There most functions begin with two no-ops; at boot the function tracer makes the first a
-/// `mov x9, x30`. Whether x9 is right nobody notices until that tracer is switched on: x9 is where
-/// it finds the caller.
+/// As built, most functions begin with two NOPs; at boot ftrace turns the first into `mov x9, x30`.
+/// A wrong x9 goes unnoticed until ftrace is enabled, whose trampoline takes the caller's address
+/// from it.
 const NOP_FOR_MOV: &str = "nop-for-mov";
 
-/// `sign-nothing`: `paciasp` is a no-op, as it is on processors that sign nothing.
+/// `sign-nothing`: `paciasp` is emulated as a NOP, as it is on a processor without pointer
+/// authentication.
 const SIGN_NOTHING: &str = "sign-nothing";

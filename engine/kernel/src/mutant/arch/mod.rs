@@ -1,4 +1,13 @@
-//! Defects of one architecture each, wrapped round its instruction set.
+//! The mutants of each architecture, as a wrapper around its instruction set.
+//!
+//! One file per architecture, each with the same items:
+//!
+//! - `Seeded`: the instruction set with the selected mutant; it replaces `Native` of `crate::arch`;
+//! - `memory`: the memory that emulated instructions access;
+//! - `MUTANTS`: the names of the mutants of this architecture;
+//! - `MISNAMES`: functions that a mutant hides from the blacklist, each as mutant and function
+//!   name;
+//! - `FORKS` and `EXECVE`: system-call numbers that the mutants of all architectures need.
 
 #[cfg(target_arch = "aarch64")]
 mod arm64;

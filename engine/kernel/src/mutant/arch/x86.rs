@@ -1,4 +1,4 @@
-//! Defects that x86-64 can have.
+//! x86-64's mutants.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use engine_isa::{Arch, Load, Memory, Variant};
 use crate::memory::Interrupted;
 use crate::mutant::{self, IntoFrame, SHARED_SLOT, STALE_SLOT, is_chosen};
 
-/// x86 with the chosen defect.
+/// x86-64 with the selected mutant.
 pub struct Seeded;
 
 impl Variant for Seeded {
@@ -48,19 +48,19 @@ impl Variant for Seeded {
     }
 }
 
-/// The memory of the code whose registers these are.
+/// The memory that an emulated instruction accesses, for the trap with these registers.
 ///
-/// Linux moves the frame that an INT3 in the kernel has pushed six words down, to make room for an
-/// emulated push. Without that room, and with a stack pointer that is a multiple of 16, the pushed
-/// word would lie where the processor saved SS. Pushes are of one word. What comes of it
-/// depends on the word: a selector of nothing, such as 0, is as good as any in the kernel.
+/// On an INT3 in kernel mode Linux moves the exception frame down by six words, to make room for an
+/// emulated push. Without that room, and with a stack pointer that is a multiple of 16, a pushed
+/// word would overwrite the saved SS; no push is larger than one word. The effect depends on the
+/// word: a null selector, such as 0, is valid for SS in the kernel.
 pub fn memory(regs: *mut Regs) -> impl Memory {
-    /// SS and, below it, SP in Linux' `struct pt_regs`, in words from its start.
+    /// Indices of SS and, below it, SP in Linux's `struct pt_regs`.
     const TOP: [usize; 2] = [20, 19];
     IntoFrame::new(PUSH_INTO_SS, Interrupted, regs.cast(), TOP, !0)
 }
 
-/// The defects.
+/// The names of x86-64's mutants.
 pub const MUTANTS: &[&str] = &[
     PUSH_INTO_SS,
     COUNT_FROM_TRAP,
@@ -71,27 +71,28 @@ pub const MUTANTS: &[&str] = &[
     SETUP_MISNAMED,
 ];
 
-/// Functions that a defect hides from the blacklist, whose paths are not followed then either.
+/// With one of these mutants, the blacklist's paths are not followed either.
 pub const MISNAMES: &[(&str, &[u8])] = &[(SETUP_MISNAMED, b"early_setup_idt")];
 
-/// The numbers of the system calls that make a child.
+/// clone, fork, vfork and clone3.
 pub const FORKS: &[i64] = &[56, 57, 58, 435];
-/// The number of `execve`.
+/// execve.
 pub const EXECVE: i64 = 59;
 
-/// `early-setup-idt-misnamed`: a function that a starting CPU runs has a name that the blacklist does not have.
+/// `early-setup-idt-misnamed`: a function that a starting CPU runs is missing from the blacklist.
 const SETUP_MISNAMED: &str = "early-setup-idt-misnamed";
 
-/// `push-into-ss`: what an emulated push stores lands in the trap's own frame.
+/// `push-into-ss`: an emulated push overwrites the SS in the trap's own frame.
 const PUSH_INTO_SS: &str = "push-into-ss";
 
-/// `lock-prefix-forgotten`: a LOCK prefix that the kernel has taken out, and will put back, can have a trap.
+/// `lock-prefix-forgotten`: a trap may replace a LOCK prefix that the kernel has patched to a DS
+/// prefix and will patch back.
 const LOCK_FORGOTTEN: &str = "lock-prefix-forgotten";
 
-/// `count-from-trap`: the instruction's length is counted from where the processor would go on,
-/// which is already one byte behind the instruction's first.
+/// `count-from-trap`: the next instruction's address is computed from the saved pc, which is one
+/// byte past the start of the instruction.
 const COUNT_FROM_TRAP: &str = "count-from-trap";
 
-/// `arguments-on-top`: arguments on the stack are read from where the return address is, as if the
-/// function had been jumped to.
+/// `arguments-on-top`: arguments on the stack are read from where the return address is, as if
+/// there were none.
 const ARGUMENTS_ON_TOP: &str = "arguments-on-top";
