@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * A system call that makes a child returns in the child too. Where the kernel tells
- * only of the other return, the child does so itself: by work that it is given when
- * it is made, and does before it first comes to its program. So does a process that
- * is made, of its start.
+ * Events that a new child reports itself: the return of its system call, where
+ * sys_exit does not fire in the child, and the start of a new process.
+ *
+ * The parent's sched_process_fork probe queues task work on the child, which runs it
+ * before it first enters user mode. Each pending item is on a list, so that it can be
+ * cancelled or waited for.
  */
 #include <linux/bits.h>
 #include <linux/compat.h>
@@ -30,9 +32,12 @@ struct child {
 	struct callback_head work;
 	struct list_head others;
 	struct task_struct *task;
-	/* What it tells of, a bit for each event. */
+	/* The events to report, a bit for each enum shim_event. */
 	unsigned long events;
-	/* Which call it returns from: who is born with a signal has forgotten it by then. */
+	/*
+	 * The call that it returns from. Saved, since a child that is created with a
+	 * signal pending no longer has the number in its registers when the work runs.
+	 */
 	unsigned int abi;
 	long number;
 };
@@ -40,10 +45,10 @@ struct child {
 static typeof(&task_work_cancel) cancel;
 static struct tracepoint *forks;
 
-/* What is to be told of. */
+/* The events that are subscribed to, as a mask. Written under the control lock. */
 static unsigned long wanted;
 
-/* Those that have yet to do it. */
+/* Children whose work is pending or running. */
 static LIST_HEAD(children);
 static DEFINE_RAW_SPINLOCK(lock);
 static DECLARE_WAIT_QUEUE_HEAD(all_done);
@@ -89,8 +94,9 @@ static void does_work(struct callback_head *work)
 }
 
 /*
- * In the parent; whether the child will do it. tl_children_end() looks at the
- * list when nobody is here any more.
+ * Runs in the parent, in the tracepoint. Returns whether the work is queued. The child
+ * is put on the list first; tl_children_end() reads the list only after every call of
+ * this function has ended.
  */
 static bool give_work(struct task_struct *task, unsigned long events)
 {
@@ -116,8 +122,8 @@ static bool give_work(struct task_struct *task, unsigned long events)
 }
 
 /*
- * The kernel makes some for itself, which never come to a program, and some that run
- * programs for it, by no system call.
+ * Kernel threads and I/O workers never enter user mode, so they report nothing. A
+ * process that a kernel thread creates does, but it returns from no system call.
  */
 static unsigned long events_of(const struct task_struct *parent, const struct task_struct *task)
 {
@@ -133,7 +139,7 @@ static unsigned long events_of(const struct task_struct *parent, const struct ta
 	return events;
 }
 
-/* The child has not run yet. */
+/* The sched_process_fork probe. The child has not run yet. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *task)
 {
 	unsigned long events = events_of(parent, task);
@@ -164,7 +170,7 @@ int tl_children_begin(enum shim_event event)
 	return error;
 }
 
-/* Takes the work from those that have not begun it. */
+/* Cancels the work that has not begun. */
 static void take_back(struct list_head *from)
 {
 	struct child *child, *next;
@@ -189,8 +195,10 @@ static bool are_done(void)
 }
 
 /*
- * After the last: when it returns, nobody does such work, or will, or is in its last
- * instructions. After another nobody tells when who calls has waited, as after a tracepoint.
+ * Without a remaining event: when it returns, no child runs this work or will, and none
+ * is in its last instructions, which synchronize_rcu_tasks() waits for. With one: reports
+ * of this event have ended once the caller has waited for tracepoints, since the work
+ * reports with preemption disabled.
  */
 void tl_children_end(enum shim_event event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Clocks and random numbers. */
+/* Clocks and random numbers. The fast clocks are NMI-safe; the generator is not. */
 #include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/timekeeping.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The deadman's pulse: while anybody traces, a worker on each CPU beats once a
- * second, and another, on any CPU, looks after consumers. Both run in threads
- * that are no real-time ones: where clauses leave them no time, they are late.
+ * The deadman's heartbeat. While a consumer traces, a worker on each CPU beats once a
+ * second, and another, on any CPU, checks the consumers. Both run in kworkers of normal
+ * scheduling class: if clauses starve a CPU's threads, its beat is late, which firings
+ * notice.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -15,7 +16,7 @@
 #include "internal.h"
 #include "shim.h"
 
-/* In seconds, as DTrace's dtrace_deadman_timeout and dtrace_deadman_user; 0 is never. */
+/* In seconds, like DTrace's dtrace_deadman_timeout and dtrace_deadman_user; 0 disables. */
 static unsigned int deadman_timeout = 10;
 static unsigned int deadman_user = 30;
 module_param(deadman_timeout, uint, 0644);
@@ -30,10 +31,13 @@ struct beat {
 
 static DEFINE_PER_CPU(struct beat, beats);
 static struct delayed_work watching;
-/* Of our own, so that no other's work goes first, nor its worker's memory is missing. */
+/* Private queues: no other work delays ours, and a rescuer runs it if there is no memory. */
 static struct workqueue_struct *beating, *looking;
 
-/* In ticks. A shorter one than two seconds would be missed by a beat that is a little late. */
+/*
+ * In jiffies. At least two seconds, since beats are a second apart and one may be a
+ * little late.
+ */
 static unsigned int limit(void)
 {
 	unsigned int seconds = READ_ONCE(deadman_timeout);
@@ -57,7 +61,10 @@ static void watch(struct work_struct *work)
 		queue_delayed_work(looking, &watching, HZ);
 }
 
-/* A CPU that is off has taken its timer with it, which would not ring there before long. */
+/*
+ * The delayed work's timer may have been pending on a CPU that went offline, and then
+ * would not fire on it in time; so it is queued again at once.
+ */
 void tl_deadman_cpu(unsigned int cpu)
 {
 	mod_delayed_work_on(cpu, beating, &per_cpu(beats, cpu).work, 0);
@@ -97,7 +104,7 @@ int tl_deadman_init(void)
 	return -ENOMEM;
 }
 
-/* No CPU comes any more that would begin again. */
+/* The hotplug callback, which would queue work again, has been removed already. */
 void tl_deadman_exit(void)
 {
 	unsigned int cpu;

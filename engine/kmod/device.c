@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* /dev/dtrace: one open file is one consumer, however it comes to be closed. */
+/* /dev/dtrace: an open file is a consumer, which its release destroys. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "shim.h"
 
-/* The largest struct that a request carries. */
+/* Bytes of the largest argument struct. */
 #define BODY_MAX 512
 
 static int consumer_of(struct file *file)
@@ -19,7 +19,7 @@ static int consumer_of(struct file *file)
 	return (int)(long)file->private_data;
 }
 
-/* A consumer reads all of the kernel's memory, and has its text changed. */
+/* A consumer can read all kernel memory and has kernel text patched, as with kprobes. */
 static int device_open(struct inode *inode, struct file *file)
 {
 	int consumer = capable(CAP_SYS_ADMIN) ? security_locked_down(LOCKDOWN_KPROBES) : -EPERM;
@@ -57,13 +57,13 @@ static long device_ioctl(struct file *file, unsigned int number,
 	return copy_to_user(user, body, length) ? -EFAULT : 0;
 }
 
-/* No process has memory at an address that no pointer has room for. */
+/* Whether a 64-bit address fits into a pointer. */
 static bool is_pointer(u64 address)
 {
 	return (unsigned long)address == address;
 }
 
-/* Nobody waits for a page here, since the control lock is held. */
+/* The control lock is held, so this must not wait for a page fault. */
 int shim_copy_to_user(u64 to, const void *from, size_t length)
 {
 	if (!is_pointer(to))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The kernel's tracepoints, as far as the engine is told of them. Whoever they call
- * cannot lose the CPU meanwhile.
+ * Event subscriptions, by tracepoints and by children's task work (children.c). Probes
+ * run with preemption disabled.
  */
 #include <linux/compat.h>
 #include <linux/errno.h>
@@ -15,8 +15,9 @@
 #include "shim.h"
 
 /*
- * Every system call of every thread asks, so the engine is not asked, and who is not
- * meant saves no register for that.
+ * Runs for every system call of every thread while any is enabled, so it is a bitmap
+ * lookup without a call into the engine. What follows on a hit is noinline, so that a
+ * miss saves no registers.
  */
 static bool is_meant(const struct shim_numbers *numbers, unsigned int number)
 {
@@ -88,7 +89,7 @@ int tl_events_init(void)
 	return tl_children_init();
 }
 
-/* Whether children tell of it, alone or beside a tracepoint. */
+/* Whether children report the event, alone or in addition to a tracepoint. */
 static bool is_told_by_children(enum shim_event event)
 {
 	if (event == SHIM_SYSCALL_RETURNED)

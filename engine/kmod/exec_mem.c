@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Pages for code, near the kernel's own text. A page has two addresses: at the
- * one, which is given out, it can be executed and never written; at the other,
- * where the kernel has all its memory, it can be written and never executed.
+ * Pages of slots, near the kernel's text. A page has two addresses: the one that is
+ * returned is executable and read-only; its alias in the linear map is writable and
+ * not executable.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -34,7 +34,10 @@ static void fill(unsigned long address)
 	shim_code_flush(address, PAGE_SIZE);
 }
 
-/* With the flag, what is freed is forgotten by every CPU before somebody else has it. */
+/*
+ * VM_FLUSH_RESET_PERMS: freeing flushes the page's translations on every CPU before the
+ * memory is reused.
+ */
 unsigned long shim_code_alloc(void)
 {
 	unsigned long range[2], address;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The kernel's function tracer, whose call at a function's entry can stand for a
- * trap there. What it calls may be interrupted, and runs also where RCU is not
- * watching; so here interrupts are off, and memory.c waits for all CPUs.
+ * Entry probes by ftrace's call instead of a trap. An ftrace callback can be
+ * interrupted, and also runs where RCU is not watching. So interrupts are disabled here,
+ * and shim_synchronize() in lock.c waits for every CPU while this is registered.
  */
 #include <linux/errno.h>
 #include <linux/ftrace.h>
@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "shim.h"
 
-/* How far from a function's begin its call can be: behind a mark for branches, and what saves the caller. */
+/* The furthest a call can be from its function: after a landing pad and the saving of lr. */
 #define NEAR 16
 
 static typeof(&ftrace_location_range) find_call;
@@ -49,13 +49,19 @@ static void called(unsigned long call, unsigned long caller, struct ftrace_ops *
 	raw_local_irq_restore(state);
 }
 
-/* Permanent: it is not to be switched off meanwhile. It guards itself against recursion. */
+/*
+ * PERMANENT: kernel.ftrace_enabled cannot be turned off while this is registered. The
+ * engine guards itself against recursion.
+ */
 static struct ftrace_ops ops = {
 	.func = called,
 	.flags = FTRACE_OPS_FL_PERMANENT,
 };
 
-/* When it returns, nobody is in called(), or will be. Where it fails, the tracer has broken down: we stay. */
+/*
+ * When it returns 0, no CPU is in called() or will be. If it fails, ftrace has shut
+ * itself down and may still call us, so the module is pinned.
+ */
 static int unregister(void)
 {
 	int error = is_registered ? unregister_ftrace_function(&ops) : 0;
@@ -68,13 +74,13 @@ static int unregister(void)
 	return 0;
 }
 
-/* Once: what is left of the ops cannot be used. */
+/* The ops cannot be used afterwards. */
 void tl_ftrace_exit(void)
 {
 	ftrace_free_filter(&ops);
 }
 
-/* No address at all would mean every one. */
+/* An empty filter would mean all functions, so it is not set; the ops is unregistered. */
 int shim_trace_calls(const unsigned long *calls, size_t count)
 {
 	int error;

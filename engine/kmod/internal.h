@@ -1,5 +1,33 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the C files share, tl_*; Rust knows none of it. Errors are 0 or a negative error number. */
+/*
+ * The C half of the module: the kernel's interfaces as the engine needs them. It
+ * makes no policy; what to probe, arm and record is decided in Rust. shim.h is the
+ * contract with that half. This header declares what the C files share among
+ * themselves, tl_*; Rust does not know of it. A function that returns an int returns
+ * 0 or a negative error number.
+ *
+ * main.c initialises everything and tears it down; device.c and proc.c are the user interfaces;
+ * each other file wraps one subsystem of the kernel. arch/ has one file per
+ * architecture, which provides everything that is marked "arch/" here and in shim.h:
+ * the trap hook and the direct dispatch past it, text patching, the unwinder's entry
+ * points, and which kernel addresses are RAM. *-selftest.c are built only into a module with mutants.
+ *
+ * Rules:
+ *
+ * - The hook, and what it calls before the CPU's guard is taken, must not call
+ *   anything that can be probed or traced. The C half is built without ftrace's
+ *   calls, and the engine does not probe trapline.ko.
+ * - Probe context does not sleep, allocate or lock. The exception is the tracepoint
+ *   probe that queues task work for a child (children.c): it allocates with GFP_ATOMIC,
+ *   and takes a raw spinlock that is held for a few instructions, interrupts disabled.
+ * - Lock order: the kernel's notifier lock for modules, then the control lock, then
+ *   kprobe_mutex, then the CPU hotplug lock or text_mutex. Nothing that runs under the
+ *   control lock waits for the module notifier.
+ * - Functions that are not exported are called by an address from kallsyms, through a
+ *   pointer of the declared type. If one is missing, the module does not load.
+ * - What a consumer has armed cannot outlive the module: an open file holds a
+ *   reference to it. Callbacks are quiesced before their *_exit() returns.
+ */
 #ifndef TRAPLINE_INTERNAL_H
 #define TRAPLINE_INTERNAL_H
 
@@ -13,42 +41,48 @@ struct linux_binprm;
 struct pt_regs;
 struct task_struct;
 
-/* symbols.c: the address of one of the kernel's own functions; 0 if none. The other says so, too. */
+/*
+ * symbols.c: the address of a kernel symbol; 0 if there is none, which tl_symbol() also
+ * logs as an error.
+ */
 unsigned long tl_find_symbol(const char *name);
 unsigned long tl_symbol(const char *name);
 int tl_symbols_init(void);
 
-/* modules.c: whether text of a module is there, but this one's, that stays until the module goes. */
+/* modules.c: whether an address is in the core text of a module other than this one. */
 bool tl_is_module_text(unsigned long address);
 
-/* modules.c: the same as tl_is_rewritten() where there is text of a module. */
+/* modules.c: tl_is_rewritten() for module text. */
 bool tl_is_module_rewritten(unsigned long address);
 
-/* modules.c: shim_each_function() of one that is there. */
+/* modules.c: shim_each_function() for a module that is loaded. */
 int tl_each_function_of(unsigned long module, shim_visit_fn visit, void *context);
 
-/* modules.c: trapline_module_*() wait from the first until the second has told whether they can be called. */
+/*
+ * modules.c: from tl_modules_init() until tl_modules_begin() the notifier blocks; that
+ * says whether the engine exists, so that trapline_module_*() may be called.
+ */
 int tl_modules_init(void);
 void tl_modules_begin(bool is_there);
 void tl_modules_exit(void);
 
-/* arch/: the names of the ABIs of system calls, null behind the last: the kernel's own, and that which it is compatible with. */
+/* arch/: the names of the system-call ABIs, native and compat; NULL-terminated. */
 extern const char *const tl_syscall_abis[];
 
-/* arch/: whether the kernel tells of a call's return in the child that it has made. */
+/* arch/: whether sys_exit fires in a new child too. */
 extern const bool tl_sys_exit_in_children;
 
 int tl_events_init(void);
 
 /*
- * children.c: from now on, and no more, trapline_*() is told of SHIM_SYSCALL_RETURNED
- * by each child that a system call makes, or of SHIM_PROCESS_STARTED.
+ * children.c: starts and stops the reports of SHIM_SYSCALL_RETURNED or
+ * SHIM_PROCESS_STARTED by new children.
  */
 int tl_children_init(void);
 int tl_children_begin(enum shim_event event);
 void tl_children_end(enum shim_event event);
 
-/* processes.c: who tracepoints call. */
+/* processes.c: tracepoint probes. */
 void tl_on_fork(void *data, struct task_struct *parent, struct task_struct *child);
 void tl_on_exec(void *data, struct task_struct *task, pid_t before, struct linux_binprm *program);
 void tl_on_free(void *data, struct task_struct *task);
@@ -57,10 +91,10 @@ void tl_on_signal_sent(void *data, int number, struct kernel_siginfo *info, stru
 		   int group, int result);
 void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action);
 
-/* arch/: whether the kernel counts a trap in its text as an NMI. */
+/* arch/: whether preempt_count() counts a trap in kernel text as an NMI. */
 extern const bool tl_traps_are_nmis;
 
-/* deadman.c: a CPU comes. */
+/* deadman.c: a CPU comes online. */
 void tl_deadman_cpu(unsigned int cpu);
 int tl_deadman_init(void);
 void tl_deadman_exit(void);
@@ -69,68 +103,80 @@ int tl_nofault_init(void);
 int tl_stack_init(void);
 int tl_kprobes_init(void);
 
-/* arch/: how many bytes a kprobe may write over. */
+/* arch/: the most bytes of text that a kprobe may overwrite. */
 extern const size_t tl_kprobe_bytes;
 
-/* stack.c: the kernel's unwinder, from where the registers are. */
+/*
+ * stack.c: the kernel's unwinder, from these registers on; the first `skip` frames are
+ * left out. Callable in probe context, like the two below.
+ */
 unsigned int tl_unwind(struct pt_regs *regs, unsigned int skip,
 			     unsigned long *frames, unsigned int count);
 
-/* arch/: finds what this architecture needs of the kernel's own functions. */
+/* arch/: looks up the kernel functions that this architecture needs. */
 int tl_arch_init(void);
 void tl_arch_exit(void);
 
-/* ftrace.c: whether the function tracer tells of any. */
+/* ftrace.c: whether our ftrace_ops is registered. */
 bool tl_ftrace_is_active(void);
 int tl_ftrace_init(void);
 void tl_ftrace_exit(void);
 
-/* arch/: whether its calls are where functions are entered, and show the registers. */
+/* arch/: whether ftrace's calls are at function entries, and pass the registers. */
 extern const bool tl_ftrace_has_entry_calls;
 
-/* arch/: whether these bytes are the trap of the kernel's own kprobes. */
+/* arch/: whether these bytes are a kprobe's trap. */
 bool tl_is_kprobe_trap(const void *bytes);
 
-/* symbols.c: whether a jump label is there. Where labels are of several lengths the kernel reads each. */
+/*
+ * symbols.c: whether a jump label is at an address. Slow where labels have several
+ * lengths: the kernel then reads the text of each.
+ */
 bool tl_is_jump_label(unsigned long address);
 
-/* arch/: whether something else than the function tracer rewrites the kernel proper's instruction there. */
+/* arch/: whether the kernel, other than ftrace, rewrites an instruction of its own text. */
 bool tl_is_rewritten(unsigned long address);
 
-/* arch/: the same from a trap at a function's entry, which has made no frame yet. */
+/* arch/: unwinds from a trap at a function's entry, where there is no frame yet. */
 unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count);
 
-/* arch/: and from a trap at an instruction that leaves a function. */
+/* arch/: unwinds from a trap at an instruction that leaves a function. */
 unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count);
 
-/* arch/: names of what who jumps there returns by, null behind the last; not every kernel has all. */
+/* arch/: the names of return thunks, NULL-terminated; no kernel need have all of them. */
 extern const char *const tl_return_thunks[];
 
-/* patch.c: the most that arch/ is asked for at once. */
+/* patch.c: the most patches that tl_patch() is given at once. */
 #define TL_PATCHES 256
 
-/* arch/: writes so many, at one stop of the machine where it stops the machine. */
+/* arch/: applies `count` patches; if that takes stop_machine(), then once for all. */
 void tl_patch(struct shim_patch *patches, size_t count);
 
-/* arch/: does what shim_direct_dispatch() wants, if it is not so yet. */
+/* arch/: shim_direct_dispatch(), called only on a change. */
 void tl_direct_dispatch(bool straight);
 
-/* arch/: whether the page of the kernel's that begins there is RAM; callable from a trap. */
+/* arch/: whether the page at a kernel address is mapped RAM. Callable in probe context. */
 bool tl_is_ram(unsigned long page);
 
-/* arch/: the hook that catches the trap. */
+/* arch/: registers the hook that catches the trap. */
 int tl_hook_init(void);
 void tl_hook_exit(void);
 
-/* exec_mem.c: for architectures whose other memory is too far away from the kernel's text. */
+/*
+ * exec_mem.c: pages of slots, for architectures on which vmalloc space is too far from
+ * the text of the kernel.
+ */
 int tl_exec_mem_init(void);
 
-/* arch/: for those, a word of which every part is a trap that is nobody's, and ends in an oops. */
+/*
+ * arch/: the filling of such a page: a word that is a trap from any offset at which an
+ * instruction may start, which no hook handles, so that it ends in an oops.
+ */
 u32 tl_poison_trap(void);
 
-/* memory.c: so many more pieces of memory are in use, or fewer. */
+/* memory.c: adjusts the number of allocations in use, which must be 0 at unload. */
 void tl_memory_count(int pieces);
 void tl_memory_exit(void);
 int tl_lock_init(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Kernels for which the module is not built, by what they are configured with: each with what would
- * go wrong, and what it would take. doc/kernels.md has the same list.
+ * Kernel configurations that the build refuses: for each option what would go wrong, and what
+ * supporting it would take. doc/kernels.md has the same list, and a test compares them.
  */
 #ifndef TRAPLINE_KERNEL_H
 #define TRAPLINE_KERNEL_H

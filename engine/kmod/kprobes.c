@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The kernel's own kprobes, whose traps stand where instructions do. */
+/* Coexistence with the kernel's kprobes, which replace instructions in the text. */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -11,7 +11,7 @@
 
 static typeof(&get_kprobe) find_kprobe;
 
-/* It guards all of them. Kernels that do not list their data do not show where it is. */
+/* kprobe_mutex; NULL without CONFIG_KALLSYMS_ALL, where kallsyms lists no data. */
 static struct mutex *kprobes_lock;
 
 int tl_kprobes_init(void)
@@ -21,7 +21,7 @@ int tl_kprobes_init(void)
 	return find_kprobe ? 0 : -ENOENT;
 }
 
-/* What a kprobe has displaced, where there is one. */
+/* Replaces a kprobe's trap in `bytes` by the instruction that it displaced. */
 static void restore(unsigned long address, void *bytes)
 {
 	struct kprobe *probe;
@@ -33,7 +33,7 @@ static void restore(unsigned long address, void *bytes)
 		memcpy(bytes, &probe->opcode, sizeof(probe->opcode));
 }
 
-/* A kprobe that is looked at stays until preemption is on again. */
+/* A kprobe that is found is not freed while preemption is disabled. */
 int shim_peek_original(unsigned long address, void *bytes, size_t length)
 {
 	const size_t step = sizeof(kprobe_opcode_t);
@@ -57,7 +57,7 @@ void shim_hold_kprobes(int held)
 		mutex_unlock(kprobes_lock);
 }
 
-/* That of a module that has gone is never armed again; that of the function tracer's writes nothing. */
+/* A kprobe in a module that is gone is never armed again, and one on ftrace patches no text. */
 static bool is_at(unsigned long address)
 {
 	struct kprobe *probe = find_kprobe((void *)address);
@@ -66,8 +66,8 @@ static bool is_at(unsigned long address)
 }
 
 /*
- * One that is switched off, or on its way out, is found, too; the jump that an
- * optimized one becomes takes in what begins behind it.
+ * Also finds one that is disabled or being unregistered. An optimized kprobe becomes a
+ * jump, which overlaps the instructions after it, so the addresses before are searched.
  */
 int shim_has_kprobe(unsigned long address)
 {

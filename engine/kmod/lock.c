@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The control lock, grace periods, interrupts and CPUs. */
+/* The control lock, grace periods, interrupt masking and CPU numbers. */
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/mutex.h>
@@ -38,10 +38,10 @@ static int nothing(void *unused)
 }
 
 /*
- * With several CPUs an idle thread may be in a slot, on a CPU that RCU does not
- * watch any more: so every CPU is made to run something else, to which an idle
- * thread gives way only where it looks for work. That is the CPU's stopper, which
- * no real-time thread keeps waiting, as it may a kworker for ever, and with it
+ * On SMP an idle thread may be in a slot, or in an ftrace callback, on a CPU that RCU
+ * is not watching. So every CPU is made to run another thread; the idle thread yields
+ * only at its scheduling point. That thread is the CPU's stopper, which preempts
+ * real-time threads: they can starve a kworker for ever, and with it
  * synchronize_rcu_tasks_rude().
  */
 static void synchronize_idle(void)
@@ -65,16 +65,16 @@ static void synchronize_idle(void)
 #endif
 
 /*
- * A trap's handler runs with interrupts off, which RCU waits for, on a CPU that
- * it watches. See arch/ for whether it always does. A CPU that is just going or
- * coming is one that it does not watch.
+ * Probe context has interrupts or preemption disabled, which is an RCU read-side critical
+ * section on a CPU that RCU watches; arch/ says why a trap's CPU is. RCU does not watch a
+ * CPU that is just going offline or coming online, so hotplug is waited for first.
  */
 void shim_synchronize(void)
 {
 	cpus_read_lock();
 	cpus_read_unlock();
 	synchronize_rcu();
-	/* The function tracer does not tell RCU. */
+	/* ftrace calls do not make RCU watch. */
 	if (tl_ftrace_is_active())
 		synchronize_idle();
 }
@@ -85,11 +85,11 @@ void shim_cond_resched(void)
 }
 
 /*
- * First whoever is in a trap, who may yet be sent to a slot; then whoever is in
- * one. Between a trap and the end of its slot nobody sleeps, so every thread's
- * next sleep is behind it; a thread that was preempted there is not asleep. Idle
- * threads are not waited for so. Without preemption, synchronize_rcu_tasks() is
- * synchronize_rcu().
+ * First wait for traps, which may still send their thread to a slot; then for threads in
+ * slots. A thread does not sleep between a trap and the end of its slot, so
+ * synchronize_rcu_tasks(), which waits until each thread has switched voluntarily,
+ * covers it; a preemption does not count. It does not cover idle threads. Without
+ * CONFIG_PREEMPTION it is synchronize_rcu().
  */
 void shim_synchronize_code(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Loading and unloading: what comes up goes down in the opposite order. */
+/* Module load and unload. */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/stringify.h>
@@ -40,7 +40,7 @@ static int start(void)
 	return error;
 }
 
-/* The engine outlives the notifier of modules, which calls it. */
+/* Runs after tl_modules_exit(): the module notifier calls into the engine. */
 static void end(void)
 {
 	if (is_started)
@@ -49,15 +49,15 @@ static void end(void)
 
 static void unhook(void)
 {
-	/* A trap that could not be taken out has kept it so. */
+	/* The engine leaves direct dispatch on if a trap could not be removed. */
 	shim_direct_dispatch(0);
 	tl_hook_exit();
 }
 
 /*
- * What comes up, in this order; it goes down in the opposite one. A step without
- * an init has its exit wherever a later step fails, so it cleans up what that
- * left half done.
+ * The steps are initialised in this order and undone in reverse. A step's own exit is
+ * not run if its init fails. A step without an init is undone whenever a later step
+ * fails, so it cleans up after a later init that has failed half-way.
  */
 static const struct {
 	int (*init)(void);
@@ -84,7 +84,7 @@ static const struct {
 	{ tl_hook_init, unhook },
 	{ tl_proc_init, tl_proc_exit },
 	{ tl_selftest_init, tl_selftest_exit },
-	/* Last: from here on others come in, and cannot be made to go again. */
+	/* Last: from here on the device can be opened, and open files cannot be revoked. */
 	{ tl_device_init, tl_device_exit },
 };
 
@@ -111,7 +111,7 @@ static int __init tl_init(void)
 	return 0;
 }
 
-/* No consumer is open: each holds a reference to the module. */
+/* No consumer exists: an open file holds a reference to the module. */
 static void __exit tl_exit(void)
 {
 	undo(ARRAY_SIZE(steps));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The heap of the engine. */
+/* The engine's heap, with a count of its allocations to detect leaks at unload. */
 #include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/mm.h>
@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "shim.h"
 
-/* How many pieces of memory are in use. */
+/* Allocations in use. */
 static atomic_t pieces;
 
 void *shim_alloc(size_t size, size_t align)
@@ -34,7 +34,7 @@ void tl_memory_count(int more)
 	atomic_add(more, &pieces);
 }
 
-/* When nothing of the module is left but its code, nothing may be in use. */
+/* The last step of unloading: everything must have been freed. */
 void tl_memory_exit(void)
 {
 	WARN(atomic_read(&pieces), "trapline: %d pieces of memory were not given back\n",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The kernel's modules: which there are, and the notifier that tells of each that
- * comes and goes. It tells of nothing before the engine is there; who comes or
- * goes meanwhile waits. So each module that is there when the engine first looks
- * stays as long as it does, and none is missed or known twice.
+ * The kernel's modules: the list of those loaded, and the module notifier. Until the
+ * engine exists the notifier blocks, and with it every module that is being loaded or
+ * unloaded. So a module that the engine lists while it is being created cannot go away
+ * meanwhile, and none is missed. One that is both listed and notified is ignored the
+ * second time.
  */
 #include <linux/completion.h>
 #include <linux/jump_label.h>
@@ -22,7 +23,7 @@ static typeof(&__module_address) module_at;
 static DECLARE_COMPLETION(begun);
 static bool engine_is_there;
 
-/* Code that is left when the module's initialisation is over. */
+/* Core text, as opposed to init text, which is freed after the module's init. */
 static bool is_core_text_of(const struct module *module, unsigned long address)
 {
 	const struct module_layout *core = &module->core_layout;
@@ -67,8 +68,9 @@ static bool has_static_call(const struct module *module, unsigned long address)
 }
 
 /*
- * The kernel can be asked, but looks through its own tables before the module's, and what it calls for each
- * row can be probed: while all of it is, the text of a small module would cost ten million firings.
+ * Searches the module's own tables. The kernel's functions search its tables first, and call
+ * for each entry functions that can be probed: with all of them armed, checking a small module
+ * would cost ten million firings.
  */
 bool tl_is_module_rewritten(unsigned long address)
 {
@@ -83,8 +85,9 @@ bool tl_is_module_rewritten(unsigned long address)
 }
 
 /*
- * The ring of all modules has one node that is none. A module is found by the
- * address of its own structure, unless it is only half up.
+ * The list head is on the ring too, but is not part of a module. __module_address() finds
+ * a module by the address of its struct module, which is in its data, except early in its
+ * loading.
  */
 static bool is_up(struct list_head *node)
 {
@@ -94,7 +97,7 @@ static bool is_up(struct list_head *node)
 	       (module->state == MODULE_STATE_LIVE || module->state == MODULE_STATE_COMING);
 }
 
-/* The next one in the ring that is up, at the latest this module itself. */
+/* The next module on the ring that is up; ends at this module. */
 static struct list_head *next_up(struct list_head *node)
 {
 	preempt_disable();
@@ -105,7 +108,10 @@ static struct list_head *next_up(struct list_head *node)
 	return node;
 }
 
-/* Who visits may sleep: none of those shown can go before the notifier has been let through. */
+/*
+ * `visit` may sleep: no module that it is shown can go away before tl_modules_begin()
+ * lets the notifier proceed.
+ */
 int shim_each_module(shim_module_fn visit, void *context)
 {
 	struct list_head *node = &THIS_MODULE->list;
@@ -120,8 +126,8 @@ int shim_each_module(shim_module_fn visit, void *context)
 }
 
 /*
- * The kernel keeps two tables of a module's symbols: this one does not list what is
- * freed after initialisation, and stays as long as the module does.
+ * Of the module's two symbol tables, this is the one without init symbols, which lives
+ * as long as the module.
  */
 int tl_each_function_of(unsigned long number, shim_visit_fn visit, void *context)
 {
@@ -159,9 +165,9 @@ static int told(struct notifier_block *self, unsigned long event, void *data)
 }
 
 /*
- * The last that hears of one that comes: jump labels, static calls and the
- * kernel's blacklist have been looked after then. A module whose initialisation
- * failed goes, too.
+ * Lowest priority: on MODULE_STATE_COMING, jump labels, static calls and the kprobe
+ * blacklist have been set up by then. MODULE_STATE_GOING also comes for a module whose
+ * init has failed.
  */
 static struct notifier_block notifier = {
 	.notifier_call = told,

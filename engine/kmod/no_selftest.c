@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* For modules without the self-test. */
+/* Stubs for a module that is built without the self-test. */
 #include "selftest.h"
 
 unsigned long tl_selftest_site(unsigned int number)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Memory that a D program asks for, at an address that may be anything. What is
- * not there is an answer, and what is not memory is not touched: to read a
- * device's register can change it, or end the machine.
+ * Loads of a D program, from any address. A bad address is an error, not a fault, and
+ * only RAM is read: reading a device's register may have side effects, or hang the
+ * machine. Everything here is callable in probe context.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -13,7 +13,10 @@
 #include "internal.h"
 #include "shim.h"
 
-/* Whether all of it is the kernel's, and RAM. It may go away behind our back, which is survived. */
+/*
+ * Whether the range is kernel memory and RAM. It may be unmapped right after, which
+ * copy_from_kernel_nofault() handles.
+ */
 static bool is_kernels(unsigned long address, size_t length)
 {
 	unsigned long last = address + length - 1;
@@ -36,12 +39,15 @@ int shim_load(unsigned long address, void *to, size_t length)
 	return copy_from_kernel_nofault(to, (void *)address, length);
 }
 
-/* While interrupts are off, no page table is freed that somebody may be walking. */
+/*
+ * The walk below is lockless: while interrupts are disabled, no page table that it may
+ * be walking is freed.
+ */
 static_assert(IS_ENABLED(CONFIG_MMU_GATHER_RCU_TABLE_FREE) || !IS_ENABLED(CONFIG_SMP));
 
 /*
- * Where the kernel has the page of this process's at an address; null if it is not
- * there, may not be read, or is a large one. Others may change what is walked over.
+ * The linear-map address of a user page; NULL if it is not present, not readable, or a
+ * huge page. Entries may change during the walk, so each is read once.
  */
 static const void *page_of(struct mm_struct *mm, unsigned long address)
 {
@@ -74,7 +80,10 @@ static const void *page_of(struct mm_struct *mm, unsigned long address)
 	return page && tl_is_ram((unsigned long)page) ? page : NULL;
 }
 
-/* The same as shim_load_user(), of pages that are there, whether the processor takes them for that or not. */
+/*
+ * Like shim_load_user(), through the page tables: reads pages that are present even if
+ * an access by the processor would fault.
+ */
 static int load_pages(unsigned long address, void *to, size_t length)
 {
 	while (length) {
@@ -92,7 +101,7 @@ static int load_pages(unsigned long address, void *to, size_t length)
 }
 
 #ifdef nmi_uaccess_okay
-/* A switch of processes changes the page table and `current` one after the other, and a trap may come between. */
+/* A trap may come between the two steps of a context switch, page table and `current`. */
 static bool (*is_own_page_table)(void);
 
 int tl_nofault_init(void)
@@ -113,9 +122,9 @@ int tl_nofault_init(void)
 #endif
 
 /*
- * As copy_from_user_nofault() does it, but without CONFIG_HARDENED_USERCOPY's look at
- * where it copies to: from 5.18 until 6.4 that takes a lock of vmalloc's, which the
- * trap's own CPU may hold. The destination is the engine's, and checked by it.
+ * copy_from_user_nofault() without CONFIG_HARDENED_USERCOPY's check of the destination:
+ * from 5.18 until 6.4 that takes a vmalloc lock, which the interrupted code may hold.
+ * The destination is the engine's, which has checked its bounds.
  */
 static int copy_from_user_locklessly(void *to, const void __user *from, size_t length)
 {
@@ -130,11 +139,11 @@ static int copy_from_user_locklessly(void *to, const void __user *from, size_t l
 }
 
 /*
- * A kernel thread has no memory of its own, though some process's may be there.
+ * A kernel thread has no user memory, although the page table may be some process's.
  *
- * Where the processor does not note itself that a page is used, the kernel has it
- * fault when that is to be known: a child that was just made faults at all that it
- * has of its parent.
+ * Without a hardware access flag, the kernel makes the first access to a page fault in
+ * order to see it, so that a new child faults on all that it shares with its parent.
+ * Such pages are present and are read through the page tables.
  */
 int shim_load_user(unsigned long address, void *to, size_t length)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Text is patched in pieces, so that no interrupt waits for more than one piece,
- * and others get their turn in between. There may be a hundred thousand places.
+ * Text patching. There may be a hundred thousand sites, so they are patched in batches:
+ * interrupts are delayed by one batch at most, and other threads run in between.
  */
 #include <linux/minmax.h>
 #include <linux/sched.h>

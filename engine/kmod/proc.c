@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * /proc/dtrace/: a line with the columns' names, then a line for each row. They
- * are for who may trace: each row takes the control lock. Addresses are 0 where
- * /proc/kallsyms has 0, for who has opened the file.
+ * /proc/dtrace/: a header line, then a line per row. Reading needs CAP_SYS_ADMIN, like
+ * tracing, since each row takes the control lock. Addresses are shown as 0 to whoever
+ * sees 0 in /proc/kallsyms, by the credentials of the opener.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -29,7 +29,7 @@ struct table {
 	void (*print)(struct seq_file *file, const union row *row);
 };
 
-/* An open file. */
+/* The state of an open file. */
 struct reader {
 	union row row;
 	bool sees_addresses;
@@ -111,8 +111,8 @@ static const struct table *table_of(struct seq_file *file)
 }
 
 /*
- * Position 0 is the line with the columns' names; position n is row n - 1, or
- * the next one behind a gap there. No lock is held from one row to the next.
+ * Position 0 is the header; position n is row n - 1, or the next row after a gap there.
+ * No lock is held between rows.
  */
 static void *table_start(struct seq_file *file, loff_t *position)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* What processes live through, as tracepoints tell it. Whoever they call cannot lose the CPU meanwhile. */
+/* Tracepoint probes for the events of processes and signals. They run with preemption disabled. */
 #include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -19,21 +19,21 @@ void tl_on_exec(void *data, struct task_struct *task, pid_t before, struct linux
 	trapline_happened(SHIM_PROGRAM_BEGUN, (u64[4]){ });
 }
 
-/* The kernel tells of each thread, where the process is meant. */
+/* For an event of a process whose tracepoint fires in each of its threads. */
 static void tell_once(enum shim_event event, const u64 told[4])
 {
 	trapline_happened_once(event, told, (unsigned long)current->signal,
 			       thread_group_empty(current));
 }
 
-/* The first thread is released last. What the threads share is freed after that. */
+/* The thread group leader is released last; only then is the signal_struct freed. */
 void tl_on_free(void *data, struct task_struct *task)
 {
 	if (task->pid == task->tgid)
 		trapline_process_gone((unsigned long)task->signal);
 }
 
-/* Threads that end at one time may all find that none is left. */
+/* Threads that exit concurrently may all see `live` at 0. */
 void tl_on_exit(void *data, struct task_struct *task)
 {
 	unsigned int code = task->signal->group_exit_code;
@@ -56,15 +56,15 @@ void tl_on_signal_sent(void *data, int number, struct kernel_siginfo *info, stru
 }
 
 /*
- * A process that is to die has each of its threads take SIGKILL, whatever it dies of:
- * which signal that is, or 0 where it is none.
+ * In a dying process each thread takes SIGKILL, whatever the reason. Returns the signal
+ * that the process dies of, or 0 if it exits without one.
  */
 static int dies_of(const struct signal_struct *signal)
 {
 	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code & 0x7f : 0;
 }
 
-/* The first process of a PID namespace survives what its own processes send it. */
+/* The init process of a PID namespace ignores fatal signals from within it. */
 static bool is_survived(int number)
 {
 	return (current->signal->flags & SIGNAL_UNKILLABLE) && !sig_kernel_only(number);
@@ -76,7 +76,10 @@ static bool is_fatal(int number, const struct k_sigaction *action)
 	       !sig_kernel_stop(number) && !is_survived(number);
 }
 
-/* One that is ignored is not taken; of one without particulars the kernel has no structure. */
+/*
+ * An ignored signal is not reported as taken. `info` may be one of the SEND_SIG_*
+ * constants instead of a pointer.
+ */
 void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info, struct k_sigaction *action)
 {
 	unsigned long handler = (unsigned long)action->sa.sa_handler;

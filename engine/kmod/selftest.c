@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The self-test's device, and the memory that a run sees: the pages of the
- * instructions, a stack, and data. See native.h.
+ * The self-test's device, and the memory that a run accesses: the pages of the
+ * instructions, a stack, and data. See selftest.h.
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -18,20 +18,20 @@
 #include "internal.h"
 #include "shim.h"
 
-/* How many instructions can be probed at once, and where in its page each stands. */
+/* The number of sites, and the offset of each in its page. */
 #define SITES 32
 #define SITE_OFFSET 2048
 
-/* The part of a stack that a run sees, and where it is in the stack. */
+/* The part of the stack that is copied in and out of a run: its size and offset. */
 #define STACK_SEEN 2048
 #define STACK_OFFSET (THREAD_SIZE - 3072)
 
-/* A stack must be where one could be: kernels know an overflow by a bit of its address. */
+/* Aligned like a real stack: kernels detect an overflow by a bit of the address. */
 #define STACK_ORDER (THREAD_SIZE_ORDER + 1)
 
 #define DATA_SIZE 16384
 
-/* What the other side of the device needs to know of the site of that number. */
+/* NATIVE_PLACES: takes a site's number, returns its addresses. */
 struct native_places {
 	u64 number;
 	u64 site;
@@ -42,13 +42,13 @@ struct native_places {
 	u64 data_size;
 };
 
-/* What a run begins with, and ends with: the state, and behind it this. */
+/* NATIVE_RUN: the architecture's state, followed by this; input and output of a run. */
 struct native_memory {
 	u8 stack[STACK_SEEN];
 	u8 data[DATA_SIZE];
 };
 
-/* What the page of that number is filled with. */
+/* NATIVE_PAGE: the new contents of a page. */
 struct native_page {
 	u64 number;
 	u8 bytes[4096];
@@ -58,14 +58,14 @@ struct native_page {
 #define NATIVE_PAGE _IOW('N', 1, struct native_page)
 #define NATIVE_RUN _IO('N', 2)
 
-/* In the order of their addresses. */
+/* In ascending order. */
 static unsigned long pages[SITES];
 static void *stack;
 
-/* Where instructions of the pages reach it that name it by how far it is away. */
+/* In the module's data, where pc-relative instructions of the pages can reach it. */
 static u8 data[DATA_SIZE] __aligned(PAGE_SIZE);
 
-/* One run at a time. */
+/* Serialises runs. */
 static DEFINE_MUTEX(one);
 
 static void execute(void *state)
@@ -178,7 +178,7 @@ static int by_address(const void *one, const void *other)
 	return left < right ? -1 : left > right;
 }
 
-/* Functions are listed in the order of their addresses. */
+/* Sorts the pages, since functions are listed in the order of their addresses. */
 static int prepare_pages(void)
 {
 	unsigned long site;

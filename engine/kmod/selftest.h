@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The self-test of an architecture: an instruction that somebody chooses, run on
- * registers that he chooses, so that what it does by itself can be compared with
- * what it does while it is probed. Built into the module with seeded defects only.
+ * The self-test of an architecture: executes a given instruction in kernel mode on given
+ * registers and memory, so that its effect alone can be compared with its effect while it
+ * is probed. Built only into the module with mutants: whoever can open the device can
+ * execute arbitrary code in the kernel.
  *
- * Each instruction stands in a page of its own, which the module lists as a
- * function `trapline_native`, so that it can be probed as every other. There are
- * several, since what it costs to arm one probe it costs to arm all of them.
- * Whoever may open the device can have the kernel execute whatever he likes.
+ * Each instruction has a page of its own, which the module lists as a function
+ * `trapline_native`, so that it can be probed like any other. There are several, since
+ * arming one probe costs as much as arming all of them.
  */
 #ifndef TRAPLINE_SELFTEST_H
 #define TRAPLINE_SELFTEST_H
@@ -17,32 +17,32 @@
 #define TRAPLINE_NATIVE_NAME "trapline_native"
 
 /*
- * selftest.c, or no_selftest.c where there is no self-test: where the function of
- * that number is, at a higher address than the one before; or 0, if there are not so many.
+ * selftest.c, or no_selftest.c in a module without the self-test: the address of a site,
+ * in ascending order; 0 past the last.
  */
 unsigned long tl_selftest_site(unsigned int number);
 
-/* selftest.c: before and after all else that a trap needs. */
+/* selftest.c: allocates and frees the pages. Before trapline_start(), which lists the sites. */
 int tl_selftest_prepare(void);
 void tl_selftest_release(void);
 
-/* selftest.c: when traps are caught already, and while they still are. */
+/* selftest.c: the hook and the device. Only while the trap hook is registered. */
 int tl_selftest_init(void);
 void tl_selftest_exit(void);
 
-/* What an architecture's self-test is made of: arch/. */
+/* Provided by the self-test of each architecture in arch/. */
 struct trapline_native {
-	/* What a run begins with and ends with, but for memory. */
+	/* Bytes of the state of a run, without memory. */
 	size_t state;
-	/* What stands at a site first, since a function that is refused is not listed. */
+	/* The initial instruction of a site: one that can be probed, or the site would be refused. */
 	const void *first;
 	size_t first_length;
-	/* Finds what is needed of the kernel's own functions. */
+	/* Looks up kernel functions. */
 	int (*prepare)(void);
-	/* The hook that catches what begins a run, and what ends it. */
+	/* Registers the hook for the traps that begin and end a run. */
 	int (*hook)(void);
 	void (*unhook)(void);
-	/* Runs what is where that state says, and puts there what became of it. */
+	/* Loads the state, executes from its pc, and stores the resulting state in place. */
 	void (*run)(void *state);
 };
 

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The contract between the C and the Rust half of the module. Rust's side of
- * it is engine/kernel/src/ffi.rs (what C gives) and entry.rs (what Rust gives),
- * in the same order. There is no other header that both depend on.
+ * The contract between the C and the Rust half of the module. The Rust side is
+ * engine/kernel/src/ffi.rs (functions that C provides), entry.rs and rows.rs
+ * (functions that Rust provides), in the same order. No other header is shared:
+ * a change here is a change there.
  *
- * C gives shim_*: each translates one wish into the kernel's own terms and
- * decides nothing. Rust gives trapline_*: each may sleep, but
- * trapline_trap(), trapline_called(), trapline_tick() and trapline_syscall_*().
- * Errors are 0 or a negative error number unless it says otherwise.
+ * C provides shim_*. Each performs one operation with the kernel's interfaces and
+ * makes no policy. A function that may be called in probe context (from a trap, an
+ * ftrace call, a timer's interrupt or a tracepoint, with interrupts or preemption
+ * disabled) is marked so; it must not sleep, allocate or take a lock. One that is callable
+ * before the CPU's guard is taken must not call anything that can be probed, or
+ * its trap would recurse. All others are called on the control path, in process
+ * context, where they may sleep; usually with the control lock held.
+ *
+ * Rust provides trapline_*. Those that report an event (from trapline_trap() to
+ * trapline_process_gone() below, but for trapline_watch()) never sleep. The others
+ * may sleep, and most of them take the control lock.
+ *
+ * A function that returns an int returns 0 or a negative error number, unless
+ * its comment says otherwise.
  */
 #ifndef TRAPLINE_SHIM_H
 #define TRAPLINE_SHIM_H
@@ -17,55 +28,71 @@
 
 struct pt_regs;
 
-/* memory.c: null when there is no memory or the alignment cannot be had. */
+/*
+ * memory.c: returns NULL if there is no memory, or kmalloc() does not guarantee the
+ * alignment. May sleep.
+ */
 void *shim_alloc(size_t size, size_t align);
 void shim_free(void *memory);
 
-/* lock.c: the control lock, a mutex. */
+/* lock.c: the control lock, a mutex: not recursive, never taken in probe context. */
 void shim_lock(void);
 void shim_unlock(void);
 
-/* lock.c: returns when every trap that was being handled has been. */
+/*
+ * lock.c: waits for a grace period: every trap, ftrace call and other region with
+ * interrupts or preemption disabled that was in progress has ended. May sleep.
+ */
 void shim_synchronize(void);
 
-/* lock.c: what is in between runs as in a trap; it cannot be nested. */
+/* lock.c: the region in between runs as if in a trap. Must not be nested. */
 unsigned long shim_irqs_off(void);
 void shim_irqs_restore(unsigned long state);
 
-/* lock.c: callable from a trap. */
+/*
+ * lock.c: the current CPU, and the number of possible CPU numbers. Callable in probe
+ * context, before the guard.
+ */
 unsigned int shim_cpu(void);
 unsigned int shim_cpus(void);
 
-/* clock.c: callable from a trap. */
+/* clock.c: nanoseconds, of the monotonic clock and since 1970. Callable in probe context. */
 u64 shim_now(void);
 u64 shim_wall_time(void);
 
-/* clock.c: from the kernel's source of randomness, which a trap must not ask. */
+/* clock.c: a number of the kernel's generator. Takes its locks: not callable in probe context. */
 u64 shim_random(void);
 
-/* deadman.c: the kernel's ticks, which wrap around; callable from a trap, before the guard. */
+/* deadman.c: jiffies, which wrap around. Callable in probe context, before the guard. */
 u32 shim_ticks(void);
 
 /*
- * deadman.c: from now on trapline_beat() is called on each CPU, and trapline_watch(),
- * once a second each, until they return 0; the first limit, in ticks. Under the
- * control lock.
+ * deadman.c: starts the heartbeat. trapline_beat() on each CPU and trapline_watch() are
+ * called once a second, each until it returns 0. Returns the limit that the first
+ * beat will pass, in jiffies. May be called again. Called under the control lock.
  */
 u32 shim_deadman_start(void);
 
-/* arch/: how a firing finds the stack that it runs on: see `has_stack` of engine/kernel/src/arch/, which reads it. */
+/*
+ * arch/: where a firing finds the current stack, and a thread's stack size. The
+ * meaning of `where` depends on the architecture: see has_stack() in
+ * engine/kernel/src/arch/, which reads it.
+ */
 extern const struct trapline_stacks {
 	unsigned long where[2];
 	unsigned long size;
 } trapline_stacks;
 
 /*
- * arch/x86.c: 0 if this runs on the thread's stack, or on one of an interrupt or an
- * exception with fewer bytes left; callable from a trap, before the guard.
+ * arch/x86.c: returns 0 if the current stack is the thread's, or that of an interrupt
+ * or exception with fewer than `bytes` left. Callable in probe context, before the guard.
  */
 int shim_other_stack(size_t bytes);
 
-/* task.c: callable from a trap, as all of it is. platform.rs fills it as a Task. */
+/*
+ * task.c: the current thread. Everything of this file is callable in probe context.
+ * The layout is that of Task in engine/tracer/src/platform/task.rs.
+ */
 struct shim_task {
 	u64 nonce;
 	u64 address;
@@ -78,7 +105,7 @@ struct shim_task {
 	char name[16];
 };
 
-/* As platform.rs has them. */
+/* Context in engine/tracer/src/platform/task.rs. */
 enum shim_context {
 	SHIM_THREAD,
 	SHIM_TICK,
@@ -87,19 +114,30 @@ enum shim_context {
 
 void shim_task(struct shim_task *to, enum shim_context context);
 
-/* The thread, and nothing else of it. */
+/*
+ * A non-zero number that no other existing thread has; nanoseconds of CPU time that the
+ * thread has used; and a register of its last user-mode state, numbered as in pt_regs,
+ * 0 if there is none.
+ */
 unsigned long shim_thread_key(void);
 u64 shim_run_time(void);
 u64 shim_user_register(u64 number);
 
-/* nofault.c: reads what may not be there; callable from a trap. */
+/*
+ * nofault.c: reads kernel memory or the process's memory at any address. Neither faults
+ * a page in, nor accesses a device's registers. -EFAULT if not all bytes could be read.
+ * Callable in probe context.
+ */
 int shim_load(unsigned long address, void *to, size_t length);
 int shim_load_user(unsigned long address, void *to, size_t length);
 
-/* lock.c: reschedules if that is needed, in the middle of long work. */
+/* lock.c: cond_resched(), for long loops on the control path. */
 void shim_cond_resched(void);
 
-/* As platform.rs has them: of the last there are no registers, of the one before only some. */
+/*
+ * Where a stack trace starts; as numbered in engine/kernel/src/platform.rs.
+ * SHIM_INTERRUPTED has no registers; those of SHIM_CALLER are partly computed.
+ */
 enum shim_origin {
 	SHIM_ENTRY,
 	SHIM_RETURN,
@@ -108,94 +146,108 @@ enum shim_origin {
 };
 
 /*
- * stack.c: writes the program counters on the kernel's stack, innermost first:
- * from a function's entry, from an instruction that leaves one, from the code
- * that one returns to, or from what an interrupt came upon. How many there were.
- * Callable from a trap.
+ * stack.c: stores the program counters on the kernel stack in `frames`, innermost
+ * first, and returns their number. The trace starts at a function's entry, at an
+ * instruction that leaves a function, in the caller that a function returns to, or
+ * in the code that an interrupt has interrupted. Callable in probe context.
  */
 unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
 			enum shim_origin origin);
 
-/* timer.c: trapline_tick() is called each time so many nanoseconds are over. */
+/*
+ * timer.c: starts a periodic timer, on one CPU or on every online CPU, which calls
+ * trapline_tick(). May sleep.
+ */
 int shim_timer_start(u32 number, u64 nanoseconds, int everywhere);
 
-/* timer.c: returns when the last tick is over. */
+/* timer.c: stops it. No tick is in progress when it returns. May sleep. */
 void shim_timer_stop(u32 number);
 
 /*
- * modules.c: shows the modules that are there, but this one, until one is not 0.
- * The number is the module's until trapline_module_going() has returned, which
- * waits for the control lock, and for trapline_start().
+ * modules.c: calls `visit` for each loaded module but this one, until it returns
+ * non-zero, and returns that. `module` identifies the module until
+ * trapline_module_going() has returned, which waits for the control lock and for
+ * trapline_start().
  */
 typedef int (*shim_module_fn)(void *context, unsigned long module,
 			      const char *name, size_t length);
 int shim_each_module(shim_module_fn visit, void *context);
 
 /*
- * symbols.c: shows the functions of a module, or with 0 of the kernel proper,
- * until one is not 0. A size of 0 is not known.
+ * symbols.c: calls `visit` for each function of a module, or of the kernel proper if
+ * `module` is 0, until it returns non-zero, and returns that. A size of 0 is unknown.
  */
 typedef int (*shim_visit_fn)(void *context, const char *name, size_t length,
 			     unsigned long address, size_t size);
 int shim_each_function(unsigned long module, shim_visit_fn visit, void *context);
 
-/* symbols.c: why not to probe there, as platform.rs numbers it; 0 if one may. */
+/*
+ * symbols.c: why no probe may be placed at an address, as numbered by OffLimits in
+ * engine/tracer/src/platform/symbols.rs; 0 if one may.
+ */
 unsigned int shim_off_limits(unsigned long address);
 
-/* symbols.c: not 0 if the kernel rewrites what is there as it runs. */
+/*
+ * symbols.c: non-zero if the kernel rewrites the instruction at run time (a jump label,
+ * a static call, ftrace's).
+ */
 int shim_rewritten(unsigned long address);
 
-/* symbols.c: how many bytes there belong to the kernel's function tracer. */
+/* symbols.c: the number of bytes at an address that belong to ftrace. */
 size_t shim_ftrace_slot(unsigned long address);
 
-/* symbols.c: reads text; callable from a trap. */
+/* symbols.c: reads kernel text. Callable in probe context, before the guard. */
 int shim_peek(unsigned long address, void *bytes, size_t length);
 
-/* kprobes.c: the same, as it would be without the kernel's own kprobes. */
+/* kprobes.c: likewise, but with the original instructions of kprobes. Control path only. */
 int shim_peek_original(unsigned long address, void *bytes, size_t length);
 
 /*
- * kprobes.c: from now on no kprobe is registered, removed or optimized, or they
- * may be again, where the kernel lists what guards them. May sleep.
+ * kprobes.c: takes or releases kprobe_mutex, so that meanwhile no kprobe is registered,
+ * removed or optimized. Does nothing if kallsyms does not list the mutex. May sleep.
  */
 void shim_hold_kprobes(int held);
 
-/* kprobes.c: not 0 if a kprobe may write over the instruction there, now or later. */
+/* kprobes.c: non-zero if a kprobe may overwrite the instruction at an address, now or later. */
 int shim_has_kprobe(unsigned long address);
 
-/* symbols.c: not 0 if who jumps there returns. */
+/* symbols.c: non-zero if a jump to an address is a return. */
 int shim_is_return_thunk(unsigned long address);
 
-/* ftrace.c: not 0 if the kernel's function tracer has calls where functions are entered. */
+/* ftrace.c: non-zero if ftrace's calls are at function entries, and pass the registers. */
 int shim_has_calls(void);
 
-/* ftrace.c: that of the function that begins there; 0 if it has none. */
+/* ftrace.c: the address of the ftrace call of the function at an address; 0 if it has none. */
 unsigned long shim_call_of(unsigned long address);
 
 /*
- * ftrace.c: from now on trapline_called() is told of these, and of no others but what
- * is on its way already; where that fails, as before. Under the control lock.
+ * ftrace.c: sets the calls that trapline_called() receives; others may still arrive
+ * if they are in flight. On failure the previous set remains. May sleep. Called under
+ * the control lock.
  */
 int shim_trace_calls(const unsigned long *calls, size_t count);
 
+/* A string without a terminating NUL. */
 struct shim_name {
 	const char *text;
 	size_t length;
 };
 
 /*
- * syscalls.c: shows the system calls that there are numbers for, those of an ABI
- * one after the other, until one is not 0. The first name is the ABI's, the second
- * the call's.
+ * syscalls.c: calls `visit` for each numbered system call, ABI by ABI, until it
+ * returns non-zero, and returns that. names[0] is the ABI's name, names[1] the call's.
  */
 typedef int (*shim_syscall_fn)(void *context, unsigned int abi, u32 number,
 			       const struct shim_name names[2]);
 int shim_each_syscall(shim_syscall_fn visit, void *context);
 
-/* syscalls.c: an argument of the system call that this thread has entered so; 0 if it has no such. */
+/*
+ * syscalls.c: argument `number` of the system call that the current thread has entered
+ * with these registers; 0 if there is no such argument. Callable in probe context.
+ */
 u64 shim_syscall_argument(const struct pt_regs *regs, unsigned int number);
 
-/* As platform.rs numbers them. */
+/* Event in engine/tracer/src/platform/events.rs, which also says what each one's arguments are. */
 enum shim_event {
 	SHIM_SYSCALL_RETURNED,
 	SHIM_SYSCALL_ENTERED,
@@ -208,34 +260,44 @@ enum shim_event {
 	SHIM_SIGNAL_HANDLED,
 };
 
-/* As platform.rs has them: of each ABI a bit for each number, or for all that are alike in their lower bits. */
+/*
+ * Numbers in engine/tracer/src/platform/events.rs: a bitmap of system-call numbers for
+ * each ABI. Numbers that are equal modulo its size share a bit.
+ */
 #define SHIM_WORDS_OF_ABI 16
 struct shim_numbers {
 	u32 bits[2 * SHIM_WORDS_OF_ABI];
 };
 
 /*
- * events.c: from now on trapline_*() is told of an event of system calls with
- * these numbers, or of another event if they are all. With none: when it returns,
- * the last is over. May sleep. Under the control lock.
+ * events.c: subscribes to an event: of system calls with these numbers, or of another
+ * event if all bits are set. Without any bit it unsubscribes; no report is in progress
+ * when it returns. May sleep. Called under the control lock.
  */
 int shim_subscribe(enum shim_event event, const struct shim_numbers *numbers);
 
-/* tracepoints.c: shows the tracepoints of the kernel proper until one is not 0. */
+/*
+ * tracepoints.c: calls `visit` for each tracepoint of the kernel proper, until it
+ * returns non-zero, and returns that.
+ */
 typedef int (*shim_tracepoint_fn)(void *context, unsigned long point,
 				  const char *name, size_t length);
 int shim_each_tracepoint(shim_tracepoint_fn visit, void *context);
 
 /*
- * tracepoints.c: from now on trapline_tracepoint() is called there with that number;
- * or no more, once shim_tracepoints_synchronize() has returned. May sleep. Under the
- * control lock.
+ * tracepoints.c: registers trapline_tracepoint() with a tracepoint, to be called with
+ * `number`. After unregistering, the last call has ended when
+ * shim_tracepoints_synchronize() returns. May sleep. Called under the control lock.
  */
 int shim_tracepoint_register(unsigned long point, u32 number);
 void shim_tracepoint_unregister(unsigned long point, u32 number);
 void shim_tracepoints_synchronize(void);
 
-/* The word is the bytes as they lie in memory, the lowest first: as many as the trap has. */
+/*
+ * `word` holds the bytes in the order of their addresses, the lowest first; only as
+ * many as the trap instruction has are written. Patch in
+ * engine/tracer/src/platform/text.rs.
+ */
 struct shim_patch {
 	unsigned long address;
 	u32 word;
@@ -243,97 +305,138 @@ struct shim_patch {
 };
 
 /*
- * patch.c: writes text at all of them, on every CPU, and says of each whether it
- * failed. Needs no memory; may sleep. Under the control lock.
+ * patch.c: patches text at each address and sets `failed` for each. When it returns,
+ * every CPU executes the new text. Allocates no memory, so that disarming cannot fail
+ * for lack of it. May sleep. Called under the control lock.
  */
 void shim_patch(struct shim_patch *patches, size_t count);
 
 /*
- * patch.c: from now on the kernel's handler of traps calls trapline_trap() and
- * nothing before it, or goes its own way to the hook of arch/. May sleep. Under
- * the control lock.
+ * patch.c: makes the kernel's trap entry call trapline_trap() before anything that can
+ * be traced (`straight`), or reach the hook of arch/ by the kernel's own path again.
+ * May sleep. Called under the control lock.
  */
 void shim_direct_dispatch(int straight);
 
-/* arch/: between which addresses pages for code are. */
+/* arch/: the range of addresses that shim_code_alloc() allocates from. */
 void shim_code_range(unsigned long range[2]);
 
 /*
- * arch/ or exec_mem.c: a page that can be executed there and never written, full of
- * traps; 0 when there is no memory.
+ * arch/ or exec_mem.c: allocates a page of slots, which is executable and read-only at
+ * the returned address, and filled with trap instructions that are not ours. 0 if there
+ * is no memory. May sleep.
  */
 unsigned long shim_code_alloc(void);
 void shim_code_free(unsigned long address);
 
-/* arch/ or exec_mem.c: writes to such a page, by another way, while nobody is there. */
+/*
+ * arch/ or exec_mem.c: writes to such a page through its writable alias. No CPU executes
+ * the bytes meanwhile.
+ */
 void shim_code_write(unsigned long address, const void *bytes, size_t length);
 
-/* arch/: when it returns, every processor that comes there by a trap executes what was written. */
+/* arch/: when it returns, every CPU that gets there from a trap executes what was written. */
 void shim_code_flush(unsigned long address, size_t length);
 
-/* lock.c: returns when whoever was in such a page, or on his way there, has left it. */
+/*
+ * lock.c: waits until every thread that was in such a page, or in a trap that would send
+ * it there, has left it. May sleep.
+ */
 void shim_synchronize_code(void);
 
 /*
- * device.c: copies to the process that asks, and from it. The first does not
- * sleep: where a page is not there it fails, and the second, which may sleep,
- * brings it in.
+ * device.c: copies to and from the calling process. shim_copy_to_user() does not sleep:
+ * it fails if a page is missing, which shim_bring_in() then faults in. The other two may
+ * sleep.
  */
 int shim_copy_to_user(u64 to, const void *from, size_t length);
 int shim_bring_in(u64 address, size_t length);
 int shim_copy_from_user(void *to, u64 from, size_t length);
 
-/* The instruction that the hook of arch/ has to catch. */
+/* The trap instruction that the hook of arch/ is to catch. */
 u32 trapline_trap_word(void);
 
+/*
+ * Creates and destroys the engine. The first may sleep. All functions below may be
+ * called only in between.
+ */
 int trapline_start(void);
 void trapline_end(void);
 
-/* From the hook, interrupts off. 0 when it was ours and the CPU can go on. */
+/*
+ * From the hook, with interrupts disabled. 0 if the trap was ours, and the CPU resumes
+ * with `regs`; 1 if it was not.
+ */
 int trapline_trap(struct pt_regs *regs);
 
-/* From a call of the function tracer's, interrupts off. */
+/* From ftrace, with interrupts disabled. `call` is the address of the call. */
 void trapline_called(unsigned long call, const struct pt_regs *regs);
 
-/* From a timer's interrupt: where it came upon the kernel or a process, and 0 for the other. */
+/*
+ * From a timer's interrupt: the interrupted program counter, in the kernel or in user
+ * space; the other one is 0.
+ */
 void trapline_tick(u32 number, unsigned long kernel_pc, unsigned long user_pc);
 
-/* From a thread of that CPU's, which is to run again within so many ticks: 0 is at any time. */
+/*
+ * From the CPU's heartbeat worker, which is due again within `limit` jiffies; 0 is no
+ * limit. Returns 0 if no consumer is tracing.
+ */
 int trapline_beat(unsigned int cpu, u32 limit);
 
-/* Consumers that have asked for nothing while this was called more often than that are to end: 0 is none. May sleep. */
+/*
+ * From the watch worker. Disarms consumers that the deadman has killed, or that have made
+ * no request during more than `rounds` calls; 0 is no limit. Returns 0 if no consumer is
+ * tracing. May sleep.
+ */
 int trapline_watch(u32 rounds);
 
-/* From the kernel's tracepoints, in the thread's own context; a signal may be sent by what has interrupted it. */
+/*
+ * From the kernel's tracepoints, with preemption disabled, in the thread's own context.
+ * (Of the events further below, a signal may also be sent from an interrupt.)
+ */
 void trapline_syscall_entered(unsigned int abi, s64 number, const struct pt_regs *regs);
 void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
 
-/* What a child does first will not be told of, for want of memory: neither a system call's return, nor its start. */
+/*
+ * A child's system-call return and start will not be reported, as there was no memory
+ * for its task work.
+ */
 void trapline_syscall_lost(void);
 
-/* Any other event, with what it tells: platform.rs has it, at each. */
+/* Any other event, with its arguments: see Event in engine/tracer/src/platform/events.rs. */
 void trapline_happened(enum shim_event event, const u64 told[4]);
 
-/* From a tracepoint, in any context but with preemption off, with six arguments of which its prototype may have fewer. */
+/*
+ * From a tracepoint, in any context, with preemption disabled. If the tracepoint's
+ * prototype has fewer than six arguments, the rest are undefined.
+ */
 void trapline_tracepoint(u32 number, const u64 arguments[6]);
 
 /*
- * The same of a process, of which each of its threads may tell: the engine takes the first. The
- * process is known by an address of its own, and whether no other thread of it is left.
+ * Like trapline_happened(), for an event of a process that several of its threads may
+ * report: the engine takes the first report. `process` is an address that identifies the
+ * process; `is_alone` is non-zero if the current thread is its last.
  */
 void trapline_happened_once(enum shim_event event, const u64 told[4], unsigned long process,
 			    int is_alone);
 
-/* Nothing more of this process will be told so, and its address may become another's. */
+/* This process reports nothing more, and its address may be reused. */
 void trapline_process_gone(unsigned long process);
 
-/* A consumer's number, or an error. */
+/*
+ * From the device. trapline_open() returns a consumer's number, or an error. `body` is
+ * the ioctl's argument struct, aligned for u64, and receives the result.
+ */
 int trapline_open(void);
 void trapline_close(int consumer);
 int trapline_ioctl(int consumer, unsigned int number, void *body,
 		   size_t length);
 
-/* From the modules' notifier: one has come, or is going. One that is known is not told of again. */
+/*
+ * From the module notifier. trapline_module_coming() ignores a module that the engine
+ * already knows. When trapline_module_going() returns, the module's text is restored.
+ */
 void trapline_module_coming(unsigned long module, const char *name, size_t length);
 void trapline_module_going(unsigned long module);
 
@@ -341,14 +444,17 @@ void trapline_module_going(unsigned long module);
 int trapline_mutate(const char *name);
 #endif
 
-/* What there is of an index of a table: nothing there nor behind it, a row, or nothing there. */
+/*
+ * What a table has at an index: the index is past the last row, a row, or no row but
+ * there may be others after it.
+ */
 enum trapline_row {
 	TRAPLINE_ROW_END,
 	TRAPLINE_ROW,
 	TRAPLINE_ROW_GAP,
 };
 
-/* Rows of /proc/dtrace/. */
+/* Rows of /proc/dtrace/, and the functions that fill them in. They return an enum trapline_row. */
 struct trapline_fbt_row {
 	u64 hits;
 	u64 address;

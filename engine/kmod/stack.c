@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The kernel's stack, by the kernel's own unwinder, which any context may ask. */
+/* Stack traces by the kernel's unwinder, which is callable in any context. */
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
@@ -47,9 +47,9 @@ static unsigned int unwind(struct pt_regs *regs, unsigned long *frames,
 }
 
 /*
- * The unwinder prints what it does not understand, and the console may be what
- * was interrupted. It fills the first half of `frames` where its words are half
- * as long; from behind, they can be spread out in place.
+ * The unwinder may print a warning, and the interrupted code may hold console locks, so
+ * printk is deferred meanwhile. On 32 bits it fills the first half of `frames`; the words
+ * are widened in place, from the last to the first.
  */
 unsigned int shim_stack(struct pt_regs *regs, u64 *frames, unsigned int count,
 			enum shim_origin origin)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The kernel's symbols and its text: which functions there are, and what they are made of. */
+/* The kernel's symbols and text: lookup, the list of functions, and where no probe may be. */
 #include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
@@ -13,7 +13,7 @@
 #include "internal.h"
 #include "shim.h"
 
-/* Of the very types that this kernel's headers give them. */
+/* Not exported; typeof takes their types from this kernel's headers. */
 static typeof(&kallsyms_lookup_name) lookup_name;
 static typeof(&kallsyms_on_each_symbol) each_symbol;
 static typeof(&core_kernel_text) is_core_text;
@@ -22,10 +22,10 @@ static typeof(&ftrace_text_reserved) is_ftraced;
 static typeof(&jump_label_text_reserved) is_jump_label;
 static typeof(&search_exception_tables) find_fixup;
 
-/* Code of the kernel that is freed once it is up. */
+/* Init text, which is freed after boot. */
 static unsigned long init_start, init_end;
 
-/* Where who jumps there returns, as far as this kernel has them. */
+/* The return thunks of this kernel; unused entries are 0. */
 static unsigned long return_thunks[8];
 
 unsigned long tl_find_symbol(const char *name)
@@ -42,7 +42,7 @@ unsigned long tl_symbol(const char *name)
 	return address;
 }
 
-/* kallsyms_lookup_name is not exported, but a kprobe can be put on it. */
+/* kallsyms_lookup_name() is not exported; registering a kprobe by name resolves its address. */
 static int find_lookup_name(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
@@ -102,7 +102,7 @@ struct walk {
 	void *context;
 };
 
-/* Some kernels list their data too. */
+/* Excludes data, which kallsyms lists with CONFIG_KALLSYMS_ALL. */
 static bool is_function(unsigned long address)
 {
 	return is_core_text(address) || (address >= init_start && address < init_end);
@@ -118,7 +118,7 @@ static int visit_symbol(void *data, const char *name, struct module *module,
 	return walk->visit(walk->context, name, strlen(name), address, 0);
 }
 
-/* The self-test's own, if there are any. */
+/* The self-test's sites, listed as functions; none in a module without it. */
 static int visit_natives(struct walk *walk)
 {
 	unsigned int number = 0;
@@ -166,8 +166,8 @@ unsigned int shim_off_limits(unsigned long address)
 }
 
 /*
- * The tables that tell of text are there as long as it is, and do not change once
- * it can be asked for, so no lock is taken.
+ * Takes no lock: the tables of jump labels and static calls live as long as the text
+ * that they describe, and do not change once that can be probed.
  */
 int shim_rewritten(unsigned long address)
 {
@@ -194,8 +194,8 @@ size_t shim_ftrace_slot(unsigned long address)
 }
 
 /*
- * Without a call: what copy_from_kernel_nofault() runs has probes, and to disarm
- * all of them is to look at the text of each while they fire.
+ * Not by copy_from_kernel_nofault(): what that calls can be probed, and disarming reads
+ * the text of every site while the probes still fire.
  */
 int shim_peek(unsigned long address, void *bytes, size_t length)
 {

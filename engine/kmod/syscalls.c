@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The system calls that this kernel has numbers for: their names are those of the
- * macros in the headers that it was built with (calls.sed, arch/*-calls.h).
+ * The numbered system calls of this kernel. Kbuild generates their names and numbers from
+ * the __NR_* macros in the kernel's headers (syscalls.sed, the *-syscalls.h in arch/).
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The thread that the CPU runs, or was taken from: all without a lock, since a trap asks. */
+/* The current, possibly interrupted, thread. All of it is callable in probe context: no locks. */
 #include <linux/cred.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -13,16 +13,16 @@
 #include "internal.h"
 #include "shim.h"
 
-/* The scheduler reckons with the CPU's clock as it is, without what interrupts and hosts took. */
+/* shim_run_time() assumes that the scheduler's clock includes interrupt and steal time. */
 static_assert(!IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING));
 static_assert(!IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING));
 
-/* The random number that each thread is given when it is made, and keeps until its end. */
+/* The stack canary, a random number that a thread keeps for life, identifies it. */
 static_assert(IS_ENABLED(CONFIG_STACKPROTECTOR));
 
 /*
- * Whether an interrupt is served, besides the one that asks: a tick is one, and
- * a trap in the kernel's text is counted as one on some processors, as an NMI.
+ * Whether an interrupt is being served other than the caller itself: a tick is a hard
+ * interrupt, and on some architectures a trap in kernel text counts as an NMI.
  */
 static bool in_interrupt_of_another(enum shim_context context)
 {
@@ -32,9 +32,9 @@ static bool in_interrupt_of_another(enum shim_context context)
 }
 
 /*
- * A thread that has been released still points to its parent, whose structure
- * may be gone. One that is released from now on does no harm: where this is
- * called RCU waits for it, and so does what frees the parent's structure.
+ * A task that has been released still points to its parent, which may have been freed;
+ * pid_alive() excludes that. If it is released from here on, the parent is freed only
+ * after a grace period, and interrupts or preemption are disabled here.
  */
 static pid_t parent_of(const struct task_struct *task)
 {
@@ -61,7 +61,7 @@ unsigned long shim_thread_key(void)
 	return (unsigned long)current;
 }
 
-/* What the scheduler has booked, and what has gone by since it last did. */
+/* What the scheduler has accounted, plus the time since it last did. */
 u64 shim_run_time(void)
 {
 	const struct sched_entity *entity = &current->se;

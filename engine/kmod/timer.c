@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Timers: each rings on one CPU, or on every CPU that is there, also on one that
- * comes later. They ring in the interrupt itself, with interrupts off.
+ * Periodic timers: each fires on one CPU, or on every online CPU, including those that
+ * come online later. They are HARD hrtimers, which fire in the interrupt itself, with
+ * interrupts disabled.
  *
- * The list of them changes while CPUs can neither come nor go, and is read
- * when one does, so it needs no lock of its own.
+ * The list of timers is written under the control lock and cpus_read_lock(), and read by
+ * the hotplug callbacks, which that excludes, so it needs no lock of its own.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -47,7 +48,7 @@ static enum hrtimer_restart rings(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* On the CPU that it is to ring on. */
+/* Runs on the CPU on which the timer is to fire. */
 static void start(void *data)
 {
 	struct timer *timer = data;
@@ -67,7 +68,7 @@ static int cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-/* What is left on a CPU that goes, the kernel moves to another. */
+/* Otherwise the kernel would migrate the CPU's timer, still pending, to another CPU. */
 static int cpu_goes(unsigned int cpu)
 {
 	struct timer *timer;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* Tracepoints of the kernel proper, each with its arguments as they are passed. */
+/* Tracepoints of the kernel proper, with their raw arguments. */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "shim.h"
 
-/* What a walk over them carries. */
+/* The context of a walk. */
 struct walk {
 	shim_tracepoint_fn visit;
 	void *context;
@@ -30,9 +30,9 @@ int shim_each_tracepoint(shim_tracepoint_fn visit, void *context)
 }
 
 /*
- * Each tracepoint has a prototype of its own. A caller passes what its own says, in
- * registers as far as they go; those beyond hold whatever they held. Kernels that
- * check prototypes at indirect calls (CONFIG_CFI_CLANG) are refused by the build.
+ * The probe of every tracepoint, whatever its prototype. It receives the arguments of
+ * that prototype; the parameters beyond them are undefined. The build refuses kernels
+ * that check the types of indirect calls (CONFIG_CFI_CLANG).
  */
 static void hit(void *data, unsigned long a, unsigned long b, unsigned long c,
 		unsigned long d, unsigned long e, unsigned long f)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARM's self-test. An undefined instruction takes the CPU to the chosen
- * registers, and another one, with which the page is filled, back from wherever
- * the chosen instruction has led it: so no code stands between the instruction
- * and what is seen of it. The hook that catches both is the last that is asked.
+ * ARM's self-test. One undefined instruction enters the run: its handler replaces all
+ * registers. Another, with which the page is filled, ends it wherever the tested
+ * instruction branches to. So no code runs between the instruction and the state that is
+ * captured. Other hooks come before the one that catches both.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -16,7 +16,7 @@
 #include "../internal.h"
 #include "../shim.h"
 
-/* `udf #3`; what ends a run, `udf #4`, whoever fills the page knows. */
+/* `udf #3` enters a run. `udf #4` ends it; the page is filled with it from user space. */
 #define ENTER 0xe7f000f3
 
 /* `push {r4, lr}` */
@@ -34,7 +34,7 @@ struct native_state {
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
 
-/* A run: where it has got to, what it is of, and where it began. */
+/* The current run: its stage, its state, and the registers of run() to return to. */
 static enum { IDLE, ENTERS, RUNS } stage;
 static struct native_state *running;
 static struct pt_regs outside;
@@ -74,7 +74,10 @@ static struct undef_hook hook = {
 	.fn = caught,
 };
 
-/* Floating point is off in the kernel, and nobody here uses it: no state of anybody's is there. */
+/*
+ * Writes FPEXC, which enables or disables VFP, and returns its old value. VFP is disabled in
+ * the kernel and nothing in the guest uses it, so its registers need not be preserved.
+ */
 static u32 floating_point(u32 on)
 {
 	u32 before;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The numbers of system calls. There is one ABI. */
+/* System-call numbers. There is no compat ABI. */
 #ifndef TRAPLINE_COMPAT
 #include <uapi/asm/unistd.h>
 
-/* The processor's own. */
+/* The ARM-private calls. */
 #define __NR_breakpoint (__ARM_NR_breakpoint)
 #define __NR_cacheflush (__ARM_NR_cacheflush)
 #define __NR_get_tls (__ARM_NR_get_tls)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARM: the undefined-instruction hook and a shorter way past it, text through the
- * kernel's own patch_text(), which stops the other CPUs and looks after the caches,
- * and pages for copies of instructions.
+ * ARM: the undefined-instruction hook, direct dispatch past it, text patching by
+ * patch_text(), which stops the other CPUs and maintains the caches, and pages of slots.
  */
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
@@ -24,34 +23,35 @@
 #include "../shim.h"
 
 /*
- * The way here from an undefined instruction does not tell RCU, so on several
- * CPUs it would not wait for a trap that interrupts an idle one.
+ * The entry path of an undefined instruction does not make RCU watch. On SMP a grace
+ * period would not wait for a trap that interrupts an idle CPU.
  */
 static_assert(!IS_ENABLED(CONFIG_SMP));
 
-/* The engine does here what ARMv6 does, which ARMv7 does otherwise: see Version. */
+/* Emulation follows ARMv6, from which ARMv7 differs: see Version in engine/isa. */
 static_assert(__LINUX_ARM_ARCH__ == 6);
 
 /*
- * A page of slots is in every process's page table when that is switched to, and
- * neither of its two addresses can be both written and executed.
+ * VMAP_STACK: switching to a process updates its page table with new vmalloc mappings,
+ * such as pages of slots. STRICT_*_RWX: neither mapping of such a page is both writable
+ * and executable.
  */
 static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 static_assert(IS_ENABLED(CONFIG_STRICT_KERNEL_RWX));
 static_assert(IS_ENABLED(CONFIG_STRICT_MODULE_RWX));
 
-/* In the register that the processor answers a translation with. */
+/* Bits of the Physical Address Register. */
 #define FAILED BIT(0)
 #define SUPERSECTION BIT(1)
 
-/* An undefined instruction that means nothing to anybody. */
+/* An undefined instruction that no hook handles. */
 #define NOBODYS_TRAP 0xe7f000f0
 
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
 static typeof(&patch_text) patch_word;
 
-/* What handles an undefined instruction, and the branch to it, which ends the way from the vector. */
+/* do_undefinstr(), and the branch to it that ends __und_fault. */
 static void (*handle)(struct pt_regs *regs);
 static u32 *way;
 
@@ -60,7 +60,7 @@ static int trapped(struct pt_regs *regs, unsigned int instruction)
 	return trapline_trap(regs);
 }
 
-/* The kernel's own mode and A32 only: user mode may keep its own use of it. */
+/* SVC mode and A32 only: the instruction may have another meaning in user mode. */
 static struct undef_hook hook = {
 	.instr_mask = 0xffffffff,
 	.cpsr_mask = MODE_MASK | PSR_T_BIT,
@@ -69,8 +69,9 @@ static struct undef_hook hook = {
 };
 
 /*
- * In its place: what is not for the hook is for it. It may sleep over a process's
- * instruction, and we be unloaded meanwhile: nothing is to be done behind it here.
+ * Called instead of do_undefinstr(), which is passed the traps that are not ours. It may
+ * sleep while it reads a user instruction, and the module may be unloaded meanwhile, so
+ * the call must be a tail call: nothing may follow it here.
  */
 static void handle_straight(struct pt_regs *regs)
 {
@@ -80,7 +81,7 @@ static void handle_straight(struct pt_regs *regs)
 	handle(regs);
 }
 
-/* Whoever branches is two instructions further on already. */
+/* A branch is relative to the pc, which is two instructions ahead. */
 static u32 branch(const u32 *from, const void *to)
 {
 	const u32 always = 0xea000000;
@@ -114,7 +115,7 @@ void tl_direct_dispatch(bool straight)
 	cpus_read_unlock();
 }
 
-/* That of a kprobe, without its condition; no header of the kernel's for modules has it. */
+/* A kprobe's trap, without its condition field. No header available to modules defines it. */
 #define KPROBE_TRAP 0x07f001f8
 
 bool tl_is_kprobe_trap(const void *bytes)
@@ -125,7 +126,7 @@ bool tl_is_kprobe_trap(const void *bytes)
 	return (word & 0x0fffffff) == KPROBE_TRAP;
 }
 
-/* A trap, or the branch that it is optimized to. */
+/* A trap, or the branch of an optimized kprobe. */
 const size_t tl_kprobe_bytes = sizeof(u32);
 
 bool tl_is_rewritten(unsigned long address)
@@ -134,8 +135,8 @@ bool tl_is_rewritten(unsigned long address)
 }
 
 /*
- * Every stack, a thread's and the interrupts', begins at a multiple of its
- * alignment.
+ * where[0] is a mask: every stack, a thread's or the interrupts', starts at a multiple of
+ * THREAD_ALIGN, so the masked stack pointer is the number of bytes left.
  */
 const struct trapline_stacks trapline_stacks = {
 	.where = { THREAD_ALIGN - 1 },
@@ -155,10 +156,10 @@ int tl_arch_init(void)
 }
 
 /*
- * The unwinder takes for granted that a function has pushed what it will push.
- * (It makes an exception of first instructions, but neighbours that push alike
- * share a row of its table, and it knows only the first one's.) As the function
- * has not, all is as its caller left it.
+ * The unwinder assumes that the prologue has run. (It makes an exception for a function's
+ * first instruction, but adjacent functions with equal prologues share a table entry, and
+ * it recognises only the first function's.) At the entry nothing has been pushed, so the
+ * unwinder starts in the caller.
  */
 unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
@@ -173,10 +174,10 @@ unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 }
 
 /*
- * The tables describe a function's body, from behind its prologue to before its
- * epilogue. How far that has got only the instruction says. So the engine does that
- * on a copy of the registers first, and asks for what it leads to; where it cannot,
- * the callers are not known.
+ * The unwind tables describe a function's body, between prologue and epilogue; how much
+ * of the epilogue has run is known only from the displaced instruction. So the engine
+ * emulates that on a copy of the registers first, and uses SHIM_CALLER. Where it cannot,
+ * the callers are unknown.
  */
 unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
@@ -188,8 +189,9 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 const char *const tl_return_thunks[] = { NULL };
 
 /*
- * The processor translates, as for a privileged read, and says so where it
- * cannot; no trap comes between. A supersection is never RAM here.
+ * Has the processor translate the address, as for a privileged read. No trap of ours can
+ * come between the request and its result: this code is not probed. RAM is never mapped
+ * by supersections here.
  */
 bool tl_is_ram(unsigned long page)
 {
@@ -201,7 +203,7 @@ bool tl_is_ram(unsigned long page)
 	return !(physical & (FAILED | SUPERSECTION)) && pfn_valid(PHYS_PFN(physical));
 }
 
-/* Its calls come behind what a function does first. */
+/* On ARM the call comes after a function's first instructions. */
 const bool tl_ftrace_has_entry_calls = false;
 
 int tl_hook_init(void)
@@ -216,7 +218,7 @@ void tl_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/* With one CPU there is none to stop: interrupts are off for a word at a time. */
+/* With one CPU there is none to stop: interrupts are disabled for one word at a time. */
 void tl_patch(struct shim_patch *patches, size_t count)
 {
 	size_t i;
@@ -229,7 +231,7 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
-/* The page's other address, where the kernel has all its memory: it is written there. */
+/* The page's alias in the linear map, through which it is written. */
 static void *writable(unsigned long address)
 {
 	return page_address(vmalloc_to_page((void *)address)) + offset_in_page(address);
@@ -249,9 +251,10 @@ static void fill(unsigned long address)
 }
 
 /*
- * A process's page table learns of a new part of the kernel's when it is next
- * switched to; who is running learns by a fault. Here it may, but not in a slot,
- * which what handles the fault may have been sent to.
+ * A process's page table receives a new vmalloc mapping when it is next switched to, or,
+ * in the running process, by a fault on the first access. That fault is taken here. It
+ * must not be taken in a slot: the fault handler's own functions may have been sent to a
+ * slot of the same page.
  */
 static void know(void *address)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64's self-test. A BRK takes the CPU to the chosen registers, and another
- * one, with which the page is filled, back from wherever the chosen instruction
- * has led it: so no code stands between the instruction and what is seen of it.
- * The way out of a trap does not take the stack pointer from the saved registers,
- * so that is changed around the first BRK.
+ * arm64's self-test. One BRK enters the run: its handler replaces the registers. Another,
+ * with which the page is filled, ends it wherever the tested instruction branches to. So
+ * no code runs between the instruction and the state that is captured. The exception
+ * return does not restore sp from the frame, so sp is changed around the first BRK.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -21,13 +20,13 @@
 #include "../internal.h"
 #include "../shim.h"
 
-/* The numbers of the two BRKs, and what says of a run that something else has ended it. */
+/* The immediates of the two BRKs, and the values of `ended`: by BRK, or undefined instruction. */
 #define ENTER 0xd7cf
 #define LEAVE 0xd7d0
 #define LEFT 1
 #define UNDEFINED 2
 
-/* What of the processor's state a run begins with: the flags. */
+/* The bits of PSTATE that a run sets. */
 #define FLAGS (PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT)
 
 /* `mov x9, x30` */
@@ -51,7 +50,7 @@ static typeof(&unregister_kernel_break_hook) unregister_break;
 static typeof(&register_undef_hook) register_undefined;
 static typeof(&unregister_undef_hook) unregister_undefined;
 
-/* A run: on which CPU it is, what it is of, and where it began. */
+/* The current run: its CPU, its state, and the registers of run() to return to. */
 static int running_on = -1;
 static struct native_state *running;
 static struct user_pt_regs outside;
@@ -66,7 +65,10 @@ static int enter(struct pt_regs *regs, unsigned long esr)
 	return DBG_HOOK_HANDLED;
 }
 
-/* What else the way in has put there belongs to this very trap, whose kind is not always that of the first. */
+/*
+ * Restores only the user_regs part of the frame: the rest describes this exception, which
+ * may be of another kind than the one that entered.
+ */
 static void end(struct pt_regs *regs, u64 how)
 {
 	memcpy(running->registers, regs->regs, sizeof(running->registers));
@@ -92,7 +94,7 @@ static int leave(struct pt_regs *regs, unsigned long esr)
 	return DBG_HOOK_HANDLED;
 }
 
-/* An instruction that this processor does not have. */
+/* The tested instruction is undefined on this processor. */
 static int undefined(struct pt_regs *regs, u32 instruction)
 {
 	if (!is_mine())
@@ -141,7 +143,7 @@ static void store_vectors(struct native_state *state)
 	state->fpsr = fpsr;
 }
 
-/* All other registers come back as they were: the run ends with those that it began with. */
+/* Clobbers only x19: leaving the run restores all other registers as they were at the BRK. */
 static void enter_on(u64 sp)
 {
 	asm volatile("mov x19, sp\n\t"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * arm64: a hook on our own number of BRK and a shorter way past it, and text
- * through the kernel's own aarch64_insn_patch_text(), which stops the other CPUs
- * and looks after the caches. On the way here the kernel tells RCU, whatever the
- * CPU was doing.
+ * arm64: a break hook for a BRK immediate of our own, direct dispatch past it, and text
+ * patching by aarch64_insn_patch_text(), which stops the other CPUs and maintains the
+ * caches. The kernel's entry path makes RCU watch, also if the CPU was idle.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -28,18 +27,21 @@
 #include "../internal.h"
 #include "../shim.h"
 
-/* What runs between a BRK and its handler must not trap, and of what these options have it call, anything can. */
+/*
+ * What runs between a BRK and its handler must not trap. With these options it calls code
+ * that can.
+ */
 static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
 	      "CONFIG_TRACE_IRQFLAGS (of CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): interrupts are told to be off before the handler of each trap, to whoever traces that. It takes a kernel without.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
 	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
-/* So that stacks are where has_stack() of engine/kernel/src/arch/ takes them to be. */
+/* Aligns stacks to THREAD_ALIGN, as has_stack() in engine/kernel/src/arch/ assumes. */
 static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 
-/* The number in a BRK instruction. */
+/* The immediate of a BRK instruction. */
 #define BRK_IMMEDIATE GENMASK(20, 5)
 
-/* What PAR_EL1 has of a page's physical address. */
+/* The physical address of a page in PAR_EL1. */
 #define PHYSICAL_ADDRESS GENMASK_ULL(47, 12)
 
 static typeof(&register_kernel_break_hook) register_hook;
@@ -47,7 +49,7 @@ static typeof(&unregister_kernel_break_hook) unregister_hook;
 static typeof(&aarch64_insn_patch_text) patch_words;
 static typeof(&caches_clean_inval_pou) clean_caches;
 
-/* The kernel's own. */
+/* The kernel's text. */
 static unsigned long text_start, text_end;
 
 static int trapped(struct pt_regs *regs, unsigned long esr)
@@ -57,14 +59,14 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
-/* What handles a debug exception of the kernel's own, and the call of it. */
+/* do_debug_exception(), and the call of it in el1_dbg. */
 static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs);
 static u32 *way;
 
-/* Leads to handle_straight(), which a call may be too far away from. */
+/* A trampoline to handle_straight(), which may be out of range of a BL. */
 static u32 *bridge;
 
-/* In its place: what is not for the hook is for it. */
+/* Called instead of do_debug_exception(), which is passed the exceptions that are not ours. */
 static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
 {
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
@@ -129,8 +131,8 @@ bool tl_is_rewritten(unsigned long address)
 }
 
 /*
- * Every stack, a thread's and the interrupts', begins at a multiple of its
- * alignment.
+ * where[0] is a mask: every stack, a thread's or the interrupts', starts at a multiple of
+ * THREAD_ALIGN, so the masked stack pointer is the number of bytes left.
  */
 const struct trapline_stacks trapline_stacks = {
 	.where = { THREAD_ALIGN - 1 },
@@ -144,8 +146,8 @@ void tl_arch_exit(void)
 }
 
 /*
- * With nohz_full= the kernel's way from a trap to its handler takes the lock of an RCU node, to have a tick on a CPU
- * that does without. A trap in what holds that lock would wait for itself, and what takes it can be probed.
+ * With nohz_full= the entry path of a trap takes the lock of an RCU node, to restart the
+ * tick. The functions that hold that lock can be probed, and a trap there would deadlock.
  */
 static int refuse_tickless(void)
 {
@@ -177,7 +179,7 @@ int tl_arch_init(void)
 	return find_way() ?: tl_exec_mem_init() ?: build_bridge();
 }
 
-/* The unwinder follows frames, and the caller is not in one yet. */
+/* The unwinder follows frame records, and at the entry there is none for the caller yet. */
 unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
@@ -188,7 +190,7 @@ unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 	return known + tl_unwind(regs, 1, frames + known, count - known);
 }
 
-/* The frame is gone again before a function is left, whichever way. */
+/* An instruction that leaves a function comes after the frame record has been popped. */
 unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 				    unsigned int count)
 {
@@ -198,8 +200,9 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 const char *const tl_return_thunks[] = { NULL };
 
 /*
- * The processor translates, and says so where it cannot; no trap comes between.
- * What the interrupted code has had translated, it finds where it was.
+ * Has the processor translate the address. No trap of ours can come between the request
+ * and its result: this code is not probed. PAR_EL1 is restored, as the interrupted code
+ * may be about to read it.
  */
 bool tl_is_ram(unsigned long page)
 {
@@ -228,11 +231,11 @@ void tl_hook_exit(void)
 	unregister_hook(&hook);
 }
 
-/* As the kernel wants them; under the control lock. */
+/* Arguments of aarch64_insn_patch_text(); protected by the control lock. */
 static void *places[TL_PATCHES];
 static u32 words[TL_PATCHES];
 
-/* The kernel gives up at the first that fails, and does not say which that was. */
+/* The kernel stops at the first failure, and does not report which it was. */
 static void patch_each(struct shim_patch *patches, size_t count)
 {
 	size_t i;
@@ -268,9 +271,8 @@ void tl_direct_dispatch(bool straight)
 }
 
 /*
- * Below the kernel and near enough to it that a branch reaches all of its text
- * from there. The kernel's modules are there too, where its place was not chosen
- * by chance.
+ * Below the kernel, and so near that a branch reaches all of its text. Without KASLR the
+ * modules are in this range too.
  */
 void shim_code_range(unsigned long range[2])
 {
@@ -283,7 +285,7 @@ u32 tl_poison_trap(void)
 	return AARCH64_BREAK_FAULT;
 }
 
-/* Who comes there by a trap has returned from one, which is a barrier of its own. */
+/* A CPU gets there by an exception return, which synchronises its instruction stream. */
 void shim_code_flush(unsigned long address, size_t length)
 {
 	clean_caches(address, address + length);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * x86-64's self-test. An INT3 takes the CPU to the chosen registers, and another
- * one, with which the page is filled, back from wherever the chosen instruction
- * has led it: so no code stands between the instruction and what is seen of it.
- * The notifier that hears of both is the last that is asked; it also hears when
- * the instruction is one that this processor does not have, or that traps.
+ * x86-64's self-test. One INT3 enters the run: its handler replaces the registers.
+ * Another, with which the page is filled, ends it wherever the tested instruction branches
+ * to. So no code runs between the instruction and the state that is captured. The die
+ * notifier for both has the lowest priority. It also ends the run if the instruction is
+ * undefined on this processor, or raises another exception.
  */
 #include <linux/irqflags.h>
 #include <linux/kdebug.h>
@@ -20,14 +20,14 @@
 #include "../selftest.h"
 #include "../shim.h"
 
-/* What ended a run: the INT3 that should, or the trap of that number. */
+/* The value of `ended` for an INT3; for another exception it is the vector. */
 #define LEFT 0x100
 
-/* What of the flags a run begins with. */
+/* The flags that a run sets. */
 #define FLAGS (X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | \
 	       X86_EFLAGS_SF | X86_EFLAGS_DF | X86_EFLAGS_OF)
 
-/* Floating point, and vectors of up to 32 bytes, as XSAVE has them. */
+/* XSAVE components: x87, SSE and AVX. */
 #define EXTENDED_STATE 7
 
 /* `push rbp` */
@@ -40,7 +40,7 @@ struct native_state {
 	u8 extended[1024];
 };
 
-/* A run: where it has got to and on which CPU, what it is of, and where it began. */
+/* The current run: its stage, its CPU, its state, and the registers of run() to return to. */
 static enum { IDLE, ENTERS, RUNS } stage;
 static int running_on;
 static struct native_state *running;
@@ -89,7 +89,7 @@ static struct notifier_block notifier = {
 	.priority = INT_MIN,
 };
 
-/* An area must lie on a multiple of 64. */
+/* XSAVE requires an alignment of 64. */
 static u8 area[1024] __aligned(64);
 
 static void load_extended(const struct native_state *state)
@@ -122,7 +122,7 @@ static void run(void *state)
 	running = state;
 	running_on = smp_processor_id();
 	load_extended(state);
-	/* Other processors trap meanwhile: whoever sees this sees whose it is. */
+	/* Pairs with caught(): another CPU that traps meanwhile and sees the stage sees running_on. */
 	smp_store_release(&stage, ENTERS);
 	asm volatile("int3" : : : "memory");
 	store_extended(state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The numbers of system calls, and those of 32-bit programs. */
+/* System-call numbers, native and of 32-bit programs. */
 #ifdef TRAPLINE_COMPAT
 #include <asm/unistd_32.h>
 #else

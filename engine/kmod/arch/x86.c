@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * x86-64: the notifier of dying, which hears of each INT3 that is nobody's, a
- * shorter way past it, and text through the kernel's own text_poke(). The handler
- * runs as in an NMI: the kernel has told RCU, whatever the CPU was doing.
+ * x86-64: a die notifier, which receives each INT3 that the kernel does not know, direct
+ * dispatch past it, and text patching by text_poke(). The handler runs as in an NMI: the
+ * entry path has made RCU watch, also if the CPU was idle.
  */
 #include <linux/bsearch.h>
 #include <linux/build_bug.h>
@@ -30,7 +30,10 @@
 #include "../internal.h"
 #include "../shim.h"
 
-/* What runs between an INT3 and its handler must not trap, and of what these options have it call, anything can. */
+/*
+ * What runs between an INT3 and its handler must not trap. With these options it calls
+ * code that can.
+ */
 static_assert(!IS_ENABLED(CONFIG_HWLAT_TRACER),
 	      "CONFIG_HWLAT_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
 static_assert(!IS_ENABLED(CONFIG_OSNOISE_TRACER),
@@ -46,7 +49,7 @@ static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
 static typeof(&text_mutex) text_lock;
 
-/* The kernel's own INT3 only: user mode may keep its own use of it. */
+/* Kernel mode only: an INT3 in user mode belongs to the process. */
 static int trapped(struct notifier_block *self, unsigned long event, void *data)
 {
 	struct die_args *args = data;
@@ -61,14 +64,11 @@ static struct notifier_block hook = {
 	.priority = INT_MAX,
 };
 
-/*
- * Who is asked first, the kernel's own probes, and the calls of it: of an INT3 in
- * the kernel, and of one of a process's.
- */
+/* kprobe_int3_handler(), and the two calls of it in exc_int3(), for kernel and user mode. */
 static typeof(&kprobe_int3_handler) handle;
 static u8 *ways[2];
 
-/* In its place: what is not for the hook is for it. */
+/* Called instead of kprobe_int3_handler(), which is passed the traps that are not ours. */
 static int handle_straight(struct pt_regs *regs)
 {
 	if (!user_mode(regs) && !trapline_trap(regs))
@@ -84,7 +84,10 @@ static void write_call(u8 call[CALL_INSN_SIZE], const u8 *from, const void *to)
 	memcpy(call + 1, &distance, sizeof(distance));
 }
 
-/* Instructions have all lengths, but no other bytes lead there. */
+/*
+ * Searches at every byte, since instruction boundaries are unknown. Only a call to the
+ * handler has these bytes.
+ */
 static int find_ways(void)
 {
 	u8 *code = (void *)tl_symbol("exc_int3");
@@ -105,7 +108,7 @@ static int find_ways(void)
 	return -ENOENT;
 }
 
-/* As the kernel changes calls of its own: an INT3 that comes meanwhile makes the call. */
+/* text_poke_bp() emulates the new call for a CPU that executes one while it is replaced. */
 void tl_direct_dispatch(bool straight)
 {
 	u8 call[CALL_INSN_SIZE];
@@ -124,13 +127,13 @@ bool tl_is_kprobe_trap(const void *bytes)
 	return *(const u8 *)bytes == INT3_INSN_OPCODE;
 }
 
-/* A trap, or the jump that it is optimized to. */
+/* A trap, or the jump of an optimized kprobe. */
 const size_t tl_kprobe_bytes = JMP32_INSN_SIZE;
 
 /*
- * Where the kernel proper has jump labels and static calls: their addresses, in
- * order. It asks a whole table for each address, and decodes what is there; of
- * a hundred thousand addresses that would take minutes.
+ * The sorted addresses of the kernel's own jump labels and static calls. The kernel's
+ * lookup searches the whole table and decodes the text for each address; for a hundred
+ * thousand addresses that would take minutes.
  */
 static unsigned long *rewritten;
 static size_t rewritten_count;
@@ -168,19 +171,19 @@ void tl_arch_exit(void)
 	kvfree(rewritten);
 }
 
-/* What is asked for is where an instruction begins. */
+/* `address` is the start of an instruction, so only equal addresses match. */
 bool tl_is_rewritten(unsigned long address)
 {
 	return bsearch(&address, rewritten, rewritten_count, sizeof(*rewritten), compare);
 }
 
-/* Each CPU has its thread at the first, and a thread its stack at the second. */
+/* The per-CPU offset of `current`, and the offset of the stack's base in a task_struct. */
 const struct trapline_stacks trapline_stacks = {
 	.where = { (unsigned long)&current_task, offsetof(struct task_struct, stack) },
 	.size = THREAD_SIZE,
 };
 
-/* Each CPU's: where its interrupts' stack ends, and those of exceptions that have their own. */
+/* Per CPU: the top of the interrupt stack, and the IST stacks of exceptions. */
 static void *__percpu *irq_stack;
 static struct cea_exception_stacks *__percpu *exception_stacks;
 
@@ -191,15 +194,15 @@ static int find_stacks(void)
 	return irq_stack && exception_stacks ? 0 : -ENOENT;
 }
 
-/* Whether a stack has so many bytes below `sp`; true if `sp` is not in it. */
+/* Whether `bytes` are left below `sp` on a stack; true if `sp` is not on it. */
 static bool is_left(unsigned long sp, unsigned long bottom, size_t size, size_t bytes)
 {
 	return sp - bottom >= size || sp - bottom >= bytes;
 }
 
 /*
- * Amid a switch it is the next thread's already, of which as much is left as when that
- * gave way; and there are others that are nobody's. They are not looked at.
+ * A stack that is none of these counts as having room. During a context switch it is the
+ * next thread's, which has as much left as when that thread was switched out.
  */
 int shim_other_stack(size_t bytes)
 {
@@ -207,7 +210,7 @@ int shim_other_stack(size_t bytes)
 	unsigned long sp = current_stack_pointer;
 	unsigned long irq;
 
-	/* The pointer is to the last word. */
+	/* hardirq_stack_ptr points to the last word of the stack. */
 	irq = (unsigned long)*raw_cpu_ptr(irq_stack) + sizeof(long) - IRQ_STACK_SIZE;
 	return sp - (unsigned long)current->stack >= THREAD_SIZE &&
 	       is_left(sp, irq, IRQ_STACK_SIZE, bytes) &&
@@ -227,7 +230,7 @@ int tl_arch_init(void)
 	return find_stacks() ?: find_ways() ?: find_rewritten() ?: tl_exec_mem_init();
 }
 
-/* The unwinder asks what the stack is like at the very instruction. */
+/* The ORC unwinder looks up the exact instruction, which is before the saved ip. */
 unsigned int tl_unwind_entry(struct pt_regs *regs, unsigned long *frames,
 				   unsigned int count)
 {
@@ -243,7 +246,7 @@ unsigned int tl_unwind_return(struct pt_regs *regs, unsigned long *frames,
 	return tl_unwind_entry(regs, frames, count);
 }
 
-/* Each mitigation has its own; what is not mitigated is a return by itself. */
+/* One for each mitigation. Without one, a return is a plain RET. */
 const char *const tl_return_thunks[] = {
 	"__x86_return_thunk",
 	"retbleed_return_thunk",
@@ -254,8 +257,8 @@ const char *const tl_return_thunks[] = {
 };
 
 /*
- * Devices are mapped uncached, or as write-combining; but the kernel also maps
- * the first megabyte as if it were RAM throughout.
+ * Device memory is mapped uncached or write-combining, so a cached mapping is RAM; except
+ * for the ISA range of the first megabyte, which the kernel maps as if it were RAM.
  */
 static bool is_cached_ram(pte_t entry, unsigned long pfn, pteval_t uncached)
 {
@@ -290,7 +293,7 @@ void tl_hook_exit(void)
 	unregister_die_notifier(&hook);
 }
 
-/* How many from the first on are at rising addresses in one page. */
+/* The length of the leading run of patches at ascending addresses in one page. */
 static size_t in_a_page(const struct shim_patch *patches, size_t count)
 {
 	size_t n = 1;
@@ -302,9 +305,9 @@ static size_t in_a_page(const struct shim_patch *patches, size_t count)
 }
 
 /*
- * To write costs much, and not by the byte: so what lies between is written, too,
- * as it is. The first byte of each word is the trap's, or what it displaced; other
- * CPUs see it whole.
+ * The cost of text_poke() hardly depends on the length, so a run of patches is written at
+ * once, with the unchanged text in between. Of each word only the first byte is used, the
+ * INT3 or the byte that it displaced; a single byte is replaced atomically.
  */
 static void patch_page(struct shim_patch *patches, size_t count)
 {
@@ -320,7 +323,7 @@ static void patch_page(struct shim_patch *patches, size_t count)
 	poke((void *)first, text, patches[count - 1].address - first + 1);
 }
 
-/* Whoever writes text holds its lock. */
+/* text_poke() requires text_mutex. */
 void tl_patch(struct shim_patch *patches, size_t count)
 {
 	mutex_lock(text_lock);
@@ -335,23 +338,22 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	mutex_unlock(text_lock);
 }
 
-/* The modules' addresses, which are as near as the compilers want the kernel's own. */
+/* Module space, from which a 32-bit displacement reaches the kernel's text. */
 void shim_code_range(unsigned long range[2])
 {
 	range[0] = MODULES_VADDR;
 	range[1] = MODULES_END;
 }
 
-/* Of four bytes. */
+/* Four one-byte INT3s. */
 u32 tl_poison_trap(void)
 {
 	return 0x01010101U * INT3_INSN_OPCODE;
 }
 
 /*
- * Nothing to do: caches and translations go by where memory is, by whichever
- * address that is written; and who comes there by a trap has returned from one,
- * which makes a processor forget what it has fetched before.
+ * Nothing to do: instruction fetch is coherent with stores to the same physical memory,
+ * also through another mapping; and a CPU gets there by IRET, which is serialising.
  */
 void shim_code_flush(unsigned long address, size_t length)
 {
