@@ -1,4 +1,4 @@
-//! From the programs on the command line to one that an engine can run.
+//! Compiles the command line's programs into one that an engine can run.
 
 use std::io::{self, Read};
 
@@ -13,18 +13,18 @@ use crate::fault;
 use crate::options::{Options, Program};
 use crate::setting::Settings;
 
-/// All programs of a command line, compiled into one; behind them the clause that tells of faults.
+/// All programs of a command line compiled into one, followed by the clause that reports faults.
 pub struct Compilation {
-    /// What they have become.
+    /// The compiled program.
     pub program: Compiled,
-    /// What options say, those included that programs set.
+    /// The options, including those set by `#pragma` in the programs.
     pub settings: Settings,
     texts: Vec<Text>,
 }
 
 impl Compilation {
-    /// Compiles the programs of `options` for a kernel whose pointers have `pointer` bytes; `target` is
-    /// the process that they call `$target`.
+    /// Compiles the programs of `options` for a kernel with pointers of `pointer` bytes; `target`
+    /// is the value of `$target`.
     pub fn new(options: &Options, pointer: u32, target: u32) -> Result<Self, Error> {
         let mut texts = texts(options)?;
         texts.push(Text {
@@ -55,18 +55,18 @@ impl Compilation {
         })
     }
 
-    /// How many programs there are on the command line.
+    /// The number of programs on the command line.
     pub fn count(&self) -> usize {
         self.texts.len() - 1
     }
 
-    /// The clause that tells of faults, with its number.
+    /// The number of the clause that reports faults, and the clause.
     pub fn error_clause(&self) -> (u32, Option<&Clause>) {
         let last = self.program.clauses.len().saturating_sub(1);
         (last as u32, self.program.clauses.get(last))
     }
 
-    /// The clauses of the command line's own programs, with their numbers.
+    /// The clauses of the command line's programs, with their numbers.
     pub fn clauses(&self) -> impl Iterator<Item = (u32, &Clause)> {
         let own = self
             .program
@@ -76,7 +76,7 @@ impl Compilation {
         (0..).zip(own)
     }
 
-    /// What a program is called: a description up to where its clause begins, or a script's name.
+    /// How messages refer to a program: its description up to the clause, or its script's name.
     pub fn name(&self, text: usize) -> String {
         match self.texts.get(text) {
             None => String::new(),
@@ -91,7 +91,7 @@ impl Compilation {
         }
     }
 
-    /// A description of a clause's matches no probe.
+    /// The error for a description that matches no probe.
     pub fn unmatched(&self, clause: &Clause, description: &Description) -> Error {
         let why = format!("probe description {description} does not match any probes");
         mistake(
@@ -104,7 +104,7 @@ impl Compilation {
     }
 }
 
-/// The programs as the compiler takes them.
+/// The programs as input for the compiler.
 fn texts(options: &Options) -> Result<Vec<Text>, Error> {
     let arguments = |name: &str| {
         let given = options.arguments.iter().cloned();
@@ -125,7 +125,7 @@ fn texts(options: &Options) -> Result<Vec<Text>, Error> {
     options.programs.iter().map(text).collect()
 }
 
-/// A script's text; `-` is standard input.
+/// Reads a script; `-` is standard input.
 fn read(name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = match name {
@@ -138,7 +138,7 @@ fn read(name: &str) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// The text in `bytes`, which has to be one: what a program says is to be what was written.
+/// Decodes a script, which must be UTF-8: strings are printed as they were written.
 fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|why| {
         let (text, rest) = why.as_bytes().split_at(why.utf8_error().valid_up_to());
@@ -153,7 +153,7 @@ fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Er
     })
 }
 
-/// What the compiler has to know.
+/// The compiler's settings.
 fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings {
     engine_dlang::Settings {
         pointer,
@@ -168,10 +168,11 @@ fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings
     }
 }
 
-/// What macro variables stand for.
+/// The values of macro variables.
 ///
-/// The leader of the process group or of the session may be in a PID namespace that this process cannot
-/// see (a container's first process): its number is 0 then, which rustix takes for impossible.
+/// The leader of the process group or session may be outside of the PID namespace (for a
+/// container's first process): its ID is 0 then, which rustix does not allow for, so nix reads
+/// these two.
 fn macros(target: u32) -> [(&'static str, i64); 9] {
     [
         ("egid", getegid().as_raw().into()),
@@ -201,7 +202,7 @@ fn not_set(
     mistake(texts, settings, place, "D_PRAGMA_OPTSET", &why)
 }
 
-/// A mistake that only the engine or the options know of, told as the compiler tells its own.
+/// An error found by the engine or the options, formatted as the compiler's own errors are.
 fn mistake(
     texts: &[Text],
     settings: &Settings,

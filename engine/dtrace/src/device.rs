@@ -1,4 +1,4 @@
-//! `/dev/dtrace`: one method for each request.
+//! `/dev/dtrace`: one method for each ioctl of `engine_abi`. The only unsafe code of this crate.
 #![expect(
     unsafe_code,
     reason = "there is no safe way to ask a driver of one's own by ioctl(2)"
@@ -19,14 +19,14 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
 
-/// An open device: one consumer. Closing it, however that comes about, ends all it enabled.
+/// An open device, which is one consumer. Closing it, even by a crash, disarms and frees all of it.
 pub struct Device {
     file: File,
     conf: Conf,
 }
 
 impl Device {
-    /// Becomes a consumer of the module that is loaded, if there is one for this process.
+    /// Opens the device and checks its version. `Absence` if this process has no device to use.
     pub fn open() -> Result<Result<Self, Absence>, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let file = match present(opened)? {
@@ -80,9 +80,10 @@ impl Device {
         command: Command,
         body: &mut T,
     ) -> Result<(), Errno> {
-        // SAFETY: the module reads and writes `body` alone, whose size is in the number; and for
-        // `BufSnap` and `AggSnap` the buffer that `snapshot` names, which it holds exclusively
-        // meanwhile, and for `Program` the block that `program` names, which it only reads.
+        // SAFETY: the number encodes the size of `body`, so the module reads and writes no more
+        // than that. For `BufSnap` and `AggSnap` it also writes the buffer that `snapshot` names,
+        // borrowed exclusively until it returns; for `Program` it reads the block that `program`
+        // names, borrowed likewise.
         unsafe { ioctl(&self.file, Request { command, body }) }
     }
 }
@@ -182,7 +183,7 @@ impl Engine for Device {
     }
 }
 
-/// The device, or why there is none; an error is what nobody can do without.
+/// Distinguishes an absent device, which the command can do without, from an error.
 fn present<T>(opened: io::Result<T>) -> Result<Result<T, Absence>, Error> {
     match opened.map_err(|why| (why.kind(), why)) {
         Ok(device) => Ok(Ok(device)),
@@ -199,14 +200,14 @@ fn refused(doing: &'static str, errno: Errno) -> Error {
     }
 }
 
-/// A request and the struct that it carries in and out.
+/// A request: its number, and the struct that it reads and writes.
 struct Request<'a, T> {
     command: Command,
     body: &'a mut T,
 }
 
-// SAFETY: the number carries the size of the struct that `body` is of, every byte of which may be
-// read and written whatever it holds.
+// SAFETY: the number encodes the size of `T`, and any bytes are valid for it: `FromBytes` and
+// `IntoBytes` rule out padding and invalid values.
 unsafe impl<T: FromBytes + IntoBytes> Ioctl for Request<'_, T> {
     type Output = ();
 
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_that_is_not_for_this_process_is_none() {
+    fn a_missing_or_forbidden_device_is_absent() {
         for (errno, absence) in [
             (Errno::NOENT, Absence::NotLoaded),
             (Errno::ACCESS, Absence::Forbidden),

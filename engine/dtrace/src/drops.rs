@@ -1,14 +1,14 @@
-//! What was lost, in DTrace's words.
+//! Messages about drops, in DTrace's wording.
 
 use engine_abi::Status;
 
-/// What is said of records that found a CPU's buffer full; `kind` is empty for a principal buffer.
+/// The message for records or values dropped on a CPU; `kind` is empty for a principal buffer.
 pub fn of_buffer(drops: u64, kind: &str, cpu: u32) -> Option<String> {
     let space = if kind.is_empty() { "" } else { " " };
     (drops > 0).then(|| format!("{drops} {kind}{space}drop{} on CPU {cpu}", plural(drops)))
 }
 
-/// What is said of what was lost since the last time.
+/// The messages for drops counted since the last status.
 pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
     let kinds = [
         (
@@ -48,11 +48,11 @@ pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
             " in ERROR probe enabling",
         ),
     ];
-    let told = kinds.into_iter().filter_map(|(now, before, what, why)| {
+    let messages = kinds.into_iter().filter_map(|(now, before, what, why)| {
         let drops = now.checked_sub(before).filter(|&it| it > 0)?;
         Some(format!("{drops} {what}{}{why}", plural(drops)))
     });
-    told.collect()
+    messages.collect()
 }
 
 fn plural(count: u64) -> &'static str {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffers_drops_name_its_cpu() {
+    fn buffer_drops_name_the_cpu() {
         assert_eq!(of_buffer(0, "", 0), None);
         assert_eq!(of_buffer(12, "", 0).unwrap(), "12 drops on CPU 0");
         assert_eq!(
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_new_is_told() {
+    fn only_new_drops_are_reported() {
         let before = Status {
             dynamic_drops: 2,
             speculation_drops: 1,

@@ -1,4 +1,4 @@
-//! Enabling: from a compiled program to an engine that is ready to trace.
+//! Enables a compiled program and starts tracing.
 
 use std::io::ErrorKind;
 
@@ -8,10 +8,11 @@ use engine_dlang::program::Clause;
 use crate::compile::Compilation;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::output::{notice, tell};
+use crate::output::{notice, report};
 use crate::setting::Settings;
 
-/// Enables every clause; what is to be said once they are live: how many probes each program has matched.
+/// Loads the program and enables its clauses. Returns the messages to print once probes are armed:
+/// how many probes each program matched.
 pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<String>, Error> {
     let settings = &compilation.settings;
     let mut notices = Vec::new();
@@ -37,8 +38,8 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
     Ok(notices)
 }
 
-/// Enables a clause for its descriptions, each of which has to match a probe, unless options say that it
-/// need not; how many do.
+/// Enables a clause at each of its descriptions. One that matches nothing is an error, unless `-Z`
+/// was given. Returns the number of probes.
 fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
@@ -49,7 +50,7 @@ fn enable_clause(
     for (_, description) in &clause.descriptions {
         let probes = engine.enable(description, number)?;
         if probes == 0 {
-            let missing = engine.without().filter(|_| !is_own_probe(description));
+            let missing = engine.absence().filter(|_| !is_local_probe(description));
             let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
             match (compilation.settings.zero_matches, missing) {
                 (true, missing) => notices.extend(missing),
@@ -62,14 +63,14 @@ fn enable_clause(
     Ok(matched)
 }
 
-/// Whether a program is only for the engine's own probes and its timers.
-pub fn is_own(compilation: &Compilation) -> bool {
+/// Whether a program needs the kernel's engine for none of its probes.
+pub fn needs_no_kernel(compilation: &Compilation) -> bool {
     let mut descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
-    descriptions.all(|(_, description)| is_own_probe(description))
+    descriptions.all(|(_, description)| is_local_probe(description))
 }
 
-/// Whether the engine's own probes and its timers are all that a description can be for.
-fn is_own_probe(description: &Description) -> bool {
+/// Whether a description can only match probes of the providers `dtrace` and `profile`.
+fn is_local_probe(description: &Description) -> bool {
     let name = description.name();
     let is_named = || {
         [&b"BEGIN"[..], b"END", b"ERROR"].contains(&name)
@@ -83,21 +84,21 @@ fn is_own_probe(description: &Description) -> bool {
     is_own && description.module().is_empty() && description.function().is_empty()
 }
 
-/// Starts tracing as options say; the CPU on which `BEGIN` has fired.
+/// Starts tracing with these options. Returns the CPU on which `BEGIN` fired.
 pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
     let mut how = Go {
-        buffer_size: lowered("buffer size", settings.buffer_size),
-        aggregation_size: lowered("aggregation size", settings.aggregation_size),
-        dynamic_size: lowered("dynamic variable size", settings.dynamic_size),
+        buffer_size: clamped("buffer size", settings.buffer_size),
+        aggregation_size: clamped("aggregation size", settings.aggregation_size),
+        dynamic_size: clamped("dynamic variable size", settings.dynamic_size),
         speculations: u32::try_from(settings.speculations).unwrap_or(u32::MAX),
-        speculation_size: lowered("speculation size", settings.speculation_size),
+        speculation_size: clamped("speculation size", settings.speculation_size),
         policy: settings.policy.code(),
         mechanism: settings.mechanism.code(),
         ..Go::default()
     };
-    engine.go(&mut how).map_err(told)?;
+    engine.go(&mut how).map_err(go_error)?;
     if how.unarmed > 0 {
-        tell(format_args!(
+        report(format_args!(
             "{} probes were not armed: a kprobe of the kernel's has their instruction, or it is not what it was when listed",
             how.unarmed
         ));
@@ -108,8 +109,8 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
     Ok(how.cpu)
 }
 
-/// A refusal to begin, in DTrace's words where it has some of its own.
-fn told(why: Error) -> Error {
+/// Replaces an errno of `GO` by DTrace's message where it has one.
+fn go_error(why: Error) -> Error {
     match why {
         Error::Request { why, .. } if why.kind() == ErrorKind::StorageFull => Error::BufferTooSmall,
         Error::Request { why, .. } if why.kind() == ErrorKind::Unsupported => Error::NoFtrace,
@@ -117,14 +118,14 @@ fn told(why: Error) -> Error {
     }
 }
 
-/// The most bytes of a buffer.
-const MOST: u64 = 1 << 30;
+/// The largest buffer in bytes.
+const BUFFER_MAX: u64 = 1 << 30;
 
-fn lowered(name: &str, size: u64) -> u32 {
-    if size > MOST {
-        tell(format_args!("{name} lowered to 1g"));
+fn clamped(name: &str, size: u64) -> u32 {
+    if size > BUFFER_MAX {
+        report(format_args!("{name} lowered to 1g"));
     }
-    size.clamp(1, MOST) as u32
+    size.clamp(1, BUFFER_MAX) as u32
 }
 
 #[cfg(test)]
@@ -132,10 +133,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engines_own_probes_are_told_from_the_kernels() {
+    fn dtrace_and_profile_probes_need_no_kernel() {
         let is_own = |[provider, function, name]: [&str; 3]| {
             let [provider, function, name] = [provider, function, name].map(str::as_bytes);
-            is_own_probe(&Description::new(provider, b"", function, name).unwrap())
+            is_local_probe(&Description::new(provider, b"", function, name).unwrap())
         };
         for own in [
             ["", "", "BEGIN"],

@@ -1,4 +1,5 @@
-//! The seam between the command and the engine: the requests of `engine_abi`, whoever answers them.
+//! The interface between command and engine: the requests of `engine_abi`, answered by the kernel
+//! module or in process.
 
 use engine_abi::{Conf, Description, Go, Status};
 use thiserror::Error;
@@ -10,78 +11,78 @@ use crate::error::Error;
 pub struct Probe {
     /// Its ID.
     pub id: u32,
-    /// Its names.
+    /// Provider, module, function and name.
     pub description: Description,
 }
 
-/// A probe that a clause was enabled for.
+/// What an EPID stands for.
 #[derive(Debug, Clone, Copy)]
 pub struct Enabled {
     /// The probe.
     pub probe: Probe,
-    /// The clause's number.
+    /// The number of the clause enabled at it.
     pub clause: u32,
 }
 
-/// What a snapshot of a buffer came to.
+/// The outcome of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
     /// Bytes of whole records.
     pub bytes: usize,
-    /// Records that were dropped since the last one.
+    /// Records or values dropped since the last snapshot.
     pub drops: u64,
 }
 
-/// Why the kernel's engine is not to be had; what needs no kernel can do without.
+/// Why the kernel's engine is unavailable. Programs that need no kernel run without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Absence {
     /// There is no device.
     #[error("the module is not loaded (insmod trapline.ko loads it)")]
     NotLoaded,
-    /// There is one for others.
+    /// The device is not accessible to this user.
     #[error("DTrace requires additional privileges")]
     Forbidden,
 }
 
-/// An engine with one consumer: this command. Dropping it ends all it enabled.
+/// An engine with one consumer, this command. Dropping it disarms and frees everything.
 pub trait Engine {
-    /// What it is.
+    /// The engine's configuration.
     fn conf(&self) -> Conf;
 
-    /// Why this engine has to do without the kernel, and so without its probes.
-    fn without(&self) -> Option<Absence> {
+    /// Why this engine lacks the kernel's probes; None for the kernel's engine.
+    fn absence(&self) -> Option<Absence> {
         None
     }
 
-    /// The first probe from this ID on that `pattern` matches.
+    /// The first matching probe whose ID is at least `from`.
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error>;
 
-    /// Takes the program, before any enabling.
+    /// Loads the program; required before `enable`.
     fn program(&self, block: &[u64]) -> Result<(), Error>;
 
-    /// Enables a clause for the probes that `pattern` matches; how many.
+    /// Enables a clause at the matching probes. Returns their number.
     fn enable(&self, pattern: &Description, clause: u32) -> Result<u32, Error>;
 
     /// Starts tracing.
     fn go(&self, how: &mut Go) -> Result<(), Error>;
 
-    /// Ends tracing; the CPU on which `END` fired.
+    /// Stops tracing. Returns the CPU on which `END` fired.
     fn stop(&self) -> Result<u32, Error>;
 
-    /// Takes records of a CPU's principal buffer.
+    /// Drains whole records of a CPU's principal buffer, as many as fit.
     fn buf_snap(&self, cpu: u32, buffer: &mut [u8]) -> Result<Snapshot, Error>;
 
-    /// Takes all that a CPU has aggregated since the last time, into `buffer`, which grows as it must.
+    /// Drains a CPU's aggregations into `buffer`, which grows as needed.
     fn agg_snap(&self, cpu: u32, buffer: &mut Vec<u8>) -> Result<Snapshot, Error>;
 
-    /// What is behind an enabled probe ID.
+    /// The probe and clause of an EPID.
     fn eprobe(&self, epid: u32) -> Result<Enabled, Error>;
 
-    /// What was lost, and whether tracing is to end.
+    /// Drop counts, and whether tracing is about to end.
     fn status(&self) -> Result<Status, Error>;
 }
 
-/// The probes that `pattern` matches.
+/// All probes that `pattern` matches, in the order of their IDs.
 pub fn matching(
     engine: &dyn Engine,
     pattern: Description,

@@ -1,4 +1,4 @@
-//! What can go wrong, in DTrace's words.
+//! The command's errors, in DTrace's wording.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,31 +7,32 @@ use thiserror::Error;
 
 use crate::setting::refusal::Refusal;
 
-/// Why the command ends without having done what it was asked to.
+/// Why the command failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The command line makes no sense: why, unless it is empty.
+    /// Invalid command line; without a text, only the usage is printed.
     #[error("{}", .0.as_deref().unwrap_or("no options"))]
     Usage(Option<String>),
-    /// It wants two things at once.
+    /// Conflicting modes.
     #[error("only one of the [-lV] options can be specified at a time")]
     Modes,
-    /// An option of DTrace's that does nothing here.
+    /// An option of DTrace's that is not supported.
     #[error("-{0}: {1}")]
     Unsupported(char, &'static str),
     /// An option that cannot be set, as it was written.
     #[error("failed to set {0}: {1}")]
     Setting(String, Refusal),
-    /// It makes sense, but asks for nothing.
+    /// No program given.
     #[error("no probes specified")]
     NoProbes,
-    /// Nothing that it asks for is there.
+    /// No description matched a probe.
     #[error("no probes matched")]
     NoneMatched,
-    /// A program does not compile, in the compiler's words; or what it asks for is not there.
+    /// A program does not compile, or one of its descriptions matches no probe; the complete
+    /// message.
     #[error("{0}")]
     Compile(String),
-    /// An aggregation with parameters that its function cannot have.
+    /// Bug in the compiler: parameters that an aggregating function cannot have.
     #[error(
         "aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's"
     )]
@@ -41,13 +42,13 @@ pub enum Error {
     Script {
         /// The file.
         name: String,
-        /// The system's answer.
+        /// The cause.
         why: io::Error,
     },
-    /// Some of the descriptions to be listed name no probe, as was said of each.
+    /// With `-l`, some descriptions match no probe; each was reported before.
     #[error("some descriptions matched no probe")]
     SomeUnmatched,
-    /// No module, or no right to it; or no probe for want of it.
+    /// The module is missing, not accessible or of another version.
     #[error("failed to initialize dtrace: {0}")]
     Device(String),
     /// The engine refused a request.
@@ -55,32 +56,32 @@ pub enum Error {
     Request {
         /// What failed.
         doing: &'static str,
-        /// The kernel's answer.
+        /// The errno.
         why: io::Error,
     },
-    /// A record is larger than the buffer that it is to be in (`-b`, `bufsize`).
+    /// A record is larger than the buffer (`-b`, `bufsize`).
     #[error("could not enable tracing: Enabling exceeds size of buffer")]
     BufferTooSmall,
-    /// `fbtmech=ftrace` where that tells too little.
+    /// `fbtmech=ftrace` where ftrace does not pass registers at function entry.
     #[error(
         "could not enable tracing: this kernel's function tracer does not show what functions are entered with: \
          say fbtmech=trap, or auto"
     )]
     NoFtrace,
-    /// The `-o` file cannot be had.
+    /// The `-o` file cannot be opened.
     #[error("failed to open output file '{}': {}", path.display(), reason(why))]
     OpenOutput {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The cause.
         why: io::Error,
     },
-    /// Output cannot be written; nothing is said where nobody reads it any more.
+    /// Output cannot be written. A broken pipe is not reported.
     #[error("failed to write to {to}: {}", reason(why))]
     Write {
-        /// The file, or "stdout".
+        /// The file, or `<stdout>`.
         to: String,
-        /// The system's answer.
+        /// The cause.
         why: io::Error,
     },
     /// The `-c` command cannot be run.
@@ -88,32 +89,32 @@ pub enum Error {
     Execute {
         /// The command.
         command: String,
-        /// The system's answer.
+        /// The cause.
         why: io::Error,
     },
-    /// The argument of `-p` is no number.
+    /// The argument of `-p` is not a PID.
     #[error("invalid pid: {0}")]
     Pid(String),
-    /// The `-p` process cannot be had.
+    /// The `-p` process cannot be opened.
     #[error("failed to grab pid {pid}: {}", reason(why))]
     Grab {
-        /// The process.
+        /// Its PID.
         pid: i32,
-        /// The system's answer.
+        /// The cause.
         why: io::Error,
     },
-    /// A buffer holds what is no record of this program's.
+    /// A buffer contains an invalid record: number of bytes, CPU and kind of buffer.
     #[error("{0} bytes of CPU {1}'s {2} buffer are no record: module and command do not fit")]
     Buffer(usize, u32, &'static str),
-    /// The engine's deadman has ended tracing.
+    /// The deadman ended tracing.
     #[error("processing aborted: Abort due to systemic unresponsiveness")]
     Unresponsive,
-    /// A signal cannot be caught.
+    /// A signal handler cannot be installed.
     #[error("failed to catch a signal: {}", reason(.0))]
     Signal(io::Error),
 }
 
-/// The system's words for an error, without the number that Rust adds to them.
+/// The system's text for an error, without the number that Rust appends.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error ") {
@@ -123,7 +124,7 @@ fn reason(error: &io::Error) -> String {
 }
 
 impl Error {
-    /// The exit code for it.
+    /// The command's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Modes => 2,
@@ -137,18 +138,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_is_quoted_in_its_own_words() {
+    fn system_errors_have_no_number() {
         let why = io::Error::from_raw_os_error(2);
         let to = "<stdout>".to_owned();
-        let told = Error::Write { to, why }.to_string();
+        let message = Error::Write { to, why }.to_string();
         assert_eq!(
-            told,
+            message,
             "failed to write to <stdout>: No such file or directory"
         );
     }
 
     #[test]
-    fn mistakes_in_usage_have_a_code_of_their_own() {
+    fn usage_errors_exit_with_2() {
         assert_eq!(Error::Modes.exit_code(), 2);
         assert_eq!(Error::NoProbes.exit_code(), 1);
     }

@@ -1,4 +1,4 @@
-//! What ends a trace from outside: signals, and the ends of processes.
+//! Events that end a trace from outside: signals and the exit of target processes.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -15,43 +15,42 @@ use signal_hook::iterator::Signals;
 
 use crate::error::Error;
 
-/// One of them.
+/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Somebody wants the trace to end.
+    /// SIGINT or SIGTERM.
     Interrupt,
-    /// The process of this number has ended.
+    /// The target process of this index has exited.
     End(usize),
 }
 
-/// All that have happened.
+/// The queue of events.
 pub struct Events {
     sender: Sender<Event>,
     receiver: Receiver<Event>,
-    /// How often it was an interrupt.
+    /// How many interrupts have arrived.
     pub interrupts: Interrupts,
 }
 
-/// How often somebody has wanted the trace to end, which is known before it is an event's turn.
+/// A count of interrupts, updated as they arrive, that is before they are taken from the queue.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts(Arc<AtomicUsize>);
 
 impl Interrupts {
-    /// Once more.
+    /// Counts one.
     pub fn add(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether even what there is to print at the end is not wanted: the first ends the trace, the second
-    /// its printing.
-    pub fn are_impatient(&self) -> bool {
+    /// Whether there was more than one: the first ends tracing, the second also ends its output.
+    pub fn are_repeated(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 1
     }
 }
 
 impl Events {
-    /// From now on, the signals by which people end a trace are events; but those are left alone that
-    /// whoever started it had it ignore, as nohup(1) and shells do for what runs in the background.
+    /// Subscribes to SIGINT and SIGTERM, except those that the process was started to ignore, as
+    /// nohup(1) and shells do for background jobs.
     pub fn new() -> Result<Self, Error> {
         let (sender, receiver) = channel();
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -74,7 +73,7 @@ impl Events {
         })
     }
 
-    /// From now on, so is the end of the process behind `pidfd`.
+    /// Subscribes to the exit of the process behind `pidfd`, reported with this index.
     pub fn watch(&self, number: usize, pidfd: OwnedFd) {
         let to = self.sender.clone();
         thread::spawn(move || {
@@ -84,13 +83,13 @@ impl Events {
         });
     }
 
-    /// Waits for one.
+    /// Waits at most `longest` for an event.
     pub fn wait(&self, longest: Duration) -> Option<Event> {
         self.receiver.recv_timeout(longest).ok()
     }
 }
 
-/// Whether a process ignores a signal; `status` is its file of that name in `/proc`.
+/// Whether a process ignores a signal, by its `/proc/PID/status`.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
@@ -107,28 +106,29 @@ mod tests {
 
     use super::*;
 
-    /// A signal reaches the events of every test of the process that has any then.
+    /// A signal reaches the events of every test that runs at the time, so such tests run one at a
+    /// time.
     static ALONE: Mutex<()> = Mutex::new(());
 
     #[test]
-    fn a_second_interrupt_counts_whatever_came_before_it() {
+    fn a_second_interrupt_is_counted_before_its_event() {
         let _alone = ALONE.lock();
         let events = Events::new().unwrap();
         let next = || events.wait(Duration::from_secs(20));
         raise(SIGTERM).unwrap();
         assert_eq!(next(), Some(Event::Interrupt));
-        assert!(!events.interrupts.are_impatient());
+        assert!(!events.interrupts.are_repeated());
         events.sender.send(Event::End(0)).unwrap();
         raise(SIGTERM).unwrap();
         assert_eq!(
             [next(), next()],
             [Event::End(0), Event::Interrupt].map(Some)
         );
-        assert!(events.interrupts.are_impatient());
+        assert!(events.interrupts.are_repeated());
     }
 
     #[test]
-    fn what_is_ignored_is_told_by_the_system() {
+    fn ignored_signals_are_read_from_proc() {
         let status = "Name:\tdtrace\nSigIgn:\t0000000000001002\nSigCgt:\t0000000000004000\n";
         assert!(is_ignored(status, SIGINT));
         assert!(!is_ignored(status, SIGTERM));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_process_is_an_event() {
+    fn a_process_exit_is_an_event() {
         let _alone = ALONE.lock();
         let events = Events::new().unwrap();
         let mut child = Command::new("sleep").arg("0.01").spawn().unwrap();

@@ -1,5 +1,5 @@
-//! What is said of a clause that a fault has ended: the engine fires `ERROR`, and a clause that the
-//! command enables for it records where and why.
+//! Messages about faulting clauses: the engine fires `ERROR`, and a clause that the command enables
+//! at it records where and why.
 
 use engine_abi::Fault;
 
@@ -7,17 +7,16 @@ use crate::engine::Probe;
 use crate::output::texts;
 use crate::print::unsigned_of;
 
-/// The clause. It records five numbers of 8 bytes: the enabled probe ID, the action, the offset, the
-/// fault and the address.
+/// That clause. It records five 8-byte numbers: EPID, action, offset, fault and address.
 pub const CLAUSE: &str =
     "dtrace:::ERROR { trace(arg1); trace(arg2); trace(arg3); trace(arg4); trace(arg5); }";
 
-/// Which enabling it was that went wrong.
+/// The EPID of the faulting clause.
 pub fn epid(data: &[u8]) -> u32 {
     number(data, 0) as u32
 }
 
-/// What is said of it; `probe` is the one whose clause it was.
+/// The message; `probe` is the one whose clause faulted.
 pub fn sentence(data: &[u8], probe: &Probe) -> String {
     let epid = epid(data);
     let id = probe.id;
@@ -51,23 +50,23 @@ mod tests {
 
     use super::*;
 
-    fn told(numbers: [i64; 5]) -> String {
+    fn message(numbers: [i64; 5]) -> String {
         let data: Vec<u8> = numbers.iter().flat_map(|it| it.to_ne_bytes()).collect();
         let description = Description::new(b"dtrace", b"", b"", b"BEGIN").unwrap();
         sentence(&data, &Probe { id: 1, description })
     }
 
     #[test]
-    fn an_error_is_told_as_dtrace_tells_it() {
+    fn errors_have_dtraces_wording() {
         assert_eq!(
-            told([3, 1, 12, 4, 0]),
+            message([3, 1, 12, 4, 0]),
             "error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): divide-by-zero in action #1 at DIF \
              offset 12"
         );
         assert_eq!(
-            told([3, 0, -1, 1, 0x10]),
+            message([3, 0, -1, 1, 0x10]),
             "error on enabled probe ID 3 (ID 1: dtrace:::BEGIN): invalid address (0x10) in predicate"
         );
-        assert!(told([3, 1, 0, 99, 0]).contains("unknown fault in action #1"));
+        assert!(message([3, 1, 0, 99, 0]).contains("unknown fault in action #1"));
     }
 }

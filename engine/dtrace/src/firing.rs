@@ -1,9 +1,9 @@
-//! Prints a firing: its line, and what its clause's actions have recorded.
+//! Prints a record: its line or indentation, and what its clause's actions recorded.
 
 use engine_abi::Record;
 use engine_dlang::program::{Action, Field, Program};
 
-use crate::aggregation::{Aggregations, Looks};
+use crate::aggregation::{AggregationOptions, Aggregations};
 use crate::engine::Enabled;
 use crate::error::Error;
 use crate::flow::Flow;
@@ -12,30 +12,30 @@ use crate::print::{self, Style, field, signed_of, unsigned_of};
 use crate::setting::Settings;
 use crate::symbols::Symbols;
 
-/// Bytes of output that take a terminal some time.
-const MUCH: usize = 64 << 10;
+/// Output beyond this size is flushed early, since a terminal needs some time for it.
+const FLUSH_SIZE: usize = 64 << 10;
 
-/// What printing keeps from one firing to the next.
+/// State that printing keeps from one record to the next.
 pub struct Printer<'a> {
     program: &'a Program,
     output: &'a mut Output,
     style: Style,
-    looks: Looks,
+    aggregation_options: AggregationOptions,
     flow_indent: bool,
-    /// `_DTRACE_TESTING`: CPUs and IDs, which can differ from run to run, are left out.
+    /// `_DTRACE_TESTING`: omits CPUs and IDs, which differ from run to run.
     is_testing: bool,
-    /// Whether the columns have their header.
+    /// Whether the column header was printed.
     is_headed: bool,
-    /// How far entries and returns have moved it.
+    /// The indentation of `flowindent`.
     pub flow: Flow,
-    /// What was aggregated.
+    /// The aggregations drained so far.
     pub aggregations: Aggregations,
     /// The status of the last `exit()`.
     pub exit_status: u8,
 }
 
 impl<'a> Printer<'a> {
-    /// Prints what `program` records.
+    /// A printer for records of `program`.
     pub fn new(
         program: &'a Program,
         settings: &Settings,
@@ -52,7 +52,7 @@ impl<'a> Printer<'a> {
                     .min(1 << 16),
                 symbols: Symbols::default(),
             },
-            looks: settings.looks,
+            aggregation_options: settings.aggregation_options,
             flow_indent: settings.flow_indent,
             is_testing: std::env::var_os("_DTRACE_TESTING").is_some(),
             is_headed: false,
@@ -62,13 +62,14 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Prints a record; none that is shorter than its clause's. `behind` is what is recorded next.
+    /// Prints a record. `next` is EPID and probe ID of the next one. None, and nothing printed,
+    /// if the record is shorter than its clause's fields.
     pub fn print(
         &mut self,
         cpu: u32,
         enabled: &Enabled,
         record: &Record<'_>,
-        behind: Option<(u32, u32)>,
+        next: Option<(u32, u32)>,
     ) -> Option<()> {
         let program = self.program;
         let clause = program.clauses.get(enabled.clause as usize)?;
@@ -78,7 +79,7 @@ impl<'a> Printer<'a> {
         }
         self.header();
         if self.flow_indent {
-            let place = self.flow.place(record.header.epid, enabled, behind);
+            let place = self.flow.place(record.header.epid, enabled, next);
             self.flow_line(cpu, &place);
         } else if !self.style.quiet {
             self.line(cpu, enabled);
@@ -92,26 +93,27 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// Prints the aggregations that `printa` has not.
+    /// Prints the aggregations that `printa` has not printed.
     pub fn print_rest(&mut self) {
-        let out = self.output.gather();
-        self.aggregations.print_rest(out, &self.style, &self.looks);
+        let out = self.output.buffer();
+        self.aggregations
+            .print_rest(out, &self.style, &self.aggregation_options);
     }
 
-    /// Ends a line.
+    /// Ends the line.
     pub fn end_line(&mut self) {
         self.output.line(format_args!(""));
     }
 
-    /// Hands on what was printed, if it is so much that somebody might lose patience.
-    pub fn flush_much(&mut self) -> Result<(), Error> {
-        match self.output.gather().len() {
-            0..MUCH => Ok(()),
+    /// Flushes the output once there is much of it.
+    pub fn flush_if_large(&mut self) -> Result<(), Error> {
+        match self.output.buffer().len() {
+            0..FLUSH_SIZE => Ok(()),
             _ => self.output.flush(),
         }
     }
 
-    /// Hands on what was printed.
+    /// Flushes the output.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.output.flush()
     }
@@ -139,7 +141,7 @@ impl<'a> Printer<'a> {
             false => format!("{cpu:>3} {:>6} {place:>32} ", enabled.probe.id),
             true => format!("{place:>32} "),
         };
-        self.output.gather().extend_from_slice(line.as_bytes());
+        self.output.buffer().extend_from_slice(line.as_bytes());
     }
 
     fn flow_line(&mut self, cpu: u32, place: &str) {
@@ -147,11 +149,11 @@ impl<'a> Printer<'a> {
             false => format!("{cpu:>3} {place:<41} "),
             true => format!("{place:<41} "),
         };
-        self.output.gather().extend_from_slice(line.as_bytes());
+        self.output.buffer().extend_from_slice(line.as_bytes());
     }
 
     fn act(&mut self, action: &Action, data: &[u8]) {
-        let out = self.output.gather();
+        let out = self.output.buffer();
         let all = &mut self.aggregations;
         match action {
             Action::Trace(it) => print::trace(out, &self.style, it.kind, field(it, data)),
@@ -160,7 +162,13 @@ impl<'a> Printer<'a> {
                 print::format(out, &self.style, format, (fields, data), &[]);
             }
             Action::Printa(format, which) => {
-                all.print(out, &self.style, &self.looks, format.as_deref(), which);
+                all.print(
+                    out,
+                    &self.style,
+                    &self.aggregation_options,
+                    format.as_deref(),
+                    which,
+                );
             }
             Action::Exit(it) => self.exit_status = signed_of(field(it, data)) as u8,
             Action::Clear(row) => all.clear(*row),

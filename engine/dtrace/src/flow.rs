@@ -1,72 +1,72 @@
-//! `flowindent`: entries and returns move what lies between them to the right.
+//! `flowindent`: indents output between a function's entry and return.
 
 use crate::engine::Enabled;
 use crate::output::texts;
 
-/// Where a CPU's records are.
+/// The indentation of the CPU whose records are being printed.
 #[derive(Debug, Default)]
 pub struct Flow {
     indent: usize,
-    /// The enabled probe ID and the probe's of the last record, of whichever CPU.
+    /// EPID and probe ID of the last record, of any CPU.
     last: Option<(u32, u32)>,
 }
 
-/// What a probe's name says of the flow.
+/// How a probe changes the indentation, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Kind {
     Entry,
     Return,
 }
 
 impl Flow {
-    /// The records of another CPU begin at the left.
+    /// Resets the indentation for the records of another CPU.
     pub fn begin(&mut self) {
         self.indent = 0;
     }
 
-    /// A record has passed, whether it was printed or not.
+    /// Notes a record, printed or not, as the last one.
     pub fn pass(&mut self, epid: u32, enabled: &Enabled) {
         self.last = Some((epid, enabled.probe.id));
     }
 
-    /// What is printed of a firing; `next` is the enabled probe ID and the probe's of the record behind.
-    /// Several clauses of a probe enter or return once.
+    /// The indented text for a record; `next` is EPID and probe ID of the next one. If several
+    /// clauses of one probe fire, only one of them counts as entry or return.
     pub fn place(&mut self, epid: u32, enabled: &Enabled, next: Option<(u32, u32)>) -> String {
         let [provider, _, function, name] = texts(&enabled.probe.description);
         let id = enabled.probe.id;
         let again = |other: Option<(u32, u32)>| other.is_some_and(|it| it.0 != epid && it.1 == id);
-        let turn = match turn(&name) {
-            Some(Turn::Entry) if again(self.last) => None,
-            Some(Turn::Return) if again(next) => None,
-            turn => turn,
+        let kind = match kind(&name) {
+            Some(Kind::Entry) if again(self.last) => None,
+            Some(Kind::Return) if again(next) => None,
+            kind => kind,
         };
-        if turn == Some(Turn::Return) {
+        if kind == Some(Kind::Return) {
             self.indent = self.indent.saturating_sub(2);
         }
         let indent = self.indent;
-        if turn == Some(Turn::Entry) {
+        if kind == Some(Kind::Entry) {
             self.indent += 2;
         }
-        match (turn, provider == "syscall") {
-            (Some(Turn::Entry), false) => format!("{:indent$} -> {function}", ""),
-            (Some(Turn::Entry), true) => format!("{:indent$} => {function}", ""),
-            (Some(Turn::Return), false) => format!("{:indent$} <- {function}", ""),
-            (Some(Turn::Return), true) => format!("{:indent$} <= {function}", ""),
+        match (kind, provider == "syscall") {
+            (Some(Kind::Entry), false) => format!("{:indent$} -> {function}", ""),
+            (Some(Kind::Entry), true) => format!("{:indent$} => {function}", ""),
+            (Some(Kind::Return), false) => format!("{:indent$} <- {function}", ""),
+            (Some(Kind::Return), true) => format!("{:indent$} <= {function}", ""),
             (None, _) => format!("{:indent$}| {function}:{name}", ""),
         }
     }
 }
 
-/// A name that is `entry` or ends in `-entry` enters; likewise `return`.
-fn turn(name: &str) -> Option<Turn> {
+/// `entry` or `...-entry` is an entry; likewise `return`.
+fn kind(name: &str) -> Option<Kind> {
     let is = |word: &str| {
         name.strip_suffix(word)
             .is_some_and(|it| it.is_empty() || it.ends_with('-'))
     };
     if is("entry") {
-        Some(Turn::Entry)
+        Some(Kind::Entry)
     } else if is("return") {
-        Some(Turn::Return)
+        Some(Kind::Return)
     } else {
         None
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_stands_to_the_right() {
+    fn callees_are_indented() {
         let mut flow = Flow::default();
         let mut lines = Vec::new();
         for (epid, provider, function, name) in [
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_of_one_probe_enter_and_return_once() {
+    fn several_clauses_of_a_probe_count_once() {
         let mut flow = Flow::default();
         let (entry, exit) = (
             enabled(1, "fbt", "f", "entry"),
@@ -133,17 +133,17 @@ mod tests {
         assert_eq!(placed(&mut flow, 11, &entry, Some((20, 2))), "  | f:entry");
         assert_eq!(placed(&mut flow, 20, &exit, Some((21, 2))), "  | f:return");
         assert_eq!(placed(&mut flow, 21, &exit, None), " <- f");
-        // The same clause twice is a recursion.
+        // The same clause again is a recursion.
         assert_eq!(placed(&mut flow, 10, &entry, Some((10, 1))), " -> f");
         assert_eq!(placed(&mut flow, 10, &entry, None), "   -> f");
     }
 
     #[test]
-    fn only_whole_words_are_turns() {
-        assert_eq!(turn("entry"), Some(Turn::Entry));
-        assert_eq!(turn("method-return"), Some(Turn::Return));
+    fn only_whole_words_count() {
+        assert_eq!(kind("entry"), Some(Kind::Entry));
+        assert_eq!(kind("method-return"), Some(Kind::Return));
         for name in ["carpentry", "entry-point", "", "returned"] {
-            assert_eq!(turn(name), None, "{name}");
+            assert_eq!(kind(name), None, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is listed instead of traced: probes (`-l`), code (`-S`), clauses (`-v`).
+//! Listings: probes (`-l`), code (`-S`) and clauses (`-v`).
 
 use engine_abi::Description;
 use engine_dvm::{Listing, Verified};
@@ -6,16 +6,16 @@ use engine_dvm::{Listing, Verified};
 use crate::compile::Compilation;
 use crate::engine::{Engine, matching};
 use crate::error::Error;
-use crate::output::{Output, say, tell};
+use crate::output::{Output, print_stderr, report};
 
-/// `-l`: prints the probes that the programs' descriptions match, or all where there is no program.
+/// `-l`: prints the probes matched by the programs' descriptions, or all without a program.
 pub fn probes(
     engine: &dyn Engine,
     compilation: &Compilation,
     output: &mut Output,
 ) -> Result<(), Error> {
-    if let Some(missing) = engine.without() {
-        tell(format_args!("{missing}: these are not all probes"));
+    if let Some(missing) = engine.absence() {
+        report(format_args!("{missing}: these are not all probes"));
     }
     output.list_header();
     if compilation.count() == 0 {
@@ -27,7 +27,7 @@ pub fn probes(
         for (_, description) in &clause.descriptions {
             if !list_matching(engine, *description, output)? {
                 output.flush()?;
-                tell(format_args!(
+                report(format_args!(
                     "failed to match {description}: No probe matches description"
                 ));
                 unmatched = true;
@@ -42,7 +42,7 @@ pub fn probes(
     }
 }
 
-/// Whether there was one.
+/// Lists the matching probes; returns whether there was any.
 fn list_matching(
     engine: &dyn Engine,
     description: Description,
@@ -56,14 +56,14 @@ fn list_matching(
     Ok(any)
 }
 
-/// `-S`: the code of every clause, on standard error as DTrace shows it.
+/// `-S`: prints the code of each clause on standard error, as DTrace does.
 pub fn code(compilation: &Compilation) -> Result<(), Error> {
     let verified = verified(compilation)?;
     for (number, clause) in compilation.clauses() {
         if let Some(code) = verified.clause(number) {
             let names = names(clause);
             let listing = Listing(code);
-            say(format_args!(
+            print_stderr(format_args!(
                 "\nClause {} for {names}:\n{listing}",
                 number + 1
             ));
@@ -72,7 +72,7 @@ pub fn code(compilation: &Compilation) -> Result<(), Error> {
     Ok(())
 }
 
-/// `-v`: what each clause is for, and how large it is.
+/// `-v`: prints each clause's descriptions, line, instruction count and record size.
 pub fn clauses(compilation: &Compilation, output: &mut Output) -> Result<(), Error> {
     let verified = verified(compilation)?;
     for text in 0..compilation.count() {

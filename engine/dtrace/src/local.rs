@@ -1,5 +1,5 @@
-//! The engine in this very process, for programs that need no kernel: those that use only the providers
-//! `dtrace` and `profile`. It asks for no right and leaves nothing behind.
+//! The engine in this process, for programs that use only the providers `dtrace` and `profile`. It
+//! needs neither the module nor any privilege.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use rustix::io::Errno;
 use crate::engine::{Absence, Enabled, Engine, Probe, Snapshot};
 use crate::error::Error;
 
-/// A consumer of an engine of its own.
+/// The only consumer of an engine of its own.
 pub struct Local {
-    /// No function is listed, so any instruction set will do.
+    /// Any instruction set will do, since there is no function to probe.
     tracer: Arc<Tracer<Arm, Machine>>,
     consumer: ConsumerId,
     without: Absence,
 }
 
-/// Bytes that leave the engine at a time.
+/// Size of the bounce buffer for snapshots, in bytes.
 const CHUNK: usize = 4096;
 
 impl Local {
-    /// Becomes the only consumer of an engine that has to do without the kernel.
+    /// Opens the engine; `without` is why the kernel's is unavailable.
     pub fn open(without: Absence) -> Result<Self, Error> {
         let machine = Machine::default();
         let made = Tracer::new(machine.clone()).map_err(Refusal::from);
         let tracer = made.map_err(|why| refused("failed to initialize dtrace", why))?;
         let tracer = Arc::new(tracer);
-        machine.ticks_for(&tracer);
+        machine.set_tracer(&tracer);
         let consumer = tracer.open();
         let consumer = consumer.map_err(|why| refused("failed to initialize dtrace", why))?;
         Ok(Self {
@@ -57,7 +57,7 @@ impl Engine for Local {
         }
     }
 
-    fn without(&self) -> Option<Absence> {
+    fn absence(&self) -> Option<Absence> {
         Some(self.without)
     }
 
@@ -148,7 +148,7 @@ fn snapshot(taken: Snapped) -> Snapshot {
     }
 }
 
-/// The engine's answer as the module would give it.
+/// The error as the module would report it: the same errno.
 fn refused(doing: &'static str, why: Refusal) -> Error {
     let errno = match why {
         Refusal::OutOfMemory => Errno::NOMEM,
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::print::unsigned_of;
 
-    /// A program of one clause, which records nothing but that it was here, and then runs `last`.
+    /// A program with one clause, which records only that it ran, and then executes `last`.
     fn program(last: Op) -> Vec<u64> {
         let code = [Op::Open, last, Op::Ret].map(|op| Instruction {
             op: op.code(),
@@ -202,7 +202,7 @@ mod tests {
         Description::new(b"", b"", b"", name).unwrap()
     }
 
-    /// How many records there are until tracing is to end; none when that takes too long.
+    /// Waits for tracing to end and returns how many records there are; None on timeout.
     fn recorded(local: &Local) -> Option<usize> {
         let begun = Instant::now();
         while local.status().unwrap().ending == 0 {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn begin_fires_in_this_process() {
+    fn begin_fires_in_process() {
         let local = Local::open(Absence::NotLoaded).unwrap();
         local.program(&program(Op::Exit)).unwrap();
         assert_eq!(local.enable(&name(b"BEGIN"), 0).unwrap(), 1);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn timers_tick_in_this_process() {
+    fn timers_fire_in_process() {
         let local = Local::open(Absence::NotLoaded).unwrap();
         local.program(&program(Op::Exit)).unwrap();
         assert_eq!(local.enable(&name(b"tick-1ms"), 0).unwrap(), 1);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_functions_and_no_nonsense() {
+    fn there_are_no_functions_and_bad_programs_are_refused() {
         let local = Local::open(Absence::NotLoaded).unwrap();
         assert!(local.program(&[0; 6]).is_err());
         local.program(&program(Op::Ret)).unwrap();

@@ -1,8 +1,17 @@
-//! `dtrace`: compiles D programs, enables their probes, and prints what they record until they end, or
-//! are told to.
+//! `dtrace`: compiles D programs, enables their probes, and prints what they record until they exit
+//! or are interrupted. Options, output and exit codes are those of dtrace(1): the status given to
+//! `exit()`, 1 for a failed run, 2 for an invalid command line.
 //!
-//! Options, output and exit codes are those of dtrace(1): the status that a program gave to `exit()`, 1
-//! for a run that failed, 2 for a command line that makes no sense.
+//! - [`options`] and [`setting`] parse the command line and the options of `-x` and `#pragma`.
+//! - [`compile`] compiles all programs into one; [`enable`] loads it and starts tracing.
+//! - [`engine`] is the interface to an engine: [`device`] is the kernel's, by ioctl; [`local`] runs
+//!   in process for programs that need no kernel probes.
+//! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
+//! - [`firing`], [`aggregation`] and [`print`] print records and aggregations; messages about
+//!   faults and drops go to standard error.
+//!
+//! The main thread does all of this. Other threads wait for signals and target processes, and fire
+//! the timers of the in-process engine.
 
 mod aggregation;
 mod compile;
@@ -32,12 +41,12 @@ use std::process::ExitCode;
 
 use error::Error;
 use options::{Mode, Options, USAGE};
-use output::{Output, say, tell};
+use output::{Output, print_stderr, report};
 use setting::Settings;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(error) = target::stand_in(&arguments) {
+    if let Some(error) = target::run_placeholder(&arguments) {
         return fail(&error);
     }
     match run(arguments) {
@@ -67,10 +76,10 @@ fn fail(error: &Error) -> ExitCode {
     match error {
         Error::Usage(None) => {}
         Error::Write { why, .. } if why.kind() == ErrorKind::BrokenPipe => {}
-        error => tell(error),
+        error => report(error),
     }
     if let Error::Usage(_) = error {
-        say(format_args!("Usage: dtrace {USAGE}"));
+        print_stderr(format_args!("Usage: dtrace {USAGE}"));
     }
     ExitCode::from(error.exit_code())
 }

@@ -8,7 +8,7 @@ use lexopt::{Arg, Parser, ValueExt};
 use crate::error::Error;
 use crate::setting::Settings;
 
-/// What is printed for a command line that makes no sense, behind the command's name.
+/// The usage message, printed after the command's name.
 pub const USAGE: &str = "\
 [-eFlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid]
 \t[-s script] [-x opt[=val]] [-X a|c|s|t]
@@ -44,27 +44,27 @@ pub const USAGE: &str = "\
 \t-Z  permit probe descriptions that match zero probes
 ";
 
-/// What the command is to do.
+/// What the command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// `-V`
     Version,
     /// `-l`
     List,
-    /// Neither.
+    /// Neither of these.
     Trace,
 }
 
 /// A program on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// The argument of `-n`, and of those that are made into one.
+    /// The argument of `-n`, or of `-P`, `-m` or `-f` completed to one.
     Specifier(String),
     /// The file of `-s`.
     Script(String),
 }
 
-/// A process that is traced until its end.
+/// A target process; tracing ends when the last one exits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// `-c`
@@ -73,31 +73,31 @@ pub enum Target {
     Process(String),
 }
 
-/// A command line.
+/// A parsed command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// What the command was called.
+    /// The command's name as it was invoked.
     pub name: String,
-    /// What to do.
+    /// The mode.
     pub mode: Mode,
-    /// The programs, in order.
+    /// The programs in order.
     pub programs: Vec<Program>,
-    /// What their macro arguments stand for: `$1` is the first.
+    /// Values of the macro arguments; the first is `$1`.
     pub arguments: Vec<String>,
-    /// What `-x` and its likes say.
+    /// The options of `-x` and of letters with the same effect.
     pub settings: Settings,
-    /// The processes of `-c` and `-p`, in order.
+    /// The targets of `-c` and `-p`, in order.
     pub targets: Vec<Target>,
     /// `-o`
     pub output: Option<PathBuf>,
-    /// `-e`: programs are compiled, and no more.
+    /// `-e`: only compiles the programs.
     pub only_compile: bool,
     /// `-v`
     pub verbose: bool,
 }
 
 impl Options {
-    /// The options in `arguments`, the command's name first, on top of `settings`.
+    /// Parses `arguments`, the command's name first; options are set on top of `settings`.
     pub fn parse(
         arguments: impl IntoIterator<Item = OsString>,
         settings: Settings,
@@ -177,7 +177,8 @@ impl Options {
         set.map_err(|why| Error::Setting(format!("-{letter} {value}"), why))
     }
 
-    /// Descriptions whose last field is not the probe's name but `field`, counted from the provider.
+    /// Adds a program whose descriptions end with `field`, counted from the provider, by appending
+    /// the missing colons.
     fn specifier(&mut self, argument: &str, field: usize) {
         let end = argument.find(['/', '{', ';']).unwrap_or(argument.len());
         let (descriptions, clause) = argument.split_at(end);
@@ -194,7 +195,7 @@ fn text(value: Result<OsString, lexopt::Error>) -> Result<String, Error> {
     value.and_then(ValueExt::string).map_err(misuse)
 }
 
-/// A mistake in getopt's words, which DTrace's users know.
+/// A usage error in the wording of getopt.
 fn misuse(error: lexopt::Error) -> Error {
     let letter = |option: &str| option.trim_start_matches('-').chars().next().unwrap_or('-');
     Error::Usage(Some(match &error {
@@ -211,7 +212,7 @@ fn misuse(error: lexopt::Error) -> Error {
     }))
 }
 
-/// An option that is none, or that only DTrace has.
+/// The error for an unknown or unsupported option.
 fn refused(letter: char) -> Error {
     let why = match letter {
         'a' | 'A' => "there is no anonymous tracing",
@@ -235,7 +236,7 @@ mod tests {
         Options::parse(words.map(OsString::from), Settings::default())
     }
 
-    fn told(words: &[&str]) -> String {
+    fn message(words: &[&str]) -> String {
         parse(words).unwrap_err().to_string()
     }
 
@@ -270,14 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn a_script_names_its_interpreter_with_options_and_itself() {
+    fn an_interpreter_line_has_options_and_the_script() {
         let options = parse(&["-qs", "/tmp/x.d", "5"]).unwrap();
         assert_eq!(options.programs, [Program::Script("/tmp/x.d".into())]);
         assert_eq!(options.arguments, ["5"]);
     }
 
     #[test]
-    fn other_fields_than_the_name_are_made_whole() {
+    fn partial_specifiers_are_completed() {
         for (words, specifier) in [
             (["-P", "fbt"], "fbt:::"),
             (["-m", "fbt:ext4"], "fbt:ext4::"),
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_option_is_said_as_getopt_says_it() {
+    fn usage_errors_have_getopts_wording() {
         let usage = |words: &[&str]| match parse(words) {
             Err(Error::Usage(Some(why))) => why,
             other => panic!("{other:?}"),
@@ -305,20 +306,20 @@ mod tests {
     }
 
     #[test]
-    fn options_that_exclude_one_another_or_are_not_there_are_refused() {
-        assert!(told(&["-lV"]).starts_with("only one of the [-lV] options"));
-        assert_eq!(told(&["-C"]), "-C: there is no preprocessor yet");
-        assert_eq!(told(&["-L", "lib"]), "-L: there are no libraries of D");
+    fn conflicting_or_unsupported_options_are_refused() {
+        assert!(message(&["-lV"]).starts_with("only one of the [-lV] options"));
+        assert_eq!(message(&["-C"]), "-C: there is no preprocessor yet");
+        assert_eq!(message(&["-L", "lib"]), "-L: there are no libraries of D");
         assert_eq!(
-            told(&["-x", "nonsense=1"]),
+            message(&["-x", "nonsense=1"]),
             "failed to set -x nonsense: Invalid option name"
         );
         assert_eq!(
-            told(&["-b", "4q"]),
+            message(&["-b", "4q"]),
             "failed to set -b 4q: Invalid value for specified option"
         );
         assert_eq!(
-            told(&["-X", "q"]),
+            message(&["-X", "q"]),
             "failed to set -X q: Invalid value for specified option"
         );
     }

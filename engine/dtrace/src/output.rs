@@ -1,4 +1,4 @@
-//! What is printed, and where: on standard output or in the `-o` file.
+//! Output, to standard output or the `-o` file, and messages on standard error.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -10,28 +10,28 @@ use crate::engine::Probe;
 use crate::error::Error;
 use crate::setting::Settings;
 
-/// Writes to standard error, whether or not anybody listens.
-pub fn say(text: std::fmt::Arguments<'_>) {
+/// Prints on standard error; failures are ignored.
+pub fn print_stderr(text: std::fmt::Arguments<'_>) {
     let _ = io::stderr().write_fmt(text);
 }
 
-/// Says something there, and who says it.
-pub fn tell(what: impl std::fmt::Display) {
-    say(format_args!("dtrace: {what}\n"));
+/// Prints a message on standard error, prefixed with the command's name.
+pub fn report(what: impl std::fmt::Display) {
+    print_stderr(format_args!("dtrace: {what}\n"));
 }
 
-/// What only concerns who is not to be left in quiet.
+/// Prints a message unless the option `quiet` is set.
 pub fn notice(settings: &Settings, what: impl std::fmt::Display) {
     if !settings.quiet {
-        tell(what);
+        report(what);
     }
 }
 
-/// Where output goes. It is gathered, and handed on with [`Output::flush`].
+/// Buffered output, written by [`Output::flush`].
 pub struct Output {
     to: String,
     target: Box<dyn Write>,
-    gathered: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Output {
@@ -51,30 +51,30 @@ impl Output {
         Ok(Self::new(to, target))
     }
 
-    /// Writes to `target`, which is called `to`.
+    /// Writes to `target`; errors call it `to`.
     pub fn new(to: String, target: Box<dyn Write>) -> Self {
         Self {
             to,
             target,
-            gathered: Vec::new(),
+            buffer: Vec::new(),
         }
     }
 
-    /// What was gathered, to append to.
-    pub fn gather(&mut self) -> &mut Vec<u8> {
-        &mut self.gathered
+    /// The buffer, to append to.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
     }
 
-    /// Gathers a line.
+    /// Appends a line to the buffer.
     pub fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        self.gathered.extend_from_slice(line.to_string().as_bytes());
-        self.gathered.push(b'\n');
+        self.buffer.extend_from_slice(line.to_string().as_bytes());
+        self.buffer.push(b'\n');
     }
 
-    /// Hands on what was gathered.
+    /// Writes the buffer to the target and empties it, even on failure.
     pub fn flush(&mut self) -> Result<(), Error> {
-        let written = self.target.write_all(&self.gathered);
-        self.gathered.clear();
+        let written = self.target.write_all(&self.buffer);
+        self.buffer.clear();
         written
             .and_then(|()| self.target.flush())
             .map_err(|why| Error::Write {
@@ -83,12 +83,12 @@ impl Output {
             })
     }
 
-    /// The columns of `-l`.
+    /// Appends the column header of `-l`.
     pub fn list_header(&mut self) {
         self.list_columns(&"ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
     }
 
-    /// A probe's line of `-l`.
+    /// Appends a probe's line of `-l`.
     pub fn list_probe(&mut self, probe: &Probe) {
         let [provider, module, function, name] = texts(&probe.description);
         self.list_columns(&probe.id, &provider, &module, &function, &name);

@@ -1,44 +1,44 @@
-//! The names of kernel addresses, out of `/proc/kallsyms`; and where the code ends that they name, out of
-//! `/proc/modules` too.
+//! Names of kernel addresses by `/proc/kallsyms`; where code ends is known from its markers and,
+//! for modules, from `/proc/modules`.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 
-/// The kernel's own module, where `/proc/kallsyms` names none.
+/// The module name of symbols without one in `/proc/kallsyms`.
 const KERNEL: &str = "vmlinux";
 
-/// Every symbol of the kernel; read when the first address is to be named.
+/// The kernel's symbols, read when the first address is looked up.
 #[derive(Default)]
 pub struct Symbols(OnceCell<Table>);
 
-/// Lines, and where each symbol's begins, in the order of their addresses.
+/// The text of `/proc/kallsyms`, and its symbols sorted by address.
 struct Table {
     text: String,
     symbols: Vec<Symbol>,
-    /// Where the kernel's own code is.
+    /// The ranges of the kernel's code: `.text` and `.init.text`.
     kernel: [Range<u64>; 2],
-    /// Where each module is.
+    /// Each module's range.
     modules: HashMap<String, Range<u64>>,
 }
 
 #[derive(Clone, Copy)]
 struct Symbol {
     address: u64,
-    /// The byte of the text at which its line begins.
+    /// Offset of its line in the text.
     line: u32,
     is_local: bool,
 }
 
 impl Symbols {
-    /// The symbols in texts of the form of `/proc/kallsyms` and `/proc/modules`.
+    /// Symbols from texts in the format of `/proc/kallsyms` and `/proc/modules`.
     #[cfg(test)]
     pub fn parse(symbols: &str, modules: &str) -> Self {
         Self(OnceCell::from(Table::new(symbols.to_owned(), modules)))
     }
 
-    /// `module`symbol+0x1c`, or the address itself where the kernel tells no name.
+    /// `module`symbol+0x1c`, or the address itself if it has no symbol.
     pub fn name(&self, address: u64) -> String {
         let table = self.0.get_or_init(Table::of_this_kernel);
         match table.find(address) {
@@ -50,8 +50,8 @@ impl Symbols {
 }
 
 impl Table {
-    /// Without the right to read addresses they are zeros, and without a file there are none: nothing
-    /// has a name then.
+    /// The running kernel's symbols. Without the privilege to read addresses they are all 0, and
+    /// nothing has a name.
     fn of_this_kernel() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self::new(read("/proc/kallsyms"), &read("/proc/modules"))
@@ -74,11 +74,11 @@ impl Table {
         }
     }
 
-    /// The code that `address` is in: its module, its name, and how far behind its beginning. Where code
-    /// ends its last symbol does not say: what is not in a known piece of it has no name.
+    /// Module and name of the symbol that contains `address`, and the offset in it. Symbols have no
+    /// size, so an address outside of the known code ranges has none.
     fn find(&self, address: u64) -> Option<(&str, &str, u64)> {
-        let behind = self.symbols.partition_point(|it| it.address <= address);
-        let nearest = self.symbols.get(..behind)?.last()?.address;
+        let after = self.symbols.partition_point(|it| it.address <= address);
+        let nearest = self.symbols.get(..after)?.last()?.address;
         let first = self.symbols.partition_point(|it| it.address < nearest);
         let line = self.symbols.get(first)?.line as usize;
         let mut words = self.text.get(line..)?.lines().next()?.split_whitespace();
@@ -99,8 +99,8 @@ impl Table {
     }
 }
 
-/// Where the kernel's code is, and that of its beginning: between symbols that say so. Without them it
-/// ends with its last symbol.
+/// The ranges of the kernel's code, by the marker symbols around them. Without markers, code ends
+/// at the last symbol.
 fn kernel(text: &str) -> [Range<u64>; 2] {
     let mut marks = ["_stext", "_etext", "_sinittext", "_einittext"].map(|it| (it, 0));
     let mut last = 0;
@@ -121,7 +121,7 @@ fn kernel(text: &str) -> [Range<u64>; 2] {
     }
 }
 
-/// A line of `/proc/modules`: the module, and where it is.
+/// A line of `/proc/modules`: the module and its range.
 fn module(row: &str) -> Option<(String, Range<u64>)> {
     let mut words = row.split_whitespace();
     let name = words.next()?.to_owned();
@@ -152,7 +152,7 @@ ffffffc010081000 T global_name
 ffffffc010081000 T _stext
 ffffffc010081040 T next
 ffffffc010081f00 D data
-ffffffc010081f80 t behind_data
+ffffffc010081f80 t after_data
 ffffffc010082000 T _etext
 ffffffc010090000 T start_kernel
 ffffffc010090000 T _sinittext
@@ -168,15 +168,15 @@ usb 8192 0 - Live 0xffffffc008802000 (O)
 snd 4096 1 usb, Live 0xffffffc008800000
 ";
 
-    fn names(symbols: &str, modules: &str, told: &[(u64, &str)]) {
+    fn names(symbols: &str, modules: &str, expected: &[(u64, &str)]) {
         let symbols = Symbols::parse(symbols, modules);
-        for (address, name) in told {
+        for (address, name) in expected {
             assert_eq!(symbols.name(*address), *name);
         }
     }
 
     #[test]
-    fn an_address_is_named_by_the_code_it_is_in() {
+    fn an_address_is_named_by_its_symbol() {
         names(
             KERNEL,
             MODULES,
@@ -194,12 +194,12 @@ snd 4096 1 usb, Live 0xffffffc008800000
     }
 
     #[test]
-    fn an_address_behind_the_last_code_has_no_name() {
+    fn an_address_after_the_last_code_has_no_name() {
         names(
             KERNEL,
             MODULES,
             &[
-                (0xffff_ffc0_1008_1fff, "vmlinux`behind_data+0x7f"),
+                (0xffff_ffc0_1008_1fff, "vmlinux`after_data+0x7f"),
                 (0xffff_ffc0_1008_2000, "0xffffffc010082000"),
                 (0xffff_ffc0_1008_ffff, "0xffffffc01008ffff"),
                 (0xffff_ffc0_1009_1000, "0xffffffc010091000"),
@@ -212,7 +212,7 @@ snd 4096 1 usb, Live 0xffffffc008800000
     }
 
     #[test]
-    fn a_kernel_that_does_not_say_where_its_code_ends_has_it_end_with_its_last_symbol() {
+    fn without_markers_code_ends_at_the_last_symbol() {
         let symbols = "c0008000 T first\nc0008100 T last\n";
         names(
             symbols,
@@ -226,7 +226,7 @@ snd 4096 1 usb, Live 0xffffffc008800000
     }
 
     #[test]
-    fn a_kernel_that_hides_its_addresses_names_nothing() {
+    fn hidden_addresses_have_no_names() {
         names("0000000000000000 T sys_chdir\n", "", &[(5, "0x5")]);
     }
 }

@@ -1,9 +1,8 @@
-//! The processes that are traced until their end: those of `-c`, which wait for tracing to begin, and
-//! those of `-p`.
+//! Target processes: those of `-c`, which are held until tracing has started, and those of `-p`.
 //!
-//! A command is not started at once: this program starts itself in its place, and stops. So the process
-//! is there, with the ID it will have, while programs that name it are compiled and enabled; told to go
-//! on, it becomes the command.
+//! A command is not executed right away: this program starts itself as a placeholder, which stops
+//! itself. So the process exists with its final PID while programs that refer to `$target` are
+//! compiled and enabled; when it is resumed, it executes the command.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Error as IoError, ErrorKind};
@@ -22,20 +21,21 @@ use signal_hook::low_level::signal_name;
 
 use crate::error::Error;
 
-/// What this program is called while it stands in for a command.
-const STAND_IN: &str = "dtrace: to be traced";
+/// The placeholder's `argv[0]`, by which this program recognizes that it is one.
+const PLACEHOLDER: &str = "dtrace: to be traced";
 
-/// A process that is traced until its end.
+/// A target process.
 pub struct Target {
     pid: Pid,
-    /// Opened before anything is armed: no later process of that ID is taken for it.
+    /// Opened before anything is armed, so a later process with the same PID is not mistaken for
+    /// it.
     handle: OwnedFd,
     command: Option<Child>,
 }
 
 impl Target {
-    /// Makes a process of `command`, words as a shell would split them; it waits for
-    /// [`Target::go_on`], and does not outlive the trace.
+    /// Starts a placeholder for `command`, split into words as by a shell, and waits until it has
+    /// stopped. It is killed when this process dies or the target is dropped.
     pub fn start(command: &str) -> Result<Self, Error> {
         let words = shlex::split(command).unwrap_or_default();
         let Some(program) = words.first() else {
@@ -44,10 +44,14 @@ impl Target {
         };
         let path = find(program).map_err(|why| cannot(program, why.into()))?;
         let own = std::env::current_exe().map_err(|why| cannot(program, why))?;
-        let mut stand_in = Command::new(own);
+        let mut placeholder = Command::new(own);
         let trace = getpid().as_raw_pid().to_string();
-        stand_in.arg0(STAND_IN).arg(trace).arg(path).args(&words);
-        let child = stand_in.spawn().map_err(|why| cannot(program, why))?;
+        placeholder
+            .arg0(PLACEHOLDER)
+            .arg(trace)
+            .arg(path)
+            .args(&words);
+        let child = placeholder.spawn().map_err(|why| cannot(program, why))?;
         let pid = Pid::from_child(&child);
         let target = Self {
             pid,
@@ -61,7 +65,7 @@ impl Target {
         }
     }
 
-    /// A process that is there already.
+    /// Opens an existing process.
     pub fn grab(pid: &str) -> Result<Self, Error> {
         let number = pid.parse().ok().filter(|&it: &i32| it > 0);
         let found = number.and_then(Pid::from_raw);
@@ -73,28 +77,28 @@ impl Target {
         })
     }
 
-    /// Its ID.
+    /// Its PID.
     pub fn pid(&self) -> u32 {
         self.pid.as_raw_pid().unsigned_abs()
     }
 
-    /// A handle on it, which can be waited for.
+    /// A pidfd, which polls readable when the process exits.
     pub fn handle(&self) -> Result<OwnedFd, Error> {
         let pid = self.pid.as_raw_pid();
         let cloned = self.handle.try_clone();
         cloned.map_err(|why| Error::Grab { pid, why })
     }
 
-    /// Tracing has begun: a command starts.
-    pub fn go_on(&self) {
+    /// Resumes a placeholder: the command starts.
+    pub fn resume(&self) {
         if self.command.is_some() {
-            // It fails when somebody has killed it, whose end is then seen.
+            // Fails if it was killed; its exit is reported then.
             let _ = kill_process(self.pid, Signal::CONT);
         }
     }
 
-    /// How it ended, in DTrace's words.
-    pub fn how_it_ended(&mut self) -> String {
+    /// Describes how it ended, in DTrace's wording. Waits for a command.
+    pub fn describe_end(&mut self) -> String {
         let pid = self.pid();
         match self.command.as_mut().map(Child::wait) {
             None => format!("pid {pid} has exited"),
@@ -114,22 +118,23 @@ fn handle(pid: Pid) -> Result<OwnedFd, Error> {
 impl Drop for Target {
     fn drop(&mut self) {
         if let Some(child) = &mut self.command {
-            // Both fail when it has exited, which is just as well.
+            // Without effect if it has already exited.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// Becomes a command when told to go on, if this program was started to; `arguments` are its own.
-pub fn stand_in(arguments: &[OsString]) -> Option<Error> {
+/// If this process is a placeholder: stops, and executes the command when resumed. Returns only on
+/// error; None if it is no placeholder.
+pub fn run_placeholder(arguments: &[OsString]) -> Option<Error> {
     let [name, trace, path, program, rest @ ..] = arguments else {
         return None;
     };
-    if name != STAND_IN {
+    if name != PLACEHOLDER {
         return None;
     }
-    // Not to be stopped for ever if the trace is killed before it begins, or was already.
+    // The parent's death kills it, lest it stay stopped forever; the parent may have died already.
     let stopped = set_parent_process_death_signal(Some(Signal::KILL))
         .and_then(|()| is_parent(trace).then_some(()).ok_or(Errno::SRCH))
         .and_then(|()| kill_process(getpid(), Signal::STOP));
@@ -145,7 +150,7 @@ fn is_parent(pid: &OsStr) -> bool {
     parent.is_some_and(|it| *it == *pid)
 }
 
-/// The file of a command, as a shell finds it.
+/// A command's file, found as by a shell.
 fn find(program: &str) -> Result<PathBuf, Errno> {
     let executable = |path: &Path| match path.is_dir() {
         true => Err(Errno::ISDIR),
@@ -181,18 +186,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_are_told_as_they_were() {
-        for (status, told) in [
+    fn exits_are_described() {
+        for (status, expected) in [
             (0, "pid 7 has exited"),
             (3 << 8, "pid 7 exited with status 3"),
             (9, "pid 7 terminated by SIGKILL"),
         ] {
-            assert_eq!(describe(7, ExitStatus::from_raw(status)), told);
+            assert_eq!(describe(7, ExitStatus::from_raw(status)), expected);
         }
     }
 
     #[test]
-    fn what_cannot_be_run_is_named() {
+    fn a_command_that_cannot_run_is_named() {
         for (command, named) in [
             ("/no/such -x", "/no/such:"),
             ("", ""),
@@ -202,16 +207,16 @@ mod tests {
             let Err(error) = Target::start(command) else {
                 panic!("{command} ran")
             };
-            let told = error.to_string();
+            let message = error.to_string();
             assert!(
-                told.starts_with(&format!("failed to execute {named}")),
-                "{told}"
+                message.starts_with(&format!("failed to execute {named}")),
+                "{message}"
             );
         }
     }
 
     #[test]
-    fn a_process_is_a_number_of_one_that_is_there() {
+    fn a_pid_must_be_that_of_a_process() {
         assert!(Target::grab(&std::process::id().to_string()).is_ok());
         for pid in ["0", "-1", "x", ""] {
             assert!(matches!(Target::grab(pid), Err(Error::Pid(_))), "{pid}");

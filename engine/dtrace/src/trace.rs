@@ -1,11 +1,11 @@
-//! Tracing: from a command line to the end.
+//! Tracing, from the parsed command line to the exit code.
 
 use std::io::{self, IsTerminal};
 
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
-use crate::enable::{enable, go, is_own};
+use crate::enable::{enable, go, needs_no_kernel};
 use crate::engine::{Absence, Engine};
 use crate::error::Error;
 use crate::event::{Event, Events};
@@ -16,7 +16,7 @@ use crate::output::{Output, notice};
 use crate::setting::Settings;
 use crate::target::Target;
 
-/// Does what `options` say; the exit code.
+/// Runs the command. Returns its exit code.
 pub fn run(options: &Options) -> Result<u8, Error> {
     let settings = &options.settings;
     if options.mode == Mode::Trace && options.programs.is_empty() && !settings.zero_matches {
@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let needs_kernel = options.mode == Mode::List || !is_own(&compilation);
+    let needs_kernel = options.mode == Mode::List || !needs_no_kernel(&compilation);
     let engine = engine(device, needs_kernel, &compilation.settings)?;
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
 }
 
-/// The kernel's engine; where it is not to be had, the one in this process, if that is enough.
+/// The kernel's engine, or the one in process if the kernel's is unavailable and not needed.
 fn engine(
     device: Result<Device, Absence>,
     needs_kernel: bool,
@@ -57,7 +57,7 @@ fn engine(
         Ok(device) => return Ok(Box::new(device)),
         Err(absence) => absence,
     };
-    // Without a module it is the probes that are missing, of which more can be said.
+    // A missing module is not an error yet: `enable` names the probe that needs it.
     if absence == Absence::Forbidden {
         if needs_kernel {
             return Err(Error::Device(absence.to_string()));
@@ -92,12 +92,12 @@ fn trace(
     }
     let events = Events::new()?;
     let began_on = go(engine, settings);
-    // Not before, so that whoever waits for it finds the probes live.
+    // Printed only now: anyone waiting for this message may rely on the probes being armed.
     notices.iter().for_each(|it| notice(settings, it));
     let began_on = began_on?;
     for (number, target) in targets.iter().enumerate() {
         events.watch(number, target.handle()?);
-        target.go_on();
+        target.resume();
     }
     let (error_clause, _) = compilation.error_clause();
     let program = &compilation.program;
@@ -117,8 +117,8 @@ fn trace(
     Ok(consumer.exit_status())
 }
 
-/// Consumes until a signal, the last process's end, or the program's own; then prints what is left, if
-/// nobody is in a hurry.
+/// Consumes until a signal, the last target's exit or `exit()`; then prints the remaining
+/// aggregations, unless interrupted again.
 fn consume(
     consumer: &mut Consumer<'_>,
     settings: &Settings,
@@ -130,14 +130,14 @@ fn consume(
         match events.wait(consumer.idle()) {
             None => {}
             Some(Event::Interrupt) => {
-                // The terminal has just shown a ^C.
+                // The terminal has echoed ^C.
                 if io::stdout().is_terminal() {
                     consumer.end_line();
                 }
                 consumer.stop()?;
             }
             Some(Event::End(number)) => {
-                let ended = targets.get_mut(number).map(Target::how_it_ended);
+                let ended = targets.get_mut(number).map(Target::describe_end);
                 ended.iter().for_each(|it| notice(settings, it));
                 alive = alive.saturating_sub(1);
                 if alive == 0 {
@@ -150,7 +150,7 @@ fn consume(
         }
     }
     consumer.end_line();
-    if !events.interrupts.are_impatient() {
+    if !events.interrupts.are_repeated() {
         consumer.print_rest();
     }
     consumer.flush()
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_needs_no_kernel_needs_no_right_to_it() {
+    fn local_programs_need_no_privilege() {
         for (absence, needs_kernel, without) in [
             (Absence::NotLoaded, false, Some(Absence::NotLoaded)),
             (Absence::NotLoaded, true, Some(Absence::NotLoaded)),
@@ -169,7 +169,7 @@ mod tests {
             (Absence::Forbidden, true, None),
         ] {
             let chosen = engine(Err(absence), needs_kernel, &Settings::default()).ok();
-            let chosen = chosen.and_then(|it| it.without());
+            let chosen = chosen.and_then(|it| it.absence());
             assert_eq!(chosen, without, "{absence}, {needs_kernel}");
         }
     }

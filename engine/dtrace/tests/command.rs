@@ -1,5 +1,5 @@
-//! The command as people meet it: options, targets, exit codes and what is said on standard error, over
-//! the engine in process.
+//! End-to-end tests of the command: options, targets, exit codes and messages, with the engine in
+//! process.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read};
@@ -16,7 +16,7 @@ struct Ran {
 }
 
 fn command(arguments: &[&str]) -> Command {
-    // Whoever runs the tests may have them ignore an interrupt, as shells do what they run in the background.
+    // The test runner may itself ignore SIGINT, as background jobs of shells do.
     let mut command = Command::new("env");
     command
         .args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_dtrace")])
@@ -40,7 +40,7 @@ fn dtrace(arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_program_prints_and_says_how_it_ends() {
+fn a_program_prints_and_sets_the_exit_status() {
     let ran = dtrace(&["-n", r#"BEGIN { printf("%d\n", 6*7); exit(3); }"#]);
     assert_eq!(
         ran.stdout,
@@ -52,7 +52,7 @@ fn a_program_prints_and_says_how_it_ends() {
 }
 
 #[test]
-fn quiet_leaves_what_was_asked_for() {
+fn quiet_prints_only_explicit_output() {
     let ran = dtrace(&["-q", "-n", r#"BEGIN { printf("%s\n", "hello"); exit(0); }"#]);
     assert_eq!(ran.stdout, "hello\n\n");
     assert_eq!(ran.stderr, "");
@@ -60,7 +60,7 @@ fn quiet_leaves_what_was_asked_for() {
 }
 
 #[test]
-fn a_test_run_leaves_out_what_differs() {
+fn testing_mode_omits_cpus_and_ids() {
     let mut testing = command(&["-n", "BEGIN { trace(1); exit(0); }"]);
     let ran = ran(testing.env("_DTRACE_TESTING", "1").output().unwrap());
     let expected = format!("{:>32}\n{:>32}         1\n\n", "FUNCTION:NAME", ":BEGIN");
@@ -79,7 +79,7 @@ fn the_environment_sets_options() {
 }
 
 #[test]
-fn usage_is_a_code_of_its_own() {
+fn usage_errors_exit_with_2() {
     let none = dtrace(&[]);
     assert!(
         none.stderr.starts_with("Usage: dtrace ["),
@@ -100,7 +100,7 @@ fn usage_is_a_code_of_its_own() {
 }
 
 #[test]
-fn a_description_that_matches_nothing_is_told_whole() {
+fn a_description_without_match_is_an_error() {
     let ran = dtrace(&["-xerrtags", "-n", "tick-100us {}"]);
     assert_eq!(
         ran.stderr,
@@ -111,7 +111,7 @@ fn a_description_that_matches_nothing_is_told_whole() {
 }
 
 #[test]
-fn what_needs_the_module_says_so() {
+fn a_missing_module_is_reported() {
     let ran = dtrace(&["-n", "fbt::sys_chdir:entry"]);
     assert_eq!(
         ran.stderr,
@@ -123,12 +123,12 @@ fn what_needs_the_module_says_so() {
 }
 
 #[test]
-fn what_may_need_the_module_says_so_too() {
+fn a_missing_module_is_reported_for_patterns() {
     let missing = "the module is not loaded (insmod trapline.ko loads it)";
     let ran = dtrace(&["-n", "entry"]);
-    let told =
+    let message =
         format!("dtrace: failed to initialize dtrace: no probe matches :::entry: {missing}\n");
-    assert_eq!(ran.stderr, told);
+    assert_eq!(ran.stderr, message);
     let notice = format!("dtrace: no probe matches fbt:::entry: {missing}\n");
     let arguments = ["-Zn", "fbt:::entry, BEGIN { exit(0); }"];
     let ran = dtrace(&arguments);
@@ -141,7 +141,7 @@ fn what_may_need_the_module_says_so_too() {
 }
 
 #[test]
-fn a_command_is_traced_from_its_first_instruction_to_its_end() {
+fn a_command_is_the_target_until_it_exits() {
     let ran = dtrace(&[
         "-qn",
         "END { trace($target); }",
@@ -156,9 +156,9 @@ fn a_command_is_traced_from_its_first_instruction_to_its_end() {
     assert_eq!(ran.status, Some(0));
 }
 
-/// As when the trace is killed just before what stands in for its command could ask to share its end.
+/// As if dtrace was killed just before its placeholder could ask to die with it.
 #[test]
-fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
+fn a_placeholder_without_its_parent_exits() {
     let gone = "1";
     let mut child = Command::new(env!("CARGO_BIN_EXE_dtrace"))
         .arg0("dtrace: to be traced")
@@ -168,14 +168,14 @@ fn what_stands_in_for_a_command_does_not_wait_for_a_trace_that_is_gone() {
         .unwrap();
     let seen = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(Pid::from_child(&child)), seen).unwrap();
-    // Nothing comes of it where it has ended.
+    // Without effect if it has exited.
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 #[test]
-fn the_end_of_a_command_is_told_as_it_was() {
-    for (command, told) in [
+fn a_commands_exit_is_described() {
+    for (command, message) in [
         ("true", "has exited"),
         ("sh -c 'exit 3'", "exited with status 3"),
         ("sh -c 'kill -9 $$'", "terminated by SIGKILL"),
@@ -183,15 +183,15 @@ fn the_end_of_a_command_is_told_as_it_was() {
         let ran = dtrace(&["-n", "BEGIN {}", "-c", command]);
         let last = ran.stderr.lines().last().unwrap_or_default();
         assert!(
-            last.starts_with("dtrace: pid ") && last.ends_with(told),
+            last.starts_with("dtrace: pid ") && last.ends_with(message),
             "{last}"
         );
     }
 }
 
 #[test]
-fn what_cannot_be_traced_is_named() {
-    for (arguments, told) in [
+fn invalid_targets_are_named() {
+    for (arguments, message) in [
         (
             ["-c", "/no/such -x"],
             "failed to execute /no/such: No such file or directory",
@@ -199,13 +199,13 @@ fn what_cannot_be_traced_is_named() {
         (["-p", "x"], "invalid pid: x"),
     ] {
         let ran = dtrace(&["-n", "BEGIN {}", arguments[0], arguments[1]]);
-        assert_eq!(ran.stderr, format!("dtrace: {told}\n"));
+        assert_eq!(ran.stderr, format!("dtrace: {message}\n"));
         assert_eq!(ran.status, Some(1));
     }
 }
 
 #[test]
-fn tracing_ends_with_the_process_that_it_is_for() {
+fn tracing_ends_with_the_target() {
     let mut sleep = Command::new("sleep").arg("0.2").spawn().unwrap();
     let pid = sleep.id().to_string();
     let traced =
@@ -216,11 +216,11 @@ fn tracing_ends_with_the_process_that_it_is_for() {
 }
 
 #[test]
-fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
-    let mut endless = command(&["-n", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
-    let piped = endless.stdout(Stdio::piped()).stderr(Stdio::piped());
+fn an_interrupt_ends_a_trace_and_prints_the_rest() {
+    let mut tracing = command(&["-n", r#"BEGIN { @ = count(); } END { trace("over"); }"#]);
+    let piped = tracing.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    wait_until_it_traces(&mut child);
+    wait_until_tracing(&mut child);
     let since = Instant::now();
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = ran(child.wait_with_output().unwrap());
@@ -231,22 +231,22 @@ fn an_interrupt_ends_a_trace_and_its_end_is_printed() {
     assert!(since.elapsed() < Duration::from_secs(10));
 }
 
-/// What is printed when `second` comes while nobody takes what the end of a trace prints: 100 records of
-/// 20,000 bytes.
+/// Bytes printed if `second` arrives while the output at the end of a trace, 100 records of 20,000
+/// bytes, is blocked on a full pipe.
 fn printed_until(second: Option<Signal>) -> usize {
     let clause = r#"BEGIN { printf("%20000d", 1); }"#;
     let program = vec![clause; 100].join(" ");
     let mut command = command(&["-xbufpolicy=ring", "-n", &program]);
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    wait_until_it_traces(&mut child);
+    wait_until_tracing(&mut child);
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::INT).unwrap();
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut [0]).unwrap();
     if let Some(signal) = second {
         kill_process(pid, signal).unwrap();
-        // It has nothing to do but to take the signal.
+        // Give it time to take the signal; it has nothing else to do.
         std::thread::sleep(Duration::from_millis(200));
     }
     let mut printed = Vec::new();
@@ -256,15 +256,15 @@ fn printed_until(second: Option<Signal>) -> usize {
 }
 
 #[test]
-fn a_second_interrupt_ends_what_the_first_one_prints() {
+fn a_second_interrupt_ends_the_output() {
     let all = printed_until(None);
     assert!(all > 2_000_000, "{all}");
     let some = printed_until(Some(Signal::INT));
     assert!(some < all / 4, "{some}");
 }
 
-/// Waits until `child` traces.
-fn wait_until_it_traces(child: &mut Child) {
+/// Waits until `child` is tracing.
+fn wait_until_tracing(child: &mut Child) {
     let mut said = String::new();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     stderr.read_line(&mut said).unwrap();
@@ -272,7 +272,7 @@ fn wait_until_it_traces(child: &mut Child) {
 }
 
 #[test]
-fn signals_that_are_ignored_stay_so() {
+fn ignored_signals_stay_ignored() {
     let program = "tick-500ms { exit(7); }";
     for signal in [Signal::INT, Signal::TERM] {
         let mut shell = Command::new("sh");
@@ -280,14 +280,14 @@ fn signals_that_are_ignored_stay_so() {
         shell.args(["-c", run, "sh", env!("CARGO_BIN_EXE_dtrace"), "-n", program]);
         let piped = shell.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
-        wait_until_it_traces(&mut child);
+        wait_until_tracing(&mut child);
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(7), "{signal:?}");
     }
 }
 
 #[test]
-fn ticks_arrive() {
+fn timers_fire() {
     let program = r#"int n; tick-10ms { n++; } tick-10ms /n == 5/ { trace("five"); exit(0); }"#;
     let ran = dtrace(&["-q", "-x", "statusrate=10ms", "-n", program]);
     assert!(ran.stdout.starts_with("five"), "{}", ran.stdout);
@@ -295,7 +295,7 @@ fn ticks_arrive() {
 }
 
 #[test]
-fn errors_are_told() {
+fn faults_are_reported() {
     let ran = dtrace(&[
         "-qn",
         "BEGIN { x = 0; trace(1 / x); } END { trace(7); }",
@@ -308,50 +308,54 @@ fn errors_are_told() {
 }
 
 #[test]
-fn what_is_said_last_of_an_option_counts() {
+fn the_last_setting_of_an_option_counts() {
     let program = r#"BEGIN { trace("x"); exit(0); }"#;
     let ran = dtrace(&["-q", "-xquiet=off", "-n", program]);
     assert!(ran.stdout.contains(":BEGIN"), "{}", ran.stdout);
     let pragma = format!("#pragma D option quiet=off\n{program}");
-    let told = dtrace(&["-qn", &pragma]);
-    assert!(told.stdout.contains(":BEGIN"), "{}", told.stdout);
+    let pragma_ran = dtrace(&["-qn", &pragma]);
+    assert!(
+        pragma_ran.stdout.contains(":BEGIN"),
+        "{}",
+        pragma_ran.stdout
+    );
 }
 
 #[test]
-fn options_of_programs_count() {
+fn pragmas_set_options() {
     let ran = dtrace(&["-n", "#pragma D option quiet\nBEGIN { exit(0); }"]);
     assert_eq!(ran.stdout, "\n");
     let wrong = dtrace(&["-n", "#pragma D option nonsense=1\nBEGIN { exit(0); }"]);
-    let told = "failed to set option 'nonsense' to '1': Invalid option name\n";
-    assert!(wrong.stderr.ends_with(told), "{}", wrong.stderr);
+    let message = "failed to set option 'nonsense' to '1': Invalid option name\n";
+    assert!(wrong.stderr.ends_with(message), "{}", wrong.stderr);
     assert_eq!(wrong.status, Some(1));
 }
 
 #[test]
-fn frames_are_as_many_as_a_program_says() {
+fn stackframes_sets_the_number_of_frames() {
     let stack = |option: &str| {
         let program = format!("{option}\nBEGIN {{ stack(); exit(0); }}");
         dtrace(&["-evn", &program])
     };
     let record = |frames: u32| format!("Record:       {} bytes", 8 * frames);
-    let as_told = stack("#pragma D option stackframes=3").stdout;
-    assert!(as_told.contains(&record(3 + 1)), "{as_told}");
+    let listing = stack("#pragma D option stackframes=3").stdout;
+    assert!(listing.contains(&record(3 + 1)), "{listing}");
     let none = stack("#pragma D option stackframes=0");
-    let told = "failed to set option 'stackframes' to '0': Invalid value for specified option\n";
-    assert!(none.stderr.ends_with(told), "{}", none.stderr);
+    let message = "failed to set option 'stackframes' to '0': Invalid value for specified option\n";
+    assert!(none.stderr.ends_with(message), "{}", none.stderr);
     assert_eq!(none.status, Some(1));
 }
 
-/// As the first process of a container has it: what leads its session is outside, and has no number here.
+/// As for the first process of a container: the leader of its session is outside, with no PID here.
 #[test]
-fn leaders_out_of_sight_are_zero() {
+fn leaders_outside_the_namespace_are_zero() {
     let inside = |program: &str, arguments: &[&str]| {
         let mut unshare = Command::new("unshare");
         unshare.args(["--map-root-user", "--pid", "--fork", program]);
         ran(unshare.args(arguments).output().unwrap())
     };
     if inside("true", &[]).status != Some(0) {
-        println!("not tried: this host lets nobody have a PID namespace");
+        println!("skipped: this host does not allow PID namespaces");
         return;
     }
     let program = r#"BEGIN { printf("%d %d %d", $pid, $pgid, $sid); exit(0); }"#;
@@ -372,7 +376,7 @@ fn code_and_clauses_are_listed() {
 }
 
 #[test]
-fn nobody_has_to_listen_on_standard_error() {
+fn failures_to_write_stderr_are_ignored() {
     for (arguments, status) in [
         (&["-Sen", "BEGIN { trace(1); }"][..], 0),
         (&[], 2),
@@ -385,7 +389,7 @@ fn nobody_has_to_listen_on_standard_error() {
 }
 
 #[test]
-fn a_reader_that_has_gone_ends_a_trace_without_a_word() {
+fn a_broken_pipe_ends_a_trace_silently() {
     for arguments in [&["-qn", "tick-10ms { trace(1); }"][..], &["-l"], &["-V"]] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -401,17 +405,17 @@ fn a_reader_that_has_gone_ends_a_trace_without_a_word() {
 }
 
 #[test]
-fn a_script_is_utf8() {
+fn a_script_must_be_utf8() {
     let file = std::env::temp_dir().join(format!("dtrace-script-{}.d", std::process::id()));
     std::fs::write(&file, b"BEGIN\n{\n\ttrace(\"na\xefve\");\n}\n").unwrap();
     let name = file.to_str().unwrap();
     let ran = dtrace(&["-xerrtags", "-es", name]);
     std::fs::remove_file(&file).unwrap();
-    let told = format!(
+    let message = format!(
         "dtrace: failed to compile script {name}: [D_SYNTAX] line 3: byte 0xef begins no character of \
          UTF-8\n"
     );
-    assert_eq!(ran.stderr, told);
+    assert_eq!(ran.stderr, message);
     assert_eq!(ran.status, Some(1));
 }
 
@@ -426,8 +430,8 @@ fn probes_are_listed() {
     );
     assert_eq!(columns(lines.next().unwrap()), ["1", "dtrace", "BEGIN"]);
     let none = dtrace(&["-ln", "fbt::nosuch:entry"]);
-    let told = "dtrace: failed to match fbt::nosuch:entry: No probe matches description\n";
-    assert!(none.stderr.contains(told), "{}", none.stderr);
+    let message = "dtrace: failed to match fbt::nosuch:entry: No probe matches description\n";
+    assert!(none.stderr.contains(message), "{}", none.stderr);
     assert_eq!(none.status, Some(1));
 }
 

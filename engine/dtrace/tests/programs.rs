@@ -1,11 +1,11 @@
-//! Runs programs in process, and compares all that is printed: those in `programs/`, which are about
-//! the command, and those among the language's test data.
+//! Runs D programs with the engine in process and compares all output: those in `programs/`, which
+//! test the command, and those of the language's test data.
 //!
-//! `NAME.d` is a script and `NAME.n` what `-n` is given; `NAME.args` are macro arguments, one a line.
-//! `NAME.err` is what the command says of a program that does not compile. `NAME.out` is what one that
-//! runs prints on standard output; behind it, where there is any, a line `-- stderr` and what it prints on
-//! standard error, and a line `-- status N`. CPUs and probe IDs are left out (`_DTRACE_TESTING`). With
-//! `TRAPLINE_BLESS=1` what a program prints becomes what is expected.
+//! `NAME.d` is a script, `NAME.n` an argument of `-n`; `NAME.args` has macro arguments, one a line.
+//! `NAME.err` is the error for a program that does not compile. `NAME.out` is the standard output
+//! of one that runs, followed, if there is any, by a line `-- stderr` and the standard error, and
+//! by a line `-- status N`. CPUs and probe IDs are omitted (`_DTRACE_TESTING`). `TRAPLINE_BLESS=1`
+//! updates the expectations instead of comparing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -23,8 +23,8 @@ const FOLDERS: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/../dlang/programs"),
 ];
 
-/// How long a program may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a program may run.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -44,11 +44,11 @@ fn main() -> ExitCode {
 fn trial(folder: &'static str, file: PathBuf) -> Option<Trial> {
     let name = file.strip_prefix(folder).ok()?.to_str()?.to_owned();
     Some(Trial::test(name.clone(), move || {
-        judge(folder, &name, &file)
+        check(folder, &name, &file)
     }))
 }
 
-/// Programs with an expectation beside them.
+/// Finds programs that have an expectation.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -63,7 +63,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn judge(folder: &str, name: &str, file: &Path) -> Result<(), Failed> {
+fn check(folder: &str, name: &str, file: &Path) -> Result<(), Failed> {
     let output = dtrace(folder, name, file)?;
     let message = file.with_extension("err");
     if message.exists() {
@@ -71,7 +71,7 @@ fn judge(folder: &str, name: &str, file: &Path) -> Result<(), Failed> {
         return compare(
             &said,
             &report(&output),
-            "what is said of it is the compiler's to bless",
+            "the error's expectation belongs to the compiler's tests",
         );
     }
     let expected = file.with_extension("out");
@@ -108,8 +108,8 @@ fn dtrace(folder: &str, name: &str, file: &Path) -> io::Result<Output> {
     let pid = Pid::from_child(&child);
     let (over, is_over) = channel::<()>();
     thread::spawn(move || {
-        if let Err(RecvTimeoutError::Timeout) = is_over.recv_timeout(PATIENCE) {
-            // It fails when the program has ended just now, which is just as well.
+        if let Err(RecvTimeoutError::Timeout) = is_over.recv_timeout(TIMEOUT) {
+            // Fails if the program has just exited, which is fine.
             let _ = kill_process(pid, Signal::KILL);
         }
     });
@@ -130,7 +130,7 @@ fn compare(expected: &str, printed: &str, otherwise: &str) -> Result<(), Failed>
     Err(format!("{diff}\n{otherwise}").into())
 }
 
-/// All that a run has printed, as it is written down.
+/// All output of a run, in the format of the expectations.
 fn report(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut report = text(&output.stdout);

@@ -1,7 +1,10 @@
-//! The process that this runs in as the engine's platform: clocks, timers and threads, and nothing to probe.
+//! A platform for the probe engine in an ordinary process: clocks, timers and threads, but nothing
+//! to probe. It needs no privilege and leaves nothing behind.
 //!
-//! It serves programs that need no kernel, those that use only the providers `dtrace` and `profile`; it asks for no
-//! right and leaves nothing behind.
+//! It serves D programs that use only the providers `dtrace` and `profile`. [`Machine`] has one
+//! CPU, which is a mutex: the thread that holds it runs "with interrupts disabled", and a grace
+//! period is to take it once. Timers are threads. All of it may sleep: the rules for trap context
+//! bind the engine's code, not this crate.
 
 mod locks;
 mod machine;

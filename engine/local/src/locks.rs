@@ -1,13 +1,13 @@
-//! The engine's locks, of the standard library's.
+//! The engine's locks over those of the standard library.
 //!
-//! A thread that has panicked while it held one leaves a value that is as sound as before: the engine
-//! does not panic, and what it is handed does not either.
+//! Poisoning is ignored: the engine does not panic while it holds a lock, nor does what it runs, so
+//! a poisoned value is still consistent.
 
 use std::sync::{Mutex, PoisonError, RwLock, TryLockError};
 
 use engine_tracer::{Lock, OutOfMemory, Rcu, TryLock};
 
-/// A lock that is waited for.
+/// A lock that sleeps until it is free.
 pub struct Sleeping<T>(Mutex<T>);
 
 impl<T: Send> Lock<T> for Sleeping<T> {
@@ -20,7 +20,7 @@ impl<T: Send> Lock<T> for Sleeping<T> {
     }
 }
 
-/// A lock that is not.
+/// A lock that is only tried.
 pub struct Guard<T>(Mutex<T>);
 
 impl<T: Send> TryLock<T> for Guard<T> {
@@ -37,7 +37,7 @@ impl<T: Send> TryLock<T> for Guard<T> {
     }
 }
 
-/// A value that is replaced when nobody reads it.
+/// A published value. Readers hold it shared, so replacing it waits for them.
 pub struct Replaced<T>(RwLock<Option<T>>);
 
 impl<T: Send + Sync> Rcu<T> for Replaced<T> {

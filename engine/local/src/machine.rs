@@ -1,5 +1,5 @@
-//! A machine made of this process: one CPU, on which one thread at a time may be; no memory, no
-//! functions, and threads as timers.
+//! The platform: one CPU, held by one thread at a time; no memory to read, no functions, and
+//! threads as timers.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -24,33 +24,33 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::locks::{Guard, Replaced, Sleeping};
 use crate::timer::Timer;
 
-/// The machine, of which there are many handles.
+/// A handle on the machine; clones share it.
 #[derive(Clone, Default)]
 pub struct Machine(Arc<Shared>);
 
-/// What all handles share.
+/// The state that all handles share.
 #[derive(Default)]
 struct Shared {
-    /// Whoever holds it is on the CPU.
+    /// Held by the thread that is on the CPU.
     cpu: Mutex<()>,
     timers: Mutex<BTreeMap<u32, Timer>>,
-    /// Whom timers tick for. It owns a handle itself, and is not to own itself.
+    /// The tracer that timers fire for. Weak, since the tracer owns a handle on the machine.
     tracer: OnceLock<Weak<Tracer<Arm, Machine>>>,
-    /// What programs of this process are called.
+    /// The process's name, read once.
     name: OnceLock<[u8; TASK_NAME]>,
 }
 
-/// How many threads have been on the CPU.
+/// Threads that were given an identity so far.
 static THREADS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// What no other thread has.
+    /// Identifies the thread; never reused, unlike its TID.
     static IDENTITY: Cell<u64> = Cell::new(1 + THREADS.fetch_add(1, Ordering::Relaxed));
 }
 
 impl Machine {
-    /// From now on, timers tick for `tracer`.
-    pub fn ticks_for(&self, tracer: &Arc<Tracer<Arm, Machine>>) {
+    /// Makes timers fire for `tracer`. Once it is dropped they have no effect.
+    pub fn set_tracer(&self, tracer: &Arc<Tracer<Arm, Machine>>) {
         self.0.tracer.get_or_init(|| Arc::downgrade(tracer));
     }
 
@@ -122,7 +122,8 @@ impl Clock for Machine {
 
     fn random(&self) -> u64 {
         let mut bytes = [0; 8];
-        // Without a source of them, there are no numbers that nobody foresees: 0 is as good as any.
+        // Without a random source this returns 0: unpredictability only protects against hostile
+        // keys.
         let _ = getrandom(&mut bytes, GetRandomFlags::empty());
         u64::from_ne_bytes(bytes)
     }
@@ -207,7 +208,7 @@ impl KernelText for Machine {
 
     fn direct_dispatch(&self, _: bool) {}
 
-    /// It has no memory for code, since there is no function whose instructions could be copied there.
+    /// No memory for code: there are no instructions to copy there.
     const CODE: usize = 0;
 
     fn code_range(&self) -> Range<usize> {
@@ -293,7 +294,7 @@ impl Events for Machine {
     }
 }
 
-/// A clock's nanoseconds.
+/// A clock's time in nanoseconds.
 fn clock(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     (time.tv_sec as u64)
@@ -301,7 +302,7 @@ fn clock(clock: ClockId) -> u64 {
         .wrapping_add(time.tv_nsec as u64)
 }
 
-/// This process's name, as the kernel has it.
+/// The process's name as the kernel has it, cut to fit and NUL-terminated.
 fn name() -> [u8; TASK_NAME] {
     let mut name = [0; TASK_NAME];
     let known = std::fs::read("/proc/self/comm").unwrap_or_default();

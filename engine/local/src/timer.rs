@@ -1,18 +1,18 @@
-//! A timer: a thread that sleeps.
+//! A periodic timer: a thread that sleeps.
 
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A timer that ticks until it is dropped; then the last tick is over.
+/// A timer that runs until it is dropped. Dropping it waits for a callback in flight.
 pub struct Timer {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Timer {
-    /// Ticks each time that `interval` is over; what was slept through is not made up for.
+    /// Calls `tick` after each `interval`, on a thread of its own. Missed periods are skipped.
     pub fn start(interval: Duration, tick: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (stop, stopped) = channel();
         let thread = Builder::new().spawn(move || {
@@ -37,7 +37,7 @@ impl Drop for Timer {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // It cannot have failed: what it ticks for does not panic.
+            // Cannot fail: the callback does not panic.
             let _ = thread.join();
         }
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timer_ticks_until_it_is_dropped() {
+    fn a_timer_fires_until_it_is_dropped() {
         let ticks = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&ticks);
         let timer = Timer::start(Duration::from_millis(1), move || {

@@ -5,16 +5,16 @@ use crate::print::Layout;
 /// Columns of the longest bar.
 const LENGTH: u128 = 40;
 
-/// With `aggzoom` the greatest value has 95% of a bar: 19 parts of 20.
+/// With `aggzoom`, the largest value has 95% of a full bar, that is 19/20.
 const ZOOM: (u128, u128) = (19, 20);
 
-/// Blocks of none to seven eighths of a column.
+/// Blocks of zero to seven eighths of a column.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// What the bars of one histogram have in common.
+/// The scale shared by all bars of a histogram.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bars {
-    /// What a full bar stands for, and how much of it is drawn.
+    /// The value of a full bar: the sum of all values, or with `aggzoom` the largest.
     total: u128,
     zooms: bool,
     positives: bool,
@@ -24,7 +24,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// The bars of these values: each is as long as its part of their sum, or, zoomed, of the greatest.
+    /// The scale for these values.
     pub fn of(values: impl Iterator<Item = i64>, zooms: bool) -> Self {
         let mut bars = Self {
             zooms,
@@ -43,21 +43,21 @@ impl Bars {
         bars
     }
 
-    /// What part of the total a value is, in units of which `full` are all of it: how many, and by
-    /// what they are divided.
+    /// A value's fraction of a full bar in units of which `full` are a full bar, as dividend and
+    /// divisor.
     pub fn part(&self, value: i64, full: u128) -> (u128, u128) {
         let (drawn, of) = if self.zooms { ZOOM } else { (1, 1) };
         let parts = u128::from(value.unsigned_abs()) * full * drawn;
         (parts, (self.total * of).max(1))
     }
 
-    /// The same, rounded.
+    /// The fraction rounded to whole units.
     pub fn rounded(&self, value: i64, full: u128) -> usize {
         let (parts, whole) = self.part(value, full);
         ((2 * parts + whole) / (2 * whole)) as usize
     }
 
-    /// Puts the bar of `value`, with `count` behind it, and ends the line.
+    /// Appends a line: the bar of `value`, and `count`.
     pub fn line(&self, out: &mut Vec<u8>, value: i64, count: i64) {
         let bar = match (self.positives, self.negatives) {
             (true, false) if self.fine => self.fine_bar(value),
@@ -77,7 +77,7 @@ impl Bars {
         out.push(b'\n');
     }
 
-    /// Where there are values of both signs, a line divides them.
+    /// A bar on one side of a line in the middle, for histograms with values of both signs.
     fn divided_bar(&self, value: i64) -> String {
         let bar = "@".repeat(self.rounded(value, LENGTH / 2));
         match value {
@@ -86,7 +86,7 @@ impl Bars {
         }
     }
 
-    /// Blocks, the last of them of as many eighths as are left.
+    /// A bar of blocks, the last one in eighths.
     fn fine_bar(&self, value: i64) -> String {
         let (parts, whole) = self.part(value, LENGTH * 8);
         let eighths = (parts / whole) as usize;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_as_long_as_its_part_of_all() {
+    fn bar_length_is_the_share_of_the_sum() {
         let all = lines(&[0, 1, 3], false, false);
         assert_eq!(all[0], format!("|{:40} 0        \n", ""));
         assert_eq!(all[1], format!("|{:<40} 1        \n", "@".repeat(10)));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_values_have_bars_on_the_other_side() {
+    fn negative_values_have_bars_to_the_left() {
         let all = lines(&[-1, -3], false, false);
         assert_eq!(all[0], format!("{:>40}| -1       \n", "@".repeat(10)));
         let all = lines(&[-1, 1, 0], false, false);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn zoomed_bars_reach_nearly_to_the_end() {
+    fn zoomed_bars_are_relative_to_the_largest() {
         let all = lines(&[10, 5], true, false);
         assert_eq!(all[0], format!("|{:<40} 10       \n", "@".repeat(38)));
         assert_eq!(all[1], format!("|{:<40} 5        \n", "@".repeat(19)));

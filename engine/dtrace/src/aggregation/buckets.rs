@@ -1,4 +1,4 @@
-//! The buckets of histograms: what is printed beside each, and what it weighs in a comparison.
+//! The buckets of histograms: their labels, and their weights for sorting.
 
 use engine_abi::QUANTIZE_BUCKETS;
 use engine_dvm::aggregate::{Aggregate, Quantize};
@@ -6,9 +6,9 @@ use engine_dvm::aggregate::{Aggregate, Quantize};
 /// A bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// What is printed beside it.
+    /// Its label.
     pub label: String,
-    /// The value that it stands for.
+    /// The value that it stands for in sorting.
     pub weight: i64,
 }
 
@@ -35,7 +35,7 @@ impl Bucket {
     }
 }
 
-/// The buckets of a function, in the order of its words; none of what makes no histogram.
+/// A function's buckets in the order of its data words; empty for a function without buckets.
 pub fn buckets(function: Aggregate) -> Vec<Bucket> {
     match function {
         Aggregate::Quantize => {
@@ -48,7 +48,7 @@ pub fn buckets(function: Aggregate) -> Vec<Bucket> {
     }
 }
 
-/// Buckets of which the first is below all others, and the last above.
+/// Buckets of which the first and last are open-ended.
 fn scale(count: u32, value: impl Fn(u32) -> i64) -> Vec<Bucket> {
     let last = count.saturating_sub(1);
     let bucket = |it| match it {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_two_lie_around_zero() {
+    fn powers_of_two_are_symmetric_around_zero() {
         let all = labels(AggregateFunction::Quantize, [0; 4]);
         assert_eq!(all.len(), QUANTIZE_BUCKETS as usize);
         assert_eq!(all[61..=66], ["-2", "-1", "0", "1", "2", "4"]);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_go_from_the_base_to_the_limit() {
+    fn linear_steps_go_from_base_to_limit() {
         assert_eq!(
             labels(AggregateFunction::Lquantize, [-10, 20, 10, 0]),
             ["< -10", "-10", "0", "10", ">= 20"]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn magnitudes_are_cut_into_steps() {
+    fn magnitudes_are_divided_into_steps() {
         assert_eq!(
             labels(AggregateFunction::Llquantize, [10, 0, 1, 10]),
             [

@@ -1,5 +1,5 @@
-//! Histograms: a line a bucket, from the one before the first that has anything to the one behind the
-//! last.
+//! Histograms: a line for each bucket, from the one before the first nonzero one to the one after
+//! the last.
 
 use engine_dvm::aggregate::Aggregate;
 
@@ -8,10 +8,10 @@ use super::buckets::buckets;
 use super::value::Value;
 use crate::print::Layout;
 
-/// `encoding`: which characters bars are drawn in.
+/// `encoding`: the characters that bars are drawn with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// Nobody has said: bars in ASCII, packed histograms as the terminal can show them.
+    /// Not set: ASCII bars, and packed histograms as the terminal allows.
     #[default]
     Unset,
     /// `ascii`
@@ -20,7 +20,7 @@ pub enum Encoding {
     Utf8,
 }
 
-/// Puts the line over bars; `key` is the width of a key in front of them.
+/// Appends the header; `key` is the width of a key in front of the bars.
 pub fn header(out: &mut Vec<u8>, key: i64) {
     let (width, title) = if key > 0 { (key, "key") } else { (16, "value") };
     out.push(b'\n');
@@ -28,7 +28,7 @@ pub fn header(out: &mut Vec<u8>, key: i64) {
     out.extend_from_slice(b"  ------------- Distribution ------------- count    \n");
 }
 
-/// Puts a value's histogram.
+/// Appends a value's histogram.
 pub fn histogram(
     out: &mut Vec<u8>,
     function: Aggregate,
@@ -48,8 +48,8 @@ pub fn histogram(
     }
 }
 
-/// The buckets that have anything, and one more at each end; of an empty histogram, those that DTrace
-/// shows to have something to show.
+/// The nonzero buckets and one more at each end. For an empty histogram, the buckets that DTrace
+/// shows instead.
 fn shown(function: Aggregate, counts: &[u64]) -> std::ops::Range<usize> {
     let first = counts.iter().position(|&it| it != 0);
     let last = counts.iter().rposition(|&it| it != 0);
@@ -90,10 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn a_histogram_has_an_empty_line_at_each_end() {
-        let told = printed(AggregateFunction::Quantize, [0; 4], &[(73, 1), (74, 3)]);
+    fn a_histogram_has_an_empty_bucket_at_each_end() {
+        let output = printed(AggregateFunction::Quantize, [0; 4], &[(73, 1), (74, 3)]);
         assert_eq!(
-            told,
+            output,
             "
            value  ------------- Distribution ------------- count    
              256 |                                         0        
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_the_scale_has_nothing_beyond() {
-        let told = printed(
+    fn no_bucket_beyond_the_ends_of_the_scale() {
+        let output = printed(
             AggregateFunction::Lquantize,
             [0, 20, 10, 0],
             &[(0, 1), (3, 1)],
         );
         assert_eq!(
-            told,
+            output,
             "
            value  ------------- Distribution ------------- count    
              < 0 |@@@@@@@@@@@@@@@@@@@@                     1        
@@ -124,10 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_shows_where_values_would_be() {
-        let told = printed(AggregateFunction::Quantize, [0; 4], &[]);
+    fn an_empty_histogram_shows_dtraces_buckets() {
+        let output = printed(AggregateFunction::Quantize, [0; 4], &[]);
         assert_eq!(
-            told,
+            output,
             "
            value  ------------- Distribution ------------- count    
               -1 |                                         0        
@@ -135,8 +135,8 @@ mod tests {
                1 |                                         0        
 "
         );
-        let told = printed(AggregateFunction::Llquantize, [10, 0, 1, 10], &[]);
-        assert!(told.contains("             < 1 |"), "{told}");
-        assert_eq!(told.lines().count(), 4);
+        let output = printed(AggregateFunction::Llquantize, [10, 0, 1, 10], &[]);
+        assert!(output.contains("             < 1 |"), "{output}");
+        assert_eq!(output.lines().count(), 4);
     }
 }

@@ -1,4 +1,9 @@
-//! Aggregations: what the CPUs have reported of them, put together under each key, and printed.
+//! Aggregations: merges what each CPU reports under each key, and prints the result.
+//!
+//! [`Aggregations::add`] merges snapshots as they are drained; `clear`, `trunc`, `normalize` and
+//! `denormalize` act on the merged values when their record is printed, in user space as in DTrace.
+//! [`value`] has the values, [`order`] sorts them, [`print`] lays them out, with [`histogram`] over
+//! [`buckets`] and [`bars`], or [`packed`] (`aggpack`), for those with buckets.
 
 mod bars;
 mod buckets;
@@ -10,7 +15,7 @@ mod value;
 
 pub use histogram::Encoding;
 pub use order::Order;
-pub use print::Looks;
+pub use print::AggregationOptions;
 
 use std::collections::BTreeMap;
 
@@ -22,19 +27,19 @@ use value::Value;
 use crate::error::Error;
 use crate::print::unsigned_of;
 
-/// All aggregations of a program.
+/// All aggregations of a program, by number.
 pub struct Aggregations(Vec<Row>);
 
-/// One of them.
+/// An aggregation and its values by key.
 struct Row {
-    about: About,
+    schema: Schema,
     values: BTreeMap<Vec<u8>, Value>,
-    /// Whether `printa` has printed it: then it is not printed at the end.
+    /// Whether `printa` has printed it; then it is not printed at the end.
     is_printed: bool,
 }
 
-/// What is to be known of an aggregation.
-pub struct About {
+/// The static properties of an aggregation.
+pub struct Schema {
     function: Aggregate,
     keys: Vec<Field>,
     key_size: u32,
@@ -42,44 +47,44 @@ pub struct About {
 }
 
 impl Aggregations {
-    /// Those of a program, as nothing was aggregated yet.
+    /// A program's aggregations, without values.
     pub fn new(compiled: &[Aggregation]) -> Result<Self, Error> {
-        let about = compiled.iter().map(|it| {
+        let schema = compiled.iter().map(|it| {
             let function = Aggregate::new(it.function, it.parameters);
-            Ok(About {
+            Ok(Schema {
                 function: function.ok_or_else(|| Error::Aggregation(it.name.clone()))?,
                 keys: it.keys.clone(),
                 key_size: it.key_size,
                 is_signed: it.is_signed,
             })
         });
-        about.collect::<Result<Vec<_>, _>>().map(Self::of)
+        schema.collect::<Result<Vec<_>, _>>().map(Self::of)
     }
 
-    fn of(about: impl IntoIterator<Item = About>) -> Self {
-        let row = |about| Row {
-            about,
+    fn of(schema: impl IntoIterator<Item = Schema>) -> Self {
+        let row = |schema| Row {
+            schema,
             values: BTreeMap::new(),
             is_printed: false,
         };
-        Self(about.into_iter().map(row).collect())
+        Self(schema.into_iter().map(row).collect())
     }
 
-    /// Adds what a CPU has aggregated: the row, and the key with its words behind it. False where that
-    /// is none of this program's.
+    /// Merges one entry of a CPU: the aggregation's number, and its key followed by its data words.
+    /// False if it fits no aggregation of the program.
     pub fn add(&mut self, row: u32, data: &[u8]) -> bool {
         let Some(row) = self.0.get_mut(row as usize) else {
             return false;
         };
-        let Some((key, words)) = data.split_at_checked(row.about.key_size as usize) else {
+        let Some((key, words)) = data.split_at_checked(row.schema.key_size as usize) else {
             return false;
         };
         let words: Vec<u64> = words.chunks_exact(8).map(unsigned_of).collect();
-        if words.len() != row.about.function.words() as usize {
+        if words.len() != row.schema.function.words() as usize {
             return false;
         }
         match row.values.get_mut(key) {
-            Some(value) => value.merge(&row.about, &words),
+            Some(value) => value.merge(&row.schema, &words),
             None => {
                 row.values.insert(key.to_vec(), Value::new(words));
             }
@@ -87,23 +92,23 @@ impl Aggregations {
         true
     }
 
-    /// `clear`: the keys stay, the values begin anew.
+    /// `clear`: resets all values but retains the keys.
     pub fn clear(&mut self, row: usize) {
         self.each(row, Value::clear);
     }
 
-    /// `normalize`: values are divided by `factor` when they are printed.
+    /// `normalize`: divides values by `factor` when they are printed.
     pub fn normalize(&mut self, row: usize, factor: u64) {
         self.each(row, |value| value.normalize(factor));
     }
 
-    /// `denormalize`: they are not any more.
+    /// `denormalize`: ends that.
     pub fn denormalize(&mut self, row: usize) {
         self.each(row, |value| value.normalize(1));
     }
 
-    /// `trunc`: as many keys stay as `most` says: those with the greatest values, or, where it is
-    /// negative, with the least.
+    /// `trunc`: retains `most` keys, those with the largest values, or if negative those with the
+    /// smallest.
     pub fn truncate(&mut self, row: usize, most: i64) {
         let Some(row) = self.0.get_mut(row) else {
             return;
@@ -126,11 +131,11 @@ impl Aggregations {
 }
 
 impl Row {
-    /// Its keys, the one with the least value first.
+    /// Its keys in ascending order of values.
     fn sorted_keys(&self) -> Vec<Vec<u8>> {
         let lines = self.values.iter();
         let lines = lines.map(|(key, value)| (key.as_slice(), vec![value]));
-        let sorted = Order::default().sort(&[&self.about], lines);
+        let sorted = Order::default().sort(&[&self.schema], lines);
         sorted.into_iter().map(|(key, _)| key.to_vec()).collect()
     }
 }
@@ -141,14 +146,14 @@ mod tests {
 
     use super::*;
 
-    /// An aggregation under one key of 8 bytes, or of none.
-    pub(super) fn about(function: Aggregate, keyed: bool) -> About {
+    /// An aggregation with one 8-byte key, or without a key.
+    pub(super) fn schema(function: Aggregate, keyed: bool) -> Schema {
         let key = Field {
             offset: 0,
             size: 8,
             kind: FieldType::Signed,
         };
-        About {
+        Schema {
             function,
             keys: if keyed { vec![key] } else { Vec::new() },
             key_size: if keyed { 8 } else { 0 },
@@ -156,14 +161,14 @@ mod tests {
         }
     }
 
-    /// What a CPU reports of a key and words.
+    /// An entry as a CPU reports it.
     pub(super) fn reported(key: u64, words: &[u64]) -> Vec<u8> {
         let all = std::iter::once(&key).chain(words);
         all.flat_map(|it| it.to_ne_bytes()).collect()
     }
 
     fn sums(values: &[(u64, u64)]) -> Aggregations {
-        let mut all = Aggregations::of([about(Aggregate::Sum, true)]);
+        let mut all = Aggregations::of([schema(Aggregate::Sum, true)]);
         for &(key, value) in values {
             assert!(all.add(0, &reported(key, &[value])));
         }
@@ -176,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn what_two_cpus_report_of_a_key_is_one_value() {
+    fn reports_for_one_key_are_merged() {
         let all = sums(&[(1, 5), (2, 1), (1, 7)]);
         assert_eq!(all.0[0].values.len(), 2);
         assert_eq!(keys(&all), [2, 1]);
     }
 
     #[test]
-    fn what_is_none_of_the_programs_is_refused() {
+    fn entries_that_fit_no_aggregation_are_refused() {
         let mut all = sums(&[]);
         assert!(!all.add(1, &reported(1, &[1])));
         assert!(!all.add(0, &reported(1, &[])));
@@ -192,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn truncation_keeps_the_greatest_or_the_least() {
+    fn trunc_retains_the_largest_or_the_smallest() {
         let values = [(1, 10), (2, 20), (3, 30), (4, 40)];
         for (most, left) in [
             (2, vec![3, 4]),

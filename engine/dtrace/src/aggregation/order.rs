@@ -1,11 +1,11 @@
-//! In which order an aggregation's keys are printed: by their values, and by themselves where those are
-//! equal; or as the `aggsort` options say.
+//! The order in which keys are printed: by value, then by key, unless the `aggsort` options change
+//! it.
 
 use std::cmp::Ordering;
 
 use engine_dlang::program::{Field, FieldType};
 
-use super::About;
+use super::Schema;
 use super::buckets::{Bucket, buckets};
 use super::value::Value;
 use crate::print::{field, unsigned_of};
@@ -13,38 +13,38 @@ use crate::print::{field, unsigned_of};
 /// The `aggsort` options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Order {
-    /// `aggsortkey`: by keys first.
+    /// `aggsortkey`: by key first.
     pub by_key: bool,
-    /// `aggsortrev`: the other way round.
+    /// `aggsortrev`: reversed.
     pub reversed: bool,
-    /// `aggsortpos`: of several aggregations, which comes first, from 0.
+    /// `aggsortpos`: which of several aggregations is compared first, from 0.
     pub position: usize,
-    /// `aggsortkeypos`: which part of a key comes first, from 0.
+    /// `aggsortkeypos`: which part of a key is compared first, from 0.
     pub key_position: usize,
 }
 
 /// A key, and its value in each of some aggregations.
 pub type Line<'a> = (&'a [u8], Vec<&'a Value>);
 
-/// What decides between two values: what they come to, and between histograms that come to the same, how
-/// many zeros they have.
+/// What values are compared by: their result, and for histograms of equal weight the count of
+/// zeros.
 type Rank = (i128, i128);
 
 impl Order {
-    /// Puts lines of these aggregations in order.
+    /// Sorts lines of these aggregations.
     pub fn sort<'a>(
         &self,
-        about: &[&About],
+        schema: &[&Schema],
         lines: impl Iterator<Item = Line<'a>>,
     ) -> Vec<Line<'a>> {
-        let buckets: Vec<_> = about.iter().map(|it| buckets(it.function)).collect();
+        let buckets: Vec<_> = schema.iter().map(|it| buckets(it.function)).collect();
         let ranked = lines.map(|line| {
-            let values = about.iter().zip(&buckets).zip(&line.1);
-            let ranks = values.map(|((about, buckets), value)| rank(about, buckets, value));
+            let values = schema.iter().zip(&buckets).zip(&line.1);
+            let ranks = values.map(|((schema, buckets), value)| rank(schema, buckets, value));
             (ranks.collect::<Vec<_>>(), line)
         });
         let mut ranked: Vec<_> = ranked.collect();
-        let keys = about.first().map_or(&[][..], |it| &it.keys);
+        let keys = schema.first().map_or(&[][..], |it| &it.keys);
         ranked.sort_by(|(a, (one, _)), (b, (other, _))| self.compare(keys, (one, a), (other, b)));
         ranked.into_iter().map(|(_, line)| line).collect()
     }
@@ -71,13 +71,13 @@ impl Order {
     }
 }
 
-/// The places from `first` on, and then those before it; a place that is not there is the first.
+/// The indices from `first` on, then those before it; an invalid `first` is taken for 0.
 fn rotated(count: usize, first: usize) -> impl Iterator<Item = usize> {
     let first = if first < count { first } else { 0 };
     (first..count).chain(0..first)
 }
 
-/// As DTrace does, which knows no sign of keys.
+/// Compares one part of two keys. Integers compare as unsigned, as in DTrace.
 fn compare_parts(part: &Field, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (field(part, a), field(part, b));
     match part.kind {
@@ -86,10 +86,10 @@ fn compare_parts(part: &Field, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Normalisation changes what is printed, not where.
-fn rank(about: &About, buckets: &[Bucket], value: &Value) -> Rank {
+/// A value's rank. Normalization does not affect it, only what is printed.
+fn rank(schema: &Schema, buckets: &[Bucket], value: &Value) -> Rank {
     if buckets.is_empty() {
-        return (i128::from(value.result_over(about, 1).bits as i64), 0);
+        return (i128::from(value.result_over(schema, 1).bits as i64), 0);
     }
     let mut sum = 0i128;
     let mut zeros = 0i128;
@@ -107,28 +107,28 @@ fn rank(about: &About, buckets: &[Bucket], value: &Value) -> Rank {
 mod tests {
     use engine_dvm::aggregate::Aggregate;
 
-    use super::super::tests::about;
+    use super::super::tests::schema;
     use super::*;
 
     fn key(parts: &[i32]) -> Vec<u8> {
         parts.iter().flat_map(|it| it.to_ne_bytes()).collect()
     }
 
-    /// A sum under a key of two ints.
-    fn pair() -> About {
+    /// A sum with two ints as its key.
+    fn pair() -> Schema {
         let part = |offset| Field {
             offset,
             size: 4,
             kind: FieldType::Signed,
         };
-        About {
+        Schema {
             keys: vec![part(0), part(4)],
             key_size: 8,
-            ..about(Aggregate::Sum, false)
+            ..schema(Aggregate::Sum, false)
         }
     }
 
-    /// How two lines of a key of two ints and a sum lie to each other.
+    /// Compares two lines, each with two ints as its key and a sum.
     fn compare(order: Order, a: ([i32; 2], i64), b: ([i32; 2], i64)) -> Ordering {
         let (one, other) = (key(&a.0), key(&b.0));
         let (a, b) = ([(a.1.into(), 0)], [(b.1.into(), 0)]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_first_and_keys_decide_between_equals() {
+    fn values_are_compared_before_keys() {
         let order = Order::default();
         assert!(compare(order, ([9, 9], -1), ([1, 1], 1)).is_lt());
         assert!(compare(order, ([1, 2], 5), ([1, 1], 5)).is_gt());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_keys_come_last_as_dtrace_has_them() {
+    fn negative_keys_sort_last_as_in_dtrace() {
         let by_key = Order {
             by_key: true,
             ..Order::default()
@@ -177,13 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn histograms_weigh_what_is_in_them() {
-        let about = about(Aggregate::Quantize, false);
-        let buckets = buckets(about.function);
+    fn histograms_are_compared_by_weight() {
+        let schema = schema(Aggregate::Quantize, false);
+        let buckets = buckets(schema.function);
         let weigh = |counts: &[(usize, u64)]| {
             let mut words = vec![0; 127];
             counts.iter().for_each(|&(at, count)| words[at] = count);
-            rank(&about, &buckets, &Value::new(words))
+            rank(&schema, &buckets, &Value::new(words))
         };
         assert!(weigh(&[(64, 1)]) < weigh(&[(67, 1)]));
         assert!(weigh(&[(64, 9)]) > weigh(&[(67, 1)]));
@@ -191,8 +191,8 @@ mod tests {
     }
 
     #[test]
-    fn the_position_says_which_aggregation_counts() {
-        let (about, low, high) = (pair(), Value::new(vec![1]), Value::new(vec![2]));
+    fn aggsortpos_selects_the_aggregation() {
+        let (schema, low, high) = (pair(), Value::new(vec![1]), Value::new(vec![2]));
         let (one, other) = (key(&[1, 1]), key(&[2, 2]));
         let lines = || {
             [
@@ -205,7 +205,7 @@ mod tests {
                 position,
                 ..Order::default()
             };
-            let sorted = order.sort(&[&about, &about], lines().into_iter());
+            let sorted = order.sort(&[&schema, &schema], lines().into_iter());
             assert_eq!(sorted[0].0, first);
         }
     }

@@ -1,4 +1,4 @@
-//! `aggpack`: a histogram on one line, a character a bucket.
+//! `aggpack`: a histogram on one line, with a character for each bucket.
 
 use engine_abi::QUANTIZE_BUCKETS;
 use engine_dvm::aggregate::Aggregate;
@@ -9,7 +9,8 @@ use super::histogram::Encoding;
 use super::value::Value;
 use crate::print::Layout;
 
-/// The buckets that all packed histograms of an aggregation show.
+/// The layout shared by all packed histograms of an aggregation: its range of buckets and
+/// characters.
 pub struct Packed {
     first: usize,
     last: usize,
@@ -17,13 +18,13 @@ pub struct Packed {
     blocks: bool,
 }
 
-/// Whether `aggpack` packs what it makes.
+/// Whether `aggpack` applies to this function.
 pub fn is_packable(function: Aggregate) -> bool {
     matches!(function, Aggregate::Quantize | Aggregate::Lquantize(_))
 }
 
-/// Whether the terminal can show blocks: not where somebody says so, nor on a terminal that is known
-/// to be of old.
+/// Whether to draw with block characters: as `encoding` says, or else unless the terminal is known
+/// to lack them.
 fn shows_blocks(encoding: Encoding) -> bool {
     let terminal = || std::env::var("TERM").unwrap_or_default();
     match encoding {
@@ -34,8 +35,8 @@ fn shows_blocks(encoding: Encoding) -> bool {
 }
 
 impl Packed {
-    /// What shows all of these values: of powers of two those that are used and one at each end, of
-    /// steps all.
+    /// The layout for these values: for `quantize` the nonzero buckets and one more at each end,
+    /// for `lquantize` all buckets.
     pub fn of<'a>(
         function: Aggregate,
         values: impl Iterator<Item = &'a Value>,
@@ -72,7 +73,7 @@ impl Packed {
         }
     }
 
-    /// Puts the line over the histograms; `key` is the width of the key in front.
+    /// Appends the header; `key` is the width of a key in front.
     pub fn header(&self, out: &mut Vec<u8>, function: Aggregate, key: i64) {
         let (from, to) = self.widths(function);
         let is_steps = matches!(function, Aggregate::Lquantize(_));
@@ -88,7 +89,7 @@ impl Packed {
         out.extend_from_slice(b" | count\n");
     }
 
-    /// Puts a value's line.
+    /// Appends a value's line.
     pub fn line(&self, out: &mut Vec<u8>, function: Aggregate, value: &Value) {
         let all = buckets(function);
         let (from, to) = self.widths(function);
@@ -116,7 +117,7 @@ impl Packed {
         out.extend_from_slice(format!(" | {total}\n").as_bytes());
     }
 
-    /// Columns of what stands at either end.
+    /// Columns of the labels at either end.
     fn widths(&self, function: Aggregate) -> (i64, i64) {
         if matches!(function, Aggregate::Lquantize(_)) {
             return (8, 8);
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_packed_as_far_as_they_are_used() {
+    fn quantize_packs_the_nonzero_range() {
         let counts = [(73, 1), (74, 2), (75, 5)];
         assert_eq!(
             printed(Aggregate::Quantize, &counts, Encoding::Ascii),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_packed_whole() {
+    fn lquantize_packs_all_buckets() {
         let parameters = [0, 20, 10, 0];
         let function = Aggregate::new(AggregateFunction::Lquantize, parameters).unwrap();
         assert_eq!(

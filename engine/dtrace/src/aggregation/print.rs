@@ -1,4 +1,4 @@
-//! Printing aggregations: with a format or without, one or several side by side.
+//! Prints aggregations: with or without a format, one alone or several side by side.
 
 use std::collections::BTreeSet;
 
@@ -10,31 +10,31 @@ use super::histogram::{Encoding, header, histogram};
 use super::order::{Line, Order};
 use super::packed::{Packed, is_packable};
 use super::value::Value;
-use super::{About, Aggregations, Row};
+use super::{Aggregations, Row, Schema};
 use crate::print::{self, Aggregated, Layout, Style};
 
-/// The options that say how aggregations are printed.
+/// The options for printing aggregations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Looks {
-    /// `aggsortkey` and the like.
+pub struct AggregationOptions {
+    /// The `aggsort` options.
     pub order: Order,
     /// `agghist`: counts and sums as bars.
     pub as_bars: bool,
     /// `aggpack`: histograms on one line each.
     pub packed: bool,
-    /// `aggzoom`: the greatest bar is nearly a full one.
+    /// `aggzoom`: bars relative to the largest value.
     pub zooms: bool,
     /// `encoding`
     pub encoding: Encoding,
 }
 
 impl Aggregations {
-    /// `printa`: these aggregations, whose keys are alike, key by key.
+    /// `printa`: prints these aggregations, which have keys of one type, side by side.
     pub fn print(
         &mut self,
         out: &mut Vec<u8>,
         style: &Style,
-        looks: &Looks,
+        options: &AggregationOptions,
         format: Option<&Format>,
         which: &[usize],
     ) {
@@ -42,7 +42,7 @@ impl Aggregations {
             out.push(b'\n');
         }
         let rows: Vec<&Row> = which.iter().filter_map(|&at| self.0.get(at)).collect();
-        Printer::new(out, style, looks, format, &rows).print(&rows);
+        Printer::new(out, style, options, format, &rows).print(&rows);
         for &at in which {
             if let Some(row) = self.0.get_mut(at) {
                 row.is_printed |= !row.values.is_empty();
@@ -50,25 +50,25 @@ impl Aggregations {
         }
     }
 
-    /// At the end: every aggregation that `printa` has not printed.
-    pub fn print_rest(&self, out: &mut Vec<u8>, style: &Style, looks: &Looks) {
+    /// Prints each aggregation that `printa` has not printed.
+    pub fn print_rest(&self, out: &mut Vec<u8>, style: &Style, options: &AggregationOptions) {
         let mut rows: Vec<&Row> = self.0.iter().filter(|it| !it.is_printed).collect();
-        if looks.order.reversed {
+        if options.order.reversed {
             rows.reverse();
         }
         for row in rows {
-            Printer::new(out, style, looks, None, &[row]).print(&[row]);
+            Printer::new(out, style, options, None, &[row]).print(&[row]);
         }
     }
 }
 
-/// Prints rows that share their keys.
+/// Prints aggregations that have keys of one type.
 struct Printer<'a> {
     out: &'a mut Vec<u8>,
     style: &'a Style,
-    looks: &'a Looks,
+    options: &'a AggregationOptions,
     format: Option<&'a Format>,
-    /// How the values of a line are shown, where that takes all lines to know.
+    /// How values are shown, where that depends on all lines.
     shape: Shape,
 }
 
@@ -83,83 +83,83 @@ impl<'a> Printer<'a> {
     fn new(
         out: &'a mut Vec<u8>,
         style: &'a Style,
-        looks: &'a Looks,
+        options: &'a AggregationOptions,
         format: Option<&'a Format>,
         rows: &[&Row],
     ) -> Self {
         let shape = match rows {
-            [row] if format.is_none() => row.shape(looks),
+            [row] if format.is_none() => row.shape(options),
             _ => Shape::Plain,
         };
         Self {
             out,
             style,
-            looks,
+            options,
             format,
             shape,
         }
     }
 
     fn print(mut self, rows: &[&Row]) {
-        let about: Vec<&About> = rows.iter().map(|it| &it.about).collect();
-        let zeros: Vec<Value> = about.iter().map(|it| Value::zero(it)).collect();
+        let schema: Vec<&Schema> = rows.iter().map(|it| &it.schema).collect();
+        let zeros: Vec<Value> = schema.iter().map(|it| Value::zero(it)).collect();
         let keys: BTreeSet<&Vec<u8>> = rows.iter().flat_map(|it| it.values.keys()).collect();
         let lines = keys.into_iter();
         let lines = lines.map(|key| (key.as_slice(), values(rows, &zeros, key)));
-        let lines = self.looks.order.sort(&about, lines);
-        if let (Some(first), false) = (about.first(), lines.is_empty()) {
+        let lines = self.options.order.sort(&schema, lines);
+        if let (Some(first), false) = (schema.first(), lines.is_empty()) {
             self.header(first);
         }
         for line in &lines {
             match self.format {
-                None => self.line(&about, line),
-                Some(format) => self.formatted(format, &about, line),
+                None => self.line(&schema, line),
+                Some(format) => self.formatted(format, &schema, line),
             }
         }
     }
 
-    fn header(&mut self, about: &About) {
-        let widths = about.keys.iter().map(|it| print::key_width(it.size) + 1);
+    fn header(&mut self, schema: &Schema) {
+        let widths = schema.keys.iter().map(|it| print::key_width(it.size) + 1);
         match &self.shape {
             Shape::Plain => {}
             Shape::Bars(_) => header(self.out, widths.sum()),
-            Shape::Packed(packed) => packed.header(self.out, about.function, widths.sum()),
+            Shape::Packed(packed) => packed.header(self.out, schema.function, widths.sum()),
         }
     }
 
-    fn line(&mut self, about: &[&About], (key, values): &Line<'_>) {
+    fn line(&mut self, schema: &[&Schema], (key, values): &Line<'_>) {
         let is_plain = matches!(self.shape, Shape::Plain);
-        for part in about.first().map_or(&[][..], |it| &it.keys) {
+        for part in schema.first().map_or(&[][..], |it| &it.keys) {
             let data = print::field(part, key);
             print::key(self.out, self.style, part.kind, data, !is_plain);
         }
-        for (about, value) in about.iter().zip(values) {
-            self.value(about, value);
+        for (schema, value) in schema.iter().zip(values) {
+            self.value(schema, value);
         }
         if is_plain {
             self.out.push(b'\n');
         }
     }
 
-    fn formatted(&mut self, format: &Format, about: &[&About], (key, values): &Line<'_>) {
-        let looks = self.looks;
-        let printed = about.iter().zip(values);
+    fn formatted(&mut self, format: &Format, schema: &[&Schema], (key, values): &Line<'_>) {
+        let options = self.options;
+        let printed = schema.iter().zip(values);
         let printed: Vec<_> = printed
-            .map(|(about, value)| Printed {
-                about,
+            .map(|(schema, value)| Printed {
+                schema,
                 value,
-                looks,
+                options,
             })
             .collect();
         let values: Vec<_> = printed.iter().map(|it| it as &dyn Aggregated).collect();
-        let keys = about.first().map_or(&[][..], |it| &it.keys);
+        let keys = schema.first().map_or(&[][..], |it| &it.keys);
         print::format(self.out, self.style, format, (keys, key), &values);
     }
 
-    fn value(&mut self, about: &About, value: &Value) {
+    fn value(&mut self, schema: &Schema, value: &Value) {
         match &self.shape {
-            Shape::Plain => plain(self.out, about, value, self.looks),
-            Shape::Packed(packed) => packed.line(self.out, about.function, value),
+            Shape::Plain => plain(self.out, schema, value, self.options),
+            Shape::Packed(packed) => packed.line(self.out, schema.function, value),
             Shape::Bars(bars) => {
                 let undivided = value.words().first().map_or(0, |&it| it as i64);
                 self.out.push(b' ');
@@ -169,59 +169,64 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What each row has under a key.
+/// Each aggregation's value under a key, or a zero.
 fn values<'a>(rows: &[&'a Row], zeros: &'a [Value], key: &[u8]) -> Vec<&'a Value> {
     let of = |(row, zero): (&&'a Row, &'a Value)| row.values.get(key).unwrap_or(zero);
     rows.iter().zip(zeros).map(of).collect()
 }
 
 impl Row {
-    fn shape(&self, looks: &Looks) -> Shape {
-        let function = self.about.function;
+    fn shape(&self, options: &AggregationOptions) -> Shape {
+        let function = self.schema.function;
         let is_bar = matches!(function, Aggregate::Count | Aggregate::Sum);
-        if looks.as_bars && is_bar {
+        if options.as_bars && is_bar {
             let values = self.values.values().filter_map(|it| it.words().first());
-            let mut bars = Bars::of(values.map(|&it| it as i64), looks.zooms);
-            bars.fine = looks.encoding == Encoding::Utf8;
+            let mut bars = Bars::of(values.map(|&it| it as i64), options.zooms);
+            bars.fine = options.encoding == Encoding::Utf8;
             Shape::Bars(bars)
-        } else if looks.packed && is_packable(function) {
+        } else if options.packed && is_packable(function) {
             let values = self.values.values();
-            Shape::Packed(Packed::of(function, values, looks.zooms, looks.encoding))
+            Shape::Packed(Packed::of(
+                function,
+                values,
+                options.zooms,
+                options.encoding,
+            ))
         } else {
             Shape::Plain
         }
     }
 }
 
-/// Puts a value in its column, or as a histogram on lines of its own.
-fn plain(out: &mut Vec<u8>, about: &About, value: &Value, looks: &Looks) {
-    if is_histogram(about) {
-        return histogram(out, about.function, value, looks.zooms, looks.encoding);
+/// Appends a value in its column, or as a histogram on lines of its own.
+fn plain(out: &mut Vec<u8>, schema: &Schema, value: &Value, options: &AggregationOptions) {
+    if is_histogram(schema) {
+        return histogram(out, schema.function, value, options.zooms, options.encoding);
     }
     out.push(b' ');
-    value.put(out, about, &Layout::of_width(16), Specifier::Decimal);
+    value.put(out, schema, &Layout::of_width(16), Specifier::Decimal);
 }
 
-fn is_histogram(about: &About) -> bool {
+fn is_histogram(schema: &Schema) -> bool {
     matches!(
-        about.function,
+        schema.function,
         Aggregate::Quantize | Aggregate::Lquantize(_) | Aggregate::Llquantize(_)
     )
 }
 
-/// A value that a format prints.
+/// A value printed by a format's conversion.
 struct Printed<'a> {
-    about: &'a About,
+    schema: &'a Schema,
     value: &'a Value,
-    looks: &'a Looks,
+    options: &'a AggregationOptions,
 }
 
 impl Aggregated for Printed<'_> {
     fn put(&self, out: &mut Vec<u8>, layout: &Layout, specifier: Specifier) {
-        if is_histogram(self.about) {
-            plain(out, self.about, self.value, self.looks);
+        if is_histogram(self.schema) {
+            plain(out, self.schema, self.value, self.options);
         } else {
-            self.value.put(out, self.about, layout, specifier);
+            self.value.put(out, self.schema, layout, specifier);
         }
     }
 }
@@ -232,7 +237,7 @@ mod tests {
     use engine_dlang::format::{Conversion, Flags, Piece};
     use proptest::prelude::*;
 
-    use super::super::tests::{about, reported};
+    use super::super::tests::{reported, schema};
     use super::*;
     use crate::symbols::Symbols;
 
@@ -245,10 +250,10 @@ mod tests {
         }
     }
 
-    /// A count and a sum under the same keys.
+    /// A count and a sum with the same keys.
     fn two() -> Aggregations {
         use Aggregate::{Count, Sum};
-        let mut all = Aggregations::of([about(Count, true), about(Sum, true)]);
+        let mut all = Aggregations::of([schema(Count, true), schema(Sum, true)]);
         assert!(all.add(0, &reported(1, &[7])));
         assert!(all.add(0, &reported(2, &[3])));
         assert!(all.add(1, &reported(1, &[-5i64 as u64])));
@@ -257,59 +262,59 @@ mod tests {
 
     fn printed(
         all: &mut Aggregations,
-        looks: &Looks,
+        options: &AggregationOptions,
         format: Option<&Format>,
         which: &[usize],
     ) -> String {
         let mut out = Vec::new();
-        all.print(&mut out, &style(), looks, format, which);
+        all.print(&mut out, &style(), options, format, which);
         String::from_utf8(out).unwrap()
     }
 
-    fn rest(all: &Aggregations, looks: &Looks) -> String {
+    fn rest(all: &Aggregations, options: &AggregationOptions) -> String {
         let mut out = Vec::new();
-        all.print_rest(&mut out, &style(), looks);
+        all.print_rest(&mut out, &style(), options);
         String::from_utf8(out).unwrap()
     }
 
-    /// A line of a key and numbers, each in its column.
+    /// A line with a key and numbers, each in its column.
     fn line(numbers: &[i64]) -> String {
         let columns: String = numbers.iter().map(|it| format!(" {it:>16}")).collect();
         columns + "\n"
     }
 
     #[test]
-    fn what_printa_has_not_printed_is_printed_at_the_end() {
+    fn aggregations_not_printed_by_printa_are_printed_at_the_end() {
         let mut all = two();
-        let looks = Looks::default();
+        let options = AggregationOptions::default();
         assert_eq!(
-            rest(&all, &looks),
+            rest(&all, &options),
             [line(&[2, 3]), line(&[1, 7]), line(&[1, -5])].concat()
         );
-        let told = printed(&mut all, &looks, None, &[0]);
-        assert_eq!(told, ["\n".into(), line(&[2, 3]), line(&[1, 7])].concat());
-        assert_eq!(rest(&all, &looks), line(&[1, -5]));
+        let output = printed(&mut all, &options, None, &[0]);
+        assert_eq!(output, ["\n".into(), line(&[2, 3]), line(&[1, 7])].concat());
+        assert_eq!(rest(&all, &options), line(&[1, -5]));
     }
 
     #[test]
-    fn several_aggregations_stand_side_by_side() {
+    fn several_aggregations_are_printed_side_by_side() {
         let mut all = two();
-        let mut looks = Looks::default();
-        let told = printed(&mut all, &looks, None, &[0, 1]);
+        let mut options = AggregationOptions::default();
+        let output = printed(&mut all, &options, None, &[0, 1]);
         assert_eq!(
-            told,
+            output,
             ["\n".into(), line(&[2, 3, 0]), line(&[1, 7, -5])].concat()
         );
-        looks.order.position = 1;
-        let told = printed(&mut all, &looks, None, &[0, 1]);
+        options.order.position = 1;
+        let output = printed(&mut all, &options, None, &[0, 1]);
         assert_eq!(
-            told,
+            output,
             ["\n".into(), line(&[1, 7, -5]), line(&[2, 3, 0])].concat()
         );
     }
 
     #[test]
-    fn a_format_says_where_keys_and_values_go() {
+    fn a_format_places_keys_and_values() {
         let conversion = |aggregation, specifier| {
             Piece::Conversion(Conversion {
                 flags: Flags {
@@ -330,20 +335,25 @@ mod tests {
             Piece::Text("\n".into()),
         ]);
         let mut all = two();
-        let told = printed(&mut all, &Looks::default(), Some(&format), &[0, 1]);
-        assert_eq!(told, "3 for 2, 0\n7 for 1, fffffffffffffffb\n");
+        let output = printed(
+            &mut all,
+            &AggregationOptions::default(),
+            Some(&format),
+            &[0, 1],
+        );
+        assert_eq!(output, "3 for 2, 0\n7 for 1, fffffffffffffffb\n");
     }
 
     #[test]
-    fn values_are_divided_and_cleared() {
+    fn values_are_normalized_and_cleared() {
         let mut all = two();
-        let looks = Looks::default();
+        let options = AggregationOptions::default();
         all.normalize(0, 2);
-        assert!(rest(&all, &looks).starts_with(&[line(&[2, 1]), line(&[1, 3])].concat()));
+        assert!(rest(&all, &options).starts_with(&[line(&[2, 1]), line(&[1, 3])].concat()));
         all.denormalize(0);
         all.clear(1);
         assert_eq!(
-            rest(&all, &looks),
+            rest(&all, &options),
             [line(&[2, 3]), line(&[1, 7]), line(&[1, 0])].concat()
         );
     }
@@ -351,11 +361,11 @@ mod tests {
     #[test]
     fn counts_can_be_bars() {
         let all = two();
-        let looks = Looks {
+        let options = AggregationOptions {
             as_bars: true,
-            ..Looks::default()
+            ..AggregationOptions::default()
         };
-        let told = rest(&all, &looks);
+        let output = rest(&all, &options);
         let bar = |key, depth, value| format!(" {key:>16} |{:<40} {value:<9}\n", "@".repeat(depth));
         let header = format!(
             "\n{:>17}  ------------- Distribution ------------- count    \n",
@@ -363,7 +373,7 @@ mod tests {
         );
         let negative = format!(" {:>16} {:>40}| {:<9}\n", 1, "@".repeat(40), -5);
         assert_eq!(
-            told,
+            output,
             [&header, &bar(2, 12, 3), &bar(1, 28, 7), &header, &negative]
                 .map(String::as_str)
                 .concat()
@@ -372,7 +382,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_was_aggregated_can_be_printed(
+        fn any_aggregation_can_be_printed(
             function in prop::sample::select(FUNCTIONS),
             entries in prop::collection::vec((0u64..3, any::<u64>(), any::<u64>(), 0usize..200), 0..6),
             normal in prop::sample::select(&[0, 1, 7, u64::MAX][..]),
@@ -380,7 +390,7 @@ mod tests {
         ) {
             let (function, parameters) = function;
             let function = Aggregate::new(function, parameters).unwrap();
-            let mut all = Aggregations::of([about(function, true), about(function, true)]);
+            let mut all = Aggregations::of([schema(function, true), schema(function, true)]);
             for (key, one, other, at) in entries {
                 let mut words = vec![0; function.words() as usize];
                 let last = words.len() - 1;
@@ -391,10 +401,10 @@ mod tests {
             all.normalize(0, normal);
             let encoding = if fine { Encoding::Utf8 } else { Encoding::Ascii };
             let order = Order::default();
-            let looks = Looks { order, as_bars, packed, zooms, encoding };
-            let alone = rest(&all, &looks);
+            let options = AggregationOptions { order, as_bars, packed, zooms, encoding };
+            let alone = rest(&all, &options);
             prop_assert_eq!(alone.is_empty(), all.0[0].values.is_empty());
-            let together = printed(&mut all, &looks, None, &[0, 1]);
+            let together = printed(&mut all, &options, None, &[0, 1]);
             prop_assert!(together.ends_with('\n'));
         }
     }
@@ -418,15 +428,15 @@ mod tests {
 
     #[test]
     fn a_histogram_is_followed_by_an_empty_line() {
-        let mut all = Aggregations::of([about(Aggregate::Quantize, true)]);
+        let mut all = Aggregations::of([schema(Aggregate::Quantize, true)]);
         let mut words = vec![0; 127];
         words[64] = 2;
         assert!(all.add(0, &reported(5, &words)));
-        let told = rest(&all, &Looks::default());
+        let output = rest(&all, &AggregationOptions::default());
         assert!(
-            told.starts_with(&format!(" {:>16}\n{:>16}  ---", 5, "value")),
-            "{told}"
+            output.starts_with(&format!(" {:>16}\n{:>16}  ---", 5, "value")),
+            "{output}"
         );
-        assert!(told.ends_with(" 0        \n\n"), "{told}");
+        assert!(output.ends_with(" 0        \n\n"), "{output}");
     }
 }

@@ -1,22 +1,22 @@
-//! What an aggregation holds under one key, and what it comes to.
+//! The value of an aggregation under one key.
 
 use engine_dlang::format::Specifier;
 use engine_dvm::aggregate::Aggregate;
 
-use super::About;
+use super::Schema;
 use crate::print::{Layout, Number, number};
 
-/// The words of a value, as the engine keeps them, and by what they are divided when printed.
+/// The data words, as the engine keeps them, and the divisor of `normalize`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
     words: Vec<u64>,
     normal: u64,
-    /// Whether its words say nothing yet, and so are no least and no greatest either.
+    /// Cleared, with nothing merged since: the zeros must not count as minimum or maximum.
     is_cleared: bool,
 }
 
 impl Value {
-    /// A value of these words.
+    /// A value with these words.
     pub fn new(words: Vec<u64>) -> Self {
         Self {
             words,
@@ -26,55 +26,55 @@ impl Value {
     }
 
     /// The value of a key under which nothing was aggregated.
-    pub fn zero(about: &About) -> Self {
-        Self::new(vec![0; about.function.words() as usize])
+    pub fn zero(schema: &Schema) -> Self {
+        Self::new(vec![0; schema.function.words() as usize])
     }
 
-    /// Begins anew; it is divided as before.
+    /// Clears the words; the divisor stays.
     pub fn clear(&mut self) {
         self.words.fill(0);
         self.is_cleared = true;
     }
 
-    /// Adds what another CPU, or this one since, has aggregated.
-    pub fn merge(&mut self, about: &About, words: &[u64]) {
+    /// Merges another report, of any CPU.
+    pub fn merge(&mut self, schema: &Schema, words: &[u64]) {
         if std::mem::take(&mut self.is_cleared) {
-            self.words.fill(about.function.initial());
+            self.words.fill(schema.function.initial());
         }
-        about.function.merge(&mut self.words[..], words);
+        schema.function.merge(&mut self.words[..], words);
     }
 
-    /// Divides it by `factor`; nothing is divided by 0.
+    /// Sets the divisor; 0 counts as 1.
     pub fn normalize(&mut self, factor: u64) {
         self.normal = factor.max(1);
     }
 
-    /// Its words.
+    /// The data words.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// What is counted in a bucket, divided.
+    /// A bucket's count after normalization.
     pub fn divided(&self, value: i64) -> i64 {
         value.wrapping_div(self.normal as i64)
     }
 
-    /// What it comes to, as one number, divided; for a histogram that is nothing.
-    pub fn result(&self, about: &About) -> Number {
-        self.result_over(about, self.normal)
+    /// The normalized result as one number; meaningless for a histogram.
+    pub fn result(&self, schema: &Schema) -> Number {
+        self.result_over(schema, self.normal)
     }
 
-    /// The same, divided by another number, which is not 0.
-    pub fn result_over(&self, about: &About, normal: u64) -> Number {
+    /// The result with another divisor, which must not be 0.
+    pub fn result_over(&self, schema: &Schema, normal: u64) -> Number {
         let divided = |value: i64| value.wrapping_div(normal as i64);
         let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
-        let (bits, is_signed) = match about.function {
+        let (bits, is_signed) = match schema.function {
             Aggregate::Avg => {
                 let mean = divided(word(1) as i64).checked_div(word(0) as i64);
                 (mean.unwrap_or(0) as u64, true)
             }
             Aggregate::Stddev => (self.deviation(normal), false),
-            _ if about.is_signed => (divided(word(0) as i64) as u64, true),
+            _ if schema.is_signed => (divided(word(0) as i64) as u64, true),
             _ => (word(0) / normal, false),
         };
         Number {
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The root of what the mean of the squares is more than the square of the mean.
+    /// The standard deviation: root of the mean of squares minus the square of the mean.
     fn deviation(&self, normal: u64) -> u64 {
         let &[count, sum, low, high] = &self.words[..] else {
             return 0;
@@ -102,38 +102,38 @@ impl Value {
         mean_of_squares.wrapping_sub(square_of_mean).isqrt() as u64
     }
 
-    /// Puts it as a conversion of `printa` says, where it is one number.
-    pub fn put(&self, out: &mut Vec<u8>, about: &About, layout: &Layout, how: Specifier) {
-        number(out, layout, how, self.result(about));
+    /// Appends the result as a conversion of `printa` formats it; not for histograms.
+    pub fn put(&self, out: &mut Vec<u8>, schema: &Schema, layout: &Layout, how: Specifier) {
+        number(out, layout, how, self.result(schema));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::about;
+    use super::super::tests::schema;
     use super::*;
 
     #[test]
-    fn what_was_cleared_is_no_least() {
-        let about = about(Aggregate::Min, false);
+    fn a_cleared_value_is_no_minimum() {
+        let schema = schema(Aggregate::Min, false);
         let mut value = Value::new(vec![5]);
-        value.merge(&about, &[3]);
-        value.merge(&about, &[4]);
+        value.merge(&schema, &[3]);
+        value.merge(&schema, &[4]);
         assert_eq!(value.words(), [3]);
         value.clear();
         assert_eq!(value.words(), [0]);
-        value.merge(&about, &[7]);
+        value.merge(&schema, &[7]);
         assert_eq!(value.words(), [7]);
     }
 
     fn result(function: Aggregate, words: &[u64], normal: u64) -> i64 {
         let mut value = Value::new(words.to_vec());
         value.normalize(normal);
-        value.result(&about(function, false)).bits as i64
+        value.result(&schema(function, false)).bits as i64
     }
 
     #[test]
-    fn an_average_is_divided_by_how_many_there_are() {
+    fn an_average_is_divided_by_the_count() {
         use Aggregate::Avg;
         assert_eq!(result(Avg, &[4, 10], 1), 2);
         assert_eq!(result(Avg, &[4, -10i64 as u64], 1), -2);
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(result(Stddev, &[8, -40i64 as u64, 232, 0], 1), 2);
         assert_eq!(result(Stddev, &[1, 1 << 63, 0, 1 << 62], 1), 0);
         assert_eq!(result(Stddev, &[0, 0, 0, 0], 1), 0);
-        // A tenth of 20, 40, ... is as 2, 4, ...
+        // 20, 40, ... normalized by 10 is 2, 4, ...
         assert_eq!(result(Stddev, &[8, 400, 23200, 0], 10), 2);
     }
 

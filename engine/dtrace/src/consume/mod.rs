@@ -1,4 +1,10 @@
-//! The consumer: takes what the engine has recorded, at the rates that options say, and prints it.
+//! Drains the engine at the rates set by options, and prints what it recorded.
+//!
+//! Each turn of [`Consumer::work`] asks for the status, drains aggregations and drains principal
+//! buffers, each if due. Buffers of the policies `ring` and `fill` are drained only after tracing
+//! has stopped. Records are printed CPU by CPU, those of `BEGIN` first and those of `END` last.
+//! Printing may take long, so the status is also asked for in between: the deadman takes a silent
+//! consumer for dead.
 
 mod rates;
 
@@ -15,11 +21,11 @@ use crate::error::Error;
 use crate::event::Interrupts;
 use crate::fault;
 use crate::firing::Printer;
-use crate::output::{Output, tell};
+use crate::output::{Output, report};
 use crate::setting::Settings;
 use rates::Rates;
 
-/// What is consumed, and how far.
+/// The state of consuming one trace.
 pub struct Consumer<'a> {
     engine: &'a dyn Engine,
     rates: Rates,
@@ -27,35 +33,35 @@ pub struct Consumer<'a> {
     printer: Printer<'a>,
     interrupts: Interrupts,
     enabled: HashMap<u32, Enabled>,
-    /// The clause that tells of errors.
+    /// The clause that reports faults.
     error_clause: u32,
     status: Status,
     /// The CPU on which `BEGIN` fired, until its records were printed.
     began_on: Option<u32>,
-    /// The CPU on which `END` fired.
+    /// The CPU on which `END` fired, once tracing has stopped.
     ended_on: Option<u32>,
     buffer: Vec<u8>,
-    /// How many snapshots of this size make up a CPU's buffer.
+    /// How many snapshots make up a CPU's principal buffer.
     snapshots: u64,
     aggregated: Vec<u8>,
 }
 
-/// The most bytes of a record: where a snapshot has room for these, nothing was left behind.
+/// The largest record in bytes: a snapshot with this much room left has emptied the buffer.
 const LONGEST: usize = size_of::<RecordHeader>() + RECORD_MAX as usize;
 
-/// Which records of a buffer are printed.
+/// Which records of a buffer to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
     /// Those of `BEGIN`.
     Begin,
-    /// The others.
+    /// All others.
     Rest,
 }
 
 impl<'a> Consumer<'a> {
-    /// A consumer of what `engine` records now that it traces; `BEGIN` has fired on `began_on`. When
-    /// `interrupts` are impatient it prints no further record.
+    /// A consumer of an engine that is tracing; `BEGIN` fired on `began_on`. Once `interrupts` are
+    /// repeated it prints no more records.
     pub fn new(
         engine: &'a dyn Engine,
         program: &'a Program,
@@ -82,7 +88,7 @@ impl<'a> Consumer<'a> {
         })
     }
 
-    /// How long nothing is due.
+    /// How long until something is due.
     pub fn idle(&self) -> Duration {
         self.rates.idle(self.policy)
     }
@@ -92,7 +98,7 @@ impl<'a> Consumer<'a> {
         self.printer.exit_status
     }
 
-    /// Ends tracing, unless it has ended.
+    /// Stops tracing, unless it has stopped.
     pub fn stop(&mut self) -> Result<(), Error> {
         if self.ended_on.is_none() {
             self.ended_on = Some(self.engine.stop()?);
@@ -101,7 +107,7 @@ impl<'a> Consumer<'a> {
         Ok(())
     }
 
-    /// Does what is due; everything, once tracing has ended. Whether it has.
+    /// Does what is due, or everything once tracing has stopped. Returns whether it has.
     pub fn work(&mut self) -> Result<bool, Error> {
         if self.ended_on.is_none() && self.rates.status.is_due() {
             self.ask_status()?;
@@ -122,43 +128,43 @@ impl<'a> Consumer<'a> {
         Ok(ended)
     }
 
-    /// Prints the aggregations that `printa` has not.
+    /// Prints the aggregations that `printa` has not printed.
     pub fn print_rest(&mut self) {
         self.printer.print_rest();
     }
 
-    /// Ends a line, so that it is no other's beginning.
+    /// Ends the line.
     pub fn end_line(&mut self) {
         self.printer.end_line();
     }
 
-    /// Hands on what was printed.
+    /// Flushes the output.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.printer.flush()
     }
 
-    /// Whether the engine has ended tracing because the machine suffered from it.
+    /// Whether the deadman ended tracing.
     pub fn was_killed(&self) -> bool {
         self.status.killed != 0
     }
 
-    /// Asks whether tracing is to end, and tells what was lost.
+    /// Reads the status and reports new drops.
     fn ask_status(&mut self) -> Result<(), Error> {
         let status = self.engine.status()?;
         drops::of_status(&self.status, &status)
             .iter()
-            .for_each(tell);
+            .for_each(report);
         self.status = status;
         Ok(())
     }
 
-    /// Takes what every CPU has aggregated.
+    /// Drains the aggregations of all CPUs.
     fn aggregate(&mut self) -> Result<(), Error> {
         for cpu in 0..self.engine.conf().cpus {
             let taken = self.engine.agg_snap(cpu, &mut self.aggregated)?;
             drops::of_buffer(taken.drops, "aggregation", cpu)
                 .iter()
-                .for_each(tell);
+                .for_each(report);
             let data = self.aggregated.get(..taken.bytes).unwrap_or_default();
             let mut records = Records::new(data);
             let all = &mut self.printer.aggregations;
@@ -170,7 +176,7 @@ impl<'a> Consumer<'a> {
         Ok(())
     }
 
-    /// Takes and prints the records of every CPU: first those of `BEGIN`, last those of `END`.
+    /// Drains and prints the records of all CPUs: those of `BEGIN` first, those of `END` last.
     fn drain(&mut self) -> Result<(), Error> {
         let began_on = self.began_on.take();
         let mut held = None;
@@ -196,8 +202,8 @@ impl<'a> Consumer<'a> {
         Ok(())
     }
 
-    /// Prints what a CPU has recorded; once tracing has ended, all of it. Before, no more than its buffer
-    /// holds, so that a CPU that records faster than this prints keeps no other waiting.
+    /// Drains and prints a CPU's records; while tracing no more than one buffer's worth, lest a CPU
+    /// that records faster than we print starve the others.
     fn drain_cpu(&mut self, cpu: u32) -> Result<(), Error> {
         let mut left = self.snapshots;
         loop {
@@ -205,7 +211,7 @@ impl<'a> Consumer<'a> {
             self.print(cpu, &taken, Which::All)?;
             left = left.saturating_sub(1);
             let is_enough = left == 0 || taken.len() + LONGEST <= self.buffer.len();
-            let is_over = taken.is_empty() || self.interrupts.are_impatient();
+            let is_over = taken.is_empty() || self.interrupts.are_repeated();
             if is_over || (is_enough && self.ended_on.is_none()) {
                 return Ok(());
             }
@@ -214,7 +220,9 @@ impl<'a> Consumer<'a> {
 
     fn take(&mut self, cpu: u32) -> Result<Vec<u8>, Error> {
         let taken = self.engine.buf_snap(cpu, &mut self.buffer)?;
-        drops::of_buffer(taken.drops, "", cpu).iter().for_each(tell);
+        drops::of_buffer(taken.drops, "", cpu)
+            .iter()
+            .for_each(report);
         Ok(self.buffer.get(..taken.bytes).unwrap_or_default().to_vec())
     }
 
@@ -223,22 +231,22 @@ impl<'a> Consumer<'a> {
         let mut records = Records::new(data);
         let mut current = records.next();
         while let Some(record) = current {
-            if self.interrupts.are_impatient() {
+            if self.interrupts.are_repeated() {
                 return self.printer.flush();
             }
-            // Much may have to be printed: who asks for nothing all the while is taken for dead.
+            // Printing may take long, and the deadman kills a consumer that makes no requests.
             if self.ended_on.is_none() && self.rates.status.is_due() {
                 self.ask_status()?;
             }
             let enabled = self.enabled(record.header.epid)?;
             let next = records.next();
             if self.is_one(which, &enabled, &record)? {
-                let behind = match next {
+                let next_ids = match next {
                     Some(it) => Some((it.header.epid, self.enabled(it.header.epid)?.probe.id)),
                     None => None,
                 };
-                self.print_one(cpu, &enabled, &record, behind)?;
-                self.printer.flush_much()?;
+                self.print_one(cpu, &enabled, &record, next_ids)?;
+                self.printer.flush_if_large()?;
             }
             self.printer.flow.pass(record.header.epid, &enabled);
             current = next;
@@ -254,18 +262,18 @@ impl<'a> Consumer<'a> {
         cpu: u32,
         enabled: &Enabled,
         record: &Record<'_>,
-        behind: Option<(u32, u32)>,
+        next_ids: Option<(u32, u32)>,
     ) -> Result<(), Error> {
         if enabled.clause == self.error_clause {
             let epid = fault::epid(record.data);
-            tell(fault::sentence(record.data, &self.enabled(epid)?.probe));
+            report(fault::sentence(record.data, &self.enabled(epid)?.probe));
             return Ok(());
         }
-        let printed = self.printer.print(cpu, enabled, record, behind);
+        let printed = self.printer.print(cpu, enabled, record, next_ids);
         printed.ok_or(Error::Buffer(record.data.len(), cpu, "principal"))
     }
 
-    /// Whether a record is one of these: what was wrong in `BEGIN` belongs to it.
+    /// Whether to print a record now. A fault in `BEGIN` counts as a record of `BEGIN`.
     fn is_one(
         &mut self,
         which: Which,

@@ -1,4 +1,4 @@
-//! When what is done again and again is due.
+//! Rates of periodic work.
 
 use std::time::{Duration, Instant};
 
@@ -6,44 +6,46 @@ use engine_abi::BufferPolicy;
 
 use crate::setting::Settings;
 
-/// When what is due.
+/// The periodic work of a consumer.
 pub struct Rates {
-    /// It is asked what was lost, and whether tracing is to end.
+    /// Reading the status.
     pub status: Rate,
-    /// Aggregations are taken.
+    /// Draining aggregations.
     pub aggregation: Rate,
-    /// Principal buffers are drained.
+    /// Draining principal buffers.
     pub switch: Rate,
 }
 
-/// Something that is done again and again.
+/// Work that is due once per interval.
 pub struct Rate {
     interval: Duration,
     last: Option<Instant>,
 }
 
-/// However often options want something done, the CPU is to be had for something else in between.
-const BREATH: Duration = Duration::from_millis(1);
+/// The shortest sleep between turns, whatever the options say, so that the command does not hog a
+/// CPU.
+const MIN_IDLE: Duration = Duration::from_millis(1);
 
-/// However seldom options want it, the engine is asked for its status so often, or its deadman would take the command for
-/// one that hangs.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+/// The longest interval between status requests, whatever the options say, or the deadman would
+/// take the command for dead.
+const MAX_STATUS_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Rates {
-    /// As options say; all of it is due at once.
+    /// The rates set by options; everything is due at first.
     pub fn new(settings: &Settings) -> Self {
         let rate = |interval| Rate {
             interval,
             last: None,
         };
         Self {
-            status: rate(settings.status_rate.min(SIGN_OF_LIFE)),
+            status: rate(settings.status_rate.min(MAX_STATUS_INTERVAL)),
             aggregation: rate(settings.aggregation_rate),
             switch: rate(settings.switch_rate),
         }
     }
 
-    /// Until what is next is due; buffers that do not switch are only taken at the end.
+    /// How long until something is due; with the policies `ring` and `fill` only the status is
+    /// periodic.
     pub fn idle(&self, policy: BufferPolicy) -> Duration {
         let all = [
             self.status.idle(),
@@ -61,11 +63,11 @@ impl Rate {
     fn idle(&self) -> Duration {
         self.last.map_or(Duration::ZERO, |last| {
             let due = last + self.interval;
-            due.saturating_duration_since(Instant::now()).max(BREATH)
+            due.saturating_duration_since(Instant::now()).max(MIN_IDLE)
         })
     }
 
-    /// Whether it is time for it, which it then is not for an interval.
+    /// Whether the work is due; if so, it is due again after an interval.
     pub fn is_due(&mut self) -> bool {
         let now = Instant::now();
         match self.last {
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_due_at_once_and_then_after_its_interval() {
+    fn work_is_due_at_first_and_then_per_interval() {
         let mut settings = Settings {
             status_rate: Duration::from_secs(1000),
             switch_rate: Duration::ZERO,
@@ -94,8 +96,8 @@ mod tests {
         assert!(rates.status.is_due() && rates.aggregation.is_due() && rates.switch.is_due());
         assert!(!rates.status.is_due());
         assert!(rates.switch.is_due());
-        assert_eq!(rates.idle(BufferPolicy::Switch), BREATH);
+        assert_eq!(rates.idle(BufferPolicy::Switch), MIN_IDLE);
         let quiet = rates.idle(BufferPolicy::Ring);
-        assert!(quiet > SIGN_OF_LIFE / 2 && quiet <= SIGN_OF_LIFE);
+        assert!(quiet > MAX_STATUS_INTERVAL / 2 && quiet <= MAX_STATUS_INTERVAL);
     }
 }

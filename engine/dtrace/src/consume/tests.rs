@@ -1,3 +1,5 @@
+//! Tests of the consumer over a fake engine.
+
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -9,10 +11,10 @@ use zerocopy::IntoBytes;
 use super::*;
 use crate::engine::{Probe, Snapshot};
 
-/// `BEGIN` is enabled probe ID 1, `END` 2, `ERROR` 3, and `tick` 4; each does the clause before.
+/// EPIDs 1 to 4 are `BEGIN`, `END`, `ERROR` and `tick`, each with the clause one less.
 const NAMES: [&[u8]; 4] = [b"BEGIN", b"END", b"ERROR", b"tick"];
 
-/// An engine of two CPUs that has recorded all it ever will.
+/// An engine with two CPUs and a fixed set of records.
 #[derive(Default)]
 struct Fake {
     records: [RefCell<Vec<u8>>; 2],
@@ -38,7 +40,7 @@ fn put(buffer: &mut Vec<u8>, id: u32, data: &[u64]) {
     buffer.extend_from_slice(data.as_bytes());
 }
 
-/// Bytes of the first whole records that there is room for; of what is no record, all.
+/// Bytes of the leading whole records that fit `room`; everything, if all of it fits.
 fn whole(recorded: &[u8], room: usize) -> usize {
     let fits = recorded.len() <= room;
     let records = Records::new(recorded).map(|it| it.header.size as usize);
@@ -116,7 +118,7 @@ impl Engine for Fake {
     }
 }
 
-/// What was written.
+/// The captured output.
 #[derive(Clone, Default)]
 struct Written(Rc<RefCell<Vec<u8>>>);
 
@@ -130,7 +132,7 @@ impl Write for Written {
     }
 }
 
-/// A program whose clauses trace a number each, and that has a sum under no key.
+/// A program whose clauses trace one number each, with a sum without a key.
 fn program() -> Program {
     let number = |offset| Field {
         offset,
@@ -163,7 +165,7 @@ fn program() -> Program {
     }
 }
 
-/// What is printed of all that `engine` has recorded, when `BEGIN` has fired on `began_on`.
+/// All output for the records of `engine`; `BEGIN` fired on `began_on`.
 fn consumed(engine: &Fake, began_on: u32) -> Result<String, Error> {
     let written = Written::default();
     let mut output = Output::new("test".into(), Box::new(written.clone()));
@@ -201,24 +203,24 @@ fn begin_comes_first_and_end_last() {
         engine.record(0, 4, &[4]);
         engine.record(1, 4, &[4]);
         engine.record(ended_on as usize, 2, &[9]);
-        let told = consumed(&engine, began_on).unwrap();
-        assert_eq!(told, "1449", "from CPU {began_on} to CPU {ended_on}");
+        let output = consumed(&engine, began_on).unwrap();
+        assert_eq!(output, "1449", "from CPU {began_on} to CPU {ended_on}");
     }
 }
 
 #[test]
-fn nothing_is_printed_for_who_is_impatient() {
-    for (times, told) in [(1, "149"), (2, "")] {
+fn nothing_is_printed_after_a_second_interrupt() {
+    for (times, expected) in [(1, "149"), (2, "")] {
         let engine = Fake::default();
         engine.record(0, 1, &[1]);
         engine.record(1, 4, &[4]);
         engine.record(0, 2, &[9]);
         (0..times).for_each(|_| engine.interrupts.add());
-        assert_eq!(consumed(&engine, 0).unwrap(), told);
+        assert_eq!(consumed(&engine, 0).unwrap(), expected);
     }
 }
 
-/// How many of the records of CPU 1 are printed by one switch of buffers of `size` bytes.
+/// How many records of CPU 1 one drain prints, with buffers of `size` bytes.
 fn switched(records: usize, size: u64) -> usize {
     let engine = Fake::default();
     (0..records).for_each(|_| engine.record(1, 4, &[7; 8 << 10]));
@@ -245,19 +247,19 @@ fn switched(records: usize, size: u64) -> usize {
 }
 
 #[test]
-fn a_switch_drains_a_buffer_however_large() {
+fn a_switch_drains_a_large_buffer_completely() {
     assert_eq!(switched(200, 16 << 20), 200);
     assert_eq!(switched(20, 16 << 20), 20);
 }
 
 #[test]
-fn a_switch_drains_no_more_than_a_buffer_of_a_busy_cpu() {
+fn a_switch_drains_at_most_one_buffer_of_a_busy_cpu() {
     assert_eq!(switched(200, 4 << 20), 63);
     assert_eq!(switched(200, 8 << 20), 126);
 }
 
 #[test]
-fn what_cpus_have_aggregated_is_put_together() {
+fn aggregations_of_cpus_are_merged() {
     let engine = Fake::default();
     put(&mut engine.aggregated[0].borrow_mut(), 0, &[5]);
     put(&mut engine.aggregated[1].borrow_mut(), 0, &[7]);
@@ -265,7 +267,7 @@ fn what_cpus_have_aggregated_is_put_together() {
 }
 
 #[test]
-fn errors_are_not_printed_with_what_was_traced() {
+fn faults_are_not_printed_with_the_output() {
     let engine = Fake::default();
     engine.record(0, 3, &[1, 1, 0, 4, 0]);
     engine.record(0, 4, &[4]);
@@ -273,7 +275,7 @@ fn errors_are_not_printed_with_what_was_traced() {
 }
 
 #[test]
-fn what_does_not_fit_the_program_is_an_error() {
+fn records_that_do_not_fit_the_program_are_an_error() {
     let engine = Fake::default();
     engine.record(0, 4, &[]);
     assert!(matches!(consumed(&engine, 0), Err(Error::Buffer(0, 0, _))));

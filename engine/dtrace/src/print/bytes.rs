@@ -1,12 +1,12 @@
-//! Bytes of which nothing is known but where they are: a string, if they look like one, or a dump.
+//! Untyped bytes: printed as a string if they look like one, else dumped.
 
 use super::layout::{Layout, spaces};
 use super::until_nul;
 
-/// Columns before a dump.
+/// Columns in front of a dump.
 const MARGIN: usize = 5;
 
-/// What `bytes` say as a string: printable characters, and nothing but NULs behind them.
+/// `bytes` as a string, if they are printable characters followed only by NULs.
 pub fn as_text(bytes: &[u8]) -> Option<&[u8]> {
     let text = until_nul(bytes);
     let is_text = !text.is_empty() && text.iter().copied().all(is_printable);
@@ -14,12 +14,13 @@ pub fn as_text(bytes: &[u8]) -> Option<&[u8]> {
     (is_text && only_nuls).then_some(text)
 }
 
-/// What a terminal shows, or obeys.
+/// What DTrace counts as printable: graphic characters, and control characters that terminals act
+/// on.
 fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | 0x07..=0x0d)
 }
 
-/// Puts a dump: offsets, 16 bytes a line, and the characters that they are.
+/// Appends a dump: offsets, 16 bytes a line, and their characters.
 pub fn dump(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'\n');
     spaces(out, MARGIN + 6);
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_a_string_if_they_look_like_one() {
+    fn printable_bytes_are_a_string() {
         assert_eq!(as_text(b"abc\0\0"), Some(&b"abc"[..]));
         assert_eq!(as_text(b"a\tb\n"), Some(&b"a\tb\n"[..]));
         for other in [&b"\0\0"[..], b"abc\0d", b"\x01", b"\xff", b""] {

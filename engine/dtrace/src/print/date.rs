@@ -1,19 +1,19 @@
-//! Dates in the time zone that the command runs in.
+//! Dates in the local time zone.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Nanoseconds since 1970 as `%Y` prints them, `2013 Apr  9 17:20:00` for example.
+/// Nanoseconds since the epoch as `%Y` formats them, such as `2013 Apr  9 17:20:00`.
 pub fn year_first(time: u64, zone: &TimeZone) -> String {
     at(time, zone).strftime("%Y %b %e %H:%M:%S").to_string()
 }
 
-/// As `%T` prints them, as mail has it: `Tue, 09 Apr 2013 17:20:00 UTC`.
+/// As `%T` formats them, in the style of mail: `Tue, 09 Apr 2013 17:20:00 UTC`.
 pub fn of_mail(time: u64, zone: &TimeZone) -> String {
     at(time, zone).strftime("%a, %d %b %G %T %Z").to_string()
 }
 
-/// Every number of 64 bits is a time before the year 2555.
+/// Never saturates: any 64-bit number of nanoseconds is before the year 2555.
 fn at(time: u64, zone: &TimeZone) -> Zoned {
     let time = Timestamp::from_nanosecond(time.into()).unwrap_or(Timestamp::MAX);
     time.to_zoned(zone.clone())
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_as_documented() {
+    fn dates_have_the_documented_formats() {
         let (time, zone) = (1_365_528_000_999_999_999, TimeZone::UTC);
         assert_eq!(year_first(time, &zone), "2013 Apr  9 17:20:00");
         assert_eq!(of_mail(time, &zone), "Tue, 09 Apr 2013 17:20:00 UTC");
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_called_by_their_names() {
+    fn zones_are_abbreviated() {
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         assert_eq!(
             of_mail(1_365_528_000_000_000_000, &zone),

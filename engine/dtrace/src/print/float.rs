@@ -1,9 +1,9 @@
-//! Numbers with a fraction as C's printf prints them.
+//! Floating-point numbers as C's printf prints them.
 
 use super::layout::Layout;
 use super::unsigned_of;
 
-/// Puts a float or a double as `letter` says: `e`, `f`, `g`, or a capital of them.
+/// Appends a float or double as the conversion `letter` does: `e`, `f` or `g`, or uppercase.
 pub fn float(out: &mut Vec<u8>, layout: &Layout, letter: char, data: &[u8]) {
     let value = match *data {
         [a, b, c, d] => f64::from(f32::from_ne_bytes([a, b, c, d])),
@@ -29,7 +29,7 @@ pub fn float(out: &mut Vec<u8>, layout: &Layout, letter: char, data: &[u8]) {
     layout.put(out, text.as_bytes());
 }
 
-/// With an exponent of two digits at least.
+/// With at least two digits of exponent.
 fn scientific(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -38,7 +38,8 @@ fn scientific(value: f64, precision: usize) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// `precision` digits in whichever form is shorter, without the zeros that say nothing.
+/// `%g`: `precision` significant digits in the shorter form, without trailing zeros unless
+/// `keeps_zeros`.
 fn shortest(value: f64, precision: usize, keeps_zeros: bool) -> String {
     let text = scientific(value, precision - 1);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -72,9 +73,9 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What glibc's printf(1) prints for the same.
+    /// The expectations are what glibc's printf(1) prints.
     #[test]
-    fn fractions_are_as_in_c() {
+    fn floats_are_printed_as_in_c() {
         for (letter, value, printed) in [
             ('f', 1.5, "1.500000"),
             ('f', -0.0, "-0.000000"),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_float_is_a_double_of_four_bytes() {
+    fn four_bytes_are_a_float() {
         let mut out = Vec::new();
         let layout = Layout::of_width(8).with_precision(2);
         float(&mut out, &layout, 'f', &2.25f32.to_ne_bytes());

@@ -1,4 +1,4 @@
-//! `printf` and `printa` with a format.
+//! `printf`, and `printa` with a format.
 
 use engine_dlang::format::{Conversion, Extent, Format, Piece, Specifier};
 use engine_dlang::program::{Field, FieldType};
@@ -8,14 +8,14 @@ use super::layout::Layout;
 use super::number::{Number, number};
 use super::{Style, date, field, float, signed_of, stack, text, unsigned_of, until_nul};
 
-/// A value of an aggregation, which a conversion with the flag `@` prints.
+/// An aggregation's value, printed by a conversion with the flag `@`.
 pub trait Aggregated {
-    /// Puts it.
+    /// Appends the value.
     fn put(&self, out: &mut Vec<u8>, layout: &Layout, specifier: Specifier);
 }
 
-/// Puts a format and what its conversions take in order: the fields of `data`, and, where they have
-/// the flag `@`, the values; of those the last stays.
+/// Appends a format with its conversions filled in: `@` conversions take the next of `values`, of
+/// which the last is repeated; the others take the next field of `data`.
 pub fn format(
     out: &mut Vec<u8>,
     style: &Style,
@@ -46,7 +46,7 @@ pub fn format(
     }
 }
 
-/// What is left for the conversions to print.
+/// The arguments that no conversion has taken yet.
 struct Arguments<'a> {
     fields: std::slice::Iter<'a, Field>,
     data: &'a [u8],
@@ -54,7 +54,7 @@ struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The next field; the compiler has counted them.
+    /// The next field. The compiler has checked that there are enough.
     fn field(&mut self) -> (FieldType, &'a [u8]) {
         match self.fields.next() {
             Some(next) => (next.kind, field(next, self.data)),
@@ -135,7 +135,7 @@ mod tests {
     use engine_dlang::format::Flags;
     use proptest::prelude::*;
 
-    use super::super::layout::MOST;
+    use super::super::layout::MAX_EXTENT;
     use super::*;
     use crate::symbols::Symbols;
 
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Fields one after the other, each of 8 bytes at least.
+    /// Fields in a row, each padded to a multiple of 8 bytes.
     fn fields(values: &[(FieldType, &[u8])]) -> (Vec<Field>, Vec<u8>) {
         let mut data = Vec::new();
         let mut fields = Vec::new();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_takes_a_field_of_its_own() {
+    fn a_star_takes_a_field() {
         use FieldType::{Signed, Text};
         let mut conversion = piece(Specifier::Text);
         conversion.width = Some(Extent::Argument);
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_was_recorded_can_be_printed(
+        fn any_record_can_be_printed(
             specifier in prop::sample::select(SPECIFIERS),
             kind in prop::sample::select(KINDS),
             (left, zero, plus, alternate) in any::<(bool, bool, bool, bool)>(),
@@ -231,7 +231,7 @@ mod tests {
             let flags = Flags { left, zero, plus, alternate, ..Flags::default() };
             let star = Some(Extent::Argument);
             let conversion = Conversion { flags, width: star, precision: star, specifier };
-            // Short ones more often than the longest that there can be.
+            // Small numbers more often than huge ones.
             let (width, precision) = (width >> (width & 63), precision >> (precision & 63));
             let values: [(_, &[u8]); 3] = [
                 (FieldType::Signed, &width.to_ne_bytes()),
@@ -239,7 +239,7 @@ mod tests {
                 (kind, &data),
             ];
             let bytes = printed_bytes(vec![Piece::Conversion(conversion)], &values);
-            let least = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX).min(MOST);
+            let least = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX).min(MAX_EXTENT);
             prop_assert!(specifier == Specifier::Stack || bytes.len() >= least);
         }
     }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_of_an_aggregation_stays() {
+    fn the_last_value_is_repeated() {
         struct Value(u8);
         impl Aggregated for Value {
             fn put(&self, out: &mut Vec<u8>, layout: &Layout, _: Specifier) {

@@ -1,40 +1,40 @@
-//! How a conversion lays out what it prints.
+//! Flags, width and precision of a conversion.
 
 use engine_dlang::format::Flags;
 
-/// A conversion's flags, width and precision, each `*` filled in.
+/// A conversion's flags, width and precision, with `*` resolved.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Layout {
-    /// Its flags.
+    /// The flags.
     pub flags: Flags,
-    /// The least width.
+    /// The minimum width in columns.
     pub width: usize,
-    /// The precision. DTrace takes one of 0 for none.
+    /// The precision. DTrace takes 0 for none.
     pub precision: Option<usize>,
 }
 
 impl Layout {
-    /// A layout of just a width: to the left of it where it is negative, as C takes it.
+    /// A layout with only a width; a negative one aligns to the left, as in C.
     pub fn of_width(width: i64) -> Self {
         Self::default().with_width(width)
     }
 
-    /// The same of this width.
+    /// With this width.
     pub fn with_width(mut self, width: i64) -> Self {
         self.flags.left |= width < 0;
         self.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
-        self.width = self.width.min(MOST);
+        self.width = self.width.min(MAX_EXTENT);
         self
     }
 
-    /// The same of this precision, if it is one.
+    /// With this precision, if it is positive.
     pub fn with_precision(mut self, precision: i64) -> Self {
         self.precision = usize::try_from(precision).ok().filter(|&it| it > 0);
-        self.precision = self.precision.map(|it| it.min(MOST));
+        self.precision = self.precision.map(|it| it.min(MAX_EXTENT));
         self
     }
 
-    /// What stands in front of a number that has a sign.
+    /// The prefix of a signed number.
     pub fn sign(&self, is_negative: bool) -> &'static str {
         if is_negative {
             "-"
@@ -47,7 +47,7 @@ impl Layout {
         }
     }
 
-    /// Puts `text`, with spaces for what it is short of the width.
+    /// Appends `text`, padded with spaces to the width.
     pub fn put(&self, out: &mut Vec<u8>, text: &[u8]) {
         let missing = self.width.saturating_sub(text.len());
         if !self.flags.left {
@@ -60,11 +60,11 @@ impl Layout {
     }
 }
 
-/// A width or precision that comes as an argument can be any number: this is enough for everybody, and
-/// less than Rust's own formatting takes.
-pub const MOST: usize = 1 << 15;
+/// Limit for a width or precision, which an argument can set to any number. Rust's formatter takes
+/// less than 65536.
+pub const MAX_EXTENT: usize = 1 << 15;
 
-/// Puts that many spaces.
+/// Appends `count` spaces.
 pub fn spaces(out: &mut Vec<u8>, count: usize) {
     out.resize(out.len() + count, b' ');
 }
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn a_width_pads_and_never_cuts() {
+    fn a_width_pads_and_never_truncates() {
         assert_eq!(put(5, "abc"), "  abc");
         assert_eq!(put(-5, "abc"), "abc  ");
         assert_eq!(put(2, "abc"), "abc");
     }
 
     #[test]
-    fn a_precision_of_nothing_is_none() {
+    fn a_precision_of_zero_is_none() {
         for precision in [0, -1, i64::MIN] {
             assert_eq!(Layout::default().with_precision(precision).precision, None);
         }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_cannot_ask_for_all_memory() {
-        assert_eq!(Layout::of_width(i64::MIN).width, MOST);
+    fn a_width_argument_is_limited() {
+        assert_eq!(Layout::of_width(i64::MIN).width, MAX_EXTENT);
     }
 }

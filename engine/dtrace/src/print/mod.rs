@@ -1,6 +1,8 @@
-//! What is printed of the data that programs trace, byte for byte as DTrace prints it.
+//! Formats recorded data, byte for byte as DTrace prints them.
 //!
-//! Everything here appends to a buffer, and knows of the data only where it is and what it is.
+//! Everything here appends to a buffer, and sees of a record only its bytes and their types: no
+//! engine, no I/O, except that [`Style::symbols`] reads `/proc` once and dates need the time zone.
+//! [`plain`] is for output without a format, [`format`](mod@format) for `printf` and `printa`.
 
 mod bytes;
 mod date;
@@ -22,25 +24,25 @@ use engine_dlang::program::Field;
 
 use crate::symbols::Symbols;
 
-/// What printing depends on besides the data.
+/// What formatting depends on besides the data.
 pub struct Style {
-    /// `quiet`: nothing but what was asked to be traced.
+    /// `quiet`: prints only what actions print.
     pub quiet: bool,
-    /// `rawbytes`: no string is taken for one.
+    /// `rawbytes`: dumps strings.
     pub raw_bytes: bool,
-    /// `stackindent`: columns before a frame.
+    /// `stackindent`: columns in front of a frame.
     pub stack_indent: usize,
-    /// The names of kernel addresses.
+    /// Names of kernel addresses.
     pub symbols: Symbols,
 }
 
-/// The bytes of `field` in `data`.
+/// The bytes of `field` in `data`, fewer if `data` ends before.
 pub fn field<'a>(field: &Field, data: &'a [u8]) -> &'a [u8] {
     let rest = data.get(field.offset as usize..).unwrap_or_default();
     rest.get(..field.size as usize).unwrap_or(rest)
 }
 
-/// A number of 1, 2, 4 or 8 bytes.
+/// An unsigned integer of 1, 2, 4 or 8 bytes; 0 for any other size.
 pub fn unsigned_of(bytes: &[u8]) -> u64 {
     match *bytes {
         [a] => a.into(),
@@ -51,13 +53,13 @@ pub fn unsigned_of(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The same, with its sign.
+/// The same, sign-extended.
 pub fn signed_of(bytes: &[u8]) -> i64 {
     let unused = 64 - 8 * bytes.len().clamp(1, 8);
     (unsigned_of(bytes) << unused) as i64 >> unused
 }
 
-/// A string without what follows its first NUL.
+/// A string up to its first NUL.
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_in_each_width() {
+    fn integers_of_each_size_are_read() {
         assert_eq!(signed_of(&[0xfe]), -2);
         assert_eq!(unsigned_of(&[0xfe]), 254);
         assert_eq!(signed_of(&(-3i16).to_ne_bytes()), -3);
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_cut_where_its_data_end() {
+    fn a_field_ends_with_its_data() {
         let place = Field {
             offset: 2,
             size: 4,

@@ -4,7 +4,7 @@ use engine_dlang::format::Specifier;
 
 use super::layout::Layout;
 
-/// In which digits, and how the alternate form of them begins.
+/// The base, and with it the prefix of the alternate form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
     /// `%u`
@@ -17,13 +17,13 @@ pub enum Base {
     UpperHex,
 }
 
-/// Puts a number with its sign.
+/// Appends a signed number.
 pub fn signed(out: &mut Vec<u8>, layout: &Layout, value: i64) {
     let digits = value.unsigned_abs().to_string();
     put(out, layout, layout.sign(value < 0), digits);
 }
 
-/// Puts a number that has no sign.
+/// Appends an unsigned number.
 pub fn unsigned(out: &mut Vec<u8>, layout: &Layout, base: Base, value: u64) {
     let digits = match base {
         Base::Decimal => value.to_string(),
@@ -40,7 +40,7 @@ pub fn unsigned(out: &mut Vec<u8>, layout: &Layout, base: Base, value: u64) {
     put(out, layout, prefix, digits);
 }
 
-/// Puts a number as a conversion says; in decimal where the conversion is for what is no number.
+/// Appends a number as `specifier` says; in decimal if that is not for numbers.
 pub fn number(out: &mut Vec<u8>, layout: &Layout, specifier: Specifier, value: Number) {
     let base = match specifier {
         Specifier::Octal => Base::Octal,
@@ -53,14 +53,14 @@ pub fn number(out: &mut Vec<u8>, layout: &Layout, specifier: Specifier, value: N
     unsigned(out, layout, base, value.bits & value.mask());
 }
 
-/// A number out of a record or an aggregation.
+/// A number from a record or an aggregation.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
-    /// Its value, extended to 64 bits as its sign says.
+    /// Its value, extended to 64 bits by its signedness.
     pub bits: u64,
-    /// Whether it has a sign.
+    /// Whether its type is signed.
     pub is_signed: bool,
-    /// Its bytes.
+    /// The size of its type in bytes.
     pub size: usize,
 }
 
@@ -70,8 +70,8 @@ impl Number {
     }
 }
 
-/// Zeros come between the prefix and the digits; a precision says how many, else the flag `0` does.
-/// The flag `'` groups digits as the C locale does, which is not at all.
+/// Zeros go between prefix and digits: as many as the precision demands, or else with the flag `0`
+/// as fill the width. The flag `'` has no effect, as in the C locale.
 fn put(out: &mut Vec<u8>, layout: &Layout, prefix: &str, digits: String) {
     let wanted = match layout.precision {
         Some(precision) => precision,
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// A layout out of `flags width.precision`, as it stands in a format.
+    /// Parses `flags width.precision`, as in a format.
     fn layout(text: &str) -> Layout {
         let digits = text.trim_start_matches(['-', '0', '+', ' ', '#', '\'']);
         let flags = &text[..text.len() - digits.len()];
@@ -126,9 +126,9 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What glibc's printf(1) prints for the same.
+    /// The expectations are what glibc's printf(1) prints.
     #[test]
-    fn signed_numbers_are_as_in_c() {
+    fn signed_numbers_are_printed_as_in_c() {
         for (format, value, printed) in [
             ("", 0, "0"),
             ("", i64::MIN, "-9223372036854775808"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversion_without_sign_sees_no_more_bits_than_there_are() {
+    fn unsigned_conversions_see_the_bits_of_the_type() {
         let value = Number {
             bits: -2i64 as u64,
             is_signed: true,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn unsigned_numbers_are_as_in_c() {
+    fn unsigned_numbers_are_printed_as_in_c() {
         use Base::*;
         for (format, base, value, printed) in [
             ("", Decimal, u64::MAX, "18446744073709551615"),
@@ -191,8 +191,8 @@ mod tests {
             ("#-8", LowerHex, 255, "0xff    "),
             ("#8.4", LowerHex, 255, "  0x00ff"),
         ] {
-            let told = based(format, base, value);
-            assert_eq!(told, printed, "%{format} {base:?} of {value}");
+            let output = based(format, base, value);
+            assert_eq!(output, printed, "%{format} {base:?} of {value}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is printed without a format: what `trace` traces, and the keys of aggregations.
+//! Output without a format: of `trace`, and keys of aggregations.
 
 use engine_dlang::program::FieldType;
 
@@ -8,7 +8,7 @@ use super::number::{Base, signed, unsigned};
 use super::text::text;
 use super::{Style, signed_of, stack, unsigned_of, until_nul};
 
-/// Columns of a number of this many bytes; none for what is no number.
+/// Columns of a number with this many bytes; None if there is no such number.
 fn number_width(size: usize) -> Option<i64> {
     match size {
         1 => Some(3),
@@ -19,7 +19,7 @@ fn number_width(size: usize) -> Option<i64> {
     }
 }
 
-/// Puts what `trace` has traced.
+/// Appends what `trace` recorded.
 pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
     match kind {
         FieldType::Signed => traced_number(out, style, data, |out, layout| {
@@ -40,7 +40,7 @@ pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
     }
 }
 
-/// Puts a number in its column, or, where that is quiet, just the number.
+/// Appends a number in its column, or alone if quiet.
 fn traced_number(
     out: &mut Vec<u8>,
     style: &Style,
@@ -55,7 +55,7 @@ fn traced_number(
     put(out, &Layout::of_width(width));
 }
 
-/// A string says what it is; bytes are looked at.
+/// What to print as a string: strings, and bytes that look like one, unless `rawbytes` is set.
 fn shown_as_text<'a>(style: &Style, kind: FieldType, data: &'a [u8]) -> Option<&'a [u8]> {
     match kind {
         _ if style.raw_bytes => None,
@@ -64,13 +64,13 @@ fn shown_as_text<'a>(style: &Style, kind: FieldType, data: &'a [u8]) -> Option<&
     }
 }
 
-/// Columns of a part of a key in front of a histogram on the same line.
+/// Columns of a key's part in front of a histogram on the same line.
 pub fn key_width(size: u32) -> i64 {
     number_width(size as usize).unwrap_or(16)
 }
 
-/// Puts a part of a key. DTrace tells no sign of keys, and what it prints is signed from 4 bytes on.
-/// `packed` is in front of a histogram on the same line, where strings have their column, too.
+/// Appends a part of a key. As in DTrace signedness is ignored: 1 and 2 bytes print unsigned, 4 and
+/// 8 signed. `packed` is for a histogram on the same line, where strings have a column, too.
 pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packed: bool) {
     match kind {
         FieldType::Stack => stack(out, style, data),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_columns_of_their_size() {
+    fn number_columns_depend_on_size() {
         use FieldType::{Signed, Unsigned};
         assert_eq!(traced(false, Signed, &[0xff]), "  -1");
         assert_eq!(traced(false, Unsigned, &[0xff]), " 255");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_columns_and_no_sign_when_short() {
+    fn short_keys_are_unsigned() {
         use FieldType::{Signed, Text};
         assert_eq!(as_key(Signed, &[0xff], false), " 255");
         assert_eq!(as_key(Signed, &(-2i16).to_ne_bytes(), false), " 65534");

@@ -1,16 +1,15 @@
-//! Stacks: a frame a line.
+//! Stack traces, with a frame on each line.
 
 use super::Style;
 use super::layout::{Layout, spaces};
 use super::text::text;
 
-/// Puts a stack of `trace`'s or a key: its frames, indented.
+/// Appends a stack of `stack()`, or one in a key, with the indentation of `stackindent`.
 pub fn stack(out: &mut Vec<u8>, style: &Style, data: &[u8]) {
     frames(out, style, style.stack_indent, &Layout::default(), data);
 }
 
-/// Puts a stack on lines of its own, `%k`: a width indents each frame, where it says left, and else
-/// is each frame's.
+/// `%k`: a negative width indents each frame by that much, a positive one pads each frame.
 pub fn formatted(out: &mut Vec<u8>, style: &Style, layout: &Layout, data: &[u8]) {
     if layout.flags.left {
         frames(out, style, layout.width, &Layout::default(), data);
@@ -63,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_formatted_stack_is_indented_by_a_left_width() {
+    fn a_negative_width_indents_a_stack() {
         assert_eq!(
             put(Some(&Layout::default())),
             "\nvmlinux`sys_chdir\nsnd`helper+0x1c\n"

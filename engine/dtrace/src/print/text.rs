@@ -2,13 +2,13 @@
 
 use super::layout::Layout;
 
-/// Puts a string: as much of it as the precision allows.
+/// Appends a string, truncated to the precision.
 pub fn text(out: &mut Vec<u8>, layout: &Layout, text: &[u8]) {
     let end = layout.precision.map_or(text.len(), |it| it.min(text.len()));
     layout.put(out, &text[..end]);
 }
 
-/// `text` with C's escapes for what cannot be printed, and for quotes and backslashes.
+/// `text` with C escapes for unprintable characters, quotes and backslashes.
 pub fn escaped(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for &byte in text {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_precision_cuts_a_string() {
+    fn a_precision_truncates_a_string() {
         let mut out = Vec::new();
         let layout = Layout::of_width(-6).with_precision(3);
         text(&mut out, &layout, b"abcdef");
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_printed_is_escaped() {
+    fn unprintable_characters_are_escaped() {
         assert_eq!(escaped(b"a b~"), b"a b~");
         assert_eq!(
             escaped(b"\0\x07\x08\x0c\n\r\t\x0b\"\\"),

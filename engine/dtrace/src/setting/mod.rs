@@ -1,4 +1,7 @@
-//! The options of `-x`, `#pragma D option` and the environment, one row each.
+//! The options of `-x`, `#pragma D option` and the environment.
+//!
+//! [`table`] has a row for every option of DTrace's: what it sets in [`Settings`], or why it is
+//! refused. [`parse`] parses values, [`refusal`] has the reasons.
 
 mod parse;
 pub mod refusal;
@@ -10,63 +13,63 @@ use engine_abi::{BUFFER_SIZE, BufferPolicy, Mechanism};
 
 use refusal::Refusal;
 
-use crate::aggregation::Looks;
+use crate::aggregation::AggregationOptions;
 
-/// What options say.
+/// The values of all options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// `bufsize`: bytes of each CPU's principal buffer.
     pub buffer_size: u64,
-    /// `aggsize`: of each CPU's aggregation buffer.
+    /// `aggsize`: bytes of each CPU's aggregation buffer.
     pub aggregation_size: u64,
     /// `dynvarsize`: bytes for dynamic variables.
     pub dynamic_size: u64,
     /// `strsize`: bytes of a string.
     pub string_size: u64,
-    /// `nspec`: how many speculations.
+    /// `nspec`: number of speculations.
     pub speculations: u64,
-    /// `specsize`: bytes of each CPU's buffer of each.
+    /// `specsize`: bytes of each speculation's buffer on each CPU.
     pub speculation_size: u64,
-    /// `bufpolicy`: what happens to a full buffer.
+    /// `bufpolicy`: what a full principal buffer does.
     pub policy: BufferPolicy,
-    /// `fbtmech`: what tells that a function is entered.
+    /// `fbtmech`: how function entries are traced.
     pub mechanism: Mechanism,
-    /// `switchrate`: how often principal buffers are drained.
+    /// `switchrate`: interval of draining principal buffers.
     pub switch_rate: Duration,
-    /// `aggrate`: how often aggregations are.
+    /// `aggrate`: interval of draining aggregations.
     pub aggregation_rate: Duration,
-    /// `statusrate`: how often it is asked what was lost, and whether tracing is to end.
+    /// `statusrate`: interval of reading the status.
     pub status_rate: Duration,
-    /// `cleanrate`: how often what is dead is cleaned; here it is at once.
+    /// `cleanrate`: accepted without effect, since nothing needs periodic cleaning here.
     pub clean_rate: Duration,
-    /// `quiet`: only what was asked to be traced is printed.
+    /// `quiet`: prints only what actions print.
     pub quiet: bool,
-    /// `flowindent`: entries and returns are indented.
+    /// `flowindent`: indents between entry and return.
     pub flow_indent: bool,
-    /// `destructive`: actions may change the system.
+    /// `destructive`: allows actions that change the system.
     pub destructive: bool,
-    /// `rawbytes`: strings are dumped.
+    /// `rawbytes`: dumps strings.
     pub raw_bytes: bool,
-    /// `stackframes`: how many frames `stack()` has.
+    /// `stackframes`: frames of `stack()`.
     pub stack_frames: u64,
-    /// `stackindent`: columns before a frame.
+    /// `stackindent`: columns in front of a frame.
     pub stack_indent: u64,
     /// How aggregations are printed.
-    pub looks: Looks,
-    /// `errtags`: errors have their tags.
+    pub aggregation_options: AggregationOptions,
+    /// `errtags`: prefixes the compiler's errors with their tags.
     pub error_tags: bool,
-    /// `defaultargs`: a macro argument that is not there is 0, or empty.
+    /// `defaultargs`: a missing macro argument is 0 or empty.
     pub default_arguments: bool,
-    /// `argref`: the last macro argument may be one that nothing refers to.
+    /// `argref`: the last macro argument may be unreferenced.
     pub unreferenced_arguments: bool,
     /// `zdefs`: a description may match no probe.
     pub zero_matches: bool,
-    /// `verbose`: code is listed.
+    /// `verbose`: lists the code.
     pub disassemble: bool,
 }
 
 impl Default for Settings {
-    /// DTrace's own.
+    /// DTrace's defaults.
     fn default() -> Self {
         let second = Duration::from_secs(1);
         Self {
@@ -88,7 +91,7 @@ impl Default for Settings {
             raw_bytes: false,
             stack_frames: 20,
             stack_indent: 14,
-            looks: Looks::default(),
+            aggregation_options: AggregationOptions::default(),
             error_tags: false,
             default_arguments: false,
             unreferenced_arguments: false,
@@ -99,13 +102,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets an option.
+    /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
         table::find(name).ok_or(Refusal::Name)?.set(self, value)
     }
 
-    /// Sets what the environment says, in variables named `DTRACE_OPT_` and an option in capitals. As in
-    /// DTrace, what cannot be set is not.
+    /// Sets options from environment variables named `DTRACE_OPT_` and the option in capitals. As
+    /// in DTrace, invalid values are ignored.
     pub fn set_from(&mut self, environment: impl Fn(&str) -> Option<String>) {
         for name in table::names() {
             let variable = format!("DTRACE_OPT_{}", name.to_uppercase());
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn options_set_what_they_are_named_for() {
+    fn options_set_their_fields() {
         assert_eq!(set("bufsize", Some("16k")).unwrap().buffer_size, 16384);
         assert_eq!(set("nspec", Some("0x10")).unwrap().speculations, 16);
         assert_eq!(
@@ -139,15 +142,25 @@ mod tests {
         );
         assert!(set("quiet", None).unwrap().quiet);
         assert!(set("quiet", Some("1")).unwrap().quiet);
-        assert!(set("aggsortkey", None).unwrap().looks.order.by_key);
+        assert!(
+            set("aggsortkey", None)
+                .unwrap()
+                .aggregation_options
+                .order
+                .by_key
+        );
         assert_eq!(
-            set("aggsortpos", Some("2")).unwrap().looks.order.position,
+            set("aggsortpos", Some("2"))
+                .unwrap()
+                .aggregation_options
+                .order
+                .position,
             2
         );
     }
 
     #[test]
-    fn a_later_option_switches_off_what_is_on() {
+    fn a_later_value_overrides_an_earlier_one() {
         for (value, is_on) in [
             ("1", true),
             ("0", true),
@@ -175,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_is_refused_with_a_reason() {
+    fn invalid_options_are_refused_with_a_reason() {
         assert_eq!(set("nonsense", None), Err(Refusal::Name));
         for (name, value) in [
             ("bufsize", Some("4q")),
@@ -208,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_sets_options_and_its_mistakes_are_not_heard_of() {
+    fn the_environment_sets_options_and_its_errors_are_ignored() {
         let mut settings = Settings::default();
         settings.set_from(|variable| match variable {
             "DTRACE_OPT_STRSIZE" => Some("64".into()),

@@ -1,4 +1,4 @@
-//! The values of options: numbers, sizes and rates with their units.
+//! Parses option values: numbers, sizes, rates and flags.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> Option<u64> {
         .map(|it| it.0)
 }
 
-/// Words for on, and for off.
+/// Words for on and off.
 const ON_OFF: &[(&str, &str)] = &[
     ("yes", "no"),
     ("enable", "disable"),
@@ -22,7 +22,7 @@ const ON_OFF: &[(&str, &str)] = &[
     ("set", "unset"),
 ];
 
-/// Whether something is on: by a word for it, or by any number. It is off where nothing is said.
+/// A flag: a word for on or off; any number is on, an empty value is off.
 pub fn flag(text: &str) -> Option<bool> {
     let is = |word: &str| word.eq_ignore_ascii_case(text);
     if text.is_empty() || ON_OFF.iter().any(|it| is(it.1)) {
@@ -32,7 +32,7 @@ pub fn flag(text: &str) -> Option<bool> {
     is_on.then_some(true)
 }
 
-/// Names of units, and their nanoseconds.
+/// Units of time in nanoseconds.
 const UNITS: &[(&str, u64)] = &[
     ("", 1),
     ("ns", 1),
@@ -51,7 +51,7 @@ const UNITS: &[(&str, u64)] = &[
     ("day", 86_400_000_000_000),
 ];
 
-/// How long between two times, or with `hz` how often a second.
+/// An interval with its unit, or a frequency in `hz`; 0 Hz is an interval of 0.
 pub fn rate(text: &str) -> Option<Duration> {
     let (value, unit) = number(text)?;
     let unit = unit.to_ascii_lowercase();
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_in_c() {
+    fn numbers_are_parsed_as_in_c() {
         for (text, value) in [("0", 0), ("10", 10), ("010", 8), ("0x1F", 31)] {
             assert_eq!(plain(text), Some(value), "{text}");
         }

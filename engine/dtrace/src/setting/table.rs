@@ -1,4 +1,4 @@
-//! Every option of DTrace's: what it sets, or why it is refused.
+//! The table of all DTrace options: what each sets, or why it is refused.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,23 +12,24 @@ use crate::aggregation::Encoding;
 /// An option.
 pub struct Row(&'static str, Kind);
 
-/// What an option takes, and where it goes.
+/// What an option takes, and where it is stored.
 enum Kind {
-    /// Bytes within bounds; without a value, none.
+    /// A size in bytes within bounds; without a value, 0.
     Size(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
     /// A number within bounds; without a value, 0.
     Number(fn(&mut Settings) -> &mut u64, RangeInclusive<u64>),
-    /// A place among several; without a value, the first.
+    /// An index; without a value, 0.
     Place(fn(&mut Settings) -> &mut usize),
-    /// A time between two times; without a value, none.
+    /// An interval; without a value, 0.
     Rate(fn(&mut Settings) -> &mut Duration),
-    /// On without a value, and as DTrace has it with any number, 0 too; words switch it on and off.
+    /// A flag: on without a value and, as in DTrace, with any number, even 0; words set it either
+    /// way.
     On(fn(&mut Settings) -> &mut bool),
-    /// On; it has no value.
+    /// A flag that takes no value.
     Switch(fn(&mut Settings) -> &mut bool),
-    /// What a word stands for.
+    /// One of some words.
     Word(fn(&mut Settings, &str) -> Option<()>),
-    /// Nothing would follow from it.
+    /// Not supported, for this reason.
     Unsupported(&'static str),
 }
 
@@ -44,29 +45,38 @@ const FOR_DEVELOPERS: Kind = Unsupported("it is for DTrace's own developers");
 const FIXED: Kind = Unsupported("it is fixed here");
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
-/// There has to be one.
+/// At least 1.
 const SOME: RangeInclusive<u64> = 1..=u64::MAX;
 const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
-/// A record has room for so many.
+/// As many frames as fit a record.
 const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
 
 const ROWS: &[Row] = &[
-    Row("agghist", On(|it| &mut it.looks.as_bars)),
-    Row("aggpack", On(|it| &mut it.looks.packed)),
+    Row("agghist", On(|it| &mut it.aggregation_options.as_bars)),
+    Row("aggpack", On(|it| &mut it.aggregation_options.packed)),
     Row(
         "aggpercpu",
         Unsupported("values of single CPUs are not kept"),
     ),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
     Row("aggsize", Size(|it| &mut it.aggregation_size, ANY)),
-    Row("aggsortkey", On(|it| &mut it.looks.order.by_key)),
+    Row(
+        "aggsortkey",
+        On(|it| &mut it.aggregation_options.order.by_key),
+    ),
     Row(
         "aggsortkeypos",
-        Place(|it| &mut it.looks.order.key_position),
+        Place(|it| &mut it.aggregation_options.order.key_position),
     ),
-    Row("aggsortpos", Place(|it| &mut it.looks.order.position)),
-    Row("aggsortrev", On(|it| &mut it.looks.order.reversed)),
-    Row("aggzoom", On(|it| &mut it.looks.zooms)),
+    Row(
+        "aggsortpos",
+        Place(|it| &mut it.aggregation_options.order.position),
+    ),
+    Row(
+        "aggsortrev",
+        On(|it| &mut it.aggregation_options.order.reversed),
+    ),
+    Row("aggzoom", On(|it| &mut it.aggregation_options.zooms)),
     Row("amin", Unsupported("stability is not tracked")),
     Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
     Row("bpflog", NO_BPF),
@@ -185,13 +195,13 @@ pub fn find(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.0 == name)
 }
 
-/// All their names.
+/// The names of all options.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.0)
 }
 
 impl Row {
-    /// Sets it.
+    /// Sets the option.
     pub fn set(&self, settings: &mut Settings, value: Option<&str>) -> Result<(), Refusal> {
         match &self.1 {
             Size(at, bounds) => *at(settings) = within(bounds, read(value, parse::size)?)?,
@@ -216,7 +226,7 @@ impl Row {
     }
 }
 
-/// A value, or what stands for none.
+/// Parses a value; the default where there is none.
 fn read<T: Default>(value: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refusal> {
     value.map_or(Ok(T::default()), |it| parse(it).ok_or(Refusal::Value))
 }
@@ -247,7 +257,7 @@ fn mechanism(settings: &mut Settings, word: &str) -> Option<()> {
 }
 
 fn encoding(settings: &mut Settings, word: &str) -> Option<()> {
-    settings.looks.encoding = match word {
+    settings.aggregation_options.encoding = match word {
         "ascii" => Encoding::Ascii,
         "utf8" => Encoding::Utf8,
         _ => return None,
@@ -255,7 +265,7 @@ fn encoding(settings: &mut Settings, word: &str) -> Option<()> {
     Some(())
 }
 
-/// `-X`, too: how the preprocessor reads C, and so nothing until there is one.
+/// `stdc`, also `-X`: the preprocessor's ISO C conformance. Checked, but without effect yet.
 fn conformance(_: &mut Settings, word: &str) -> Option<()> {
     ["a", "c", "s", "t"].contains(&word).then_some(())
 }
@@ -270,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_dtraces_is_known() {
+    fn all_options_of_dtrace_are_known() {
         let illumos = "setenv unsetenv";
         let linux = "bpflog bpflogsize debugassert disasm droptags late linknommap lockmem \
                      noresolve pcapsize preallocate printsize procfspath sysslice useruid";
@@ -291,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_can_be_set_or_says_why_not() {
+    fn each_option_can_be_set_or_is_unsupported() {
         let values = [
             None,
             Some("64"),

@@ -1,4 +1,4 @@
-/* A histogram a line. */
+/* Packed histograms: one line each. */
 #pragma D option quiet
 #pragma D option aggpack
 #pragma D option encoding=ascii

@@ -1,4 +1,4 @@
-/* The order as aggsortkey has it. */
+/* Order with aggsortkey. */
 #pragma D option quiet
 #pragma D option aggsortkey
 BEGIN

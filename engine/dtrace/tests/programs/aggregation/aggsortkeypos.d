@@ -1,4 +1,4 @@
-/* The second part of the key decides. */
+/* Keys are compared by their second part. */
 #pragma D option quiet
 #pragma D option aggsortkey
 #pragma D option aggsortkeypos=1

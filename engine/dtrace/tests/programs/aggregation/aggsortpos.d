@@ -1,4 +1,4 @@
-/* The second of two aggregations decides. */
+/* Keys are sorted by the second of two aggregations. */
 #pragma D option quiet
 #pragma D option aggsortpos=1
 BEGIN

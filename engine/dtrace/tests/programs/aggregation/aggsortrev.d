@@ -1,4 +1,4 @@
-/* The order as aggsortrev has it. */
+/* Order with aggsortrev. */
 #pragma D option quiet
 #pragma D option aggsortrev
 BEGIN

@@ -1,4 +1,4 @@
-/* The greatest has nearly a full bar. */
+/* The largest value has nearly a full bar. */
 #pragma D option quiet
 #pragma D option agghist
 #pragma D option aggzoom

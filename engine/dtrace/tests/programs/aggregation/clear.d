@@ -1,4 +1,4 @@
-/* Keys stay, values do not. */
+/* clear() retains keys and resets values. */
 #pragma D option quiet
 BEGIN
 {

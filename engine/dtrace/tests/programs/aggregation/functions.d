@@ -1,4 +1,4 @@
-/* What each function comes to. */
+/* The result of each aggregating function. */
 #pragma D option quiet
 BEGIN
 {

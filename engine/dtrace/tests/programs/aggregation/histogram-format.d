@@ -1,4 +1,4 @@
-/* A histogram is one whatever its conversion says. */
+/* A histogram ignores its conversion. */
 #pragma D option quiet
 BEGIN
 {

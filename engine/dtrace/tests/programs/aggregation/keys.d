@@ -1,4 +1,4 @@
-/* Keys have columns; those of one and two bytes have no sign. */
+/* Keys have columns; those of one and two bytes are unsigned. */
 #pragma D option quiet
 BEGIN
 {

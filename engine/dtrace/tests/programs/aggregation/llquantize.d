@@ -1,4 +1,4 @@
-/* Steps of orders of magnitude. */
+/* Logarithmic-linear steps. */
 #pragma D option quiet
 BEGIN
 {

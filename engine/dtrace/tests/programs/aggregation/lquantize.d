@@ -1,4 +1,4 @@
-/* Steps from a base to a limit. */
+/* Linear steps from a base to a limit. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* Division when printed, of what is there; and none again. */
+/* normalize() divides printed values, of existing keys only; denormalize() undoes it. */
 #pragma D option quiet
 BEGIN
 {

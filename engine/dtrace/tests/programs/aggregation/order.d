@@ -1,4 +1,4 @@
-/* Values decide, and keys where those are equal. */
+/* Keys are sorted by value, then by key. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* With a format or without, one or several; what was printed is not printed again. */
+/* printa() with and without a format, of one or several; the rest is printed at the end. */
 #pragma D option quiet
 BEGIN
 {

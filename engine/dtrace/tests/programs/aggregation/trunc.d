@@ -1,4 +1,4 @@
-/* The greatest stay, or the least, or none. */
+/* trunc() retains the largest, the smallest, or none. */
 #pragma D option quiet
 BEGIN
 {

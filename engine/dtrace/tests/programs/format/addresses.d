@@ -1,4 +1,4 @@
-/* An address without a symbol is a number. */
+/* An address without a symbol is printed as a number. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* Nanoseconds since 1970 as dates. */
+/* Nanoseconds since the epoch as dates. */
 #pragma D option quiet
 BEGIN
 {

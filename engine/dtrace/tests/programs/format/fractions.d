@@ -1,4 +1,4 @@
-/* Numbers with a fraction, as memory has them. */
+/* Floating-point numbers read from memory. */
 #pragma D option quiet
 BEGIN
 {

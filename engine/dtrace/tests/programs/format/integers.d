@@ -1,4 +1,4 @@
-/* Flags, widths and precisions of numbers are C's. */
+/* Flags, widths and precisions of integers are as in C. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* A number is printed with the bits that its type has. */
+/* A number is printed with the bits of its type. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* Macro arguments are words or strings. */
+/* Macro arguments as tokens and as strings. */
 #pragma D option quiet
 BEGIN
 {

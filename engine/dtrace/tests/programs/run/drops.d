@@ -1,4 +1,4 @@
-/* What finds no room is told. */
+/* Drops are reported. */
 #pragma D option quiet
 #pragma D option bufsize=256
 #pragma D option statusrate=10ms

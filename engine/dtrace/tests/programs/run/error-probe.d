@@ -1,4 +1,4 @@
-/* ERROR knows what went wrong. */
+/* ERROR's arguments describe the fault. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* What exit() is given is the command's status; END comes after it. */
+/* The argument of exit() is the command's exit status; END still fires. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* A fault ends a clause, and no other. */
+/* A fault ends only its own clause. */
 #pragma D option quiet
 BEGIN
 {

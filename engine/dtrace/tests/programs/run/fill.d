@@ -1,4 +1,4 @@
-/* A buffer that is full ends the trace. */
+/* A full buffer ends tracing with the policy fill. */
 #pragma D option quiet
 #pragma D option bufpolicy=fill
 #pragma D option bufsize=256

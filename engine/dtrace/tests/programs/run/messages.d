@@ -1,4 +1,4 @@
-/* What is said of a program that is not quiet. */
+/* Messages without the option quiet. */
 BEGIN,
 dtrace:::END
 {

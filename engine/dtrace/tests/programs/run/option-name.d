@@ -1,4 +1,4 @@
-/* An option that there is not. */
+/* An unknown option. */
 #pragma D option quiet
 #pragma D option nonsense
 BEGIN

@@ -1,4 +1,4 @@
-/* An option of which nothing would follow. */
+/* An unsupported option. */
 #pragma D option quiet
 #pragma D option grabanon
 BEGIN

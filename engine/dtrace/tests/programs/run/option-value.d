@@ -1,4 +1,4 @@
-/* An option with a value that it cannot have. */
+/* An option with an invalid value. */
 #pragma D option quiet
 #pragma D option bufsize=many
 BEGIN

@@ -1,4 +1,4 @@
-/* A ring keeps what came last. */
+/* A ring retains the newest records. */
 #pragma D option quiet
 #pragma D option bufpolicy=ring
 #pragma D option bufsize=256

@@ -1,4 +1,4 @@
-/* What is committed is recorded, what is discarded is not. */
+/* Committed speculations are recorded, discarded ones are not. */
 #pragma D option quiet
 #pragma D option nspec=2
 BEGIN

@@ -1,4 +1,4 @@
-/* A timer ticks until the program ends. */
+/* A timer fires until the program exits. */
 #pragma D option quiet
 #pragma D option statusrate=10ms
 tick-5ms

@@ -1,4 +1,4 @@
-/* Unless it need not. */
+/* A description may match no probe with zdefs. */
 #pragma D option zdefs
 #pragma D option quiet
 dtrace:::NOSUCH

@@ -1,4 +1,4 @@
-/* A description has to match a probe. */
+/* A description must match a probe. */
 BEGIN,
 dtrace:::NOSUCH
 {

@@ -1,4 +1,4 @@
-/* Numbers have columns of their size, strings of 33. */
+/* Number columns depend on size; strings have 33 columns. */
 BEGIN
 {
 	trace((char)-1);

@@ -1,4 +1,4 @@
-/* Flow is shown even in quiet, without the ends of lines. */
+/* flowindent has effect even with quiet, but lines are not ended. */
 #pragma D option flowindent
 #pragma D option quiet
 BEGIN

@@ -1,4 +1,4 @@
-/* With flowindent, what is no entry and no return stands behind a bar. */
+/* With flowindent, a probe that is neither entry nor return follows a bar. */
 #pragma D option flowindent
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* Every firing of a clause that records has a line; one that records nothing has none. */
+/* Each record has a line; a clause that records nothing has none. */
 BEGIN
 {
 	x = 1;

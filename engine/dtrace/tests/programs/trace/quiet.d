@@ -1,4 +1,4 @@
-/* In quiet, nothing stands around what is traced. */
+/* With quiet, only traced data is printed. */
 #pragma D option quiet
 BEGIN
 {
