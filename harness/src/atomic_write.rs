@@ -1,12 +1,12 @@
-//! Files that are whole or what they were before.
+//! Atomic file replacement: a reader sees the old contents or the new ones, never a part.
 
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Puts a whole file in the place of what was there; at no moment is there half of it. What is no
-/// plain file, a pipe or a link such as `/dev/stdout`, is written to and stays.
+/// Replaces `path` with `text`, by a rename within the same directory. Anything but a regular file,
+/// such as a pipe or the link `/dev/stdout`, is written through and stays in place.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|about| !about.is_file()) {
         return fs::write(path, text);
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_there_is_replaced_and_nothing_else_is_left() {
+    fn replaces_the_file_and_leaves_no_temporary() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("new/report");
         for text in ["a long one", "short"] {
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_file_stays_what_it_is() {
+    fn a_link_or_directory_is_not_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let (link, behind) = (folder.path().join("link"), folder.path().join("behind"));
         symlink(&behind, &link).expect("writable");

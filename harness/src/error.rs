@@ -1,86 +1,86 @@
-//! What keeps the harness itself from doing its part: never a guest's fault.
+//! Errors of the harness or its host, as opposed to trouble in a guest.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The harness or its host failed.
+/// A failure of the harness or its host; it makes a job broken, never failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// A program is not installed.
+    /// A required program is not installed.
     #[error("`{program}` is not in PATH; `{remedy}` gets it")]
     NoProgram {
-        /// Its name.
+        /// Its file name.
         program: &'static str,
-        /// The command that brings it.
+        /// The command that installs it.
         remedy: &'static str,
     },
-    /// The guest's image was not built.
+    /// The guest's image was not built, or one of its files is gone.
     #[error("{}: not there; `cargo xtask image {guest}` builds it", path.display())]
     NoImage {
         /// The guest.
         guest: String,
-        /// Its description, which is missing.
+        /// The missing file.
         path: PathBuf,
     },
-    /// The guest's description does not say what it should.
+    /// `guest.json` cannot be parsed, or has another schema.
     #[error("{}: {what}; `cargo xtask image {guest}` writes it anew", path.display())]
     BadImage {
         /// The guest.
         guest: String,
-        /// Its description.
+        /// Its `guest.json`.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The parser's complaint.
         what: String,
     },
     /// A file could not be read or written.
     #[error("{}: cannot {action}: {cause}", path.display())]
     File {
-        /// What was tried.
+        /// The operation, as a verb: `read`, `lock`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause, from the operating system.
         cause: io::Error,
     },
-    /// The user wants to leave, and nothing else is wrong.
+    /// SIGINT or SIGTERM arrived; nothing else is wrong.
     #[error("interrupted")]
     Interrupted,
-    /// The guest's description is of another kernel than the one that booted.
+    /// The guest booted another kernel than its `guest.json` names.
     #[error(
         "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` writes it anew"
     )]
     OtherKernel {
         /// The guest.
         guest: String,
-        /// What its description says.
+        /// The release in `guest.json`.
         described: String,
-        /// What it says itself.
+        /// `uname -r` in the guest.
         booted: String,
     },
-    /// A guest was not saved, since what begins with it would not show this.
+    /// The guest cannot be saved: a job restored from it would not see what is wrong with it.
     #[error("not saved: {0}")]
     Unsaved(String),
-    /// A module from which a debugger's symbols cannot be made.
+    /// Symbols for gdb cannot be extracted from a module.
     #[error("{}: no symbols for gdb can be made: {what}", path.display())]
     Symbols {
         /// The module.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         what: String,
     },
-    /// The host has no randomness to give.
+    /// getrandom(2) failed.
     #[error("the kernel gives no random bytes: {0}")]
     Random(io::Error),
     /// QEMU did not start.
     #[error("QEMU did not start: {0}")]
     Qemu(String),
-    /// QEMU's monitor did not do what it was told.
+    /// QEMU's monitor failed, refused a command or timed out.
     #[error("QEMU's monitor: {0}")]
     Monitor(String),
 }
 
 impl HostError {
-    /// For `map_err` after an operation on a file.
+    /// Builds the closure for `map_err` after a file operation.
     pub fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |cause| Self::File {

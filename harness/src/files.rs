@@ -1,5 +1,5 @@
-//! What a scenario brings into its guest: files of the checkout, each under the path that it has here,
-//! from the folder on that commands start in.
+//! Copies a scenario's `files` into its guest: each keeps its path relative to the checkout, below
+//! the directory in which the guest runs commands.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::error::HostError;
 use crate::guest::{Guest, Stop};
 use crate::tree::Tree;
 
-/// How long it may take: a line that is slow moves 30 kB in a second.
+/// Time for the whole transfer; the slowest line moves 30 kB/s.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Brings them there.
-pub fn bring(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Stop> {
+/// Copies `paths` into the guest as one compressed tar archive, extracted by the guest's `tar`.
+pub fn copy_in(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Stop> {
     if paths.is_empty() {
         return Ok(());
     }
@@ -25,11 +25,11 @@ pub fn bring(guest: &mut Guest, tree: &Tree, paths: &[String]) -> Result<(), Sto
         .map(drop)
 }
 
-/// The files as one archive; headers are most of one with many small files, so it is compressed.
+/// Packs the files into one archive. Compressed, since with many small files most of it is headers.
 fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
     let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     archive.mode(HeaderMode::Deterministic);
-    // busybox does not know of holes.
+    // busybox tar does not support sparse files.
     archive.sparse(false);
     for path in paths {
         let here = tree.absolute(Path::new(path));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_file_is_named() {
         let error = pack(&Tree::own(), &["no/such".to_owned()]).expect_err("it is not there");
         assert!(error.to_string().contains("no/such"), "{error}");
     }

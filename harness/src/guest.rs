@@ -1,7 +1,15 @@
-//! A running guest: commands go in, answers come out, and whatever happens to it is noticed.
+//! A guest: QEMU, the serial line to its agent, and the watch over both.
 //!
-//! Every wait in here has a limit and looks at three things meanwhile: QEMU, the console and
-//! whether the user wants to leave. So a dead guest is known at once, not when a time is over.
+//! [`image`] and [`machine`] describe what to boot, [`command_line`] turns that into QEMU's
+//! arguments, [`qemu`] owns the process and its monitor, [`line`] carries commands to the agent,
+//! [`console`] reads the kernel's log. [`saved`] keeps booted guests on disk and [`start`] restores
+//! one or boots.
+//!
+//! Every wait has a deadline, most scaled by [`Guest::pace`] to the host's speed, and polls three
+//! things meanwhile: the QEMU process, the console, and SIGINT. So a dead guest is noticed at once
+//! and not when a limit expires. Nothing may block on the guest outside [`Guest::wait`]; [`line`]
+//! and [`ssh`] are non-blocking. QEMU is killed when its [`Guest`] is dropped and when the thread
+//! that started it exits. Host errors and guest trouble stay apart in [`Stop`].
 
 pub mod command_line;
 pub mod console;
@@ -16,10 +24,10 @@ pub mod module;
 pub mod overrides;
 pub mod qemu;
 pub mod quote;
+pub mod recording;
 pub mod saved;
 pub mod ssh;
 pub mod start;
-pub mod tape;
 
 mod watch;
 
@@ -33,9 +41,9 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use crate::error::HostError;
 use crate::guest::command_line::Launch;
 use crate::guest::console::Console;
-use crate::guest::flow_control::Sips;
+use crate::guest::flow_control::FlowControl;
 use crate::guest::image::Image;
-use crate::guest::line::{Exec, Heard, Line, MOST};
+use crate::guest::line::{Exec, Line, MOST, Received};
 use crate::guest::machine::Machine;
 use crate::guest::qemu::Qemu;
 use crate::judge::health::{Finding, Trouble};
@@ -45,34 +53,34 @@ use crate::report::printable::printable;
 
 pub use watch::Watch;
 
-/// How long a guest may take from its start to its first answer, on whatever host.
+/// From start to the agent's first message, on any supported host; not scaled.
 const BOOT_LIMIT: Duration = Duration::from_secs(90);
-/// How long the harness's own small commands may take.
+/// Time for one of the harness's own short commands, before scaling.
 pub const ASK_LIMIT: Duration = Duration::from_secs(30);
-/// How long a sound guest takes at most for the smallest thing, on whatever host.
+/// Time for the agent to answer an empty write, once a command is overdue.
 const PULSE_LIMIT: Duration = Duration::from_secs(3);
-/// After how much silence a guest is asked for a sign of life.
-const BEAT: Duration = Duration::from_secs(10);
-/// How long the answer may take before the guest hangs: a minute of silence in all.
-const BEAT_LIMIT: Duration = Duration::from_secs(50);
-/// How often a wait looks around.
+/// Silence after which the agent is sent a heartbeat.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+/// Time for the answer to a heartbeat; with [`HEARTBEAT`], a minute of silence is a hang.
+const HEARTBEAT_LIMIT: Duration = Duration::from_secs(50);
+/// Period at which a wait polls QEMU and the console.
 const TICK: Duration = Duration::from_millis(20);
-/// How often memory is looked at that a processor does not have before it.
-const LOOKS: usize = 250;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
-/// So many times as long as usual is long enough for a person: the shortest limit becomes months.
-const NO_HURRY: f64 = 1e6;
-/// A host is never taken for more than so many times as slow as the one that the limits are for.
+/// Attempts at reading kernel memory that the chosen CPU does not have mapped.
+const READ_ATTEMPTS: usize = 250;
+const READ_INTERVAL: Duration = Duration::from_millis(20);
+/// The pace while a person debugs the guest: the shortest limit becomes a month.
+const UNLIMITED: f64 = 1e6;
+/// Upper bound of the pace: no host counts as slower than this many times the reference host.
 pub const SLOWEST: f64 = 4.0;
 
-/// Why a job can't go on.
+/// Why a job ends early.
 #[derive(Debug)]
 pub enum Stop {
     /// The guest is in trouble.
     Guest(Finding),
-    /// The harness is.
+    /// The harness or its host failed.
     Host(HostError),
-    /// The user wants to leave.
+    /// SIGINT or SIGTERM arrived.
     Interrupted,
 }
 
@@ -85,18 +93,18 @@ impl From<HostError> for Stop {
     }
 }
 
-/// What a command said and how it ended.
+/// The output and the ending of a command.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// Its standard output.
+    /// Standard output; bytes that are not UTF-8 are escaped.
     pub stdout: String,
-    /// Its standard error.
+    /// Standard error, likewise.
     pub stderr: String,
-    /// How it ended.
+    /// Exit status, signal or timeout.
     pub ending: Ending,
 }
 
-/// A guest, from its start on.
+/// A guest, from the start of its QEMU.
 #[derive(Debug)]
 pub struct Guest {
     watch: Watch,
@@ -104,19 +112,19 @@ pub struct Guest {
     evidence: Evidence,
     started: Instant,
     boot_limit: Duration,
-    /// How many times as slow as intended the host is when it has nothing else to do.
+    /// How many times slower than the reference host this one is when otherwise idle.
     slowness: f64,
-    is_unhurried: bool,
-    /// Since when a sign of life is waited for, where the guest was silent.
-    asked: Option<Instant>,
+    is_unlimited: bool,
+    /// When the pending heartbeat was sent, if the guest is silent.
+    heartbeat_sent: Option<Instant>,
     seed: Option<u64>,
     cpus: u8,
-    /// When the last thing has to be done, once one took too long.
+    /// The deadline for everything that remains, once a command was overdue.
     end: Option<Instant>,
 }
 
 impl Guest {
-    /// Starts a guest, or what of one was saved. It is not up yet.
+    /// Starts QEMU, cold or with the memory of a saved guest. The agent does not answer yet.
     pub fn start(
         machine: &'static Machine,
         image: &Image,
@@ -132,7 +140,7 @@ impl Guest {
                 qemu,
                 console,
                 nudged: Instant::now(),
-                sips: Sips::default(),
+                flow_control: FlowControl::default(),
                 is_up: false,
             },
             line,
@@ -140,51 +148,51 @@ impl Guest {
             started,
             boot_limit: BOOT_LIMIT,
             slowness: 1.0,
-            is_unhurried: false,
-            asked: None,
+            is_unlimited: false,
+            heartbeat_sent: None,
             seed: image.clockwork.seed,
             cpus: image.cpus,
             end: None,
         })
     }
 
-    /// Gives the guest so long to answer for the first time.
+    /// Sets the limit for the first answer.
     pub fn with_boot_limit(self, boot_limit: Duration) -> Self {
         Self { boot_limit, ..self }
     }
 
-    /// Gives it so many times as long for everything: hosts differ.
+    /// Scales all limits by `slowness`, the host's measured factor.
     pub fn with_slowness(mut self, slowness: f64) -> Self {
         self.slowness = slowness;
-        self.watch.qemu.be_patient(self.pace());
+        self.watch.qemu.scale_limit(self.pace());
         self
     }
 
-    /// From now on it may take as long as it likes: someone stops it and looks at it.
+    /// Lifts all limits, for a guest that a debugger may stop at any time.
     pub fn lift_limits(&mut self) {
-        self.is_unhurried = true;
+        self.is_unlimited = true;
     }
 
-    /// How long ago its QEMU was started.
+    /// Time since QEMU was started.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// How many times as long as intended everything may take: the host is slow, or it has other things
-    /// to do, or both.
+    /// The factor for all limits: the host's slowness times its current contention, at most
+    /// [`SLOWEST`].
     pub fn pace(&self) -> f64 {
-        match self.is_unhurried {
-            true => NO_HURRY,
-            false => (self.slowness * self.watch.qemu.crowding()).clamp(1.0, SLOWEST),
+        match self.is_unlimited {
+            true => UNLIMITED,
+            false => (self.slowness * self.watch.qemu.contention()).clamp(1.0, SLOWEST),
         }
     }
 
-    /// As long as `limit` is on this host, as it is now.
+    /// `limit` scaled by the current pace.
     pub fn paced(&self, limit: Duration) -> Duration {
         limit.mul_f64(self.pace())
     }
 
-    /// As much of `limit` as there is, once something took too long.
+    /// `limit`, cut to what remains once a command was overdue.
     fn left(&self, limit: Duration) -> Duration {
         let left = self
             .end
@@ -192,25 +200,25 @@ impl Guest {
         left.map_or(limit, |left| limit.min(left))
     }
 
-    /// Lets a restored guest go on where it was saved.
+    /// Restores the saved device state and resumes the guest.
     pub fn restore(&mut self, state: &Path) -> Result<(), Stop> {
         let restored = self.watch.qemu.restore(state);
         restored.map_err(|error| self.watch.explained(error.into()))?;
         self.line.was_up();
         if let Some(timer) = self.watch.machine.timer {
             let nudged = self.watch.qemu.nudge(timer, false);
-            nudged.map_err(|error| self.watch.unspoken(error))?;
+            nudged.map_err(|error| self.watch.monitor_failed(error))?;
         }
         Ok(())
     }
 
-    /// Saves it, with which it stops for good.
+    /// Saves the device state and stops the guest for good.
     pub fn save(&mut self, state: &Path) -> Result<(), Stop> {
         let saved = self.watch.qemu.save(state);
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Waits until the guest answers, and tells it what no saved guest can know.
+    /// Waits for the agent, then sends it the time and random bytes, which a restored guest lacks.
     pub fn wake(&mut self) -> Result<(), Stop> {
         let end = Instant::now() + self.boot_limit;
         let limit = self.boot_limit.as_secs();
@@ -230,53 +238,54 @@ impl Guest {
         }
     }
 
-    /// What happens to it.
+    /// Access to QEMU and the console.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch
     }
 
-    /// Copies physical memory into a file.
+    /// Copies `size` bytes of physical memory from `address` into a file.
     pub fn save_memory(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
         let saved = self.watch.qemu.save_memory(address, size, path);
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Copies memory into a file, by the kernel's addresses.
-    pub fn save_seen(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
-        // A processor that is in a process may not have the kernel's memory before it, where a kernel hides it
-        // there; and one may stay in a process for as long as nobody else wants it.
+    /// Copies `size` bytes from a kernel virtual address into a file.
+    pub fn save_virtual(&mut self, address: u64, size: u64, path: &Path) -> Result<(), Stop> {
+        // With page-table isolation a CPU in user mode does not have the kernel mapped, and it may
+        // stay there for as long as no other task is runnable. So all CPUs are tried in turn.
         let mut saved = Ok(());
-        for cpu in (0..self.cpus.max(1)).cycle().take(LOOKS) {
-            saved = self.watch.qemu.save_seen(cpu, address, size, path);
+        for cpu in (0..self.cpus.max(1)).cycle().take(READ_ATTEMPTS) {
+            saved = self.watch.qemu.save_virtual(cpu, address, size, path);
             if saved.is_ok() {
                 return Ok(());
             }
-            thread::sleep(BETWEEN_LOOKS);
+            thread::sleep(READ_INTERVAL);
         }
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Starts a command.
+    /// Starts a shell command, and returns without waiting for it.
     pub fn exec(&mut self, command: &str) -> Exec {
         self.line.exec(command)
     }
 
-    /// Gives a command something to read.
+    /// Queues text for a command's standard input.
     pub fn send(&mut self, exec: Exec, text: &str) {
         self.line.send(exec, text.as_bytes());
     }
 
-    /// Gives a command the end of what it has to read.
+    /// Closes a command's standard input.
     pub fn send_end(&mut self, exec: Exec) {
         self.line.send_end(exec);
     }
 
-    /// What a command has said so far.
-    pub fn heard(&self, exec: Exec) -> &Heard {
-        self.line.heard(exec)
+    /// The output of a command so far.
+    pub fn received(&self, exec: Exec) -> &Received {
+        self.line.received(exec)
     }
 
-    /// Sends a signal to a command, by `end`; an error if it is gone already.
+    /// Sends a signal to a command and waits for the agent's answer until `end`; the inner error
+    /// says that the command is gone already.
     pub fn signal(
         &mut self,
         exec: Exec,
@@ -287,14 +296,14 @@ impl Guest {
         self.answer(exec, &format!("signal {number}"), end)
     }
 
-    /// Writes a text to a file that is there, which runs nothing in the guest.
+    /// Writes to an existing file by way of the agent, which starts no process in the guest.
     pub fn write(&mut self, path: &str, text: &str) -> Result<Result<(), String>, Stop> {
         let order = self.line.write(path, text);
         let end = Instant::now() + self.paced(ASK_LIMIT);
         let answer = self.answer(order, &format!("write to {path}"), end)?;
-        let told = answer.as_ref().err().map_or("done", String::as_str);
+        let given = answer.as_ref().err().map_or("done", String::as_str);
         self.evidence
-            .note_command(&format!("{text} > {path}\n# {told}\n"))?;
+            .note_command(&format!("{text} > {path}\n# {given}\n"))?;
         Ok(answer)
     }
 
@@ -308,7 +317,7 @@ impl Guest {
         }
     }
 
-    /// Waits until `is_done` says so; false when `end` came first.
+    /// Polls until `is_done`; false if `end` passed first.
     pub fn wait(&mut self, end: Instant, is_done: impl Fn(&Line) -> bool) -> Result<bool, Stop> {
         loop {
             self.turn()?;
@@ -322,39 +331,39 @@ impl Guest {
         }
     }
 
-    /// Looks at everything once, without waiting.
+    /// Polls the line, QEMU and the console once, without blocking.
     pub fn turn(&mut self) -> Result<(), Stop> {
-        if self.line.is_full() && self.watch.has_swallowed() {
-            self.line.swallowed();
+        if self.line.is_full() && self.watch.has_drained() {
+            self.line.drained();
         }
         self.line.turn().map_err(|error| self.watch.lost(&error))?;
-        if self.line.take_too_much() {
+        if self.line.take_overflow() {
             let line = format!("a command said more than {} MiB", MOST >> 20);
             return Err(found(Trouble::TooMuch, line));
         }
         self.watch.look()?;
-        self.beat()
+        self.heartbeat()
     }
 
-    /// Asks a silent guest for a sign of life, for which nothing is started in it: an error once it owes one
-    /// for too long. So a hang is known long before a scenario's time is over.
-    fn beat(&mut self) -> Result<(), Stop> {
-        if !self.watch.is_up || self.line.silence() < BEAT {
-            self.asked = None;
+    /// Sends a heartbeat to a silent guest, an empty write that starts no process there, and fails
+    /// once the answer is overdue. So a hang is noticed long before a scenario's time limit.
+    fn heartbeat(&mut self) -> Result<(), Stop> {
+        if !self.watch.is_up || self.line.silence() < HEARTBEAT {
+            self.heartbeat_sent = None;
             return Ok(());
         }
-        match self.asked {
+        match self.heartbeat_sent {
             None => {
                 self.line.write("/dev/null", "");
-                self.asked = Some(Instant::now());
+                self.heartbeat_sent = Some(Instant::now());
                 Ok(())
             }
-            Some(since) if since.elapsed() < self.paced(BEAT_LIMIT) => Ok(()),
+            Some(since) if since.elapsed() < self.paced(HEARTBEAT_LIMIT) => Ok(()),
             Some(_) => Err(hang(self.line.silence())),
         }
     }
 
-    /// Runs a command to its end, or until `limit` is over.
+    /// Runs a command until it ends or `limit`, scaled, expires.
     pub fn run(&mut self, command: &str, limit: Duration) -> Result<Answer, Stop> {
         self.run_on(command, &[], limit)
     }
@@ -366,18 +375,18 @@ impl Guest {
         self.line.send(exec, input);
         self.send_end(exec);
         self.wait(started + limit, |line| line.is_over(exec))?;
-        let answer = Answer::of(self.heard(exec), limit);
+        let answer = Answer::of(self.received(exec), limit);
         self.note(command, &answer, started.elapsed())?;
         Ok(answer)
     }
 
-    /// Runs one of the harness's own commands and returns what it printed. One that fails has
-    /// found out nothing, so that is an error and no answer.
+    /// Runs one of the harness's own commands and returns its standard output. Any other ending
+    /// than status 0 is an error: its output cannot be relied on.
     pub fn ask(&mut self, command: &str) -> Result<String, Stop> {
         self.feed(command, &[], ASK_LIMIT)
     }
 
-    /// The same, of a command that reads `input`.
+    /// Like [`Self::ask`], with `input` on standard input and a limit of its own.
     pub fn feed(&mut self, command: &str, input: &[u8], limit: Duration) -> Result<String, Stop> {
         let answer = self.run_on(command, input, limit)?;
         match answer.ending {
@@ -390,19 +399,21 @@ impl Guest {
         }
     }
 
-    /// What it means that `command` did not end within `limit`: a guest with a pulse does not hang.
+    /// What to report when `command` exceeds `limit`: a hang if the agent does not answer either,
+    /// else an overdue command.
     pub fn overdue(&mut self, command: &str, limit: Duration) -> Stop {
         let line = format!("{command}: still running after {} s", limit.as_secs());
         let overdue = found(Trouble::Overdue, line);
-        // Where there is no time left, it is because there was a pulse before.
+        // The agent is asked once per guest: a deadline that is set means that it has answered
+        // before.
         let pulse = self.end.is_none().then(|| self.pulse());
         pulse.and_then(Result::err).unwrap_or(overdue)
     }
 
-    /// After a command took too long: an error if it is the guest that hangs.
+    /// Fails with a hang unless the agent answers, after a command was overdue.
     ///
-    /// A guest that is full of processes has one as well, so nothing is started for it. From here on
-    /// nothing is waited for that is not soon.
+    /// The probe is an empty write: a guest that is out of processes can still answer it. From here
+    /// on, all limits are cut to the same deadline.
     pub fn pulse(&mut self) -> Result<(), Stop> {
         let limit = self.paced(PULSE_LIMIT);
         let end = *self.end.get_or_insert(Instant::now() + limit);
@@ -413,7 +424,7 @@ impl Guest {
         }
     }
 
-    /// Adds what was run to the evidence.
+    /// Appends a command with its output and ending to the evidence.
     pub fn note(&self, command: &str, answer: &Answer, took: Duration) -> Result<(), HostError> {
         let said = [&answer.stdout, &answer.stderr].map(|stream| printable(stream));
         let said = said.concat();
@@ -424,17 +435,17 @@ impl Guest {
         self.evidence.note_command(&entry)
     }
 
-    /// Ends the guest, in order.
+    /// Shuts QEMU down over its monitor.
     pub fn quit(self) {
         self.watch.qemu.quit();
     }
 }
 
-/// What the guest's randomness begins with; the same again for the same `told`.
-fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
+/// The seed of the guest's entropy pool: derived from `given` if given, so that it is reproducible.
+fn seed(given: Option<u64>) -> Result<[u8; 32], HostError> {
     let mut seed = [0; 32];
-    if let Some(told) = told {
-        seed[..8].copy_from_slice(&told.to_le_bytes());
+    if let Some(given) = given {
+        seed[..8].copy_from_slice(&given.to_le_bytes());
         return Ok(seed);
     }
     let failed = |error: Errno| HostError::Random(error.into());
@@ -443,22 +454,22 @@ fn seed(told: Option<u64>) -> Result<[u8; 32], HostError> {
 }
 
 impl Answer {
-    /// What was heard of a command; without an ending, it still runs after `took`.
-    pub fn of(heard: &Heard, took: Duration) -> Self {
+    /// The answer so far; a command that still runs counts as timed out after `took`.
+    pub fn of(received: &Received, took: Duration) -> Self {
         Self {
-            stdout: text(&heard.stdout),
-            stderr: text(&heard.stderr),
-            ending: heard.ending.clone().unwrap_or(Ending::TimedOut(took)),
+            stdout: text(&received.stdout),
+            stderr: text(&received.stderr),
+            ending: received.ending.clone().unwrap_or(Ending::TimedOut(took)),
         }
     }
 
-    /// Whether it ended with status 0.
+    /// Whether the command exited with status 0.
     pub fn is_good(&self) -> bool {
         self.ending == Ending::Status(0)
     }
 }
 
-/// Bytes as text; those that are none are spelled out.
+/// Decodes UTF-8; invalid bytes are escaped.
 fn text(bytes: &[u8]) -> String {
     let chunks = bytes.utf8_chunks();
     chunks
@@ -480,14 +491,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_no_text_are_spelled_out() {
+    fn invalid_utf8_is_escaped() {
         assert_eq!(text("a\n\u{e9}\0".as_bytes()), "a\n\u{e9}\0");
         assert_eq!(text(b"a\xff\xc3b\xc3\xa9"), "a\\xff\\xc3b\u{e9}");
     }
 
     #[test]
-    fn the_same_seed_comes_of_the_same_number_and_another_of_none() {
-        let of = |told| seed(told).expect("random bytes");
+    fn seed_is_reproducible_or_random() {
+        let of = |given| seed(given).expect("random bytes");
         assert_eq!(of(Some(7)), of(Some(7)));
         assert_ne!(of(Some(7)), of(Some(8)));
         assert_ne!(of(None), of(None));

@@ -1,15 +1,19 @@
-//! The proving ground: boots the tracer in guests, runs scenarios against it and judges what came out.
+//! The test harness: boots QEMU guests with the tracer in them, runs scenarios and judges the
+//! result.
 //!
-//! The harness sees what a user of the tracer sees (a command, its output, a kernel that lives or
-//! dies) and links nothing of the engine. One scenario runs one way:
+//! The harness sees what a user of the tracer sees (a command, its output, a kernel that survives
+//! or not) and links nothing of the engine. Every scenario takes the same path:
 //!
 //! ```text
 //! YAML -> scenario -> plan -> job (boot, load, trace, workload, unload) -> transcript
 //!      -> normalise -> snapshot -> verdict -> report
 //! ```
 //!
-//! [`scenario`] reads what is to be run; [`run`] says which jobs that comes to and runs them, in a [`guest`]; [`judge`]
-//! says of what came out whether it is as it should be; [`report`] tells people.
+//! [`scenario`] parses the input; [`run`] expands it into jobs and executes each in a [`guest`] of
+//! its own; [`judge`] compares what was observed with what was expected; [`report`] renders the
+//! verdicts. Errors come in two kinds that never mix: a [`judge::health::Finding`] is the guest's,
+//! an [`error::HostError`] is the host's or the harness's own, and a job that meets the latter is
+//! broken, not failed.
 
 pub mod atomic_write;
 pub mod error;

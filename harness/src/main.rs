@@ -1,9 +1,9 @@
-//! The command line of the proving ground.
+//! The harness's command line: `run`, `repro`, `hunt` and `shell`.
 //!
-//! Exit status: 0 when every job passed (or was skipped, or caught its mutant, or did so at a later
-//! attempt), 1 when one failed, missed its mutant, was broken or the run was interrupted, 2 when the
-//! command line or a scenario makes no sense, 3 when the host lacks something or a report can't be
-//! written of a run that is good otherwise.
+//! Exit status: 0 if every job passed, was skipped, caught its mutant, or did one of these on a
+//! retry; 1 if a job failed, missed its mutant or was broken, or the run was interrupted; 2 for a
+//! bad command line or scenario; 3 if the host lacks something, or a report of an otherwise good
+//! run cannot be written.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use harness::guest::image::Image;
 use harness::judge::verdict::Failure;
 use harness::report::printable::{in_line, printable};
 use harness::report::{Entry, Report, html};
-use harness::run::hunt::{self, Bag, HuntError, Shot};
+use harness::run::hunt::{self, HuntError, HuntResult, HuntRun};
 use harness::run::repro::{self, ReproError, With};
 use harness::run::suite::{self, Batch, Request, SuiteError};
 use harness::run::{interrupt, shell};
@@ -27,7 +27,7 @@ use harness::tree::Tree;
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const HOST: u8 = 3;
-/// How much of a failure's detail is shown at once; all of it is in the evidence.
+/// Lines of a failure's detail to print; the evidence folder has all of them.
 const SHOWN_LINES: usize = 60;
 
 /// Boots guests and runs scenarios in them.
@@ -144,9 +144,9 @@ fn main() -> ExitCode {
             };
             run(&tree, &request, &task.report)
         }
-        Task::Repro(task) => run_again(&tree, &task),
-        Task::Hunt(task) => go_hunting(&tree, task),
-        Task::Shell { guest } => open_shell(&tree, &guest),
+        Task::Repro(task) => run_repro(&tree, &task),
+        Task::Hunt(task) => run_hunt(&tree, task),
+        Task::Shell { guest } => run_shell(&tree, &guest),
     }
 }
 
@@ -159,10 +159,10 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
         Ok(batches) => batches,
         Err(error) => return refuse(&error.to_string(), code_of(&error)),
     };
-    let report = suite::run(tree, &batches, request, |entry| tell(tree, entry));
+    let report = suite::run(tree, &batches, request, |entry| print_entry(tree, entry));
     sum_up(tree, &batches, &report);
     let unwritten = write_reports(tree, &report, &reports);
-    let is_good = report.is_good() && !interrupt::asked();
+    let is_good = report.is_good() && !interrupt::is_pending();
     match unwritten.as_slice() {
         _ if !is_good => refuse_all(&unwritten, FAILED),
         [] => ExitCode::SUCCESS,
@@ -170,10 +170,10 @@ fn run(tree: &Tree, request: &Request, reports: &[String]) -> ExitCode {
     }
 }
 
-fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
+fn run_repro(tree: &Tree, task: &Repro) -> ExitCode {
     let name = task.job.join(" ");
     if task.replay {
-        return play(tree, &name, task.gdb);
+        return run_replay(tree, &name, task.gdb);
     }
     let with = match (task.record, task.gdb) {
         (true, _) => With::Record,
@@ -184,7 +184,7 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(again) => {
             say(format_args!("{}", in_line(&again.done.report.to_string())));
-            tell_failures(&again.done.failures);
+            print_failures(&again.done.failures);
             say(format_args!("{}", again.compared()));
             say(format_args!(
                 "evidence: {}",
@@ -196,7 +196,7 @@ fn run_again(tree: &Tree, task: &Repro) -> ExitCode {
     }
 }
 
-fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
+fn run_replay(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
     match repro::replay(tree, name, gdb) {
         Err(error) => refuse(&error.to_string(), code_of_repro(&error)),
         Ok(played) => {
@@ -206,7 +206,7 @@ fn play(tree: &Tree, name: &str, gdb: bool) -> ExitCode {
     }
 }
 
-fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
+fn run_hunt(tree: &Tree, task: Hunt) -> ExitCode {
     let request = hunt::Request {
         scenario: task.scenario,
         guest: task.guest,
@@ -219,30 +219,34 @@ fn go_hunting(tree: &Tree, task: Hunt) -> ExitCode {
         seed: task.seed,
         jobs: task.jobs.map(usize::from),
     };
-    let tell = |shot: &Shot| {
-        let line = shot.done.report.to_string();
-        println!("{}  [{}]", printable(&line), shot.setting);
+    let print_entry = |run: &HuntRun| {
+        let line = run.done.report.to_string();
+        println!("{}  [{}]", printable(&line), run.setting);
     };
-    match hunt::run(tree, &request, tell) {
+    match hunt::run(tree, &request, print_entry) {
         Err(error) => refuse(&error.to_string(), code_of_hunt(&error)),
-        Ok(bag) => tell_bag(tree, &request, &bag),
+        Ok(result) => print_hunt(tree, &request, &result),
     }
 }
 
-fn tell_bag(tree: &Tree, request: &hunt::Request, bag: &Bag) -> ExitCode {
-    let (runs, seed) = (bag.runs, request.seed);
-    let Some(hit) = &bag.hit else {
-        let was_left = interrupt::asked();
-        let left = if was_left { "interrupted: " } else { "" };
-        let next = bag.next;
+fn print_hunt(tree: &Tree, request: &hunt::Request, result: &HuntResult) -> ExitCode {
+    let (runs, seed) = (result.runs, request.seed);
+    let Some(hit) = &result.hit else {
+        let was_ended_by_guest = interrupt::is_pending();
+        let left = if was_ended_by_guest {
+            "interrupted: "
+        } else {
+            ""
+        };
+        let next = result.next;
         println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` goes on");
-        return ExitCode::from(if was_left { FAILED } else { 0 });
+        return ExitCode::from(if was_ended_by_guest { FAILED } else { 0 });
     };
     println!(
         "found in run {}, runs: {runs}; its setting: {}",
         hit.number, hit.setting
     );
-    tell_failures(&hit.done.failures);
+    print_failures(&hit.done.failures);
     println!("evidence: {}", tree.relative(&hit.folder).display());
     println!("again: {}", hit.repro());
     println!(
@@ -293,8 +297,8 @@ fn parse_reports(words: &[String]) -> Result<Vec<(Format, PathBuf)>, String> {
         .map_err(|what| format!("--report: {what}; the formats are json and junit"))
 }
 
-/// The page always, and what was asked for, each whatever becomes of the others. What could not be
-/// written is the answer.
+/// Writes the HTML page and the requested reports. One that fails does not stop the others; the
+/// errors are returned.
 fn write_reports(tree: &Tree, report: &Report, wanted: &[(Format, PathBuf)]) -> Vec<String> {
     let page = tree.evidence().join("report.html");
     let written = write(&page, Ok(html::page(report)));
@@ -318,7 +322,7 @@ fn write(path: &Path, text: Result<String, String>) -> Result<(), String> {
     written.map_err(|why| format!("{}: cannot write: {why}", path.display()))
 }
 
-fn tell(tree: &Tree, entry: &Entry) {
+fn print_entry(tree: &Tree, entry: &Entry) {
     say(format_args!("{}", in_line(&entry.to_string())));
     let see = |one: &Entry| {
         let folder = tree.evidence().join(&one.evidence);
@@ -330,11 +334,11 @@ fn tell(tree: &Tree, entry: &Entry) {
     if entry.job.verdict.is_good() {
         return entry.earlier.iter().for_each(see);
     }
-    tell_failures(&entry.failures);
+    print_failures(&entry.failures);
     see(entry);
 }
 
-fn tell_failures(failures: &[Failure]) {
+fn print_failures(failures: &[Failure]) {
     for failure in failures {
         say(format_args!(
             "       {}: {}",
@@ -347,7 +351,7 @@ fn tell_failures(failures: &[Failure]) {
     }
 }
 
-fn open_shell(tree: &Tree, guest: &str) -> ExitCode {
+fn run_shell(tree: &Tree, guest: &str) -> ExitCode {
     let image = suite::guests(tree, guest)
         .and_then(|_| Ok(Image::read(tree, guest)?))
         .and_then(|image| Ok(image.check_host(guest).map(|()| image)?));
@@ -376,7 +380,7 @@ fn code_of_repro(error: &ReproError) -> u8 {
     }
 }
 
-/// Who listens may leave (`| head`) before the run is over, which goes on.
+/// Ignores a closed stdout (`| head`): the run continues without a reader.
 fn say(line: fmt::Arguments<'_>) {
     writeln!(io::stdout(), "{line}").ok();
 }

@@ -1,5 +1,9 @@
-//! What came out of a run of jobs: lines and sums for people, JSON and JUnit for machines, a page
-//! for a browser. Pure.
+//! Reports on a run: lines and sums for a terminal, JSON and JUnit for machines, an HTML page.
+//!
+//! [`JobReport`] is the row of one job, [`Entry`] adds its attempts, [`Report`] holds a whole run.
+//! [`keep`] bounds what is taken from each job, since a guest's output is unbounded, and
+//! [`printable`] escapes it, since it is untrusted. [`evidence`] is the folder that has everything
+//! and touches files; the rest is pure.
 
 pub mod evidence;
 
@@ -21,16 +25,16 @@ use crate::run::plan::JobId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// It went on from a saved one.
+    /// Restored from a saved guest.
     Restored,
-    /// It booted, as was asked for.
+    /// Booted, as requested.
     Cold,
-    /// It booted, since none could be restored: slower than need be, and perhaps all jobs do so.
+    /// Booted because none could be restored: slower than necessary, possibly for all jobs.
     Fallback,
 }
 
 impl Start {
-    /// How a guest started that booted or not, and was to boot or not.
+    /// Combines whether it booted with whether that was requested.
     pub fn of(is_cold: bool, is_asked: bool) -> Self {
         match (is_cold, is_asked) {
             (false, _) => Self::Restored,
@@ -45,36 +49,36 @@ impl Start {
     }
 }
 
-/// One job's line in every report.
+/// One job's row in every report.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobReport {
-    /// Which job it is.
+    /// Its identity.
     #[serde(flatten)]
     pub id: JobId,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, in one line; empty for a plain pass.
+    /// The reason, in one line; empty for a plain pass.
     pub why: String,
-    /// How its guest started; nothing where none did.
+    /// How the guest started; `None` if none did.
     pub start: Option<Start>,
-    /// Why its guest booted instead of going on from a saved one, if it did.
+    /// Why the guest was booted instead of restored, if it was.
     pub cold: Option<String>,
-    /// How long it waited for its folder, and for a guest to be saved that it could go on from.
+    /// Milliseconds spent waiting for the folder's lock and for a guest to be saved.
     pub waited_ms: u64,
-    /// From QEMU's start to the first command's answer.
+    /// Milliseconds from QEMU's start to the first command's answer.
     pub ready_ms: u64,
-    /// From then to the end.
+    /// Milliseconds from then to the end.
     pub run_ms: u64,
-    /// How much of the host's processors its QEMU took, which tells what a job costs on a busy host, too.
+    /// QEMU's CPU time in milliseconds, which is meaningful on a busy host as well.
     pub cpu_ms: u64,
-    /// How many times as long as stated it was given, as the host was slow or busy; nothing where there was no guest.
+    /// The factor that limits were scaled by for a slow or busy host; `None` without a guest.
     pub pace: Option<f64>,
-    /// How many records the tracer delivered.
+    /// Number of records that the tracer delivered.
     pub events: usize,
 }
 
 impl JobReport {
-    /// The report of a job that did not get to run.
+    /// The row of a job that was not run.
     pub fn not_run(id: &JobId, verdict: Verdict, why: String) -> Self {
         Self {
             id: id.clone(),
@@ -91,7 +95,7 @@ impl JobReport {
         }
     }
 
-    /// Its guest's life; what it waited for before is not of its making.
+    /// The guest's lifetime, without what the job waited for before.
     fn total_ms(&self) -> u64 {
         self.ready_ms.saturating_add(self.run_ms)
     }
@@ -100,14 +104,14 @@ impl JobReport {
         Duration::from_millis(self.total_ms())
     }
 
-    /// Why its guest booted although nobody asked for that.
+    /// Why the guest was booted unrequested, if it was.
     fn fallback(&self) -> Option<&str> {
         let is_fallback = self.start == Some(Start::Fallback);
         self.cold.as_deref().filter(|_| is_fallback)
     }
 }
 
-/// `pass   armv6 fbt/three-chdir   3.1 s  why`, and `(cold: why)` where that was not asked for.
+/// `pass   armv6 fbt/three-chdir   3.1 s  why`, and `(cold: why)` after a fallback.
 impl fmt::Display for JobReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.id.to_string();
@@ -122,41 +126,41 @@ impl fmt::Display for JobReport {
     }
 }
 
-/// A job as the whole run sees it; what it says of times and failures is that of its last attempt.
+/// A job in the report of a run; times and failures are those of the last attempt.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
-    /// What came of it.
+    /// The last attempt's row.
     #[serde(flatten)]
     pub job: JobReport,
-    /// When it began, from the start of the run on.
+    /// Milliseconds from the start of the run to that of the attempt.
     pub started_ms: u64,
-    /// Which of the workers did it, from 1.
+    /// The worker that ran it, from 1.
     pub worker: usize,
-    /// How many attempts there were; none at a job that is skipped.
+    /// Number of attempts; 0 for a skip.
     pub attempts: u32,
-    /// Where its evidence lies, below `target/trapline`.
+    /// The evidence folder, relative to `target/trapline`.
     pub evidence: String,
     /// The command that runs it again.
     pub rerun: String,
-    /// What went wrong, as much of it as a report [keeps](keep).
+    /// The failures, cut to what a report [keeps](keep).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
-    /// What the guest's kernel said last, where the job did not end well.
+    /// The end of the console, if the job did not succeed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub console: String,
-    /// The attempts before the last.
+    /// Earlier attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Entry>,
 }
 
 impl Entry {
-    /// All attempts, from the first to the last.
+    /// All attempts in order.
     pub fn tries(&self) -> impl Iterator<Item = &Entry> {
         self.earlier.iter().chain([self])
     }
 }
 
-/// The job's line, with the number of attempts where `why` does not tell it.
+/// The job's row, with the number of attempts unless `why` has it.
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.job.fmt(f)?;
@@ -167,29 +171,29 @@ impl fmt::Display for Entry {
     }
 }
 
-/// How many jobs ended how.
+/// Number of jobs by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Claims that hold.
     pub pass: usize,
-    /// Claims that do not.
+    /// Claims that do not hold.
     pub fail: usize,
-    /// Claims not put to the test.
+    /// Claims that were not tested.
     pub skip: usize,
-    /// Jobs that the harness could not do.
+    /// Jobs that the harness or the host broke.
     pub broken: usize,
     /// Mutants that were caught.
     pub caught: usize,
-    /// Mutants that were not.
+    /// Mutants that were missed.
     pub missed: usize,
-    /// Jobs that ended well at a later attempt.
+    /// Jobs that succeeded on a retry.
     pub flaky: usize,
-    /// Jobs, among all those, with an attempt whose guest booted since it could not be restored.
+    /// Jobs, among all of these, with an attempt that fell back to booting.
     pub fallback: usize,
 }
 
 impl Totals {
-    /// The sum of `jobs`.
+    /// Counts `jobs`.
     fn of(jobs: &[Entry]) -> Self {
         let fell_back = |entry: &&Entry| entry.tries().any(|one| one.job.fallback().is_some());
         let is = |verdict| move |entry: &&Entry| entry.job.verdict == verdict;
@@ -233,16 +237,16 @@ impl fmt::Display for Totals {
     }
 }
 
-/// When a run was, and how many jobs it did at once.
+/// The time span and parallelism of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Span {
-    /// When it began.
+    /// The start.
     pub started: DateTime<Utc>,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub wall_ms: u64,
-    /// How many workers it had.
+    /// Number of workers.
     pub workers: usize,
-    /// How many jobs it was to do; an interrupted one did fewer.
+    /// Number of planned jobs; an interrupted run has fewer.
     pub planned: usize,
 }
 
@@ -250,17 +254,17 @@ pub struct Span {
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     schema: u32,
-    /// When it was.
+    /// Its time span.
     #[serde(flatten)]
     pub span: Span,
-    /// The jobs that came to an end, in the order of the plan.
+    /// The finished jobs, in order of the plan.
     pub jobs: Vec<Entry>,
-    /// Their sum.
+    /// Their counts.
     pub totals: Totals,
 }
 
 impl Report {
-    /// The report over `jobs`.
+    /// The report on `jobs`.
     pub fn new(span: Span, jobs: Vec<Entry>) -> Self {
         Self {
             schema: 2,
@@ -270,29 +274,29 @@ impl Report {
         }
     }
 
-    /// The jobs of each guest, in the order of the plan.
+    /// The jobs by guest, in order of the plan.
     fn of_guests(&self) -> impl Iterator<Item = (&str, &[Entry])> {
         let guests = self.jobs.chunk_by(|a, b| a.job.id.guest == b.job.id.guest);
         guests.filter_map(|jobs| Some((jobs.first()?.job.id.guest.as_str(), jobs)))
     }
 
-    /// The sums of the guests, in the order of the plan.
+    /// The counts by guest, in order of the plan.
     pub fn by_guest(&self) -> impl Iterator<Item = (&str, Totals)> {
         let guests = self.of_guests();
         guests.map(|(guest, jobs)| (guest, Totals::of(jobs)))
     }
 
-    /// Whether every job ended well.
+    /// Whether every verdict is a good one.
     pub fn is_good(&self) -> bool {
         self.jobs.iter().all(|entry| entry.job.verdict.is_good())
     }
 
-    /// As JSON.
+    /// Pretty-printed JSON.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// As JUnit XML, one suite for each guest.
+    /// JUnit XML, one suite per guest.
     pub fn to_junit(&self) -> Result<String, quick_junit::SerializeError> {
         junit::of(self).to_string()
     }

@@ -1,7 +1,9 @@
 //! A scenario: one claim about the tracer, as its YAML file states it.
 //!
-//! Parsing is strict. A key nobody knows, a value of the wrong type or a combination that means
-//! nothing is an error that names the file, the line, the column and what would be right.
+//! Parsing is strict. An unknown key, a value of the wrong type or a meaningless combination is an
+//! error with file, line, column and the remedy. `names` expands `${name}` for a guest, `scale` and
+//! `seed` supply `${scale}` and `${seed}` for a run, `symptom` is what a mutant must show. Pure but
+//! for the environment variables that set seed and extent.
 
 mod names;
 mod number;
@@ -25,50 +27,50 @@ pub use scale::{Extent, Scale};
 pub use status::Status;
 pub use symptom::{Stated, Symptom};
 
-/// Where a scenario takes the seed of the run.
+/// The placeholder for the run's seed.
 const SEED: &str = "${seed}";
 
-/// One claim and how to put it to the test.
+/// One claim and how to test it; the keys of a scenario file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scenario {
     /// The claim, in one sentence.
     pub asserts: String,
-    /// Why anybody cares.
+    /// The motivation.
     #[serde(default)]
     pub story: Option<String>,
-    /// The guests it is for; absent means every guest that has what `needs` lists.
+    /// The guests it is for; absent means every guest that has all of `needs`.
     #[serde(default)]
     pub guests: Option<Vec<String>>,
-    /// Why it is not for the others; goes with `guests`.
+    /// Why it is not for other guests; requires `guests`.
     #[serde(default)]
     pub why: Option<String>,
     /// Capabilities a guest must have.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// How many CPUs the guest boots with; absent means as many as it usually has.
+    /// Number of CPUs; absent means the image's.
     #[serde(default)]
     pub cpus: Option<Cpus>,
-    /// Which of the machine's processors the guest has.
+    /// The CPU model.
     #[serde(default)]
     pub processor: Processor,
-    /// Words added to the kernel's command line; the guest then boots for this job.
+    /// Words appended to the kernel command line; such a guest is booted for the job.
     #[serde(default)]
     pub append: Option<String>,
-    /// Whether the guest boots for this job, or goes on from what was saved of one.
+    /// Whether the guest must boot for this job, or may be restored.
     #[serde(default)]
     pub boot: Boot,
-    /// Which of the two modules the guest loads.
+    /// The module to load.
     #[serde(default)]
     pub module: Module,
-    /// What the guest's clock counts; absent means the host's time, and that hunts may try something else.
+    /// The guest's clock; absent means real time, and lets hunts vary it.
     #[serde(default)]
     pub clock: Option<Clock>,
-    /// Guest -> what its clock counts, where that is something else.
+    /// Clocks by guest, overriding `clock`.
     #[serde(default)]
     pub clocks: BTreeMap<String, Clock>,
-    /// Files and folders of the checkout that it brings along; in the guest they have the same paths,
-    /// from the folder on that commands start in.
+    /// Files and folders of the checkout to copy into the guest, under the same paths below the
+    /// directory where commands run.
     #[serde(default)]
     pub files: Vec<String>,
     /// The tracer's command: one simple command, started by `exec` so that signals reach it.
@@ -76,43 +78,43 @@ pub struct Scenario {
     /// The command run once the tracer's probes are live.
     #[serde(default)]
     pub workload: Option<String>,
-    /// How the tracer ends.
+    /// How the tracer is stopped.
     #[serde(default)]
     pub stop: Stop,
-    /// Seconds that the tracer and the workload may take together.
+    /// Time limit for the tracer and the workload together, in seconds.
     #[serde(default)]
     pub time_limit: TimeLimit,
-    /// What `${scale}` stands for, where a run may do more or less of the same.
+    /// The values of `${scale}` by the run's extent.
     #[serde(default)]
     pub scale: Option<Scale>,
-    /// Passes applied to the output beyond those that always apply.
+    /// Passes to apply besides those that always apply.
     #[serde(default)]
     pub normalise: Vec<Pass>,
-    /// What must come out.
+    /// What to expect.
     #[serde(default)]
     pub expect: Expect,
-    /// Seeded defects, and how the scenario must fail with each.
+    /// Mutants, with the symptom of each.
     #[serde(default)]
     pub mutants: BTreeMap<String, Stated>,
-    /// Guest -> why its snapshot is its own, in `<claim>@<guest>.snap`.
+    /// Guests with a snapshot of their own, `<claim>@<guest>.snap`, and the reason.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
-    /// What `${seed}` stands for, if it occurs.
+    /// The value of `${seed}`, if the scenario uses it.
     #[serde(skip)]
     pub seed: Option<u64>,
-    /// What its `scale` was taken for.
+    /// The extent that `${scale}` was expanded for.
     #[serde(skip)]
     pub extent: Extent,
 }
 
-/// How a guest comes to be ready.
+/// How a guest is made ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boot {
-    /// It goes on from where one like it was saved.
+    /// From a saved guest.
     #[default]
     Restored,
-    /// It boots.
+    /// By booting.
     Cold,
 }
 
@@ -123,25 +125,25 @@ pub enum Module {
     /// The tracer.
     #[default]
     Plain,
-    /// The one with seeded defects, none of them chosen, and with the self-test.
+    /// The tracer with the mutants and the self-test compiled in, and no mutant selected.
     SelfTest,
-    /// None: the claim is about loading it.
+    /// Nothing: the claim is about loading the module.
     None,
 }
 
-/// What a guest's clock counts.
+/// The clock of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// The host's time.
+    /// Real time.
     #[default]
     Time,
-    /// Instructions, each for a nanosecond.
+    /// Instructions, one per nanosecond (`-icount shift=0`).
     Instructions,
 }
 
 impl Clock {
-    /// QEMU's `-icount shift`.
+    /// QEMU's `-icount shift`; `None` without `-icount`.
     pub fn shift(self) -> Option<u8> {
         match self {
             Self::Time => None,
@@ -150,59 +152,59 @@ impl Clock {
     }
 }
 
-/// A machine's processor.
+/// A CPU model of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Processor {
-    /// The one that is quick to emulate.
+    /// The model that is fastest to emulate.
     #[default]
     Usual,
-    /// The one that has everything the emulator knows.
+    /// The model with every feature that QEMU has.
     Full,
-    /// One that has little more than its kind has to have.
+    /// A model with little beyond the architecture's baseline.
     Plain,
-    /// One with flaws that the kernel has to work around wherever a function returns, where there is such.
+    /// A model whose flaws need a mitigation at every function return, if the machine has one.
     Flawed,
 }
 
-/// How the tracer is ended after the workload.
+/// How the tracer is stopped after the workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum Stop {
-    /// As Ctrl-C does.
+    /// SIGINT, as Ctrl-C does.
     #[default]
     #[serde(rename = "SIGINT")]
     Interrupt,
-    /// Without a chance to clean up.
+    /// SIGKILL, so that it cannot clean up.
     #[serde(rename = "SIGKILL")]
     Kill,
-    /// Not at all: it ends by itself.
+    /// It exits by itself.
     #[serde(rename = "exits")]
     Exits,
 }
 
-/// What must come out of a run, beyond a healthy guest and an unchanged kernel.
+/// Expected results, besides a healthy guest and unchanged kernel text.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Expect {
-    /// How the tracer ends; absent means 0.
+    /// How the tracer ends; absent means status 0.
     #[serde(default)]
     pub status: Status,
-    /// How the workload ends; absent means 0.
+    /// How the workload ends; absent means status 0.
     #[serde(default)]
     pub workload_status: Option<Status>,
-    /// Exactly so many records.
+    /// The exact number of records.
     #[serde(default)]
     pub events: Option<usize>,
-    /// So many records or more.
+    /// The least number of records.
     #[serde(default)]
     pub events_at_least: Option<usize>,
-    /// The kernel's own tracer must have counted the same hits in the same run.
+    /// The other tracer that must count as many hits in the same run.
     #[serde(default)]
     pub agrees_with: Option<AgreesWith>,
-    /// Text that the tracer's standard output must hold.
+    /// Texts that the tracer's standard output must contain.
     #[serde(default)]
     pub stdout_contains: Vec<String>,
-    /// Text that the tracer's standard error must hold.
+    /// Texts that the tracer's standard error must contain.
     #[serde(default)]
     pub stderr_contains: Vec<String>,
 }
@@ -214,11 +216,11 @@ pub struct Expect {
     expecting = "a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"
 )]
 pub struct AgreesWith {
-    /// The kernel's function tracer, on this function.
+    /// ftrace's function tracer, on this function.
     pub ftrace: String,
 }
 
-/// What is wrong with a scenario file, and where.
+/// An error in a scenario file, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}:{}: {what}", path.display(), place.line, place.column)]
 pub struct ScenarioError {
@@ -226,11 +228,11 @@ pub struct ScenarioError {
     pub path: PathBuf,
     /// The place in it.
     pub place: Place,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and the remedy.
     pub what: String,
 }
 
-/// A scenario together with the file it came from.
+/// A scenario with the file it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// `provider/claim`.
@@ -239,12 +241,12 @@ pub struct Source {
     pub path: PathBuf,
     /// Its text.
     pub text: String,
-    /// What it says.
+    /// The parsed scenario, with placeholders.
     pub scenario: Scenario,
 }
 
 impl Source {
-    /// Reads the text of the scenario file `path`.
+    /// Parses and checks the text of the scenario file `path`.
     pub fn parse(id: &str, path: &Path, text: &str) -> Result<Self, ScenarioError> {
         let scenario: Scenario = serde_yaml::from_str(text).map_err(|e| yaml_error(path, &e))?;
         let source = Self {
@@ -257,8 +259,8 @@ impl Source {
         Ok(source)
     }
 
-    /// The scenario with every `${name}` replaced by what the guest calls it, and with the guest's clock.
-    /// `${seed}` becomes the seed of this run, and `${scale}` what its extent makes of it.
+    /// The scenario for `guest`: every `${name}` expanded, `${seed}` and `${scale}` by this run's
+    /// seed and extent, and the clock from `clocks`.
     pub fn for_guest(&self, guest: &str, names: &Names) -> Result<Scenario, ScenarioError> {
         let seed = if self.has_seed() {
             Some(seed::of_run().map_err(|what| self.error(SEED, what))?)
@@ -272,7 +274,7 @@ impl Source {
         self.for_guest_with(guest, names, seed, extent)
     }
 
-    /// The same with a seed that is known, if the scenario has one, and as far as another run went.
+    /// The same with the seed and extent of another run.
     pub fn for_guest_with(
         &self,
         guest: &str,
@@ -299,7 +301,7 @@ impl Source {
         Ok(scenario)
     }
 
-    /// An error if it names a guest that is not one of `known`.
+    /// Refuses guests that are not in `known`.
     pub fn check_guests(&self, known: &[String]) -> Result<(), ScenarioError> {
         let scenario = &self.scenario;
         let named = scenario.guests.iter().flatten();
@@ -308,12 +310,12 @@ impl Source {
         self.all_known("guest", named.chain(scenario.clocks.keys()), known)
     }
 
-    /// An error if it needs something that is not one of `known`.
+    /// Refuses capabilities in `needs` that are not in `known`.
     pub fn check_needs(&self, known: &[String]) -> Result<(), ScenarioError> {
         self.all_known("capability", &self.scenario.needs, known)
     }
 
-    /// An error if one of its seeded defects is not one of `known`.
+    /// Refuses mutants that are not in `known`.
     pub fn check_mutants(&self, known: &[String]) -> Result<(), ScenarioError> {
         self.all_known("mutant", self.scenario.mutants.keys(), known)
     }
@@ -323,7 +325,7 @@ impl Source {
         scenario.texts().any(|text| text.contains(SEED))
     }
 
-    /// What the defect must show in this guest; an error if that is not stated.
+    /// The symptom of `mutant` in `guest`; an error if none is stated for it.
     pub fn symptom(&self, mutant: &str, guest: &str) -> Result<Symptom, ScenarioError> {
         let stated = self.scenario.mutants.get(mutant);
         let symptom = stated.and_then(|stated| stated.of(guest));
@@ -427,19 +429,19 @@ impl Source {
 }
 
 impl Scenario {
-    /// Why its guest is not restored, in a report's words.
+    /// Why its guest is booted instead of restored, as reports print it.
     pub fn cold_because(&self) -> Option<&'static str> {
         match (self.boot, self.clock) {
             (Boot::Cold, _) => Some("boot: cold"),
-            // Guests are saved with the other clock.
+            // Guests are saved with real time.
             (_, Some(Clock::Instructions)) => Some("clock: instructions"),
-            // And with the command line of their image.
+            // Guests are saved with their image's command line.
             _ if self.append.is_some() => Some("append"),
             (Boot::Restored, Some(Clock::Time) | None) => None,
         }
     }
 
-    /// The command of the step with that role.
+    /// The command of the step with this role.
     pub fn command(&self, role: &str) -> Option<&str> {
         match role {
             "trace" => Some(&self.trace),
@@ -458,7 +460,7 @@ impl Scenario {
     }
 }
 
-/// Whether `-q` is among the tracer's options, by itself or with others behind one dash.
+/// Whether the tracer has the option `-q`, alone or combined with others.
 fn is_quiet(trace: &str) -> bool {
     let options = trace
         .split_whitespace()

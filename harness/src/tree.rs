@@ -1,4 +1,4 @@
-//! Where things lie in the workspace.
+//! Paths in the workspace.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,50 +8,50 @@ use std::path::{Path, PathBuf};
 use crate::error::HostError;
 use crate::scenario::Source;
 
-/// Where everything about guests and runs goes, as seen from the root of the workspace.
+/// The folder of built guests and of evidence, relative to the workspace root.
 pub const EVIDENCE: &str = "target/trapline";
 
-/// The workspace.
+/// A workspace, by its root.
 #[derive(Debug, Clone)]
 pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    /// The workspace that this harness belongs to: where it is run, or else where it was built.
+    /// Finds the workspace of this harness: the one it runs in, else the one it was built in.
     ///
-    /// A test that was built elsewhere and came in an archive is told by its runner where its package
-    /// is now.
+    /// A test that was built elsewhere and unpacked from an archive gets its package's current path
+    /// from the runner, in `CARGO_MANIFEST_DIR`.
     pub fn own() -> Self {
-        let told = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let root = told.and_then(|package| workspace_of(&package));
+        let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let root = package.and_then(|package| workspace_of(&package));
         let built = Path::new(env!("CARGO_MANIFEST_DIR"));
         Self {
             root: root.unwrap_or_else(|| built.parent().unwrap_or(built).to_owned()),
         }
     }
 
-    /// The folder of `snapshots/`.
+    /// The `snapshots/` folder.
     pub fn snapshots(&self) -> PathBuf {
         self.root.join("snapshots")
     }
 
-    /// What the build of a guest says of it.
+    /// The description that the build of `guest` wrote.
     pub fn guest_json(&self, guest: &str) -> PathBuf {
         self.guest_dir(guest).join("guest.json")
     }
 
-    /// Where everything about a guest goes.
+    /// The folder with a guest's image and its evidence.
     pub fn guest_dir(&self, guest: &str) -> PathBuf {
         self.evidence().join(guest)
     }
 
-    /// Where everything about guests and runs goes.
+    /// The folder of built guests and of evidence.
     pub fn evidence(&self) -> PathBuf {
         self.root.join(EVIDENCE)
     }
 
-    /// The guests that have a description in `images/`.
+    /// Sorted names of the guests described in `images/`.
     pub fn guests(&self) -> Result<Vec<String>, HostError> {
         let mut names: Vec<String> = yaml_files(&self.root.join("images"))?
             .iter()
@@ -61,12 +61,12 @@ impl Tree {
         Ok(names)
     }
 
-    /// Where a guest is described.
+    /// The guest's description in `images/`.
     pub fn described(&self, guest: &str) -> PathBuf {
         self.root.join("images").join(format!("{guest}.yaml"))
     }
 
-    /// The scenarios, as id and file, by id.
+    /// All scenarios, as id (`provider/claim`) and file, sorted by id.
     pub fn scenarios(&self) -> Result<Vec<(String, PathBuf)>, HostError> {
         let mut all = Vec::new();
         for provider in subfolders(&self.root.join("scenarios"))? {
@@ -80,24 +80,24 @@ impl Tree {
         Ok(all)
     }
 
-    /// Whether `path` is one of the workspace's own scenarios.
+    /// Whether `path` is below `scenarios/`.
     pub fn owns(&self, path: &Path) -> bool {
         path.starts_with(self.root.join("scenarios"))
     }
 
-    /// `path` as seen from the root of the workspace, where it is inside.
+    /// `path` relative to the workspace root if it is inside, else unchanged.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// What [`Self::relative`] was made from.
+    /// The inverse of [`Self::relative`].
     pub fn absolute(&self, path: &Path) -> PathBuf {
         self.root.join(path)
     }
 }
 
-/// The workspace that a package is in, if it is one of ours: the harness may have been started by
-/// something that cargo runs in another workspace.
+/// The root of the workspace that contains `package`, if it is a Trapline workspace: cargo may run
+/// the harness from a package of another one.
 fn workspace_of(package: &Path) -> Option<PathBuf> {
     let root = package.parent()?;
     let ours = ["images", "scenarios", "snapshots"];
@@ -106,7 +106,7 @@ fn workspace_of(package: &Path) -> Option<PathBuf> {
         .then(|| root.to_owned())
 }
 
-/// The snapshot of a scenario: under `snapshots/`, or beside a file from outside the workspace.
+/// The snapshot file of a scenario: below `snapshots/`, or beside a scenario outside the workspace.
 pub fn snapshot(tree: &Tree, source: &Source, guest: Option<&str>) -> PathBuf {
     let at = guest.map_or(String::new(), |guest| format!("@{guest}"));
     if tree.owns(&source.path) {
@@ -118,7 +118,7 @@ pub fn snapshot(tree: &Tree, source: &Source, guest: Option<&str>) -> PathBuf {
     }
 }
 
-/// A file's name without its extension.
+/// A file's name without its extension, if it is UTF-8.
 pub fn stem(path: &Path) -> Option<String> {
     Some(path.file_stem()?.to_str()?.to_owned())
 }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_package_of_this_workspace_tells_where_it_is() {
+    fn only_a_trapline_package_has_a_workspace() {
         let root = tempfile::tempdir().expect("a folder");
         let package = root.path().join("harness");
         assert_eq!(workspace_of(&package), None);

@@ -1,9 +1,8 @@
-//! Every scenario in every guest, as tests of their own: `armv6::fbt::three-chdir`.
+//! Every scenario in every guest as a test of its own: `armv6::fbt::three-chdir`.
 //!
-//! They run through the same code as the command line. Which there are, and what they are called,
-//! follows from `scenarios/` and `images/` alone, so that every machine lists the same; a built guest
-//! is looked into only by the test that boots it, because a runner may start this program once for
-//! each.
+//! Tests run through the same code as the command line. Their set and names follow from
+//! `scenarios/` and `images/` alone, so that every host lists the same. A built guest is read only
+//! by the test that boots it, since a runner may start this program once per test.
 
 use std::env;
 use std::process::ExitCode;
@@ -49,15 +48,15 @@ fn trials(tree: &Tree, arguments: &Arguments) -> Result<Vec<Trial>, SuiteError> 
     Ok(trials)
 }
 
-/// Why there is nothing to test; any other trouble with an image is a test's failure.
+/// Why a guest's tests are ignored; any other trouble with its image is a failure.
 fn absent(tree: &Tree, guest: &str) -> Option<String> {
     let (guest, path) = (guest.to_owned(), tree.guest_json(guest));
     let is_there = path.exists();
     (!is_there).then(|| HostError::NoImage { guest, path }.to_string())
 }
 
-/// A test that says why it is not run. A list marks it, since that is all that a runner which starts
-/// tests one by one sees of it; when it is to be run nevertheless, it has not passed.
+/// An ignored test with its reason. In a list it is flagged, which is all that a runner sees that
+/// starts tests one by one; run regardless with `--ignored`, it fails.
 fn ignored(id: &JobId, why: String, arguments: &Arguments) -> Trial {
     let is_forced = arguments.ignored || arguments.include_ignored;
     let trial = Trial::ignorable_test(name(id), move || match is_forced {
@@ -83,13 +82,13 @@ fn run(tree: &Tree, job: &Job) -> Result<(), Failed> {
     }
 }
 
-/// Which attempt at the test it is, where the runner makes several.
+/// The number of the attempt, if the runner retries.
 fn attempt() -> u32 {
-    let told = env::var("NEXTEST_ATTEMPT").ok();
-    told.and_then(|number| number.parse().ok()).unwrap_or(1)
+    let attempt = env::var("NEXTEST_ATTEMPT").ok();
+    attempt.and_then(|number| number.parse().ok()).unwrap_or(1)
 }
 
-/// The image, if it is of the guest as it is described now, which the tests were named after.
+/// The image, if it was built from the description that the tests were derived from.
 fn current(tree: &Tree, guest: &str) -> Result<Image, HostError> {
     let image = Image::read(tree, guest)?;
     image.check_host(guest)?;

@@ -1,5 +1,5 @@
-//! A kept failure is run again under gdb, whose script reads what the seeded defect does to the trap's
-//! frame: the example of `doc/debugging.md`, line by line.
+//! Runs a recorded failure again under gdb, with a script that reads what the mutant does to the
+//! trap's frame: the example of `doc/debugging.md`.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use harness::guest::emulator;
 use harness::guest::image::Image;
-use harness::guest::overrides::Manner;
+use harness::guest::overrides::Overrides;
 use harness::judge::snapshot::Update;
 use harness::run::job;
 use harness::run::plan::{self, Item, Job};
@@ -22,7 +22,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 const GUEST: &str = "armv6";
 const SCENARIO: &str = "fbt/three-chdir";
 const MUTANT: &str = "push-into-frame";
-/// What the engine takes out of the word that it stores: see the mutant.
+/// The bit that the engine clears in the word that it stores; see the mutant.
 const TAKEN_OUT: u32 = 1 << 20;
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, vec![trial]).exit_code()
 }
 
-/// Why this cannot be tried here.
+/// Why the test cannot run here.
 fn absent(tree: &Tree) -> Option<String> {
     let debugger = emulator::find(gdb::PROGRAM, gdb::REMEDY).map(drop);
     let image = Image::read(tree, GUEST).map(drop);
@@ -54,17 +54,17 @@ fn reads_the_frame(tree: &Tree) -> Result<(), Failed> {
     check(&said).map_err(|error| format!("{error}; gdb said:\n{said}").into())
 }
 
-/// Runs the mutant's job; where its evidence is.
+/// Runs the mutant's job and returns its evidence folder.
 fn keep_a_failure(tree: &Tree) -> Result<PathBuf, Box<dyn Error>> {
     let image = Image::read(tree, GUEST)?;
     let folder = tree.guest_dir(GUEST).join("self-test/debugger");
-    let manner = Manner {
+    let overrides = Overrides {
         folder: Some(folder.clone()),
-        ..Manner::default()
+        ..Overrides::default()
     };
     let job = mutants_job(tree, &image)?;
     let (nothing, quietly) = (Update::Nothing, Progress::hidden());
-    let done = job::run_in(&manner, &job, &image, tree, nothing, &quietly);
+    let done = job::run_in(&overrides, &job, &image, tree, nothing, &quietly);
     match done.report.verdict.is_good() {
         true => Ok(folder),
         false => Err(done.story().into()),
@@ -81,20 +81,20 @@ fn mutants_job(tree: &Tree, image: &Image) -> Result<Job, Box<dyn Error>> {
     jobs.next().ok_or_else(|| "no such mutant".into())
 }
 
-/// A harness that does not outlive its test.
+/// A child harness, killed on drop.
 struct Harness(Child);
 
 impl Drop for Harness {
     fn drop(&mut self) {
-        // One that has ended needs no more.
+        // Errors mean that it has exited.
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
-/// A harness that runs the job again and waits for gdb.
+/// Starts a harness that runs the job again, and waits until it holds the guest for gdb.
 fn held(folder: &Path) -> Result<Harness, Box<dyn Error>> {
-    // In an archive it is not where it was built.
+    // In a nextest archive the binary is not where it was built.
     let moved = env::var_os("NEXTEST_BIN_EXE_harness");
     let program = moved.unwrap_or_else(|| env!("CARGO_BIN_EXE_harness").into());
     let mut harness = Harness(
@@ -113,7 +113,7 @@ fn held(folder: &Path) -> Result<Harness, Box<dyn Error>> {
             return Err(format!("the guest is not held: {said}").into());
         }
     }
-    // It must not wait for somebody to read the rest.
+    // Drain the pipe, or the child blocks on it.
     std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
     Ok(harness)
 }
@@ -132,7 +132,7 @@ fn debug(tree: &Tree, script: &Path) -> Result<String, Box<dyn Error>> {
     Ok(String::from_utf8_lossy(&both).into_owned())
 }
 
-/// The saved CPSR becomes what the emulated push stores first, which is r4.
+/// The emulated push must have stored its first register, r4, over the saved CPSR.
 fn check(said: &str) -> Result<(), Box<dyn Error>> {
     let line = |begin: &str| {
         let mut lines = said.lines();
@@ -150,7 +150,7 @@ fn check(said: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `before: r4 005279d8, saved CPSR 80000013`
+/// Parses `before: r4 005279d8, saved CPSR 80000013`.
 fn words(line: &str) -> Result<[u32; 2], Box<dyn Error>> {
     let hex = |word: &str| u32::from_str_radix(word.trim_end_matches(','), 16).ok();
     let found: Vec<u32> = line

@@ -1,55 +1,56 @@
-//! The QEMU command line of a guest on its machine.
+//! QEMU's command line for a guest on its machine.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::guest::image::{Clockwork, Image};
 use crate::guest::machine::{Machine, Timer};
-use crate::guest::tape::Tape;
+use crate::guest::recording::Recording;
 use crate::scenario::Processor;
 
 /// How a guest is started.
 #[derive(Debug, Clone, Copy)]
 pub enum Launch<'a> {
-    /// Cold.
+    /// Boot.
     Cold,
-    /// Cold, with a network and its ssh server behind it.
+    /// Boot, with a network and an ssh server.
     Networked,
-    /// Cold, with its memory in this file, so that it can be saved.
+    /// Boot, with its memory in this file, shared, so that the guest can be saved.
     Saving(&'a Path),
-    /// From what was saved, with a copy of the memory in this file.
+    /// Resume a saved guest, with this file mapped privately as its memory.
     Restored(&'a Path),
 }
 
-/// The file descriptors that QEMU is given.
+/// File descriptors that QEMU inherits.
 pub mod fd {
-    /// Its monitor.
+    /// QMP monitor.
     pub const MONITOR: i32 = 3;
-    /// The line to the guest's agent.
+    /// Line to the agent.
     pub const LINE: i32 = 4;
-    /// Where registers are read and written from outside.
+    /// qtest, for device registers.
     pub const REGISTERS: i32 = 5;
 }
 
-/// One thread for each CPU, where the host's order of loads and stores allows it.
+/// Multi-threaded TCG, if QEMU supports it for this pair of guest and host memory models.
 const TCG: &str = "tcg";
-/// One thread for all CPUs, which run by turns.
-const TAKING_TURNS: &str = "tcg,thread=single";
+/// Round-robin TCG: one thread runs all CPUs in turn.
+const ROUND_ROBIN: &str = "tcg,thread=single";
 impl Machine {
-    /// Where instructions are counted, CPUs take turns as it is; told so besides, QEMU 7.2 counts more of them.
+    /// `-icount` implies round-robin; naming `thread=single` as well makes QEMU 7.2 count more
+    /// instructions.
     fn accelerator(&self, image: &Image) -> &'static str {
         match image.clockwork.is_counting() || self.is_parallel(image) {
             true => TCG,
-            false => TAKING_TURNS,
+            false => ROUND_ROBIN,
         }
     }
 
-    /// Whether the CPUs of `image` run at the same time.
+    /// Whether the CPUs of `image` run in parallel.
     pub fn is_parallel(&self, image: &Image) -> bool {
         !image.clockwork.is_counting() && image.emulator >= self.parallel_since
     }
 
-    /// The emulator's arguments: its monitor and the line on file descriptors, the console in a file.
+    /// All of QEMU's arguments: monitor and line on inherited descriptors, the console in a file.
     pub fn arguments(&self, image: &Image, launch: Launch<'_>, console: &Path) -> Vec<OsString> {
         let mut arguments = Arguments::default();
         let mut serial = OsString::from("file:");
@@ -64,10 +65,10 @@ impl Machine {
         arguments.add("-mon", "chardev=monitor,mode=control");
         arguments.socket("line", fd::LINE);
         arguments.extend(self.line);
-        if image.clockwork.tape.is_some() {
-            arguments.extend(self.taped);
+        if image.clockwork.recording.is_some() {
+            arguments.extend(self.record_arguments);
         }
-        if self.forgetful_timer(image).is_some() {
+        if self.nudged_timer(image).is_some() {
             arguments.socket("qtest", fd::REGISTERS);
             arguments.extend(&["-qtest", "chardev:qtest", "-qtest-log", "none"]);
         }
@@ -92,10 +93,10 @@ impl Machine {
         arguments.0
     }
 
-    /// Its timer, where that may have to be reminded: what is done to it from outside would be in no
-    /// recording, and a recorded guest's clock does not run away from it.
-    pub fn forgetful_timer(&self, image: &Image) -> Option<Timer> {
-        self.timer.filter(|_| image.clockwork.tape.is_none())
+    /// The timer, if it must be nudged. Not in a recording: register writes over qtest are not
+    /// recorded, and with `-icount` the counter cannot run past the compare value.
+    pub fn nudged_timer(&self, image: &Image) -> Option<Timer> {
+        self.timer.filter(|_| image.clockwork.recording.is_none())
     }
 
     fn board(&self, arguments: &mut Arguments, image: &Image, launch: Launch<'_>) {
@@ -127,12 +128,12 @@ impl Machine {
     }
 }
 
-/// The word that has the guest bring up its network.
+/// Kernel command-line word that has the guest bring up its network.
 const NETWORK_WORD: &str = " trapline.network";
-/// Port 22 behind a port of the loopback device that QEMU chooses.
+/// Forwards a loopback port that QEMU chooses to the guest's port 22.
 const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
 
-/// A path inside an option: a comma would end it, so it is doubled.
+/// Escapes a path inside an option, where a comma is written twice.
 fn doubled(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
@@ -151,17 +152,17 @@ impl Arguments {
 
     fn clockwork(&mut self, clockwork: &Clockwork) {
         let shift = clockwork.shift;
-        match &clockwork.tape {
+        match &clockwork.recording {
             None => {
                 if let Some(shift) = shift {
                     self.add("-icount", format!("shift={shift}"));
                 }
             }
-            Some(tape) => {
-                let (mode, file) = tape.option();
-                let (shift, file) = (shift.unwrap_or(Tape::SHIFT), doubled(file));
+            Some(recording) => {
+                let (mode, file) = recording.option();
+                let (shift, file) = (shift.unwrap_or(Recording::SHIFT), doubled(file));
                 self.add("-icount", format!("shift={shift},rr={mode},rrfile={file}"));
-                if matches!(tape, Tape::Replay { is_held: true, .. }) {
+                if matches!(recording, Recording::Replay { is_held: true, .. }) {
                     self.extend(&["-S"]);
                 }
             }

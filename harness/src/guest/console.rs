@@ -1,7 +1,7 @@
-//! A guest's serial console: a file that QEMU writes and that is read here as it grows, up to a bound.
+//! A guest's serial console: a file that QEMU writes, followed here up to a bound.
 //!
-//! A kernel that does not stop talking would fill memory and disk, and hide what matters. What comes
-//! behind the bound is not read, and that there is more is a trouble of its own.
+//! A kernel that prints without end would fill memory and disk and bury the first report. Output
+//! past the bound is not read; the overflow itself is reported, as [`Trouble::Flooded`].
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,12 +9,12 @@ use std::path::PathBuf;
 
 use crate::judge::health::{self, Finding, Trouble};
 
-/// The most that a guest may say on it.
+/// Bytes of console output that are read.
 pub const MOST: usize = 4 << 20;
-/// So many lines that tell of one sort of trouble tell as much as more of them.
-const ENOUGH: usize = 20;
+/// Findings to keep of one kind; further ones add nothing.
+const MOST_ALIKE: usize = 20;
 
-/// The console so far.
+/// The console output so far, and what was found in it.
 #[derive(Debug)]
 pub struct Console {
     path: PathBuf,
@@ -26,7 +26,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// The console in that file, which need not exist yet.
+    /// Follows the file at `path`, which need not exist yet.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -38,9 +38,9 @@ impl Console {
         }
     }
 
-    /// Reads on and returns the troubles known by now.
+    /// Reads what is new and returns all findings so far. Only complete lines are scanned.
     pub fn look(&mut self) -> &[Finding] {
-        // A file that is not there yet is a guest that has not said anything.
+        // Until the guest prints something, the file does not exist.
         self.read_on().ok();
         let fresh = self.text.get(self.scanned..).unwrap_or_default();
         let whole = fresh.rfind('\n').map_or(0, |end| end + 1);
@@ -53,7 +53,7 @@ impl Console {
     fn keep(&mut self, finding: Finding) {
         let known = self.findings.iter();
         let alike = known.filter(|known| known.trouble == finding.trouble);
-        if alike.count() < ENOUGH {
+        if alike.count() < MOST_ALIKE {
             self.findings.push(finding);
         }
     }
@@ -65,7 +65,7 @@ impl Console {
         lines[lines.len().saturating_sub(count)..].join("\n")
     }
 
-    /// `count` lines from the first one on that has `words` in it, or the last ones if none has.
+    /// `count` lines starting at the first that contains `words`; if none does, the last `count`.
     pub fn from_words(&mut self, words: &str, count: usize) -> String {
         self.look();
         let mut lines = self
@@ -105,22 +105,22 @@ mod tests {
     use crate::judge::health::Trouble;
 
     #[test]
-    fn of_a_flood_a_bounded_part_is_read_and_told() {
+    fn flooded_console_is_read_up_to_the_bound() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("console.log");
         let flood = "BUG: again\n".repeat(MOST / 8);
         std::fs::write(&path, format!("{flood}Kernel panic - not syncing: x\n")).expect("writable");
         let mut console = Console::new(path);
         for _ in 0..2 {
-            let told: Vec<Trouble> = console.look().iter().map(|f| f.trouble).collect();
-            assert_eq!(told.len(), ENOUGH + 1);
-            assert_eq!(told.iter().filter(|&&t| t == Trouble::Flooded).count(), 1);
+            let kinds: Vec<Trouble> = console.look().iter().map(|f| f.trouble).collect();
+            assert_eq!(kinds.len(), MOST_ALIKE + 1);
+            assert_eq!(kinds.iter().filter(|&&t| t == Trouble::Flooded).count(), 1);
         }
         assert_eq!(console.text.len(), MOST);
     }
 
     #[test]
-    fn a_growing_file_is_read_once_and_in_whole_lines() {
+    fn growing_console_is_scanned_by_complete_lines() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("console.log");
         let mut console = Console::new(path.clone());

@@ -1,4 +1,4 @@
-//! The QEMU that the host has.
+//! The host's QEMU.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::error::HostError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Version(pub u32, pub u32);
 
-/// Where in PATH `program` is.
+/// Searches PATH for `program`; `remedy` is the command that the error suggests.
 pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, HostError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -20,7 +20,7 @@ pub fn find(program: &'static str, remedy: &'static str) -> Result<PathBuf, Host
         .ok_or(HostError::NoProgram { program, remedy })
 }
 
-/// Which version of QEMU `program` is; what does not say is taken for an old one.
+/// The version of `program`, asked once per process; 0.0 if it is unknown, which counts as oldest.
 pub fn version(program: &str) -> Version {
     static KNOWN: Mutex<BTreeMap<String, Version>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +33,7 @@ pub fn version(program: &str) -> Version {
         .or_insert_with(|| ask().unwrap_or_default())
 }
 
-/// `QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)`
+/// Parses `QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)`.
 fn version_in(said: &str) -> Option<Version> {
     let (_, rest) = said.split_once(" version ")?;
     let mut numbers = rest.split(|c: char| !c.is_ascii_digit());
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_told_apart_by_their_numbers() {
+    fn versions_compare_by_number() {
         let said =
             "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18+b3)\nCopyright (c)\n";
         assert_eq!(version_in(said), Some(Version(7, 2)));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_program_is_named_with_its_remedy() {
+    fn missing_program_is_reported_with_remedy() {
         let error = find("no-such-emulator", "apt-get install it").expect_err("not there");
         let text = error.to_string();
         assert_eq!(

@@ -1,26 +1,27 @@
-//! When a recorded guest has taken what came over its line. Pure.
+//! Decides when a recorded guest has read what was sent to it. Pure.
 //!
-//! QEMU hands recorded bytes to its model of a serial port at moments of its own, whether there is room
-//! or not, and does not tell. But it does so in the loop that answers the monitor, and a guest that was
-//! given something runs to take it.
+//! While recording, QEMU passes input to its UART model at times of its own, whether or not the
+//! FIFO has room, and reports nothing. But it does so in the same main loop that answers the
+//! monitor, and a guest that was sent something executes instructions to read it. So input counts
+//! as read after enough of both.
 
-/// So often the monitor must have answered since.
+/// Monitor answers to see since the burst was sent.
 const ANSWERS: u32 = 8;
-/// So many instructions the guest must have run since: an interrupt and its handler.
+/// Instructions the guest must have executed since: an interrupt and its handler.
 const INSTRUCTIONS: i64 = 5_000;
 
-/// How far the guest was when it was given something, and how often the monitor has answered since.
+/// Instruction count and number of monitor answers since the burst; `None` with none in flight.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sips(Option<(i64, u32)>);
+pub struct FlowControl(Option<(i64, u32)>);
 
-impl Sips {
-    /// The monitor has answered that the guest has run `count` instructions; whether it has taken what it
-    /// was given before this was first asked.
-    pub fn is_swallowed(&mut self, count: i64) -> bool {
+impl FlowControl {
+    /// Takes the instruction count of another monitor answer; true once the burst sent before the
+    /// first call counts as read.
+    pub fn is_drained(&mut self, count: i64) -> bool {
         let (since, answers) = self.0.unwrap_or((count, 0));
-        let is_swallowed = answers >= ANSWERS && count.saturating_sub(since) >= INSTRUCTIONS;
-        self.0 = (!is_swallowed).then_some((since, answers.saturating_add(1)));
-        is_swallowed
+        let is_drained = answers >= ANSWERS && count.saturating_sub(since) >= INSTRUCTIONS;
+        self.0 = (!is_drained).then_some((since, answers.saturating_add(1)));
+        is_drained
     }
 }
 
@@ -29,15 +30,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_takes_answers_and_instructions_and_begins_anew() {
-        let mut sips = Sips::default();
+    fn drained_after_answers_and_instructions() {
+        let mut flow = FlowControl::default();
         for round in 1..=2_i64 {
             let start = round * 1_000_000;
-            let answers = (0..ANSWERS).map(|_| sips.is_swallowed(start));
+            let answers = (0..ANSWERS).map(|_| flow.is_drained(start));
             assert!(answers.collect::<Vec<_>>().iter().all(|is_so| !is_so));
-            assert!(!sips.is_swallowed(start + INSTRUCTIONS - 1));
-            assert!(sips.is_swallowed(start + INSTRUCTIONS));
+            assert!(!flow.is_drained(start + INSTRUCTIONS - 1));
+            assert!(flow.is_drained(start + INSTRUCTIONS));
         }
-        assert!(!sips.is_swallowed(9_000_000) && !sips.is_swallowed(9_900_000));
+        assert!(!flow.is_drained(9_000_000) && !flow.is_drained(9_900_000));
     }
 }

@@ -1,4 +1,4 @@
-//! A guest as its build left it: `guest.json`, read and checked.
+//! A built guest: `guest.json`, parsed and checked.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use crate::error::HostError;
 use crate::guest::emulator::{self, Version};
 use crate::guest::lock::{self, Share};
 use crate::guest::machine::{self, Machine};
-use crate::guest::tape::Tape;
+use crate::guest::recording::Recording;
 use crate::judge::normalise::Facts;
 use crate::run::plan::Target;
 use crate::scenario::{Clock, Cpus, Names, Processor};
@@ -23,88 +23,89 @@ const SCHEMA: u32 = 4;
 #[derive(Debug, Clone, Deserialize)]
 pub struct Image {
     schema: u32,
-    /// Its name.
+    /// The guest's name.
     pub guest: String,
-    /// The machine table's key.
+    /// The key in the machine table.
     pub machine: String,
-    /// As QEMU's `-m` takes it.
+    /// Memory size, in the syntax of QEMU's `-m`.
     pub memory: String,
-    /// How many CPUs it boots with.
+    /// Number of CPUs.
     pub cpus: u8,
     /// The kernel, as QEMU loads it.
     pub kernel: PathBuf,
-    /// The initial file system.
+    /// The initramfs.
     pub initrd: PathBuf,
-    /// The device tree, where the machine wants one.
+    /// The device tree blob, if the machine needs one.
     pub dtb: Option<PathBuf>,
-    /// The kernel's command line.
+    /// The kernel command line.
     pub append: String,
     /// `uname -r`.
     pub kernel_release: String,
-    /// How to get in.
+    /// The login, for `shell`.
     pub ssh: Keys,
-    /// The module, in the guest.
+    /// Path of the module in the guest.
     pub module: String,
-    /// The module with seeded defects, in the guest.
+    /// Path of the module with seeded defects in the guest.
     pub mutants_module: String,
-    /// What this guest calls things.
+    /// This guest's names for functions and the like, as scenarios refer to them.
     pub names: Names,
-    /// What it can do.
+    /// Capabilities, which scenarios may require.
     pub capabilities: Vec<String>,
-    /// The seeded defects that its mutants' module knows.
+    /// The seeded defects compiled into the mutants' module.
     pub mutants: Vec<String>,
-    /// What `images/<guest>.yaml` said when it was built.
+    /// The text of `images/<guest>.yaml` at build time.
     #[serde(default)]
     pub description: String,
-    /// The sums of the kernel, the initial file system and the device tree.
+    /// Checksums of the kernel, the initramfs and the device tree.
     pub content: String,
-    /// Which of the machine's processors it boots with; not a thing of the build.
+    /// The CPU model; chosen by the job, not by the build.
     #[serde(skip)]
     pub processor: Processor,
-    /// How its time is counted and its randomness made; not a thing of the build either.
+    /// Virtual clock, seed and recording; chosen by the job, not by the build.
     #[serde(skip)]
     pub clockwork: Clockwork,
-    /// The QEMU that this host boots it with.
+    /// The version of the host's QEMU.
     #[serde(skip)]
     pub emulator: Version,
-    /// Keeps `cargo xtask` from building another one under whoever uses this one.
+    /// Shared lock that keeps `cargo xtask` from replacing the image while it is in use.
     #[serde(skip)]
     _lock: Option<Arc<File>>,
 }
 
-/// What makes the moments of a guest come back.
+/// What makes a guest's timing reproducible.
 #[derive(Debug, Clone, Default)]
 pub struct Clockwork {
     /// `-icount shift=N`.
     pub shift: Option<u8>,
-    /// `-seed N`.
+    /// `-seed N`, and the seed of the guest's entropy pool.
     pub seed: Option<u64>,
-    /// What is recorded or replayed.
-    pub tape: Option<Tape>,
+    /// The recording that is made or replayed.
+    pub recording: Option<Recording>,
 }
 
 impl Clockwork {
-    /// Whether its time is a count of instructions.
+    /// Whether virtual time counts instructions (`-icount`).
     pub fn is_counting(&self) -> bool {
-        self.shift.is_some() || self.tape.is_some()
+        self.shift.is_some() || self.recording.is_some()
     }
 }
 
-/// What an ssh connection to the guest needs.
+/// The credentials of an ssh connection.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Keys {
-    /// Whom to log in as.
+    /// The user.
     pub user: String,
-    /// The key that the guest lets in.
+    /// The private key of the client.
     pub private_key: PathBuf,
     /// Its public half.
     pub public_key: PathBuf,
-    /// The key that the guest must prove to have: `ssh-ed25519 AAAA...`.
+    /// The guest's host key: `ssh-ed25519 AAAA...`.
     pub host_key: String,
 }
 
 impl Image {
-    /// Reads what the build of `guest` says; no other build takes its place while this is kept.
+    /// Reads `guest.json` and takes a shared lock, so that no build replaces the image while the
+    /// result or a clone lives.
     pub fn read(tree: &Tree, guest: &str) -> Result<Self, HostError> {
         let path = tree.guest_json(guest);
         let none = || HostError::NoImage {
@@ -137,8 +138,8 @@ impl Image {
         Ok(image.in_folder(&tree.guest_dir(guest)))
     }
 
-    /// The same with its files where they are; they are written as seen from their description,
-    /// so that a guest can be moved.
+    /// Makes paths absolute: `guest.json` has them relative to its own folder, so that a built
+    /// guest can be moved.
     fn in_folder(mut self, folder: &Path) -> Self {
         let ssh = &mut self.ssh;
         let keys = [&mut ssh.private_key, &mut ssh.public_key];
@@ -160,12 +161,12 @@ impl Image {
         }
     }
 
-    /// The machine that it boots on; there is one once it was read.
+    /// The machine table's row; present for every image that was read.
     pub fn machine(&self) -> Option<&'static Machine> {
         machine::find(&self.machine)
     }
 
-    /// An error unless the host has what it takes to boot it.
+    /// Checks that QEMU, setpriv and the image's files exist.
     pub fn check_host(&self, guest: &str) -> Result<(), HostError> {
         emulator::find("setpriv", "apt-get install util-linux")?;
         if let Some(machine) = self.machine() {
@@ -191,7 +192,7 @@ impl Image {
         }
     }
 
-    /// The same with the CPUs that a scenario wants.
+    /// Applies a scenario's number of CPUs and CPU model.
     pub fn with_cpus(self, wanted: Option<Cpus>, processor: Processor) -> Self {
         let cpus = wanted.map_or(self.cpus, Cpus::count);
         Self {
@@ -201,7 +202,7 @@ impl Image {
         }
     }
 
-    /// The same with the words that a scenario adds to the kernel's command line.
+    /// Appends a scenario's words to the kernel command line.
     pub fn with_append(mut self, words: Option<&str>) -> Self {
         if let Some(words) = words {
             self.append.push(' ');
@@ -210,13 +211,13 @@ impl Image {
         self
     }
 
-    /// The same with the clock that a scenario wants.
+    /// Applies a scenario's clock.
     pub fn with_clock(mut self, wanted: Clock) -> Self {
         self.clockwork.shift = wanted.shift();
         self
     }
 
-    /// What a plan wants to know of it.
+    /// The part that planning needs.
     pub fn target(&self) -> Target {
         Target {
             guest: self.guest.clone(),
@@ -226,7 +227,7 @@ impl Image {
         }
     }
 
-    /// What normalisation wants to know of it.
+    /// The part that normalisation needs.
     pub fn facts(&self) -> Facts {
         Facts {
             kernel_release: self.kernel_release.clone(),
@@ -236,7 +237,7 @@ impl Image {
     }
 }
 
-/// The lock that the build of a guest takes for itself alone.
+/// Takes the lock that a build of the guest takes exclusively.
 fn lock_of(folder: &Path) -> Result<File, HostError> {
     let path = folder.join("lock");
     let file = OpenOptions::new()
@@ -250,7 +251,7 @@ fn lock_of(folder: &Path) -> Result<File, HostError> {
 
 #[cfg(test)]
 impl Image {
-    /// One that a plan takes for `target`, and that nobody could boot.
+    /// For tests: an image that plans like `target` and cannot be booted.
     pub fn of(target: &Target) -> Self {
         let text = tests::described(SCHEMA, "raspi0");
         let image = Self::parse(&text).expect("valid");
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_understood() {
+    fn description_is_parsed() {
         let image = Image::parse(&described(4, "raspi0")).expect("valid");
         assert_eq!(image.target().names.expand("${a}").as_deref(), Ok("b"));
         assert_eq!(image.facts().kernel_release, "6.1.0");
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn files_lie_where_the_description_lies() {
+    fn paths_are_relative_to_the_description() {
         let image = Image::parse(&described(4, "raspi0")).expect("valid");
         let image = image.in_folder(Path::new("/moved/here"));
         assert_eq!(image.kernel, Path::new("/moved/here/k"));
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn another_schema_or_machine_is_refused_by_name() {
+    fn unknown_schema_or_machine_is_refused() {
         let refused = |text: &str| Image::parse(text).expect_err("refused");
         assert_eq!(
             refused(&described(2, "raspi0")),

@@ -1,5 +1,5 @@
-//! The guests as `images/*.yaml` describe them, whether or not they were built: what scenarios may
-//! ask of them. Everything else in those files is for who builds the guests.
+//! The guest descriptions in `images/*.yaml`, built or not: the fields that scenarios refer to. The
+//! others are for xtask.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::run::plan::Target;
 use crate::scenario::Names;
 use crate::tree::Tree;
 
-/// What is read of a guest's description.
+/// The fields that are read.
 #[derive(Deserialize)]
 struct Described {
     names: Names,
@@ -19,14 +19,14 @@ struct Described {
     mutants: Vec<String>,
 }
 
-/// All guests.
+/// All described guests.
 pub fn guests(tree: &Tree) -> Result<Vec<Target>, HostError> {
     let names = tree.guests()?;
     let read = |guest: String| target(&tree.described(&guest), guest);
     names.into_iter().map(read).collect()
 }
 
-/// All that a description says.
+/// The whole description.
 pub fn text(path: &Path) -> Result<String, HostError> {
     fs::read_to_string(path).map_err(HostError::file("read", path))
 }

@@ -1,11 +1,11 @@
-//! The way into a guest: a serial line, and the agent at its other end.
+//! The connection to a guest: a serial line with the agent at its other end.
 //!
-//! It is there without a network, survives a restore, and a command over it costs the guest no more
-//! than the command itself. Nothing here waits; who waits is `Guest`, which watches
-//! the guest while it does.
+//! It needs no network, survives a restore, and a command over it costs the guest no more than the
+//! command itself. Nothing here blocks; [`crate::guest::Guest`] polls, and watches the guest
+//! meanwhile.
 //!
-//! What the guest says is taken off the line at once, by a thread that does nothing else: QEMU's model of
-//! a serial port waits until it is rid of each byte, and all of QEMU with it, its monitor included.
+//! A thread of its own drains the socket at once: QEMU's UART model blocks on each byte until it is
+//! taken, and all of QEMU with it, the monitor included.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -21,85 +21,86 @@ use rustix::net::{SendFlags, send};
 
 use crate::judge::transcript::Ending;
 
-/// The most that one command may say.
+/// Bytes of output that one command may produce.
 pub const MOST: usize = 4 << 20;
-/// What ends a command that says more.
+/// SIGKILL, for a command that exceeds [`MOST`].
 const KILL: i32 = 9;
-/// How soon an agent says hello behind what a serial port says by itself.
+/// Time for the agent's hello after noise on the port, before the noise counts as an error.
 const HELLO_LIMIT: Duration = Duration::from_millis(500);
-/// How soon to try again what QEMU did not take.
+/// Retry interval for a send that QEMU did not accept.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// The line is of no use any more.
+/// The line failed and cannot be used any more.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// QEMU closed it.
+    /// QEMU closed its end.
     #[error("QEMU closed the line")]
     Closed,
-    /// What the socket says.
+    /// An error of the socket.
     #[error("{0}")]
     Socket(#[from] io::Error),
-    /// Something else than the agent speaks on it.
+    /// Bytes arrived that are not the agent's protocol.
     #[error("{0}")]
     Wire(#[from] WireError),
-    /// The agent was started anew, so what it ran is lost.
+    /// The agent was restarted, so all of its commands are lost.
     #[error("the agent started anew")]
     Restarted,
-    /// The agent is of another build.
+    /// The agent was built with another protocol version.
     #[error(
         "the guest's agent speaks version {0} where {VERSION} is known; `cargo xtask image` makes the guest anew"
     )]
     Version(u32),
 }
 
-/// A line into a guest.
+/// The harness's end of the line.
 #[derive(Debug)]
 pub struct Line {
     socket: UnixStream,
-    said: Receiver<io::Result<Vec<u8>>>,
+    incoming: Receiver<io::Result<Vec<u8>>>,
     decoder: Decoder<Word>,
     unsent: Vec<u8>,
-    heard: BTreeMap<Channel, Heard>,
+    received: BTreeMap<Channel, Received>,
     next: Channel,
     /// Whether the agent has said hello.
     is_up: bool,
-    /// What the agent answered to being woken.
+    /// The agent's answer to [`Order::Wake`].
     awake: Option<Result<(), String>>,
-    is_too_much: bool,
-    /// How many bytes go out before the guest must have taken them, if it must.
-    sip: Option<usize>,
-    /// Whether it has not yet.
+    has_overflowed: bool,
+    /// Bytes to send before the guest must have read them, if the device has no flow control.
+    burst: Option<usize>,
+    /// Whether a burst is in flight that the guest has not read yet.
     is_full: bool,
-    /// What came that was no message, and when, until it is known why.
+    /// Bytes that did not decode, and when, until it is known whether a hello follows.
     garbled: Option<(WireError, Instant)>,
-    /// When something last came.
-    heard_at: Instant,
+    /// When anything was last received.
+    received_at: Instant,
 }
 
-/// Something that goes on at the other end.
+/// A channel: a command in the guest, or a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exec(Channel);
 
-/// What came of it so far.
+/// What a channel has received so far.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
-    /// Its standard output.
+pub struct Received {
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// Its standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
-    /// How it ended, if it has.
+    /// How the command ended, if it has.
     pub ending: Option<Ending>,
-    /// Whether it said more than [`MOST`], so that it was told to die and the rest is not here.
-    pub is_too_much: bool,
-    /// The answers to what was asked of it.
+    /// Whether the output exceeded [`MOST`]: the command was sent SIGKILL and the rest is
+    /// discarded.
+    pub has_overflowed: bool,
+    /// Answers to signals and writes, in order.
     answers: Vec<Result<(), String>>,
 }
 
-impl Heard {
+impl Received {
     fn add(&mut self, bytes: &[u8], to_stderr: bool) -> bool {
         let is_more = self.stdout.len() + self.stderr.len() + bytes.len() > MOST;
-        if is_more || self.is_too_much {
-            return !std::mem::replace(&mut self.is_too_much, true);
+        if is_more || self.has_overflowed {
+            return !std::mem::replace(&mut self.has_overflowed, true);
         }
         let stream = if to_stderr {
             &mut self.stderr
@@ -112,46 +113,46 @@ impl Heard {
 }
 
 impl Line {
-    /// The line of a guest that starts.
+    /// Takes the harness's end of a socket pair, and starts the thread that drains it.
     pub fn new(socket: UnixStream) -> io::Result<Self> {
-        let said = listen(socket.try_clone()?)?;
+        let incoming = listen(socket.try_clone()?)?;
         Ok(Self {
             socket,
-            said,
+            incoming,
             decoder: Decoder::default(),
             unsent: Vec::new(),
-            heard: BTreeMap::new(),
+            received: BTreeMap::new(),
             next: 0,
             is_up: false,
             awake: None,
-            is_too_much: false,
-            sip: None,
+            has_overflowed: false,
+            burst: None,
             is_full: false,
             garbled: None,
-            heard_at: Instant::now(),
+            received_at: Instant::now(),
         })
     }
 
-    /// The same where QEMU hands on what it is given without asking whether there is room: so many bytes,
-    /// then none until [`Self::swallowed`].
-    pub fn in_sips(mut self, sip: usize) -> Self {
-        self.sip = Some(sip);
+    /// For a QEMU that passes input to the guest without flow control: sends `burst` bytes, then
+    /// nothing until [`Self::drained`].
+    pub fn in_bursts(mut self, burst: usize) -> Self {
+        self.burst = Some(burst);
         self
     }
 
-    /// Whether it waits for the guest to have taken a sip.
+    /// Whether a burst is in flight that the guest has not read yet.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The guest has.
-    pub fn swallowed(&mut self) {
+    /// Acknowledges the burst in flight.
+    pub fn drained(&mut self) {
         self.is_full = false;
     }
 
-    /// How long nothing has come.
+    /// Time since anything was received.
     pub fn silence(&self) -> Duration {
-        self.heard_at.elapsed()
+        self.received_at.elapsed()
     }
 
     /// Whether the agent has said hello.
@@ -159,12 +160,12 @@ impl Line {
         self.is_up
     }
 
-    /// Of a guest that is restored: its agent said hello long ago.
+    /// Marks the agent as up: in a restored guest it said hello before it was saved.
     pub fn was_up(&mut self) {
         self.is_up = true;
     }
 
-    /// Tells the guest what time it is, and gives it randomness that no other guest has.
+    /// Sends the current time, and a seed for the guest's entropy pool.
     pub fn wake(&mut self, seed: [u8; 32]) {
         let time = SystemTime::now().duration_since(UNIX_EPOCH);
         self.order(&Order::Wake {
@@ -173,12 +174,12 @@ impl Line {
         });
     }
 
-    /// What the agent answered to being woken.
+    /// The agent's answer to [`Self::wake`], if it has arrived.
     pub fn awake(&self) -> Option<&Result<(), String>> {
         self.awake.as_ref()
     }
 
-    /// Starts a command.
+    /// Starts a shell command on a new channel.
     pub fn exec(&mut self, command: &str) -> Exec {
         let (exec, channel) = self.channel();
         let command = command.to_owned();
@@ -186,7 +187,7 @@ impl Line {
         exec
     }
 
-    /// Gives a command something to read.
+    /// Queues bytes for a command's standard input.
     pub fn send(&mut self, exec: Exec, bytes: &[u8]) {
         for piece in bytes.chunks(PIECE) {
             self.order(&Order::Input {
@@ -196,12 +197,12 @@ impl Line {
         }
     }
 
-    /// Gives a command the end of what it has to read.
+    /// Closes a command's standard input.
     pub fn send_end(&mut self, exec: Exec) {
         self.order(&Order::InputEnd { channel: exec.0 });
     }
 
-    /// Sends a signal to a command.
+    /// Sends a signal to a command; the answer is counted by [`Self::answered`].
     pub fn signal(&mut self, exec: Exec, number: i32) {
         self.order(&Order::Signal {
             channel: exec.0,
@@ -209,7 +210,7 @@ impl Line {
         });
     }
 
-    /// Writes a text to a file that is there.
+    /// Writes to an existing file; the answer is counted by [`Self::answered`].
     pub fn write(&mut self, path: &str, text: &str) -> Exec {
         let (exec, channel) = self.channel();
         self.order(&Order::Write {
@@ -220,51 +221,51 @@ impl Line {
         exec
     }
 
-    /// What came of it so far.
-    pub fn heard(&self, exec: Exec) -> &Heard {
-        static NOTHING: Heard = Heard {
+    /// What the channel has received so far.
+    pub fn received(&self, exec: Exec) -> &Received {
+        static NOTHING: Received = Received {
             stdout: Vec::new(),
             stderr: Vec::new(),
             ending: None,
-            is_too_much: false,
+            has_overflowed: false,
             answers: Vec::new(),
         };
-        self.heard.get(&exec.0).unwrap_or(&NOTHING)
+        self.received.get(&exec.0).unwrap_or(&NOTHING)
     }
 
-    /// Whether it has ended.
+    /// Whether the command has ended.
     pub fn is_over(&self, exec: Exec) -> bool {
-        self.heard(exec).ending.is_some()
+        self.received(exec).ending.is_some()
     }
 
-    /// How many orders on this channel were answered.
+    /// Number of answers on this channel.
     pub fn answered(&self, exec: Exec) -> usize {
-        self.heard(exec).answers.len()
+        self.received(exec).answers.len()
     }
 
     /// The last answer on this channel.
     pub fn answer(&self, exec: Exec) -> Option<&Result<(), String>> {
-        self.heard(exec).answers.last()
+        self.received(exec).answers.last()
     }
 
-    /// Whether a command said too much since this was last asked.
-    pub fn take_too_much(&mut self) -> bool {
-        std::mem::take(&mut self.is_too_much)
+    /// Whether a command exceeded [`MOST`] since the last call.
+    pub fn take_overflow(&mut self) -> bool {
+        std::mem::take(&mut self.has_overflowed)
     }
 
-    /// Moves whatever can be moved without waiting.
+    /// Sends and receives as far as possible without blocking.
     pub fn turn(&mut self) -> Result<(), LineError> {
         self.push()?;
         loop {
-            match self.said.try_recv() {
-                Ok(Ok(said)) => self.hear(&said),
+            match self.incoming.try_recv() {
+                Ok(Ok(incoming)) => self.receive(&incoming),
                 Ok(Err(error)) => {
-                    self.understand()?;
+                    self.decode()?;
                     return Err(error.into());
                 }
-                Err(TryRecvError::Empty) => return self.understand(),
+                Err(TryRecvError::Empty) => return self.decode(),
                 Err(TryRecvError::Disconnected) => {
-                    self.understand()?;
+                    self.decode()?;
                     let garbled = self.garbled.take();
                     return Err(garbled.map_or(LineError::Closed, |(error, _)| error.into()));
                 }
@@ -272,41 +273,41 @@ impl Line {
         }
     }
 
-    /// Sleeps until the guest has said something, at most this long.
+    /// Sleeps until something is received, for at most `limit`.
     pub fn rest(&mut self, limit: Duration) {
         let limit = if self.unsent.is_empty() {
             limit
         } else {
             limit.min(RETRY)
         };
-        // The end of the line is found by the next turn.
-        if let Ok(Ok(said)) = self.said.recv_timeout(limit) {
-            self.hear(&said);
+        // An error or the end of the line is found by the next turn.
+        if let Ok(Ok(incoming)) = self.incoming.recv_timeout(limit) {
+            self.receive(&incoming);
         }
     }
 
-    fn hear(&mut self, said: &[u8]) {
-        self.heard_at = Instant::now();
-        self.decoder.push(said);
+    fn receive(&mut self, incoming: &[u8]) {
+        self.received_at = Instant::now();
+        self.decoder.push(incoming);
     }
 
-    fn understand(&mut self) -> Result<(), LineError> {
+    fn decode(&mut self) -> Result<(), LineError> {
         while let Some(word) = self.decoder.next_message() {
             let hello = matches!(word, Ok(Word::Hello { .. }));
             match (word, self.garbled.take_if(|_| !hello)) {
                 (_, Some((error, _))) => return Err(error.into()),
                 (Ok(word), None) => self.take(word)?,
-                // A serial port that is set up says this and that.
+                // A serial port prints all sorts of things while it is set up.
                 (Err(_), None) if !self.is_up => {}
                 (Err(error), None) => self.garbled = Some((error, Instant::now())),
             }
         }
-        self.despair()
+        self.check_garbled()
     }
 
-    /// An agent that starts anew says this and that as well before it says hello, so that much time
-    /// is left to it.
-    fn despair(&mut self) -> Result<(), LineError> {
+    /// Gives up on bytes that did not decode once [`HELLO_LIMIT`] has passed: a restarted agent
+    /// also says hello only after noise.
+    fn check_garbled(&mut self) -> Result<(), LineError> {
         let is_late = |(_, since): &mut (_, Instant)| since.elapsed() > HELLO_LIMIT;
         match self.garbled.take_if(is_late) {
             Some((error, _)) => Err(error.into()),
@@ -316,7 +317,7 @@ impl Line {
 
     fn channel(&mut self) -> (Exec, Channel) {
         self.next = self.next.wrapping_add(1);
-        self.heard.insert(self.next, Heard::default());
+        self.received.insert(self.next, Received::default());
         (Exec(self.next), self.next)
     }
 
@@ -327,15 +328,15 @@ impl Line {
     fn push(&mut self) -> Result<(), LineError> {
         while !self.unsent.is_empty() && !self.is_full {
             let whole = self.unsent.len();
-            let sip = self.sip.map_or(whole, |sip| sip.min(whole));
+            let burst = self.burst.map_or(whole, |burst| burst.min(whole));
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-            match send(&self.socket, &self.unsent[..sip], flags) {
+            match send(&self.socket, &self.unsent[..burst], flags) {
                 Ok(sent) => {
                     self.unsent.drain(..sent);
-                    self.is_full = self.sip.is_some();
+                    self.is_full = self.burst.is_some();
                 }
                 Err(Errno::AGAIN) => break,
-                // What the guest said before is still to be heard.
+                // Output that the guest sent before is still to be received.
                 Err(Errno::PIPE) => self.unsent.clear(),
                 Err(error) => return Err(LineError::Socket(error.into())),
             }
@@ -349,35 +350,35 @@ impl Line {
             Word::Hello { .. } if self.is_up => Err(LineError::Restarted)?,
             Word::Hello { .. } => self.is_up = true,
             Word::Awake { trouble } => self.awake = Some(trouble.map_or(Ok(()), Err)),
-            Word::Output { channel, bytes } => self.said(channel, &bytes, false),
-            Word::Error { channel, bytes } => self.said(channel, &bytes, true),
+            Word::Output { channel, bytes } => self.incoming(channel, &bytes, false),
+            Word::Error { channel, bytes } => self.incoming(channel, &bytes, true),
             Word::Ended { channel, end } => {
-                if let Some(heard) = self.heard.get_mut(&channel) {
-                    heard.ending = Some(end.into());
+                if let Some(received) = self.received.get_mut(&channel) {
+                    received.ending = Some(end.into());
                 }
             }
             Word::Done { channel, trouble } => {
-                if let Some(heard) = self.heard.get_mut(&channel) {
-                    heard.answers.push(trouble.map_or(Ok(()), Err));
+                if let Some(received) = self.received.get_mut(&channel) {
+                    received.answers.push(trouble.map_or(Ok(()), Err));
                 }
             }
         }
         Ok(())
     }
 
-    fn said(&mut self, channel: Channel, bytes: &[u8], to_stderr: bool) {
-        let heard = self.heard.get_mut(&channel);
-        if heard.is_some_and(|heard| heard.add(bytes, to_stderr)) {
-            self.is_too_much = true;
+    fn incoming(&mut self, channel: Channel, bytes: &[u8], to_stderr: bool) {
+        let received = self.received.get_mut(&channel);
+        if received.is_some_and(|received| received.add(bytes, to_stderr)) {
+            self.has_overflowed = true;
             self.signal(Exec(channel), KILL);
         }
     }
 }
 
-/// Ends the thread that listens.
+/// Ends the receiving thread.
 impl Drop for Line {
     fn drop(&mut self) {
-        // Of a socket that is closed already nothing is left to shut.
+        // Fails only if the socket is closed already.
         self.socket.shutdown(Shutdown::Both).ok();
     }
 }
@@ -388,14 +389,14 @@ fn listen(mut socket: UnixStream) -> io::Result<Receiver<io::Result<Vec<u8>>>> {
     listener.spawn(move || {
         let mut buffer = [0; 16 * 1024];
         loop {
-            let said = match socket.read(&mut buffer) {
+            let incoming = match socket.read(&mut buffer) {
                 Ok(0) => return,
                 Ok(count) => Ok(buffer[..count].to_vec()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
-            let is_over = said.is_err();
-            if sender.send(said).is_err() || is_over {
+            let is_over = incoming.is_err();
+            if sender.send(incoming).is_err() || is_over {
                 return;
             }
         }

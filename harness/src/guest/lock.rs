@@ -1,5 +1,5 @@
-//! Turns at a place that several runs use. The kernel holds a lock and lets go of it with the
-//! process, however that ends.
+//! Advisory locks (flock) for folders that several runs share. The kernel drops a lock with its
+//! file, however the process ends.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,33 +12,36 @@ use rustix::io::Errno;
 use crate::error::HostError;
 use crate::run::interrupt;
 
-/// How long nobody is told that there is a wait.
+/// Time to wait before printing that there is a wait.
 const SILENT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(50);
 
-/// With whom a place can be used at the same time.
+/// The mode of a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
-    /// With nobody.
+    /// Exclusive: a builder.
     Alone,
-    /// With all who only read.
+    /// Shared: readers.
     Readers,
 }
 
-/// Locks `file`, which stands for `place`, until it is closed. Waits for its turn as long as others take, and
-/// says so: whatever they do has limits of its own, which are up to an hour, and they let go however they end.
+/// Locks `file`, on behalf of `place`, until it is closed. Waits for as long as another run holds
+/// the lock, and prints so: what runs under it has limits of its own, of up to an hour, and a
+/// process that dies releases it.
 pub fn take(file: &File, share: Share, place: &Path) -> Result<(), HostError> {
     let operation = match share {
         Share::Alone => FlockOperation::NonBlockingLockExclusive,
         Share::Readers => FlockOperation::NonBlockingLockShared,
     };
-    let mut told = Some(Instant::now() + SILENT);
+    let mut notice_at = Some(Instant::now() + SILENT);
     loop {
         match flock(file, operation) {
             Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK) if interrupt::asked() => return Err(HostError::Interrupted),
+            Err(Errno::WOULDBLOCK) if interrupt::is_pending() => {
+                return Err(HostError::Interrupted);
+            }
             Err(Errno::WOULDBLOCK) => {
-                if told.take_if(|at| *at < Instant::now()).is_some() {
+                if notice_at.take_if(|at| *at < Instant::now()).is_some() {
                     eprintln!("waits for another run that uses {}", place.display());
                 }
                 thread::sleep(TICK);
@@ -53,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readers_share_and_a_builder_waits_for_them() {
+    fn shared_locks_exclude_a_builder() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lock");
         let open = || File::create(&path).expect("writable");

@@ -1,4 +1,4 @@
-//! The machines that guests boot on: one row each.
+//! The machine table: one row for each QEMU board that guests boot on.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,65 +11,65 @@ use crate::guest::emulator::Version;
 use crate::judge::changes::{OwnChange, Pair, Unit};
 use crate::judge::normalise::Disassembler;
 
-/// What QEMU must be told for one machine, and what the harness must know of it.
+/// One board: QEMU's arguments for it, and what the judges need to know of its kernel.
 #[derive(Debug)]
 pub struct Machine {
     /// The key in `guest.json`.
     pub name: &'static str,
-    /// The emulator.
+    /// The QEMU binary.
     pub program: &'static str,
     /// The command that installs it.
     pub remedy: &'static str,
-    /// The board.
+    /// QEMU's `-M`.
     pub board: &'static str,
-    /// What else the board wants to be told.
+    /// Further arguments of the board.
     pub extras: &'static [&'static str],
-    /// The first QEMU whose threads for its CPUs can be relied on.
+    /// The first QEMU version in which multi-threaded TCG is reliable for this board.
     pub parallel_since: Version,
-    /// Its processors: the usual one, the one with everything that QEMU can do, one with little, and one
-    /// with flaws. None where the board has but one.
+    /// QEMU's `-cpu` for [`Processor::Usual`](crate::scenario::Processor), `Full`, `Plain` and
+    /// `Flawed`, in this order. None if the board fixes its CPU.
     pub processors: Option<[&'static str; 4]>,
-    /// The devices at whose other end the guest's agent listens.
+    /// Devices that connect the chardev `line` to the guest's agent.
     pub line: &'static [&'static str],
-    /// What else has QEMU record what comes over the line: it does so only for what is `-serial`, even
-    /// one for which the board has no place.
-    pub taped: &'static [&'static str],
-    /// How many bytes may come over the line at once, where a recording QEMU loses what its model of the
-    /// device has no room for.
-    pub sip: Option<usize>,
-    /// The device on which the guest's network arrives, where it gets one.
+    /// Further arguments when recording: QEMU records a chardev's input only if it is a `-serial`,
+    /// even if the board has no such port.
+    pub record_arguments: &'static [&'static str],
+    /// Bytes to send before the guest must have read them, when recording: QEMU then writes to
+    /// this UART without regard to its FIFO, and what does not fit is lost.
+    pub burst: Option<usize>,
+    /// The network device, for guests that get a network.
     pub network: &'static str,
-    /// Where its timer is to be found, if QEMU's model of it forgets what it was set to.
+    /// The registers of its timer, if QEMU's model loses the programmed compare value.
     pub timer: Option<Timer>,
-    /// The sizes of memory that it can have beside the usual, in MiB.
+    /// Alternative memory sizes, in MiB, for variations.
     pub memory: &'static [u32],
-    /// The register in which a function gets its first argument, as gdb calls it.
+    /// The register of a function's first argument, in gdb's syntax.
     pub argument: &'static str,
-    /// How much of a host's time it takes to boot on the host that all limits were chosen on.
+    /// CPU time that a boot takes on the reference host.
     pub boots_in: Duration,
-    /// What is taken from a virtual address of the kernel's text to get the physical one.
+    /// Subtract from a virtual address of kernel text to get the physical one.
     text_offset: u64,
-    /// In what its text is read.
+    /// The unit in which changes of text are shown.
     pub unit: Unit,
-    /// What reads its instructions, where a scenario wants them read.
+    /// The disassembler for [`Pass::Instructions`](crate::scenario::Pass), if there is one.
     pub disassembler: Option<Disassembler>,
-    /// What its kernel does to its own text.
+    /// Changes that the kernel makes to its own text while it runs.
     pub own_changes: &'static [OwnChange],
 }
 
-/// The registers of a timer that counts microseconds.
+/// The registers of a timer that counts microseconds; physical addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct Timer {
-    /// The count.
+    /// The counter.
     pub now: u64,
-    /// The count at which the next interrupt comes.
+    /// The compare register: the count at which the next interrupt is raised.
     pub next: u64,
 }
 
-/// QEMU before 8.1 reads an instruction before it watches its page, so what another CPU writes between the two is lost
-/// to it. x86's kernel rewrites its text while others run it, by way of an INT3: a CPU that keeps that takes the trap, is
-/// told that nothing is there, and tries again for ever.
-const WATCHES_PAGES: Version = Version(8, 1);
+/// QEMU before 8.1 translates an instruction before it write-protects its page, so a store from
+/// another CPU in between goes unnoticed. x86 Linux patches live text by way of INT3: a CPU that
+/// keeps the stale INT3 traps, the kernel finds none there and retries, for ever.
+const CROSS_MODIFYING_CODE: Version = Version(8, 1);
 
 pub(super) const MACHINES: &[Machine] = &[
     Machine {
@@ -80,16 +80,16 @@ pub(super) const MACHINES: &[Machine] = &[
         extras: &[],
         parallel_since: Version(0, 0),
         processors: None,
-        // The second of its serial ports; the console is the first.
+        // The second UART; the first one is the console.
         line: &["-serial", "chardev:line"],
-        taped: &[],
-        sip: Some(4),
+        record_arguments: &[],
+        burst: Some(4),
         network: "usb-net,netdev=n0",
         timer: Some(Timer {
             now: 0x2000_3004,
             next: 0x2000_3018,
         }),
-        // The board has what it has.
+        // The board's memory size is fixed.
         memory: &[],
         argument: "$r0",
         boots_in: Duration::from_millis(2000),
@@ -126,7 +126,8 @@ pub(super) const MACHINES: &[Machine] = &[
         board: "virt",
         extras: &[],
         parallel_since: Version(0, 0),
-        // QEMU's own way of signing is quicker than the architecture's, and signs as well.
+        // QEMU's own pointer-authentication algorithm is faster than the architected one, and as
+        // valid.
         processors: Some([
             "cortex-a53",
             "max,pauth-impdef=on",
@@ -134,8 +135,8 @@ pub(super) const MACHINES: &[Machine] = &[
             "cortex-a53",
         ]),
         line: VIRTIO_LINE,
-        taped: &["-serial", "chardev:line"],
-        sip: None,
+        record_arguments: &["-serial", "chardev:line"],
+        burst: None,
         network: VIRTIO,
         timer: None,
         memory: MEMORY,
@@ -160,13 +161,13 @@ pub(super) const MACHINES: &[Machine] = &[
         name: "q35",
         program: "qemu-system-x86_64",
         remedy: "apt-get install qemu-system-x86",
-        // qboot starts an uncompressed kernel that has a PVH entry, which spares unpacking it.
+        // qboot boots an uncompressed kernel through its PVH entry, which saves the decompression.
         board: "q35",
         extras: &["-bios", "qboot.rom", "-vga", "none"],
-        parallel_since: WATCHES_PAGES,
+        parallel_since: CROSS_MODIFYING_CODE,
         processors: Some(["max", "max", "qemu64", "EPYC-Rome"]),
         line: VIRTIO_LINE,
-        taped: &[
+        record_arguments: &[
             "-serial",
             "null",
             "-serial",
@@ -176,7 +177,7 @@ pub(super) const MACHINES: &[Machine] = &[
             "-serial",
             "chardev:line",
         ],
-        sip: None,
+        burst: None,
         network: VIRTIO,
         timer: None,
         memory: MEMORY,
@@ -229,21 +230,21 @@ const VIRTIO_LINE: &[&str] = &[
 
 const MEMORY: &[u32] = &[256, 384, 768, 1024];
 
-/// Nobody boots from the network, so its option ROM need not be there.
+/// No guest boots from the network, so the option ROM need not be installed.
 const VIRTIO: &str = "virtio-net-pci,netdev=n0,romfile=";
 
-/// The machine of that name.
+/// The row with this name.
 pub fn find(name: &str) -> Option<&'static Machine> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
 
 impl Machine {
-    /// The physical address of an address in the kernel's text.
+    /// The physical address of a virtual address of kernel text; `None` below the offset.
     pub fn physical(&self, address: u64) -> Option<u64> {
         address.checked_sub(self.text_offset)
     }
 
-    /// The row that says why the kernel itself made `change` in `function`, if there is one.
+    /// The row that explains `change` in `function` as the kernel's own, if there is one.
     pub fn own_change(
         &self,
         function: &str,

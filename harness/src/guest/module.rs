@@ -1,11 +1,11 @@
-//! How the tracer's module gets into a guest.
+//! Loading the tracer's module into a guest.
 
 use crate::guest::image::Image;
 use crate::guest::quote::quote;
 use crate::run::plan::Mutant;
 use crate::scenario::Module;
 
-/// The command that loads the one that is wanted, with the defect that is to be seeded.
+/// The `insmod` command for `module`, with the defect that `mutant` seeds, if any.
 pub fn load(image: &Image, module: Module, mutant: Option<&Mutant>) -> String {
     let mutants_module = quote(&image.mutants_module);
     match mutant {

@@ -1,33 +1,33 @@
-//! How a job is run when it is not run as usual: again, with another setting, or under a debugger.
+//! Overrides for a job that is run again, varied, recorded or debugged.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::guest::image::{Clockwork, Image};
-use crate::guest::tape::Tape;
+use crate::guest::recording::Recording;
 use crate::guest::{Guest, Stop};
 use crate::report::evidence::Evidence;
-use crate::run::variation::Setting;
+use crate::run::variation::Variation;
 
-/// What is out of the ordinary; by default nothing is.
+/// What differs from a plain run; by default nothing does.
 #[derive(Debug, Clone, Default)]
-pub struct Manner<'a> {
-    /// Where its evidence goes, if not to the job's own folder.
+pub struct Overrides<'a> {
+    /// The evidence folder, instead of the job's own.
     pub folder: Option<PathBuf>,
-    /// What its guest runs on.
-    pub setting: Setting,
-    /// Why its guest must boot, if it must.
+    /// The variation of the guest.
+    pub setting: Variation,
+    /// Why the guest must boot instead of being restored.
     pub cold: Option<String>,
-    /// The recording that QEMU makes of it.
-    pub tape: Option<Tape>,
-    /// Who wants to be there before the tracer is told to go.
+    /// The recording to make.
+    pub recording: Option<Recording>,
+    /// Hook that runs before the tracer is released.
     pub hold: Option<&'a dyn Hold>,
 }
 
-impl Manner<'_> {
-    /// Why its guest must boot: the first reason there is.
+impl Overrides<'_> {
+    /// Why the guest must boot, or `None`: the first reason that applies.
     pub fn cold_because(&self) -> Option<String> {
-        let recorded = self.tape.as_ref().map(|_| "recorded from its start");
+        let recorded = self.recording.as_ref().map(|_| "recorded from its start");
         let recorded = recorded.map(str::to_owned);
         self.cold
             .clone()
@@ -37,9 +37,9 @@ impl Manner<'_> {
 }
 
 impl Image {
-    /// The same as a job is to be run.
-    pub fn in_manner(mut self, manner: &Manner<'_>) -> Self {
-        let setting = &manner.setting;
+    /// The image with the overrides applied.
+    pub fn with_overrides(mut self, overrides: &Overrides<'_>) -> Self {
+        let setting = &overrides.setting;
         self.cpus = setting.cpus.unwrap_or(self.cpus);
         if let Some(size) = setting.memory {
             self.memory = format!("{size}M");
@@ -47,15 +47,15 @@ impl Image {
         self.clockwork = Clockwork {
             shift: setting.shift.or(self.clockwork.shift),
             seed: setting.seed,
-            tape: manner.tape.clone(),
+            recording: overrides.recording.clone(),
         };
         self
     }
 }
 
-/// Someone to whom a guest is shown when everything is ready and nothing has been told to go.
+/// Hook for a guest in which everything is prepared and no command was released.
 pub trait Hold: fmt::Debug {
-    /// Returns when it may go on.
+    /// Called once; the job continues when it returns.
     fn before_go(&self, guest: &mut Guest, evidence: &Evidence) -> Result<(), Stop>;
 }
 
@@ -64,16 +64,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guest_boots_for_the_first_reason_there_is() {
-        let mut manner = Manner::default();
-        assert_eq!(manner.cold_because(), None);
-        manner.setting.shift = Some(3);
-        let why = manner.cold_because();
+    fn first_reason_to_boot_is_reported() {
+        let mut overrides = Overrides::default();
+        assert_eq!(overrides.cold_because(), None);
+        overrides.setting.shift = Some(3);
+        let why = overrides.cold_because();
         assert_eq!(why.as_deref(), Some("its setting: shift 3"));
-        manner.tape = Some(Tape::Record(PathBuf::from("t")));
-        let why = manner.cold_because();
+        overrides.recording = Some(Recording::Record(PathBuf::from("t")));
+        let why = overrides.cold_because();
         assert_eq!(why.as_deref(), Some("recorded from its start"));
-        manner.cold = Some("as before".to_owned());
-        assert_eq!(manner.cold_because().as_deref(), Some("as before"));
+        overrides.cold = Some("as before".to_owned());
+        assert_eq!(overrides.cold_because().as_deref(), Some("as before"));
     }
 }

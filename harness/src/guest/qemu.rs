@@ -1,4 +1,4 @@
-//! One QEMU: started so that it can't outlive the harness, spoken to over its monitor.
+//! A QEMU process and its monitor (QMP). It cannot outlive the harness.
 
 mod registers;
 
@@ -28,37 +28,37 @@ use crate::report::evidence::Evidence;
 
 use registers::Registers;
 
-/// How long the monitor may take for an answer, on a host that is as quick as intended.
+/// Time for a monitor command on the reference host.
 const MONITOR_LIMIT: Duration = Duration::from_secs(20);
-/// How long QEMU may take to end when told to.
+/// Time for QEMU to exit after `quit`.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
-/// How often to look whether QEMU is done.
+/// Polling interval while waiting for QEMU.
 const STEP: Duration = Duration::from_millis(2);
 
-/// A running QEMU. It ends when this is dropped, and when the thread that started it ends,
-/// however that comes about: `setpriv` asks the kernel for that.
+/// A running QEMU. It is killed on drop, and by the kernel (`PR_SET_PDEATHSIG`, set by `setpriv`)
+/// when the thread that started it exits.
 #[derive(Debug)]
 pub struct Qemu {
     child: Child,
     monitor: Monitor,
     registers: Option<Registers>,
     log: PathBuf,
-    /// How long the monitor may take for an answer.
+    /// The current limit for a monitor command.
     patience: Duration,
 }
 
-/// How far a recording has been played, or made.
+/// The position in a recording that is being made or replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replayed {
-    /// So many instructions.
+    /// In instructions from the start.
     UpTo(i64),
-    /// To its end.
+    /// QEMU has exited, or no longer answers.
     Over,
 }
 
 struct Monitor(
     Qmp<Stream<BufReader<UnixStream>, UnixStream>>,
-    /// The same socket, for its limits.
+    /// The same socket, to set timeouts on.
     UnixStream,
 );
 
@@ -69,8 +69,8 @@ impl std::fmt::Debug for Monitor {
 }
 
 impl Qemu {
-    /// Starts `image` on `machine`; what it says goes to the evidence. The line into the guest comes
-    /// with it.
+    /// Starts `image` on `machine`, with its output in the evidence, and returns the line to the
+    /// agent too.
     pub fn start(
         machine: &'static Machine,
         image: &Image,
@@ -91,25 +91,28 @@ impl Qemu {
         let child = spawn(&argv, given, &log)?;
         let mut qemu = Self {
             child,
-            monitor: Monitor::new(monitor).map_err(unspoken)?,
+            monitor: Monitor::new(monitor).map_err(monitor_failed)?,
             registers: machine
-                .forgetful_timer(image)
+                .nudged_timer(image)
                 .map(|_| Registers::new(registers))
                 .transpose()
-                .map_err(unspoken)?,
+                .map_err(monitor_failed)?,
             log,
             patience: MONITOR_LIMIT,
         };
         qemu.greet()?;
-        let line = Line::new(line).map_err(unspoken)?;
-        let line = match machine.sip.filter(|_| image.clockwork.tape.is_some()) {
-            Some(sip) => line.in_sips(sip),
+        let line = Line::new(line).map_err(monitor_failed)?;
+        let line = match machine
+            .burst
+            .filter(|_| image.clockwork.recording.is_some())
+        {
+            Some(burst) => line.in_bursts(burst),
             None => line,
         };
         Ok((qemu, line))
     }
 
-    /// The port of the loopback device behind which the guest's ssh is.
+    /// The host's loopback port that forwards to the guest's ssh.
     pub fn ssh_port(&mut self) -> Result<u16, HostError> {
         let command = qmp::human_monitor_command {
             cpu_index: None,
@@ -120,7 +123,7 @@ impl Qemu {
             .ok_or_else(|| HostError::Monitor(format!("no forwarded port in:\n{table}")))
     }
 
-    /// Has QEMU wait for a debugger on the loopback device; where, is the answer.
+    /// Starts a gdb server on a free loopback port and returns its address.
     pub fn debug(&mut self) -> Result<String, HostError> {
         let command = qmp::human_monitor_command {
             cpu_index: None,
@@ -134,35 +137,37 @@ impl Qemu {
         address.ok_or_else(|| HostError::Monitor(format!("gdbserver: {}", said.trim())))
     }
 
-    /// Whether the guest has been stopped from outside since this was last asked.
+    /// Whether the guest was stopped, by a debugger, since the last call.
     pub fn was_stopped(&mut self) -> Result<bool, HostError> {
-        self.monitor.0.nop().map_err(unspoken)?;
+        self.monitor.0.nop().map_err(monitor_failed)?;
         let mut events = self.monitor.0.events();
         Ok(events.any(|event| matches!(event, Event::STOP { .. })))
     }
 
-    /// Whether a QEMU that has ended did so because its guest reset the machine, or switched it off.
-    pub fn was_left(&mut self) -> bool {
-        // There is no answer to come any more, and no question that could be put: only what was said last.
+    /// Whether QEMU exited because the guest reset or powered off the machine.
+    pub fn was_ended_by_guest(&mut self) -> bool {
+        // QEMU is gone, so no command can be sent: read only what is left in the socket for its
+        // events.
         let _ = self.monitor.0.read_response::<qmp::query_version>();
         let mut events = self.monitor.0.events();
         events.any(|event| matches!(event, Event::SHUTDOWN { data, .. } if data.guest))
     }
 
-    /// How far a recording has been played, or made.
+    /// The position in the recording.
     pub fn replayed(&mut self) -> Replayed {
         match self.monitor.0.execute(&qmp::query_replay {}) {
             Ok(info) if self.ended().is_none() => Replayed::UpTo(info.icount),
-            // It ends with the recording, in the middle of a word perhaps.
+            // QEMU exits at the end of a replay, possibly in the middle of an answer.
             _ => Replayed::Over,
         }
     }
 
-    /// Saves the guest's devices to `path`; its memory is in a file of its own already. The guest stops.
+    /// Writes the device state to `path`; the memory is in its shared file already. Stops the
+    /// guest.
     pub fn save(&mut self, path: &Path) -> Result<(), HostError> {
         self.leave_memory()?;
         let to = quote(&path.display().to_string());
-        // QEMU does not ask how its pipe's other end ended.
+        // QEMU does not check the exit status of the command, so the final name stands for success.
         let uri = Some(format!("exec:cat > {to}.part && mv {to}.part {to}"));
         let migrate = qmp::migrate {
             channels: None,
@@ -192,7 +197,7 @@ impl Qemu {
         })
     }
 
-    /// Restores what [`Self::save`] saved, and lets it go on.
+    /// Loads the device state that [`Self::save`] wrote, and resumes the guest.
     pub fn restore(&mut self, path: &Path) -> Result<(), HostError> {
         self.leave_memory()?;
         let uri = Some(format!("exec:cat {}", quote(&path.display().to_string())));
@@ -212,7 +217,7 @@ impl Qemu {
         })
     }
 
-    /// What is saved and restored leaves the memory to its file.
+    /// Leaves memory out of the migration stream: it stays in the file that backs it.
     fn leave_memory(&mut self) -> Result<(), HostError> {
         let capability = MigrationCapabilityStatus {
             capability: MigrationCapability::x_ignore_shared,
@@ -241,33 +246,34 @@ impl Qemu {
         Ok(())
     }
 
-    /// Makes a timer interrupt come soon, where QEMU may have lost the one that the guest waits for.
-    /// Of a guest that was just restored it has lost it for certain, whatever the registers say.
+    /// Has a timer interrupt fire soon, if QEMU's model may have lost the programmed one.
+    /// `may_be_known` is false right after a restore, which always loses it, whatever the registers
+    /// read.
     pub fn nudge(&mut self, timer: Timer, may_be_known: bool) -> Result<(), HostError> {
         match &mut self.registers {
             None => Ok(()),
-            Some(registers) => registers.nudge(timer, may_be_known).map_err(unspoken),
+            Some(registers) => registers.nudge(timer, may_be_known).map_err(monitor_failed),
         }
     }
 
-    /// Gives the monitor so many times as long for each answer.
-    pub fn be_patient(&mut self, pace: f64) {
+    /// Scales the limit for monitor commands by `pace`.
+    pub fn scale_limit(&mut self, pace: f64) {
         self.patience = MONITOR_LIMIT.mul_f64(pace);
-        // What a socket does not take leaves the limit that it has.
+        // If the socket refuses, the previous limit remains.
         self.monitor.limit(self.patience).ok();
     }
 
-    /// How many times as long as on an idle host it took for what it has done so far: for how long its
-    /// threads ran, and for how long they were ready to run while others did. What is not known is no crowd.
-    pub fn crowding(&self) -> f64 {
+    /// The run-queue contention of QEMU's threads so far: (running + runnable) / running time, from
+    /// `schedstat`. 1.0 if that is unknown.
+    pub fn contention(&self) -> f64 {
         let threads = fs::read_dir(format!("/proc/{}/task", self.id()));
         let threads = threads.into_iter().flatten().flatten();
         let stats =
             threads.filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
-        crowding(stats.filter_map(|stat| ran_and_waited(&stat)))
+        contention(stats.filter_map(|stat| run_and_wait(&stat)))
     }
 
-    /// How much of the host's time it has taken.
+    /// CPU time that QEMU has used, user and system.
     pub fn host_time(&self) -> Result<Duration, HostError> {
         let path = PathBuf::from(format!("/proc/{}/stat", self.id()));
         let stat = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
@@ -276,7 +282,7 @@ impl Qemu {
             .ok_or_else(|| HostError::Monitor(format!("{}: {stat}", path.display())))
     }
 
-    /// Writes `size` bytes of physical memory from `address` on into `path`.
+    /// Writes `size` bytes of physical memory from `address` into `path`.
     pub fn save_memory(&mut self, address: u64, size: u64, path: &Path) -> Result<(), HostError> {
         let command = qmp::pmemsave {
             val: address,
@@ -287,9 +293,9 @@ impl Qemu {
         Ok(())
     }
 
-    /// The same, by the addresses that this processor has for it now. The monitor's own words are for
-    /// people, who may write an address that is too high for the numbers of programs.
-    pub fn save_seen(
+    /// Like [`Self::save_memory`], by virtual addresses as `cpu` maps them now. It goes through the
+    /// human monitor: QMP's `memsave` takes a signed number, which kernel addresses exceed.
+    pub fn save_virtual(
         &mut self,
         cpu: u8,
         address: u64,
@@ -309,23 +315,23 @@ impl Qemu {
         }
     }
 
-    /// How it ended, if it has.
+    /// The exit status, if QEMU has exited.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Its process id.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// What QEMU itself has said.
+    /// QEMU's own output, stdout and stderr.
     pub fn said(&self) -> String {
         let text = fs::read(&self.log).unwrap_or_default();
         String::from_utf8_lossy(&text).trim().to_owned()
     }
 
-    /// Ends it, in order if it answers.
+    /// Quits over the monitor, and kills QEMU if it does not exit in time.
     pub fn quit(mut self) {
         if self.monitor.0.execute(&qmp::quit {}).is_err() {
             return;
@@ -340,8 +346,7 @@ impl Qemu {
         match self.monitor.handshake() {
             Ok(()) => Ok(()),
             Err(error) => {
-                // Whatever the reason, the child is not needed any more, and reaping it
-                // makes its last words complete.
+                // The child is of no further use, and only once it is reaped is its log complete.
                 self.end();
                 let said = self.said();
                 Err(HostError::Qemu(if said.is_empty() {
@@ -353,7 +358,7 @@ impl Qemu {
         }
     }
 
-    /// Both fail only where the child is gone and reaped already.
+    /// Errors mean that the child is gone and reaped already.
     fn end(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
@@ -380,7 +385,7 @@ impl Monitor {
         self.1.set_write_timeout(Some(limit))
     }
 
-    /// The client takes the greeting for granted, so an end of file is caught before it.
+    /// The qapi client assumes that a greeting arrives, so end of file is detected here.
     fn handshake(&mut self) -> io::Result<()> {
         if self.0.inner_mut().fill_buf()?.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -394,12 +399,12 @@ fn refused(error: qapi::ExecuteError) -> HostError {
     HostError::Monitor(error.to_string())
 }
 
-fn unspoken(error: io::Error) -> HostError {
+fn monitor_failed(error: io::Error) -> HostError {
     HostError::Monitor(error.to_string())
 }
 
 fn sockets() -> Result<(UnixStream, OwnedFd), HostError> {
-    let (ours, theirs) = UnixStream::pair().map_err(unspoken)?;
+    let (ours, theirs) = UnixStream::pair().map_err(monitor_failed)?;
     Ok((ours, theirs.into()))
 }
 
@@ -414,7 +419,7 @@ fn command_line(
     argv
 }
 
-/// Its own process group keeps a terminal's Ctrl-C from QEMU: the harness decides.
+/// Runs QEMU in a process group of its own, so that a terminal's Ctrl-C reaches only the harness.
 fn spawn(argv: &[OsString], given: [(OwnedFd, i32); 3], log: &Path) -> Result<Child, HostError> {
     let log_file = File::create(log).map_err(HostError::file("create", log))?;
     let log_twin = log_file.try_clone().map_err(HostError::file("open", log))?;
@@ -434,8 +439,8 @@ fn spawn(argv: &[OsString], given: [(OwnedFd, i32); 3], log: &Path) -> Result<Ch
         .map_err(|e| HostError::Qemu(format!("setpriv: {e}")))
 }
 
-/// What runs the command line that follows it, and ends it with its parent. The signal does not
-/// come for a parent that ended before it was asked for, so the shell looks who the parent is.
+/// A command prefix that runs its arguments and has them killed with their parent. The signal is
+/// not sent for a parent that exited before `prctl`, so the shell checks its parent afterwards.
 fn tied(parent: u32) -> Command {
     let mut command = Command::new("setpriv");
     command
@@ -444,8 +449,8 @@ fn tied(parent: u32) -> Command {
     command
 }
 
-/// What `/proc/<pid>/stat` says of user and system time, the 14th and 15th of its fields; the second
-/// is in brackets, and can hold anything.
+/// utime + stime from `/proc/<pid>/stat`, in clock ticks: fields 14 and 15. Field 2 is in
+/// parentheses and may contain anything, so fields are counted from the last `)`.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
@@ -453,14 +458,14 @@ fn ticks(stat: &str) -> Option<u64> {
     Some(next()? + next()?)
 }
 
-/// The first two fields of `/proc/<pid>/task/<tid>/schedstat`: nanoseconds on a processor, and waiting for one.
-fn ran_and_waited(stat: &str) -> Option<(u64, u64)> {
+/// Fields 1 and 2 of `schedstat`: nanoseconds on a CPU, and on a run queue.
+fn run_and_wait(stat: &str) -> Option<(u64, u64)> {
     let mut fields = stat.split_whitespace();
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some((next()?, next()?))
 }
 
-fn crowding(threads: impl Iterator<Item = (u64, u64)>) -> f64 {
+fn contention(threads: impl Iterator<Item = (u64, u64)>) -> f64 {
     let add = |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1 + one.1);
     match threads.fold((0, 0), add) {
         (0, _) => 1.0,
@@ -468,7 +473,7 @@ fn crowding(threads: impl Iterator<Item = (u64, u64)>) -> f64 {
     }
 }
 
-/// The port column of the row that forwards to port 22.
+/// The host port of the row that forwards to port 22, from `info usernet`.
 fn forwarded_port(table: &str) -> Option<u16> {
     table.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -481,14 +486,14 @@ fn forwarded_port(table: &str) -> Option<u16> {
     })
 }
 
-/// The address in QEMU's name for a socket: `disconnected:tcp:127.0.0.1:4711,server=on`.
+/// The address in a chardev's name: `disconnected:tcp:127.0.0.1:4711,server=on`.
 fn listening(name: &str) -> Option<String> {
     let (_, rest) = name.split_once("tcp:")?;
     let (address, _) = rest.split_once(',')?;
     Some(address.to_owned())
 }
 
-/// The command line as a shell takes it, so that a run can be repeated by hand.
+/// The command line quoted for a shell, so that it can be run by hand.
 fn shell_line(argv: &[OsString]) -> String {
     let words: Vec<String> = argv
         .iter()
@@ -502,7 +507,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_is_found_in_the_monitors_table() {
+    fn forwarded_port_is_parsed() {
         let table = "Hub -1 (n0):\r\n  Protocol[State]    FD  Source Address  Port   Dest. Address  Port RecvQ SendQ\r\n  \
                      TCP[HOST_FORWARD]  12       127.0.0.1 40123       10.0.2.15    22     0     0\r\n";
         assert_eq!(forwarded_port(table), Some(40123));
@@ -510,14 +515,14 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_is_found_in_qemus_name_for_it() {
+    fn chardev_address_is_parsed() {
         let name = "disconnected:tcp:127.0.0.1:4711,server=on";
         assert_eq!(listening(name).as_deref(), Some("127.0.0.1:4711"));
         assert_eq!(listening("unix:a,server=on"), None);
     }
 
     #[test]
-    fn what_is_tied_to_another_parent_does_not_start() {
+    fn command_tied_to_another_parent_does_not_start() {
         let said = |parent| {
             let output = tied(parent).args(["echo", "a b"]).output();
             String::from_utf8(output.expect("setpriv").stdout)
@@ -527,17 +532,17 @@ mod tests {
     }
 
     #[test]
-    fn a_process_tells_its_time_behind_any_name() {
+    fn cpu_time_is_parsed_after_any_comm() {
         let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
         assert_eq!(ticks(stat), Some(175));
         assert_eq!(ticks("7 (a) S 1"), None);
     }
 
     #[test]
-    fn a_crowd_is_what_is_waited_for_a_processor() {
+    fn contention_is_run_queue_wait() {
         let threads = ["3000 1000 7", "1000 3000 9", "gone"];
-        let threads = || threads.iter().filter_map(|stat| ran_and_waited(stat));
-        assert!((crowding(threads()) - 2.0).abs() < 1e-6);
-        assert_eq!(crowding(threads().take(0)), 1.0);
+        let threads = || threads.iter().filter_map(|stat| run_and_wait(stat));
+        assert!((contention(threads()) - 2.0).abs() < 1e-6);
+        assert_eq!(contention(threads().take(0)), 1.0);
     }
 }

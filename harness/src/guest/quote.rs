@@ -1,4 +1,4 @@
-//! Words for a shell.
+//! Shell quoting.
 
 /// `text` as one word of a POSIX shell.
 pub fn quote(text: &str) -> String {
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_read_more_into_them() {
+    fn special_words_are_quoted() {
         assert_eq!(quote("raspi0"), "raspi0");
         assert_eq!(quote("tcp:127.0.0.1:0-:22"), "tcp:127.0.0.1:0-:22");
         assert_eq!(quote("it's $HOME"), r"'it'\''s $HOME'");

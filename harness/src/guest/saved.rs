@@ -1,9 +1,9 @@
-//! Guests saved at the moment when they were ready, to be gone on with any number of times.
+//! Guests saved when they were ready, each restored any number of times.
 //!
-//! A saved guest is its memory in one file, which every restored guest maps privately and none writes,
-//! and the state of its devices in another. It is made once from everything that went into it, by
-//! whoever needs it first, and made anew when any of that has changed. It is made in a folder beside
-//! its own and moved there when it is complete, so one that was interrupted is never found.
+//! A saved guest is its memory in one file, which every restored guest maps privately and none
+//! writes, and its device state in another. The first job that needs it makes it, and it is made
+//! again when anything that it depends on has changed. It is built in a folder beside the final one
+//! and renamed when complete, so an interrupted build is never found.
 
 mod make;
 
@@ -29,51 +29,51 @@ use crate::tree::Tree;
 const MEMORY: &str = "memory";
 const STATE: &str = "devices";
 const FACTS: &str = "facts.json";
-/// Counts the ways in which guests were saved so far.
-const WAY: u32 = 1;
-/// For how long nobody tries again what did not work: the reason may have been the host's.
-const LESSON: Duration = Duration::from_secs(600);
+/// Version of the procedure; part of the key.
+const FORMAT: u32 = 1;
+/// How long a failure to save is remembered: the cause may have been the host.
+const FAILURE_AGE: Duration = Duration::from_secs(600);
 
-/// How far a guest had come when it was saved.
+/// The state in which a guest is saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It answers.
+    /// The agent answers.
     Booted,
-    /// The module is loaded, too.
+    /// The module is loaded as well.
     Loaded,
 }
 
-/// What was found out about a guest while it was saved.
+/// What was recorded when a guest was saved; stored as `facts.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Facts {
-    /// Everything that it was made from.
+    /// Everything that it was made from; see [`key`].
     key: String,
-    /// How much of the host's time it took from its start to its first answer.
+    /// CPU time of QEMU from its start to the agent's first answer.
     boot_cpu_ms: u64,
-    /// How long its files are.
+    /// Sizes of the memory and the device file, in bytes.
     lengths: [u64; 2],
-    /// Where its kernel's text is, in the kernel's own words.
+    /// The lines of `/proc/kallsyms` and `/proc/iomem` that locate its text.
     pub symbols: String,
 }
 
 impl Facts {
-    /// How much of the host's time it took from its start to its first answer.
+    /// CPU time of QEMU from its start to the agent's first answer.
     pub fn booted_in(&self) -> Duration {
         Duration::from_millis(self.boot_cpu_ms)
     }
 }
 
-/// A saved guest, which stays what it is until this is dropped.
+/// A saved guest, locked against replacement until this is dropped.
 #[derive(Debug)]
 pub struct Saved {
     folder: PathBuf,
-    /// What is known of it.
+    /// What was recorded when it was saved.
     pub facts: Facts,
     _lock: File,
 }
 
 impl Saved {
-    /// The saved guest that belongs to `image` as it is now; it is made first if there is none.
+    /// The saved guest for `image` and `level`; makes it if there is none, or if it is out of date.
     pub fn of(
         tree: &Tree,
         image: &Image,
@@ -103,11 +103,12 @@ impl Saved {
             if current(&folder, &key).is_none() {
                 replace(&folder, image, machine, level, &key)?;
             }
-            // A lock that is made a shared one is let go in between, so all is looked at again.
+            // flock cannot downgrade atomically, so the shared lock is taken anew and all checked
+            // again.
         }
     }
 
-    /// Has nobody use it again, as what cannot be gone on with.
+    /// Invalidates it for all runs, after it could not be restored.
     pub fn discard(self) -> Result<(), HostError> {
         let facts = self.folder.join(FACTS);
         match fs::remove_file(&facts) {
@@ -118,12 +119,12 @@ impl Saved {
         }
     }
 
-    /// Its memory.
+    /// The memory file.
     pub fn memory(&self) -> PathBuf {
         self.folder.join(MEMORY)
     }
 
-    /// Its devices.
+    /// The device-state file.
     pub fn state(&self) -> PathBuf {
         self.folder.join(STATE)
     }
@@ -149,7 +150,7 @@ fn open(path: &Path) -> Result<File, HostError> {
     file.map_err(HostError::file("open", path))
 }
 
-/// The facts, if they are of a saved guest that is whole and was made from the same.
+/// The facts, if the saved guest is complete and was made from `key`.
 fn current(folder: &Path, key: &str) -> Option<Facts> {
     let text = fs::read_to_string(folder.join(FACTS)).ok()?;
     let facts: Facts = serde_json::from_str(&text).ok()?;
@@ -161,7 +162,7 @@ fn lengths(folder: &Path) -> io::Result<[u64; 2]> {
     Ok([length(MEMORY)?, length(STATE)?])
 }
 
-/// Everything that a saved guest depends on: QEMU, what it is told, and the files that it reads.
+/// Everything that a saved guest depends on: QEMU, its arguments, and the files that it reads.
 fn key(
     image: &Image,
     machine: &'static Machine,
@@ -170,9 +171,13 @@ fn key(
 ) -> Result<String, HostError> {
     let launch = Launch::Saving(Path::new(MEMORY));
     let arguments = machine.arguments(image, launch, Path::new("console"));
-    let mut key = format!("{WAY} {VERSION} {level:?} {} {arguments:?}", image.module);
+    let mut key = format!(
+        "{FORMAT} {VERSION} {level:?} {} {arguments:?}",
+        image.module
+    );
     key.push_str(&text::symbols_command(machine));
-    // Thirty megabytes, and a package's file, whose time is its package's.
+    // QEMU is 30 MB, too much to hash each time; it comes from a package, so size and mtime
+    // identify it.
     let about = fs::metadata(emulator).map_err(HostError::file("look at", emulator))?;
     let changed = about
         .modified()
@@ -196,12 +201,12 @@ fn replace(
     key: &str,
 ) -> Result<(), Stop> {
     let failed = folder.with_extension("failed");
-    if let Some(why) = lesson(&failed, key) {
+    if let Some(why) = recent_failure(&failed, key) {
         return Err(HostError::Unsaved(why).into());
     }
     let new = folder.with_extension("new");
     if let Err(stop) = make::make(&new, image, machine, level, key) {
-        if let Some(why) = is_told(&stop) {
+        if let Some(why) = reason_to_keep(&stop) {
             fs::write(&failed, format!("{key}\n{why}"))
                 .map_err(HostError::file("write", &failed))?;
         }
@@ -214,8 +219,8 @@ fn replace(
     Ok(())
 }
 
-/// Why a guest was not saved, if the guest is why: the next who tries would see the same.
-fn is_told(stop: &Stop) -> Option<String> {
+/// The reason to remember, if the guest is the cause: another attempt would fail alike.
+fn reason_to_keep(stop: &Stop) -> Option<String> {
     match stop {
         Stop::Guest(finding) => Some(finding.to_string()),
         Stop::Host(HostError::Unsaved(why)) => Some(why.clone()),
@@ -223,15 +228,15 @@ fn is_told(stop: &Stop) -> Option<String> {
     }
 }
 
-/// Why the same was not saved a short time ago.
-fn lesson(failed: &Path, key: &str) -> Option<String> {
+/// Why saving from the same key failed a short time ago, if it did.
+fn recent_failure(failed: &Path, key: &str) -> Option<String> {
     let changed = fs::metadata(failed).ok()?.modified().ok()?;
     let age = SystemTime::now()
         .duration_since(changed)
         .unwrap_or_default();
     let text = fs::read_to_string(failed).ok()?;
     let why = text.strip_prefix(key)?.trim().to_owned();
-    (age < LESSON).then_some(why)
+    (age < FAILURE_AGE).then_some(why)
 }
 
 #[cfg(test)]
@@ -244,18 +249,18 @@ mod tests {
         }
         let kernel = folder.join("k").display().to_string();
         let initrd = folder.join("i").display().to_string();
-        let told = serde_json::json!({
+        let text = serde_json::json!({
             "schema": 4, "content": "ab", "guest": "g", "machine": "virt", "memory": "512M", "cpus": 2,
             "kernel": kernel, "initrd": initrd, "dtb": null, "append": "quiet",
             "kernel_release": "6.1.0", "module": "/m", "mutants_module": "/n",
             "ssh": {"user": "root", "private_key": "/p", "public_key": "/q", "host_key": "k"},
             "names": {}, "capabilities": [], "mutants": []
         });
-        serde_json::from_value(told).expect("an image")
+        serde_json::from_value(text).expect("an image")
     }
 
     #[test]
-    fn whatever_a_saved_guest_is_made_from_changes_its_key() {
+    fn every_dependency_changes_the_key() {
         let folder = tempfile::tempdir().expect("a folder");
         let image = image(folder.path());
         let machine = crate::guest::machine::find("virt").expect("a row");
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_or_of_another_key_is_not_found() {
+    fn incomplete_or_outdated_guests_are_not_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         let facts = Facts {
@@ -290,35 +295,35 @@ mod tests {
             lengths: [3, 2],
             symbols: String::new(),
         };
-        let told = serde_json::to_string(&facts).expect("plain data");
+        let text = serde_json::to_string(&facts).expect("plain data");
         let write = |name, text: &str| fs::write(folder.join(name), text).expect("writable");
         let is_found = |key| current(folder, key).is_some();
-        write(FACTS, &told);
+        write(FACTS, &text);
         assert!(!is_found("now"));
         write(MEMORY, "abc");
         write(STATE, "d");
         assert!(!is_found("now"), "the devices are cut");
         write(STATE, "de");
         assert!(is_found("now") && !is_found("then"));
-        write(FACTS, &told[..told.len() / 2]);
+        write(FACTS, &text[..text.len() / 2]);
         assert!(!is_found("now"));
-        write(FACTS, &told);
+        write(FACTS, &text);
         let found = current(folder, "now").expect("whole");
         assert_eq!(found.booted_in(), Duration::from_millis(1500));
     }
 
     #[test]
-    fn what_did_not_work_is_not_tried_at_once() {
+    fn recent_failure_is_not_retried() {
         let folder = tempfile::tempdir().expect("a folder");
         let failed = folder.path().join("loaded-1.failed");
-        assert_eq!(lesson(&failed, "key"), None);
+        assert_eq!(recent_failure(&failed, "key"), None);
         fs::write(&failed, "key\nthe module does not load\n").expect("writable");
-        let why = lesson(&failed, "key");
+        let why = recent_failure(&failed, "key");
         assert_eq!(why.as_deref(), Some("the module does not load"));
-        assert_eq!(lesson(&failed, "another"), None);
-        let long_ago = SystemTime::now() - LESSON;
+        assert_eq!(recent_failure(&failed, "another"), None);
+        let long_ago = SystemTime::now() - FAILURE_AGE;
         let file = File::options().append(true).open(&failed).expect("there");
         file.set_modified(long_ago).expect("ours");
-        assert_eq!(lesson(&failed, "key"), None);
+        assert_eq!(recent_failure(&failed, "key"), None);
     }
 }

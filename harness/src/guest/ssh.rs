@@ -1,7 +1,6 @@
-//! The way into a guest: one ssh connection, many commands at once, never a wait without an end.
+//! A non-blocking ssh connection to a guest, for `shell`; scenarios use [`crate::guest::line`].
 //!
-//! Everything is non-blocking; who waits is [`crate::guest::Guest`], which watches the guest while
-//! it does.
+//! No call blocks: each returns "not yet", and the caller polls, watching the guest meanwhile.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -14,24 +13,24 @@ use ssh2::{Channel, CheckResult, ErrorCode, KnownHostFileKind, MethodType, Sessi
 use crate::guest::image::Keys;
 use crate::judge::transcript::Ending;
 
-/// libssh2's "call again": the only code that is no error here.
+/// LIBSSH2_ERROR_EAGAIN, the one code that is not an error here.
 const AGAIN: ErrorCode = ErrorCode::Session(-37);
 
-/// The connection failed or broke.
+/// A failed or broken connection.
 #[derive(Debug, thiserror::Error)]
 pub enum SshError {
-    /// The guest's host key is not the one that its image was built with.
+    /// The guest presented another host key than its image was built with.
     #[error("the guest's host key is not the one in guest.json")]
     WrongHostKey,
-    /// What the protocol's library says.
+    /// An error of libssh2.
     #[error("{0}")]
     Protocol(#[from] ssh2::Error),
-    /// What the socket says.
+    /// An error of the socket.
     #[error("{0}")]
     Socket(#[from] io::Error),
 }
 
-/// An answer, or "not yet".
+/// A result, or `None` for "call again".
 pub type Poll<T> = Result<Option<T>, SshError>;
 
 fn or_again<T>(result: Result<T, ssh2::Error>) -> Poll<T> {
@@ -42,7 +41,7 @@ fn or_again<T>(result: Result<T, ssh2::Error>) -> Poll<T> {
     }
 }
 
-/// A connection being made, step by step.
+/// A connection in progress.
 pub struct Connecting {
     session: Session,
     socket: TcpStream,
@@ -56,7 +55,7 @@ enum Stage {
 }
 
 impl Connecting {
-    /// Knocks at the port.
+    /// Opens the TCP connection to the forwarded port.
     pub fn start(port: u16, keys: &Keys) -> Result<Self, SshError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let socket = TcpStream::connect_timeout(&address, Duration::from_millis(200))?;
@@ -74,12 +73,12 @@ impl Connecting {
         })
     }
 
-    /// Whether the guest's server has begun to speak, so that it pays to wait for it.
+    /// Whether the guest's server has sent its banner, so that it is worth waiting for.
     pub fn is_heard(&self) -> bool {
         !matches!(self.stage, Stage::Banner)
     }
 
-    /// One step further; true once logged in.
+    /// Advances the state machine; true once logged in.
     pub fn step(&mut self, keys: &Keys) -> Result<bool, SshError> {
         match self.stage {
             Stage::Banner => {
@@ -98,7 +97,7 @@ impl Connecting {
         Ok(false)
     }
 
-    /// The finished connection.
+    /// Turns a connection that is logged in into a session.
     pub fn finish(self) -> Ssh {
         Ssh {
             session: self.session,
@@ -106,12 +105,13 @@ impl Connecting {
         }
     }
 
-    /// Sleeps until the socket has news, at most this long.
+    /// Sleeps until the socket is readable, for at most `limit`.
     pub fn rest(&self, limit: Duration) {
         wait_readable(&self.socket, limit);
     }
 
-    /// QEMU takes the connection before the guest does; only bytes prove that a server is there.
+    /// QEMU accepts the connection before the guest does; only the banner proves that a server
+    /// runs.
     fn has_spoken(&self) -> Result<bool, SshError> {
         match self.socket.peek(&mut [0]) {
             Ok(0) => Err(io::Error::from(io::ErrorKind::ConnectionReset).into()),
@@ -141,7 +141,7 @@ impl Connecting {
     }
 }
 
-/// A connection to a guest.
+/// An ssh session.
 pub struct Ssh {
     session: Session,
     socket: TcpStream,
@@ -154,45 +154,45 @@ impl fmt::Debug for Ssh {
 }
 
 impl Ssh {
-    /// Opens a channel; call again until it is there.
+    /// Opens a channel; `None` means call again.
     pub fn open(&self) -> Poll<Channel> {
         or_again(self.session.channel_session())
     }
 
-    /// Starts a command on a channel; call again until it is started.
+    /// Starts a command on a channel; `None` means call again.
     pub fn exec(&self, channel: &mut Channel, command: &str) -> Poll<()> {
         or_again(channel.exec(command))
     }
 
-    /// Makes a channel an interactive shell on a terminal of that size; call again until it is.
+    /// Starts an interactive shell on a pty of `size`, columns and rows; `None` means call again.
     pub fn terminal(&self, channel: &mut Channel, term: &str, size: (u32, u32)) -> Poll<()> {
         let size = Some((size.0, size.1, 0, 0));
         or_again(channel.request_pty(term, None, size))
     }
 
-    /// Sleeps until the guest has sent something, at most this long.
+    /// Sleeps until the socket is readable, for at most `limit`.
     pub fn rest(&self, limit: Duration) {
         wait_readable(&self.socket, limit);
     }
 
-    /// The socket, for those who wait for more than it.
+    /// The socket, for a caller that polls several descriptors.
     pub fn socket(&self) -> &TcpStream {
         &self.socket
     }
 }
 
-/// A signal or an error ends the sleep early, which harms nobody: every caller looks again.
+/// A signal or an error ends the sleep early; every caller polls again.
 fn wait_readable(socket: &TcpStream, limit: Duration) {
     let limit = Timespec::try_from(limit).ok();
     poll(&mut [PollFd::new(socket, PollFlags::IN)], limit.as_ref()).ok();
 }
 
-/// A command that runs in the guest, and what it has said so far.
+/// A command in the guest, and its output so far.
 pub struct Exec {
     channel: Channel,
-    /// Its standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// Its standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
     unsent: Vec<u8>,
     ends_input: bool,
@@ -208,7 +208,7 @@ impl fmt::Debug for Exec {
 }
 
 impl Exec {
-    /// The command that was started on this channel.
+    /// Wraps a channel on which a command was started.
     pub fn new(channel: Channel) -> Self {
         Self {
             channel,
@@ -220,27 +220,27 @@ impl Exec {
         }
     }
 
-    /// Gives it something to read.
+    /// Queues bytes for standard input.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.unsent.extend_from_slice(bytes.as_ref());
     }
 
-    /// After what was sent so far there is nothing more to read.
+    /// Closes standard input once the queue is sent.
     pub fn send_end(&mut self) {
         self.ends_input = true;
     }
 
-    /// Tells a terminal its new size; call again until it is told.
+    /// Propagates a window size to the pty; `None` means call again.
     pub fn resize(&mut self, size: (u32, u32)) -> Poll<()> {
         or_again(self.channel.request_pty_size(size.0, size.1, None, None))
     }
 
-    /// How it ended, if it has.
+    /// How the command ended, if it has.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// Moves whatever can be moved without waiting.
+    /// Moves input and output as far as possible without blocking.
     pub fn pump(&mut self) -> Result<(), SshError> {
         if self.ending.is_some() {
             return Ok(());

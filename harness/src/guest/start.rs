@@ -1,5 +1,5 @@
-//! How a job comes to a guest that is ready: what was saved of one goes on, unless the job is about how
-//! a guest boots, or saving does not work here.
+//! Provides a job with a guest that is ready: restored from a saved one, or booted if the job
+//! requires that or saving fails here.
 
 use std::env;
 use std::time::Duration;
@@ -13,39 +13,39 @@ use crate::judge::text;
 use crate::report::evidence::Evidence;
 use crate::tree::Tree;
 
-/// Whoever sets this to `cold` has every guest boot.
+/// Environment variable: `cold` disables saved guests.
 const BOOT: &str = "TRAPLINE_BOOT";
-/// How long a restored guest may take to answer.
+/// Time for a restored guest to answer, before scaling.
 const RESTORE_LIMIT: Duration = Duration::from_secs(15);
 
-/// A guest that was started.
+/// A guest that was started, whether or not it became ready.
 #[derive(Debug)]
 pub struct Started {
-    /// The guest, whatever became of it.
+    /// The guest; its evidence is valid even if it is not ready.
     pub guest: Guest,
-    /// What it is like, if it is ready.
+    /// Its state once ready, or why it is not.
     pub ready: Result<Ready, Stop>,
-    /// Why it was not restored, if it was not.
+    /// Why it was booted; `None` if it was restored.
     pub cold: Option<String>,
 }
 
-/// What a guest that is ready is like.
+/// The state of a guest that is ready.
 #[derive(Debug)]
 pub struct Ready {
     /// Whether the module is loaded.
     pub is_loaded: bool,
-    /// Where its kernel's text is, in the kernel's own words.
+    /// The lines of `/proc/kallsyms` and `/proc/iomem` that locate its text.
     pub symbols: String,
 }
 
-/// Why no guest may be restored in this run, if none may.
+/// Why no guest may be restored in this run, or `None`.
 pub fn forbidden() -> Option<String> {
     let is_cold = env::var(BOOT).is_ok_and(|how| how == "cold");
     is_cold.then(|| format!("{BOOT}=cold"))
 }
 
-/// Starts a guest that has come as far as `level`, or is at least booted. `cold` says why it must boot,
-/// if it must; where it boots without, nothing could be restored.
+/// Starts a guest that has reached `level`, or is at least booted. `cold` is the reason to boot, if
+/// there is one; without it, a guest is booted only if none can be saved.
 pub fn guest(
     tree: &Tree,
     image: &Image,
@@ -58,12 +58,12 @@ pub fn guest(
         return boot(image, machine, why, evidence);
     }
     match Saved::of(tree, image, machine, level) {
-        Ok(saved) => go_on(saved, image, machine, level, evidence),
+        Ok(saved) => resume(saved, image, machine, level, evidence),
         Err(stop) => boot(image, machine, why(stop)?, evidence),
     }
 }
 
-/// Why something did not work, unless the user wants to leave.
+/// The reason as text; an interruption is passed on.
 fn why(stop: Stop) -> Result<String, Stop> {
     match stop {
         Stop::Interrupted => Err(Stop::Interrupted),
@@ -72,8 +72,8 @@ fn why(stop: Stop) -> Result<String, Stop> {
     }
 }
 
-/// What can't be gone on with is not what the job is about, and nobody's any more.
-fn go_on(
+/// Restores `saved`. If that fails, it is discarded for all runs, and the job boots instead.
+fn resume(
     saved: Saved,
     image: &Image,
     machine: &'static Machine,
@@ -138,8 +138,8 @@ fn boot(
     })
 }
 
-/// How many times as slow as intended a host is where a boot takes this much of its processors' time. That
-/// time is about the same however busy the host is, which [`Guest::pace`] finds out beside it.
+/// The host's slowness, from the CPU time that a boot took on it, at least 1. CPU time hardly
+/// depends on the host's load, which [`Guest::pace`] measures separately.
 pub fn slowness(machine: &Machine, booted_in: Duration) -> f64 {
     let ratio = booted_in.as_secs_f64() / machine.boots_in.as_secs_f64();
     ratio.clamp(1.0, SLOWEST)
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_host_gets_more_time_and_a_fast_one_not_less() {
+    fn slowness_is_clamped() {
         let machine = crate::guest::machine::find("raspi0").expect("a row");
         let slowness = |times: f64| slowness(machine, machine.boots_in.mul_f64(times));
         assert_eq!(slowness(0.5), 1.0);

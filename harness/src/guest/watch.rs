@@ -1,12 +1,11 @@
-//! What is looked at by every wait: whether QEMU lives, what the console says, whether the user wants to
-//! leave.
+//! What every wait polls: the QEMU process, the console, and SIGINT.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::HostError;
 use crate::guest::console::Console;
-use crate::guest::flow_control::Sips;
+use crate::guest::flow_control::FlowControl;
 use crate::guest::line::LineError;
 use crate::guest::machine::Machine;
 use crate::guest::qemu::{Qemu, Replayed};
@@ -15,24 +14,24 @@ use crate::run::interrupt;
 
 use super::{Stop, found};
 
-/// How long a dying kernel is given to say why.
+/// Grace time for a dying kernel's messages to reach the console file.
 const LAST_WORDS: Duration = Duration::from_millis(400);
-/// How often a timer that forgets is nudged.
-const NUDGES: Duration = Duration::from_millis(250);
+/// Nudging interval for a timer that QEMU may have lost.
+const NUDGE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// QEMU and the console, looked at by every wait.
+/// QEMU and the console of a guest.
 #[derive(Debug)]
 pub struct Watch {
     pub(super) machine: &'static Machine,
     pub(super) qemu: Qemu,
     pub(super) console: Console,
     pub(super) nudged: Instant,
-    pub(super) sips: Sips,
+    pub(super) flow_control: FlowControl,
     pub(super) is_up: bool,
 }
 
 impl Watch {
-    /// Every trouble that the console tells of by now.
+    /// All findings on the console so far.
     pub fn findings(&mut self) -> Vec<Finding> {
         let is_up = self.is_up;
         let found = self.console.look().iter().cloned();
@@ -47,52 +46,52 @@ impl Watch {
             .collect()
     }
 
-    /// How much of the host's time its QEMU has taken.
+    /// CPU time that QEMU has used.
     pub fn host_time(&self) -> Result<Duration, HostError> {
         self.qemu.host_time()
     }
 
-    /// The process id of its QEMU.
+    /// QEMU's process id.
     pub fn qemu_id(&self) -> u32 {
         self.qemu.id()
     }
 
-    /// The port of the loopback device behind which the guest's ssh is.
+    /// The host's loopback port that forwards to the guest's ssh.
     pub fn ssh_port(&mut self) -> Result<u16, Stop> {
         let port = self.qemu.ssh_port();
         port.map_err(|error| self.explained(error.into()))
     }
 
-    /// Has QEMU wait for a debugger; where, is the answer.
+    /// Starts QEMU's gdb server and returns its address.
     pub fn debug(&mut self) -> Result<String, Stop> {
         let address = self.qemu.debug();
         address.map_err(|error| self.explained(error.into()))
     }
 
-    /// Whether the guest has been stopped from outside since this was last asked.
+    /// Whether the guest was stopped, by a debugger, since the last call.
     pub fn was_stopped(&mut self) -> Result<bool, Stop> {
         let was = self.qemu.was_stopped();
         was.map_err(|error| self.explained(error.into()))
     }
 
-    /// Whether a recorded guest has taken what it was last sent.
-    pub(super) fn has_swallowed(&mut self) -> bool {
+    /// Whether a recorded guest has read what it was last sent.
+    pub(super) fn has_drained(&mut self) -> bool {
         match self.qemu.replayed() {
-            Replayed::UpTo(count) => self.sips.is_swallowed(count),
-            // What has become of it is found elsewhere.
+            Replayed::UpTo(count) => self.flow_control.is_drained(count),
+            // A QEMU that has exited is reported by `look`.
             Replayed::Over => true,
         }
     }
 
-    /// What the console said from `finding` on, or last if the finding is not the console's: `count`
-    /// lines of it. A kernel in trouble can say much after the line that matters.
+    /// `count` lines of the console starting at `finding`, or the last ones if it is not from
+    /// there. The lines that matter come first; much may follow them.
     pub fn told_from(&mut self, finding: &Finding, count: usize) -> String {
         self.console.from_words(&finding.line, count)
     }
 
-    /// An error once the guest is in trouble, or the user wants to leave.
+    /// Fails if the guest is in fatal trouble, QEMU has exited, or SIGINT arrived.
     pub fn look(&mut self) -> Result<(), Stop> {
-        if interrupt::asked() {
+        if interrupt::is_pending() {
             return Err(Stop::Interrupted);
         }
         if let Some(finding) = self.fatal() {
@@ -109,16 +108,16 @@ impl Watch {
         let Some(timer) = self.machine.timer else {
             return Ok(());
         };
-        if self.nudged.elapsed() < NUDGES {
+        if self.nudged.elapsed() < NUDGE_INTERVAL {
             return Ok(());
         }
         self.nudged = Instant::now();
         let nudged = self.qemu.nudge(timer, true);
-        nudged.map_err(|error| self.unspoken(error))
+        nudged.map_err(|error| self.monitor_failed(error))
     }
 
-    /// A QEMU that does not answer may be about to end.
-    pub(super) fn unspoken(&mut self, error: HostError) -> Stop {
+    /// Explains a monitor that does not answer: QEMU may be about to exit.
+    pub(super) fn monitor_failed(&mut self, error: HostError) -> Stop {
         thread::sleep(LAST_WORDS);
         match (self.fatal(), self.qemu.ended()) {
             (Some(finding), _) => Stop::Guest(finding),
@@ -127,7 +126,8 @@ impl Watch {
         }
     }
 
-    /// A kernel that panics may reboot at once, with which QEMU ends: its last words came before.
+    /// Explains QEMU's exit. A panicking kernel may reset at once, which ends QEMU, so the console
+    /// comes first.
     fn end_of_qemu(&mut self, status: &str) -> Finding {
         match self.fatal() {
             Some(finding) => finding,
@@ -142,7 +142,7 @@ impl Watch {
 
     fn early_exit(&mut self, status: &str) -> Finding {
         let line = format!("{status} {}", self.qemu.said());
-        let trouble = match self.qemu.was_left() {
+        let trouble = match self.qemu.was_ended_by_guest() {
             true => Trouble::Reset,
             false => Trouble::EarlyExit,
         };
@@ -152,13 +152,13 @@ impl Watch {
         }
     }
 
-    /// A broken line is the least of the explanations for itself.
+    /// Reports a broken line, unless there is a better explanation.
     pub(super) fn lost(&mut self, error: &LineError) -> Stop {
         let line = error.to_string();
         self.explained(found(Trouble::LineLost, line))
     }
 
-    /// What the guest's end explains, if it came to one, or else `stop`.
+    /// Waits briefly, then returns the cause that the console or QEMU gives, or else `stop`.
     pub fn explained(&mut self, stop: Stop) -> Stop {
         thread::sleep(LAST_WORDS);
         self.look().err().unwrap_or(stop)

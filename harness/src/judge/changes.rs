@@ -1,16 +1,16 @@
-//! Where two copies of a kernel's text differ, told as its instruction set is read. Pure.
+//! The differences between two copies of a kernel's text. Pure.
 
 use std::ops::Range;
 
-/// How much of a text is compared at once; only where that differs it is looked at closely.
+/// Bytes to compare at once; only a block that differs is scanned byte by byte.
 const BLOCK: usize = 4096;
 
-/// In what an instruction set's text is read.
+/// The unit in which text is compared and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Instructions are words of four bytes, the lowest first: `e92d41f0`.
+    /// Little-endian 32-bit instructions, shown as words: `e92d41f0`.
     Word,
-    /// Instructions have any number of bytes: `0f 1f 44 00 00`.
+    /// Instructions of variable length, shown as bytes: `0f 1f 44 00 00`.
     Byte,
 }
 
@@ -22,8 +22,8 @@ impl Unit {
         }
     }
 
-    /// How far behind a change another one still belongs to it. A patched instruction of several
-    /// bytes shares some with what it replaces; a patched word is one, whatever stands beside it.
+    /// Gap within which two differences count as one change. A patched instruction of several bytes
+    /// may share some with the old one; with fixed-size instructions, neighbours are separate.
     fn reach(self) -> usize {
         match self {
             Self::Word => 0,
@@ -39,46 +39,46 @@ impl Unit {
     }
 }
 
-/// A change of text that the kernel makes on its own, whoever traces it.
+/// A change that the kernel itself makes to its text, traced or not.
 ///
-/// `before` and `after` are written as a change is shown, with a dot for each digit that may be any.
+/// `before` and `after` are hexadecimal as [`Pair::describe`] shows them; a dot matches any digit.
 #[derive(Debug)]
 pub struct OwnChange {
-    /// The functions it lies in; none where it may be anywhere.
+    /// The functions in which it may occur; empty for any.
     pub functions: &'static [&'static str],
-    /// Why the kernel does it.
+    /// The reason, for the report.
     pub why: &'static str,
-    /// What was there before: `ea......`.
+    /// The pattern before the change: `ea......`.
     pub before: &'static str,
-    /// What is there afterwards: `e1a00000`.
+    /// The pattern after the change: `e1a00000`.
     pub after: &'static str,
 }
 
 impl OwnChange {
-    /// Whether it may be in that function.
+    /// Whether it may occur in `function`.
     pub fn is_in(&self, function: &str) -> bool {
         self.functions.is_empty() || self.functions.contains(&function)
     }
 
-    /// How many bytes it is about.
+    /// Its length in bytes.
     fn len(&self) -> usize {
         self.before.split(' ').map(|unit| unit.len() / 2).sum()
     }
 }
 
-/// The same stretch of text at two times.
+/// The same range of text at two times; both slices have the same length.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<'t> {
-    /// In what it is read.
+    /// The unit of comparison.
     pub unit: Unit,
-    /// As it was.
+    /// The earlier copy.
     pub before: &'t [u8],
-    /// As it is.
+    /// The later copy.
     pub after: &'t [u8],
 }
 
 impl Pair<'_> {
-    /// The stretches in which they differ, in whole units.
+    /// The changed ranges, as offsets in bytes, rounded to units.
     pub fn changes(&self) -> Vec<Range<usize>> {
         let size = self.unit.size();
         let mut changes: Vec<Range<usize>> = Vec::new();
@@ -93,7 +93,7 @@ impl Pair<'_> {
         changes
     }
 
-    /// The places of the bytes that differ.
+    /// The offsets of the bytes that differ.
     fn differing(&self) -> impl Iterator<Item = usize> {
         let blocks = self.before.chunks(BLOCK).zip(self.after.chunks(BLOCK));
         let unlike = (0..)
@@ -108,14 +108,15 @@ impl Pair<'_> {
         })
     }
 
-    /// `e92d41f0 is now e7f001fb`
-    pub fn tell(&self, change: &Range<usize>) -> String {
+    /// Describes a change: `e92d41f0 is now e7f001fb`.
+    pub fn describe(&self, change: &Range<usize>) -> String {
         let show = |text: &[u8]| self.unit.show(text.get(change.clone()).unwrap_or_default());
         format!("{} is now {}", show(self.before), show(self.after))
     }
 
-    /// Whether `change` is what `own` says. It may have begun before the first byte that differs,
-    /// and have ended behind the last one. Changes of one unit that are close to each other are seen as one.
+    /// Whether `change` matches `own`. The instruction may start before the first byte that
+    /// differs, and end after the last one. If `own` is one unit long, `change` may be several of
+    /// them close together.
     pub fn is(&self, change: &Range<usize>, own: &OwnChange) -> bool {
         if own.len() == self.unit.size() {
             return self.is_each(change, own);
@@ -132,7 +133,7 @@ impl Pair<'_> {
         })
     }
 
-    /// Whether each unit of `change` that differs is what `own` says.
+    /// Whether every unit of `change` that differs matches `own`.
     fn is_each(&self, change: &Range<usize>, own: &OwnChange) -> bool {
         let size = self.unit.size();
         let unit =
@@ -147,7 +148,7 @@ impl Pair<'_> {
     }
 }
 
-/// Whether `shown` is what `pattern` says, in which a dot stands for any digit.
+/// Whether `shown` matches `pattern`, in which a dot matches any hexadecimal digit.
 fn fits(shown: &str, pattern: &str) -> bool {
     let is_any = |p: char, s: char| p == '.' && s.is_ascii_hexdigit();
     shown.len() == pattern.len()
@@ -164,7 +165,7 @@ mod tests {
     const NOP: [u8; 5] = [0x0f, 0x1f, 0x44, 0, 0];
 
     #[test]
-    fn changes_of_one_byte_may_be_close_to_each_other() {
+    fn adjacent_one_byte_changes_match() {
         let own = OwnChange {
             functions: &[],
             why: "",
@@ -185,7 +186,7 @@ mod tests {
         assert!(!is([0xf0, 0x80, 0x20, 0xdf, 0xcc, 0x90]));
     }
 
-    fn told(unit: Unit, before: &[u8], after: &[u8]) -> Vec<String> {
+    fn described(unit: Unit, before: &[u8], after: &[u8]) -> Vec<String> {
         let pair = Pair {
             unit,
             before,
@@ -193,45 +194,45 @@ mod tests {
         };
         pair.changes()
             .iter()
-            .map(|change| pair.tell(change))
+            .map(|change| pair.describe(change))
             .collect()
     }
 
     #[test]
-    fn words_are_told_one_by_one() {
+    fn words_are_separate_changes() {
         let before = [1u8, 0, 0, 0, 0xf0, 0x41, 0x2d, 0xe9, 2, 0, 0, 0];
         let mut after = before;
         after[4..8].copy_from_slice(&0xe7f0_01fb_u32.to_le_bytes());
         let first = "e92d41f0 is now e7f001fb";
-        assert_eq!(told(Unit::Word, &before, &after), [first]);
+        assert_eq!(described(Unit::Word, &before, &after), [first]);
         after[11] = 7;
         assert_eq!(
-            told(Unit::Word, &before, &after),
+            described(Unit::Word, &before, &after),
             [first, "00000002 is now 07000002"]
         );
-        assert_eq!(told(Unit::Word, &before, &before), [""; 0]);
+        assert_eq!(described(Unit::Word, &before, &before), [""; 0]);
     }
 
     #[test]
-    fn bytes_are_told_in_stretches_that_belong_together() {
+    fn nearby_bytes_are_one_change() {
         assert_eq!(
-            told(Unit::Byte, &[0x55, 0x48], &[0xcc, 0x48]),
+            described(Unit::Byte, &[0x55, 0x48], &[0xcc, 0x48]),
             ["55 is now cc"]
         );
         let call = [0xe8, 0x1f, 0x44, 0, 0xff];
         assert_eq!(
-            told(Unit::Byte, &NOP, &call),
+            described(Unit::Byte, &NOP, &call),
             ["0f 1f 44 00 00 is now e8 1f 44 00 ff"]
         );
         let far = [1, 0, 0, 0, 0, 1];
         assert_eq!(
-            told(Unit::Byte, &[0; 6], &far),
+            described(Unit::Byte, &[0; 6], &far),
             ["00 is now 01", "00 is now 01"]
         );
     }
 
     #[test]
-    fn no_block_is_left_out_and_each_change_has_its_place() {
+    fn changes_are_found_in_every_block() {
         let before = vec![0u8; 3 * BLOCK + 2];
         let mut after = before.clone();
         for at in [0, BLOCK - 1, BLOCK, 3 * BLOCK + 1] {
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_the_kernels_own_in_one_direction_only() {
+    fn own_change_matches_in_one_direction() {
         let own = OwnChange {
             functions: &["f"],
             why: "a key is turned off",
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_of_several_bytes_is_seen_as_a_whole() {
+    fn multi_byte_own_change_matches_as_a_whole() {
         let own = OwnChange {
             functions: &["f"],
             why: "a key is turned on",

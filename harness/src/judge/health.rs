@@ -1,52 +1,52 @@
-//! What a kernel in trouble says, told apart by one table.
+//! Classification of the kernel's messages about trouble, by one table.
 
 use std::fmt;
 
 /// What can go wrong with a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trouble {
-    /// The kernel panicked before the guest answered.
+    /// A panic before the agent answered.
     BootPanic,
-    /// The kernel panicked.
+    /// A panic.
     Panic,
-    /// The kernel took a fault or an undefined instruction.
+    /// A fault or an undefined instruction in the kernel.
     Oops,
-    /// A CPU stopped scheduling.
+    /// A CPU did not schedule (soft or hard lockup).
     Lockup,
-    /// A task waited too long without being killable.
+    /// A task was blocked in uninterruptible sleep for too long.
     HungTask,
     /// RCU saw no quiescent state for too long.
     RcuStall,
-    /// The kernel found a state that must not be, and went on.
+    /// The kernel detected an inconsistency and continued: BUG, lockdep, KASAN and the like.
     Bug,
-    /// The kernel warned.
+    /// A WARN.
     Warn,
-    /// The machine began anew, by a triple fault perhaps, or was switched off, and the guest did not say why.
+    /// The machine reset, as by a triple fault, or powered off, and the console does not say why.
     Reset,
-    /// QEMU ended although nobody told it to.
+    /// QEMU exited unasked.
     EarlyExit,
-    /// The guest did not answer in time after its start.
+    /// The agent did not answer in time after the start.
     BootTimeOut,
-    /// The guest no longer answers anything.
+    /// The agent does not answer any more.
     Hang,
-    /// The ssh connection to the guest broke.
+    /// The ssh connection broke.
     SshLost,
-    /// The line to the guest broke.
+    /// The line to the agent broke.
     LineLost,
-    /// The console said more than anybody will read.
+    /// The console exceeded its limit.
     Flooded,
-    /// A command did.
+    /// A command's output exceeded its limit.
     TooMuch,
-    /// A command of the harness took too long although the guest answers.
+    /// A command of the harness took too long although the agent answers.
     Overdue,
-    /// A command of the harness failed, so nobody knows what it was to find out.
+    /// A command of the harness failed, so what it was to observe is unknown.
     CommandFailed,
-    /// A signal that tells of a defect ended a program, be it in the background.
+    /// A program died of a signal that indicates a defect, even in the background.
     ProgramDied,
 }
 
 impl Trouble {
-    /// Whether the guest can't be used any further.
+    /// Whether the guest cannot be used any further.
     pub fn is_fatal(self) -> bool {
         !matches!(
             self,
@@ -61,7 +61,7 @@ impl Trouble {
         )
     }
 
-    /// What it is called in a report.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::BootPanic => "boot panic",
@@ -87,12 +87,12 @@ impl Trouble {
     }
 }
 
-/// One trouble and the words in which it was told.
+/// A trouble and the line that reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The class.
     pub trouble: Trouble,
-    /// The kernel's line, or what the harness saw.
+    /// The kernel's line without its time stamp, or the harness's observation.
     pub line: String,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The first row whose words all occur, in this order, names a line's trouble.
+/// The first row whose strings all occur, in this order, classifies a line.
 const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::Panic, &["Kernel panic - not syncing"]),
     (Trouble::Panic, &["PANIC: early exception "]),
@@ -126,7 +126,7 @@ const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::Oops, &["BUG: ", " stack guard page was hit at "]),
     (Trouble::Oops, &["Oops: "]),
     (Trouble::Oops, &["Oops - "]),
-    // How x86 begins its report of any fault: `int3: 0000 [#1] PREEMPT SMP`.
+    // The header of any x86 die(): `int3: 0000 [#1] PREEMPT SMP`.
     (Trouble::Oops, &[": ", " [#", "]"]),
     (Trouble::Oops, &["kernel stack overflow"]),
     (Trouble::Lockup, &["BUG: soft lockup - CPU#"]),
@@ -137,7 +137,7 @@ const ROWS: &[(Trouble, &[&str])] = &[
     ),
     (Trouble::RcuStall, &["INFO: rcu", "detected ", "stall"]),
     (Trouble::RcuStall, &["rcu: ", " kthread starved for "]),
-    // What a kernel built for it says of its locks, of RCU, of undefined behaviour and of memory.
+    // Reports of debug kernels: lockdep, RCU, UBSAN, kmemleak.
     (Trouble::Bug, &["WARNING: possible "]),
     (Trouble::Bug, &["WARNING: inconsistent lock state"]),
     (Trouble::Bug, &["WARNING: bad unlock balance detected"]),
@@ -165,7 +165,7 @@ const ROWS: &[(Trouble, &[&str])] = &[
     (Trouble::ProgramDied, &["Out of memory: Killed process "]),
 ];
 
-/// What a line of a kernel's log tells, if it tells of trouble.
+/// Classifies a line of the kernel's log; `None` if it reports no trouble.
 pub fn diagnose(line: &str) -> Option<Finding> {
     let line = without_stamp(line.trim_end());
     let (trouble, _) = ROWS.iter().find(|(_, words)| in_order(line, words))?;
@@ -175,12 +175,12 @@ pub fn diagnose(line: &str) -> Option<Finding> {
     })
 }
 
-/// Every trouble that a log tells of.
+/// All trouble in a log.
 pub fn scan(log: &str) -> Vec<Finding> {
     log.lines().filter_map(diagnose).collect()
 }
 
-/// The program that the kernel was running when it last told of trouble.
+/// The task that was current at the last report.
 pub fn victim(log: &str) -> Option<&str> {
     let (_, after) = log.rsplit_once(" Comm: ")?;
     after.split_whitespace().next()
@@ -195,7 +195,7 @@ fn in_order(line: &str, words: &[&str]) -> bool {
         .is_some()
 }
 
-/// The line without the kernel's time stamp, so that console and `dmesg` tell the same.
+/// Strips the kernel's time stamp, so that the console and `dmesg` compare equal.
 fn without_stamp(line: &str) -> &str {
     let stamped = line
         .strip_prefix('[')
@@ -267,7 +267,7 @@ mod tests {
             "WARNING: CPU: 0 PID: 120 at kernel/trace/ftrace.c:2010 ftrace_bug+0x100/0x2a0",
             Trouble::Warn,
         ),
-        // kernels built to look at themselves
+        // debug kernels
         (
             "WARNING: possible circular locking dependency detected",
             Trouble::Bug,
@@ -372,7 +372,7 @@ mod tests {
             "Kernel panic - not syncing: Fatal exception in interrupt",
             Trouble::Panic,
         ),
-        // all of them
+        // all architectures
         (
             "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [dtrace:140]",
             Trouble::Lockup,
@@ -418,7 +418,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_real_text_is_told_apart() {
+    fn real_messages_are_classified() {
         for (text, trouble) in SAID {
             let found: Vec<Trouble> = scan(text).iter().map(|f| f.trouble).collect();
             assert!(found.iter().all(|t| t == trouble), "{text}: {found:?}");
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_lines_are_no_trouble() {
+    fn ordinary_lines_report_nothing() {
         let log = "[    0.000000] Kernel command line: console=ttyAMA0 panic=-1 oops=panic\n\
                    [    0.1] rcu: Hierarchical RCU implementation.\n\
                    [    1.0] bcm2835-mbox 20200000.mailbox: mailbox enabled\n\
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stamp_goes_and_the_words_stay() {
+    fn time_stamp_is_stripped() {
         let finding = diagnose("[   12.5] WARNING: CPU: 0 PID: 1 at x.c:1\r\n");
         let line = finding.map(|f| f.to_string());
         assert_eq!(
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn the_victim_of_an_oops_is_named_by_the_kernel() {
+    fn victim_is_the_comm_of_the_oops() {
         let log = "Internal error: Oops: 5 [#1] ARM\n\
                    CPU: 0 PID: 99 Comm: bash Tainted: G           OE      6.1.0-50-rpi #1\n";
         assert_eq!(victim(log), Some("bash"));

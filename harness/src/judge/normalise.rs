@@ -1,10 +1,10 @@
-//! What may differ between two good runs is replaced here, by a few named passes.
+//! Masks what may differ between two correct runs, by a few named passes.
 //!
-//! Scenarios make claims about the CPU, the function and the number of records. So no pass touches
-//! them, with these exceptions: a function that each guest calls otherwise gets the name that
-//! scenarios have for it ([`Pass::Names`]), and who asks for it gives up the CPU ([`Pass::Cpus`]),
-//! the order between CPUs ([`Pass::Sort`]), or equal lines for their count ([`Pass::Fold`]). This is
-//! the one place with regular expressions.
+//! Scenarios make claims about CPU, function and number of records, so no pass touches those, with
+//! these exceptions: a function's name on this guest becomes the name that scenarios use
+//! ([`Pass::Names`]), and a scenario may give up the CPU ([`Pass::Cpus`]), the order between CPUs
+//! ([`Pass::Sort`]), or repeated lines for their count ([`Pass::Fold`]). All regular
+//! expressions are here.
 
 mod instructions;
 mod table;
@@ -17,14 +17,14 @@ use table::{Line, Row};
 
 pub use instructions::Disassembler;
 
-/// What the passes need to know of the guest.
+/// What the passes need from the guest.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// `uname -r`.
     pub kernel_release: String,
-    /// What it calls things.
+    /// The guest's values for `${name}`.
     pub names: Names,
-    /// What reads its instructions, if somebody does.
+    /// The disassembler, for machines that have one.
     pub disassembler: Option<Disassembler>,
 }
 
@@ -35,7 +35,7 @@ const ALWAYS: [Pass; 4] = [
     Pass::TrailingSpace,
 ];
 
-/// The passes for a scenario that asks for `asked`, in the order in which they are applied.
+/// The passes for a scenario that requests `asked`, in order of application.
 pub fn passes(asked: &[Pass]) -> Vec<Pass> {
     let mut passes: Vec<Pass> = ALWAYS.iter().chain(asked).copied().collect();
     passes.sort_unstable();
@@ -43,7 +43,7 @@ pub fn passes(asked: &[Pass]) -> Vec<Pass> {
     passes
 }
 
-/// `text` after all of `passes`.
+/// `text` after all of `passes`, in order.
 pub fn apply(passes: &[Pass], text: &str, facts: &Facts) -> String {
     passes
         .iter()
@@ -64,7 +64,7 @@ impl Pass {
             Self::KernelRelease => kernel_release(text, &facts.kernel_release),
             Self::Sort => table::change(text, sort),
             Self::Cpus => table::map_rows(text, Row::mask_cpu),
-            Self::Instructions => instructions::tell(text, facts.disassembler),
+            Self::Instructions => instructions::disassemble(text, facts.disassembler),
             Self::Fold => fold(text),
         }
     }
@@ -80,7 +80,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the patterns of this file are constants that its tests compile")
 }
 
-/// Whole identifiers only; in a table the column ends where it did.
+/// Replaces whole identifiers; in a table, the column keeps its right edge.
 fn names(text: &str, names: &Names) -> String {
     let word = |found: &Captures<'_>| match names.name_of(&found[0]) {
         Some(name) => format!("${{{name}}}"),
@@ -93,7 +93,7 @@ fn names(text: &str, names: &Names) -> String {
     })
 }
 
-/// Only records in a row can change places.
+/// Sorts only runs of adjacent records.
 fn sort(lines: &mut [Line<'_>]) {
     for records in lines.chunk_by_mut(|a, b| a.cpu().is_some() && b.cpu().is_some()) {
         records.sort_by_key(Line::cpu);

@@ -1,7 +1,7 @@
-//! The reviewed text of a run: compared here, kept in insta's format, reviewed with `cargo insta`.
+//! Reviewed output: compared here, stored in insta's format, reviewed with `cargo insta`.
 //!
-//! insta's assertions panic and print on their own; a verdict needs a value. So the files are read
-//! and written here, and a test sees to it that insta reads the same in them.
+//! insta's assertions panic and print, but a verdict needs a value. So the files are read and
+//! written here, and a test checks that insta reads the same from them.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -16,12 +16,12 @@ use similar::TextDiff;
 use crate::atomic_write;
 use crate::error::HostError;
 
-/// A snapshot's file and what its head says.
+/// A snapshot file and its header.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// The `.snap` file.
     pub path: PathBuf,
-    /// The scenario's file, as seen from the workspace.
+    /// The scenario's file, relative to the workspace.
     pub source: String,
     /// The scenario's claim.
     pub asserts: String,
@@ -30,36 +30,37 @@ pub struct Snapshot {
 /// What to do with a text that is not the reviewed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
-    /// Leave it in a `.snap.new` for review.
+    /// Write it to `.snap.new` for review.
     Propose,
-    /// Take it.
+    /// Make it the reviewed one.
     Accept,
-    /// Take it where there is no snapshot yet, else propose it.
+    /// Accept it if there is no snapshot yet, else propose it.
     AcceptUnseen,
-    /// Write nothing, and go only by what this run took: what was there before is on its way out.
-    OnlyTaken,
+    /// Write nothing, and compare only with a text that this run has accepted: an older one is
+    /// about to be replaced.
+    OnlyAccepted,
     /// Write nothing.
     Nothing,
 }
 
-/// How a text compares.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
-    /// It is the reviewed one.
+    /// Equal to the reviewed text.
     Same,
-    /// It was written as the reviewed one, because [`Update`] said so.
+    /// Written as the reviewed text, as [`Update`] asked.
     Accepted,
-    /// It differs.
+    /// Different.
     Differs {
-        /// From the snapshot to the text.
+        /// Unified diff, from the snapshot to the text.
         diff: String,
     },
-    /// There is nothing to compare it with.
+    /// There is no snapshot to compare with.
     Unseen,
 }
 
 impl Update {
-    /// What insta's own variable asks for.
+    /// The mode that `INSTA_UPDATE` and `CI` select, as insta reads them.
     pub fn from_environment() -> Self {
         let is_ci = env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false");
         Self::from_words(env::var("INSTA_UPDATE").ok().as_deref(), is_ci)
@@ -67,7 +68,7 @@ impl Update {
 
     fn from_words(word: Option<&str>, is_ci: bool) -> Self {
         match word {
-            // Nobody reviews there what would be taken.
+            // In CI, nobody would review what is accepted.
             Some("always" | "force" | "unseen") if is_ci => Self::Nothing,
             Some("always" | "force") => Self::Accept,
             Some("unseen") => Self::AcceptUnseen,
@@ -78,21 +79,22 @@ impl Update {
         }
     }
 
-    /// Whether a text can become the reviewed one without a review.
+    /// Whether a text can be accepted without a review.
     pub fn is_accepting(self) -> bool {
         matches!(self, Self::Accept | Self::AcceptUnseen)
     }
 
-    /// For the control of a scenario's mutants, which must say what the scenario itself says.
+    /// The mode for the control run of a scenario's mutants, which must print the scenario's own
+    /// text.
     pub fn for_control(self) -> Self {
         match self {
-            Self::Accept => Self::OnlyTaken,
+            Self::Accept => Self::OnlyAccepted,
             _ => Self::Nothing,
         }
     }
 
     fn is_writing(self) -> bool {
-        !matches!(self, Self::Nothing | Self::OnlyTaken)
+        !matches!(self, Self::Nothing | Self::OnlyAccepted)
     }
 
     fn accepts(self, is_unseen: bool) -> bool {
@@ -100,26 +102,26 @@ impl Update {
     }
 }
 
-/// The snapshots that jobs of this run have taken their text for. Guests share a snapshot, so if each
-/// took its own text, the last one would stand there and all would pass.
-static TAKEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Snapshots that this process has accepted. Guests share a snapshot: if each replaced it with its
+/// own text, the last one would remain and all would pass.
+static ACCEPTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 impl Snapshot {
-    /// Compares `text` with the reviewed one and writes what `update` says. What one job has taken in
-    /// this run, no other replaces.
+    /// Compares `text` and writes what `update` asks for. What one job of this run has accepted, no
+    /// other job replaces.
     pub fn compare(&self, text: &str, update: Update) -> Result<Comparison, HostError> {
-        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_taken = taken.contains(&self.path);
-        if update == Update::OnlyTaken && !is_taken {
+        let mut accepted = ACCEPTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_accepted = accepted.contains(&self.path);
+        if update == Update::OnlyAccepted && !is_accepted {
             return Ok(Comparison::Unseen);
         }
         let update = match update {
-            Update::Accept if is_taken => Update::Propose,
+            Update::Accept if is_accepted => Update::Propose,
             update => update,
         };
         let compared = self.compare_alone(text.trim_end(), update)?;
         if update == Update::Accept || compared == Comparison::Accepted {
-            taken.insert(self.path.clone());
+            accepted.insert(self.path.clone());
         }
         Ok(compared)
     }
@@ -148,14 +150,14 @@ impl Snapshot {
         })
     }
 
-    /// Where a text waits for its review.
+    /// The file that waits for review.
     pub fn pending(&self) -> PathBuf {
         let mut path = OsString::from(&self.path);
         path.push(".new");
         path.into()
     }
 
-    /// Nothing waits for review any more, if it was this that waited; another text is not ours.
+    /// Removes the file that waits for review if it has this text; any other is not ours.
     fn retire(&self, text: &str) -> Result<(), HostError> {
         match read(&self.pending())? {
             Some(waiting) if waiting == text => remove(&self.pending()),
@@ -173,7 +175,7 @@ impl Snapshot {
     }
 }
 
-/// A snapshot's text, if there is one.
+/// The body of a snapshot file, `None` if there is no file.
 fn read(path: &Path) -> Result<Option<String>, HostError> {
     match fs::read_to_string(path) {
         Ok(file) => Ok(Some(body(&file).trim_end().to_owned())),
@@ -182,14 +184,14 @@ fn read(path: &Path) -> Result<Option<String>, HostError> {
     }
 }
 
-/// What stands below the head.
+/// What follows the header.
 fn body(file: &str) -> &str {
     file.strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .map_or(file, |(_, body)| body)
 }
 
-/// A string of JSON is one of YAML too.
+/// Quotes for YAML; every JSON string is one.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_text_is_proposed_accepted_and_then_the_same() {
+    fn new_text_is_proposed_then_accepted() {
         let folder = tempfile::tempdir().expect("a folder");
         let snap = snapshot(folder.path());
         let compare = |text, update| snap.compare(text, update).expect("writable");
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn another_text_differs_and_leaves_the_reviewed_one_alone() {
+    fn different_text_leaves_the_snapshot_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let snap = snapshot(folder.path());
         let compare = |text, update| snap.compare(text, update).expect("writable");
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_takes_one_text_and_goes_by_it_from_then_on() {
+    fn first_accepted_text_is_binding_for_the_run() {
         let folder = tempfile::tempdir().expect("a folder");
         let snap = snapshot(folder.path());
         let compare = |text, update| snap.compare(text, update).expect("writable");
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_the_reviewed_one_already_is_taken_as_well() {
+    fn unchanged_text_counts_as_accepted() {
         let folder = tempfile::tempdir().expect("a folder");
         let snap = snapshot(folder.path());
         let compare = |text, update| snap.compare(text, update).expect("writable");
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_or_removed_where_that_was_asked() {
+    fn update_nothing_leaves_files_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let snap = snapshot(folder.path());
         let compare = |text, update| snap.compare(text, update).expect("writable");
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_those_of_insta() {
+    fn insta_update_values_are_understood() {
         let update = Update::from_words;
         assert_eq!(update(None, false), Update::Propose);
         assert_eq!(update(None, true), Update::Nothing);

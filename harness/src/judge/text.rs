@@ -1,9 +1,9 @@
-//! The judge of the kernel's text and its modules': what lies in the guest's memory, read from outside.
+//! The judge of kernel and module text: compares copies of guest memory taken from outside.
 //!
-//! QEMU copies the text before the tracer starts and again later; every byte must be the same.
-//! Neither the guest nor the engine takes part in it, but that the guest says where its modules are. One that
-//! has gone meanwhile, or lies elsewhere, has nothing to be compared with. A few places the kernel changes on
-//! its own; the machine table names each of them, and each change is told.
+//! QEMU copies the text before the tracer starts and again later; every byte must be the same. The
+//! guest contributes only the addresses of its modules. A module that was unloaded or moved in
+//! between has nothing to compare with. A few places the kernel patches by itself; the machine
+//! table lists them, and each such change is reported.
 
 mod modules;
 
@@ -20,12 +20,12 @@ use crate::judge::verdict::{Failure, Kind};
 use crate::report::evidence::Evidence;
 
 const BEFORE: &str = "before";
-/// What `/proc/iomem` calls the memory that the text is in.
+/// `/proc/iomem`'s name for the memory of the text.
 const KERNEL_CODE: &str = "Kernel code";
-/// How many changes a failure lists.
+/// Changes to list in a failure.
 const LISTED: usize = 20;
 
-/// Where the kernel's text lies.
+/// Where the kernel's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Range {
     start: u64,
@@ -33,32 +33,32 @@ struct Range {
     physical: u64,
 }
 
-/// The text as it was.
+/// The earlier copy of the text.
 #[derive(Debug)]
 pub struct TextJudge {
     machine: &'static Machine,
     range: Range,
     before: Vec<u8>,
-    /// The text of each module that there was.
+    /// The modules at that time, with their text.
     modules: Vec<(ModuleText, Vec<u8>)>,
-    /// What `/proc/kallsyms` says of the places that matter; all of it takes long to come over.
+    /// The lines of `/proc/kallsyms` that the table needs; the whole file takes long to transfer.
     symbols: String,
 }
 
-/// A module that is where it was: where that is, its text as it was, and as it is.
-type Stayed<'t> = (u64, &'t [u8], Vec<u8>);
+/// A module that is still at its address: the address, its earlier text, its text now.
+type Unmoved<'t> = (u64, &'t [u8], Vec<u8>);
 
-/// How the text compares with what it was.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// What the kernel changed on its own.
+    /// Changes that the kernel made by itself.
     pub own: Vec<String>,
-    /// What nobody should have changed.
+    /// Any other change.
     pub failure: Option<Failure>,
 }
 
 impl TextJudge {
-    /// Takes the first copy. `symbols` is what [`symbols`] found in the same kernel.
+    /// Takes the first copy. `symbols` is from [`symbols`] in the same boot.
     pub fn before(
         guest: &mut Guest,
         machine: &'static Machine,
@@ -85,7 +85,7 @@ impl TextJudge {
         })
     }
 
-    /// Compares with the text as it is now; `when` says when that is.
+    /// Compares with the text as it is now; `when` names the moment in reports.
     pub fn compare(
         &self,
         guest: &mut Guest,
@@ -120,14 +120,18 @@ impl TextJudge {
         (start, pair)
     }
 
-    /// The modules that are still where they were.
-    fn modules_now(&self, guest: &mut Guest, evidence: &Evidence) -> Result<Vec<Stayed<'_>>, Stop> {
+    /// The modules that are still at their addresses.
+    fn modules_now(
+        &self,
+        guest: &mut Guest,
+        evidence: &Evidence,
+    ) -> Result<Vec<Unmoved<'_>>, Stop> {
         let loaded = modules::parse(&guest.ask(modules::COMMAND)?);
-        let stayed = self
+        let unmoved = self
             .modules
             .iter()
             .filter(|(module, _)| loaded.contains(module));
-        let copied = stayed.map(|(module, before)| {
+        let copied = unmoved.map(|(module, before)| {
             let after = copy_module(guest, module, evidence)?;
             Ok((module.start, before.as_slice(), after))
         });
@@ -135,7 +139,7 @@ impl TextJudge {
     }
 }
 
-/// Throws the first copy away, if there is one, where nothing in it is needed as evidence.
+/// Removes the first copy, if it exists, where it is not needed as evidence.
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
     let path = evidence.text(BEFORE);
     match fs::remove_file(&path) {
@@ -146,13 +150,13 @@ pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
     }
 }
 
-/// What the guest's kernel says of where its text is.
+/// The lines that locate the kernel's text.
 pub fn symbols(guest: &mut Guest, machine: &Machine) -> Result<String, Stop> {
     guest.ask(&symbols_command(machine))
 }
 
-/// Asks for the text's bounds and the functions that the kernel changes itself, each with the
-/// symbol after it, which says where it ends; and for the physical memory that the kernel's code is in.
+/// The command for [`symbols`]: the bounds of the text and the functions that the kernel patches,
+/// each with the symbol after it, which bounds it; and the physical range of the kernel's code.
 pub fn symbols_command(machine: &Machine) -> String {
     let own = machine.own_changes.iter().flat_map(|own| own.functions);
     let patterns: Vec<String> = ["_stext", "_etext"]
@@ -164,19 +168,22 @@ pub fn symbols_command(machine: &Machine) -> String {
     format!("grep -F -A1 {patterns} /proc/kallsyms && grep -F ': {KERNEL_CODE}' /proc/iomem")
 }
 
-/// Tells the kernel's own changes from those that nobody should have made.
+/// Separates the kernel's own changes from all others.
 fn judge(parts: &[(u64, Pair<'_>)], kallsyms: &str, machine: &Machine, when: &str) -> Compared {
     let mut compared = Compared::default();
     let mut foreign = Vec::new();
-    let places = Places::of(kallsyms);
+    let places = SymbolTable::of(kallsyms);
     for (start, pair) in parts {
         for change in pair.changes() {
             let address = start + change.start as u64;
             let (symbol, offset) = places.nearest(address);
-            let told = format!("{address:08x} {symbol}+{offset:#x}: {}", pair.tell(&change));
+            let description = format!(
+                "{address:08x} {symbol}+{offset:#x}: {}",
+                pair.describe(&change)
+            );
             match machine.own_change(symbol, pair, &change) {
-                Some(own) => compared.own.push(format!("{told} ({})", own.why)),
-                None => foreign.push(told),
+                Some(own) => compared.own.push(format!("{description} ({})", own.why)),
+                None => foreign.push(description),
             }
         }
     }
@@ -191,8 +198,8 @@ fn judge(parts: &[(u64, Pair<'_>)], kallsyms: &str, machine: &Machine, when: &st
 }
 
 impl Range {
-    /// From the kernel's symbols and the machine's row. A row that is wrong would have memory
-    /// compared in which nothing ever changes, so the kernel itself must say that its code is there.
+    /// Locates the text by kallsyms and the machine table. A wrong table entry would compare memory
+    /// that never changes, so `/proc/iomem` must confirm that it is the kernel's code.
     fn parse(said: &str, machine: &Machine) -> Option<Self> {
         let start = address_of(said, "_stext")?;
         let size = address_of(said, "_etext")?.checked_sub(start)?;
@@ -207,7 +214,7 @@ impl Range {
     }
 }
 
-/// The first and the last address of this row: `  00008000-00afffff : Kernel code`.
+/// The first and last address in a line such as `  00008000-00afffff : Kernel code`.
 fn kernel_code(iomem: &str) -> Option<(u64, u64)> {
     let mut rows = iomem.lines().filter_map(|line| line.split_once(" : "));
     let (range, _) = rows.find(|(_, what)| what.trim_end() == KERNEL_CODE)?;
@@ -222,21 +229,21 @@ fn copy(guest: &mut Guest, range: Range, path: &Path) -> Result<Vec<u8>, Stop> {
     Ok(complete(bytes, range.size, path)?)
 }
 
-/// A module's text is in no row of physical memory, so it is read as the processor sees it. The copy is
-/// of no use but here.
+/// Copies a module's text by virtual address: it is not at a fixed offset in physical memory. The
+/// file is removed once it is read.
 fn copy_module(
     guest: &mut Guest,
     module: &ModuleText,
     evidence: &Evidence,
 ) -> Result<Vec<u8>, Stop> {
     let path = evidence.text(&module.name);
-    guest.save_seen(module.start, module.size, &path)?;
+    guest.save_virtual(module.start, module.size, &path)?;
     let bytes = fs::read(&path).map_err(HostError::file("read", &path))?;
     fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
     Ok(complete(bytes, module.size, &path)?)
 }
 
-/// Half a copy would compare as well as a whole one.
+/// Refuses a short copy, which would compare equal as far as it goes.
 fn complete(bytes: Vec<u8>, size: u64, path: &Path) -> Result<Vec<u8>, HostError> {
     if u64::try_from(bytes.len()) == Ok(size) {
         return Ok(bytes);
@@ -260,10 +267,10 @@ fn address_of(kallsyms: &str, name: &str) -> Option<u64> {
         .map(|(address, _)| address)
 }
 
-/// The names of places, by address; those of one place in the order of the kernel's list.
-struct Places<'t>(Vec<(u64, &'t str)>);
+/// Symbols sorted by address, in kallsyms order at equal addresses.
+struct SymbolTable<'t>(Vec<(u64, &'t str)>);
 
-impl<'t> Places<'t> {
+impl<'t> SymbolTable<'t> {
     fn of(kallsyms: &'t str) -> Self {
         let named = listed(kallsyms).filter(|(_, name)| !name.starts_with('$'));
         let mut places: Vec<_> = named.collect();
@@ -271,7 +278,8 @@ impl<'t> Places<'t> {
         Self(places)
     }
 
-    /// The nearest name at or below `address`, the first where several share a place, and how far it is.
+    /// The symbol at or below `address`, the first of several at one address, and the offset from
+    /// it.
     fn nearest(&self, address: u64) -> (&'t str, u64) {
         let below = self.0.partition_point(|(at, _)| *at <= address);
         let nearest = below.checked_sub(1).and_then(|last| self.0.get(last));
@@ -293,7 +301,7 @@ mod tests {
                         00008000-00afffff : Kernel code\n";
 
     #[test]
-    fn the_range_is_what_the_guest_and_the_row_agree_on() {
+    fn range_must_match_iomem() {
         let raspi0 = machine::find("raspi0").expect("a row");
         let expected = Range {
             start: 0xc010_0000,
@@ -315,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_may_be_wide() {
+    fn addresses_may_have_64_bits() {
         let virt = machine::find("virt").expect("a row");
         let said = "ffff800008010000 T _stext\nffff800008ca0000 D _etext\n  \
                     40210000-412fffff : Kernel code\n";
@@ -343,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_changes_on_its_own_is_told_and_no_failure() {
+    fn own_changes_are_reported_but_no_failure() {
         let kallsyms = "c0700000 T __skb_get_hash\n";
         let own = judged(kallsyms, 0xc070_0034, 0xea00_0033, 0xe1a0_0000);
         assert_eq!((own.own.len(), own.failure), (1, None));
@@ -352,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_every_byte_or_is_none() {
+    fn short_copy_is_refused() {
         let path = Path::new("text-now.bin");
         assert!(complete(vec![0; 4], 4, path).is_ok());
         let error = complete(vec![0; 3], 4, path).expect_err("too short");
@@ -361,8 +369,8 @@ mod tests {
     }
 
     #[test]
-    fn a_place_without_a_symbol_is_said_to_have_none() {
-        let places = Places::of(SAID);
+    fn nearest_symbol_or_question_mark() {
+        let places = SymbolTable::of(SAID);
         assert_eq!(places.nearest(0xc010_1010), ("sys_chdir", 0x10));
         assert_eq!(places.nearest(0xbf00_0004), ("x", 4));
         assert_eq!(places.nearest(0x1000), ("?", 0x1000));

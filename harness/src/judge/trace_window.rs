@@ -1,8 +1,8 @@
-//! The stretch that a scenario is about: the tracer live, the workload under it, the tracer ended.
+//! The trace window: the tracer goes live, the workload runs, the tracer ends.
 //!
-//! Starting a program makes the guest's kernel do much that would be counted. So every process that
-//! the stretch needs is there before it and held: its shell waits for one line and only then becomes
-//! the command. What the harness itself does meanwhile, the agent does without starting anything.
+//! Starting a process makes the kernel do much that would be traced. So every process of the window
+//! is started before it and held: its shell blocks on reading one line, and only then execs or runs
+//! the command. What the harness does during the window goes through the agent and starts nothing.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,12 @@ use crate::judge::transcript::{Step, is_live};
 use crate::judge::verdict::Observed;
 use crate::scenario::{self, Scenario};
 
-/// How long a command may take to be ready.
+/// Time for a held shell to start, before scaling.
 const READY_LIMIT: Duration = Duration::from_secs(20);
 const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 
-/// A command that waits for the word to go.
+/// A command whose shell waits to be released.
 struct Held {
     role: &'static str,
     command: String,
@@ -26,15 +26,16 @@ struct Held {
     started: Option<Instant>,
 }
 
-/// Everything that the stretch needs, ready before it begins.
-struct Stretch<'a> {
+/// The processes of a window, all held before it opens.
+struct Window<'a> {
     scenario: &'a Scenario,
     ftrace: Option<&'a Ftrace>,
     trace: Held,
     workload: Option<Held>,
 }
 
-/// Runs the scenario's commands, once everything is ready and `before_go` has returned; what they said goes to `observed`, also when the guest dies.
+/// Runs the scenario's commands, once all are held and `before_go` has returned. Their output goes
+/// to `observed` even if the guest dies.
 pub fn run(
     guest: &mut Guest,
     scenario: &Scenario,
@@ -42,11 +43,11 @@ pub fn run(
     before_go: impl FnOnce(&mut Guest) -> Result<(), Stop>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
-    let mut stretch = Stretch::ready(guest, scenario, ftrace)?;
+    let mut window = Window::ready(guest, scenario, ftrace)?;
     before_go(guest)?;
-    let outcome = stretch.play(guest, observed);
-    let workload = stretch.workload.as_ref();
-    for held in [Some(&stretch.trace), workload].into_iter().flatten() {
+    let outcome = window.run_window(guest, observed);
+    let workload = window.workload.as_ref();
+    for held in [Some(&window.trace), workload].into_iter().flatten() {
         if let Some(step) = held.step(guest)? {
             observed.transcript.steps.push(step);
         }
@@ -58,7 +59,7 @@ pub fn run(
     Ok(())
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> Window<'a> {
     fn ready(
         guest: &mut Guest,
         scenario: &'a Scenario,
@@ -75,8 +76,8 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    fn play(&mut self, guest: &mut Guest, observed: &mut Observed) -> Result<(), Stop> {
-        self.window(guest, true, observed)?;
+    fn run_window(&mut self, guest: &mut Guest, observed: &mut Observed) -> Result<(), Stop> {
+        self.set_recording(guest, true, observed)?;
         let end = Instant::now() + guest.paced(self.scenario.time_limit.duration());
         self.trace.go(guest);
         let trace = self.trace.exec;
@@ -86,11 +87,11 @@ impl<'a> Stretch<'a> {
         if !is_live || !self.work(guest, end)? || !self.stop(guest, end, observed)? {
             return guest.pulse();
         }
-        self.window(guest, false, observed)
+        self.set_recording(guest, false, observed)
     }
 
-    /// Opens or closes the window of the judge of counts; without a window it can't judge.
-    fn window(
+    /// Starts or stops ftrace's recording. If that fails, there is no count to judge by.
+    fn set_recording(
         &mut self,
         guest: &mut Guest,
         is_open: bool,
@@ -105,7 +106,7 @@ impl<'a> Stretch<'a> {
         Ok(())
     }
 
-    /// The workload, if the tracer still lives to see it; false if it did not end in time.
+    /// Releases the workload unless the tracer has ended; false if it did not end in time.
     fn work(&mut self, guest: &mut Guest, end: Instant) -> Result<bool, Stop> {
         let is_traced = !is_over(guest, self.trace.exec);
         let Some(workload) = self.workload.as_mut().filter(|_| is_traced) else {
@@ -116,7 +117,7 @@ impl<'a> Stretch<'a> {
         guest.wait(end, |line| line.is_over(exec))
     }
 
-    /// Ends the tracer as the scenario says; false if it did not end.
+    /// Ends the tracer as the scenario states; false if it did not end in time.
     fn stop(
         &mut self,
         guest: &mut Guest,
@@ -130,22 +131,22 @@ impl<'a> Stretch<'a> {
         };
         let trace = self.trace.exec;
         if let Some(signal) = signal.filter(|_| !is_over(guest, trace)) {
-            observed.was_told = guest.signal(trace, signal, end)?.is_ok();
+            observed.was_signalled = guest.signal(trace, signal, end)?.is_ok();
         }
         guest.wait(end, |line| line.is_over(trace))
     }
 }
 
 fn is_over(guest: &Guest, exec: Exec) -> bool {
-    guest.heard(exec).ending.is_some()
+    guest.received(exec).ending.is_some()
 }
 
 fn has_live_probes(line: &Line, exec: Exec) -> bool {
-    is_live(&String::from_utf8_lossy(&line.heard(exec).stderr))
+    is_live(&String::from_utf8_lossy(&line.received(exec).stderr))
 }
 
 impl Held {
-    /// A shell that says one line, its last before it waits.
+    /// Starts a shell that prints an empty line and then blocks until [`Held::go`].
     fn new(
         guest: &mut Guest,
         role: &'static str,
@@ -154,7 +155,7 @@ impl Held {
     ) -> Result<Self, Stop> {
         let exec = guest.exec(&format!("echo; IFS= read -r go || exit\n{prefix}{command}"));
         let end = Instant::now() + guest.paced(READY_LIMIT);
-        let has_said = |line: &Line| !line.heard(exec).stdout.is_empty();
+        let has_said = |line: &Line| !line.received(exec).stdout.is_empty();
         if !guest.wait(end, |line| line.is_over(exec) || has_said(line))? {
             return Err(guest.overdue("a shell that should wait", READY_LIMIT));
         }
@@ -172,13 +173,13 @@ impl Held {
         self.started = Some(Instant::now());
     }
 
-    /// What came of it, if it was told to go.
+    /// The command's output and ending, if it was released.
     fn step(&self, guest: &Guest) -> Result<Option<Step>, Stop> {
         let Some(started) = self.started else {
             return Ok(None);
         };
-        let mut answer = Answer::of(guest.heard(self.exec), started.elapsed());
-        answer.ending = answer.ending.told_by_shell();
+        let mut answer = Answer::of(guest.received(self.exec), started.elapsed());
+        answer.ending = answer.ending.from_shell();
         answer.stdout = answer.stdout.replacen('\n', "", 1);
         guest.note(&self.command, &answer, started.elapsed())?;
         Ok(Some(Step {

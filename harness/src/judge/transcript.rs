@@ -1,4 +1,4 @@
-//! What was run and what came of it, as plain values and as the text that a snapshot keeps.
+//! What was run and its results, as values and as the text of a snapshot.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::scenario::Scenario;
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, with this exit status.
+    /// Exit status.
     Status(i32),
-    /// By this signal: `SIGSEGV`.
+    /// Killed by a signal: `SIGSEGV`.
     Signal(String),
-    /// It was still running when its time was over.
+    /// Still running when its limit, this long, expired.
     TimedOut(Duration),
-    /// It did not begin, for this reason.
+    /// It could not be started, for this reason.
     NotStarted(String),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// From 1 on, as ARM and x86 number them.
+/// Signals 1 to 31, as numbered on ARM and x86.
 const SIGNALS: [&str; 31] = [
     "SIGHUP",
     "SIGINT",
@@ -78,8 +78,8 @@ const SIGNALS: [&str; 31] = [
 ];
 
 impl Ending {
-    /// The same, where it was a shell that told it: above 128 it means a signal.
-    pub fn told_by_shell(self) -> Self {
+    /// Maps a shell's exit status above 128 to the signal it stands for.
+    pub fn from_shell(self) -> Self {
         let signal = match self {
             Self::Status(code) => signal_name(code - 128),
             _ => None,
@@ -101,35 +101,35 @@ fn signal_name(number: i32) -> Option<&'static str> {
     SIGNALS.get(index).copied()
 }
 
-/// One command and everything it said.
+/// A command and its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// `trace` or `workload`.
     pub role: &'static str,
     /// The command line.
     pub command: String,
-    /// Its standard output.
+    /// Standard output.
     pub stdout: String,
-    /// Its standard error.
+    /// Standard error.
     pub stderr: String,
     /// How it ended.
     pub ending: Ending,
 }
 
-/// The steps of one run.
+/// The steps of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transcript {
-    /// In the order in which they were started.
+    /// In starting order.
     pub steps: Vec<Step>,
 }
 
 impl Transcript {
-    /// The step with that role.
+    /// The step with this role.
     pub fn step(&self, role: &str) -> Option<&Step> {
         self.steps.iter().find(|step| step.role == role)
     }
 
-    /// The same with each command in the words of `scenario`.
+    /// Replaces each command by the scenario's own text, before `${...}` was expanded.
     pub fn with_commands_of(mut self, scenario: &Scenario) -> Self {
         for step in &mut self.steps {
             if let Some(command) = scenario.command(step.role) {
@@ -139,7 +139,7 @@ impl Transcript {
         self
     }
 
-    /// Every stream of every step passed through `change`.
+    /// Applies `change` to both streams of every step.
     pub fn map_streams(mut self, change: impl Fn(&str) -> String) -> Self {
         for step in &mut self.steps {
             step.stdout = change(&step.stdout);
@@ -149,7 +149,7 @@ impl Transcript {
     }
 }
 
-/// `| ` before each line of output keeps it apart from what the harness says about it.
+/// `| ` before each line of output separates it from the harness's own lines.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {
@@ -174,7 +174,7 @@ fn bar(f: &mut fmt::Formatter<'_>, line: &str) -> fmt::Result {
     }
 }
 
-/// How many records a tracer's standard output holds: the lines after the header that name a probe.
+/// Number of records on the tracer's standard output: lines after the header that name a probe.
 pub fn records(stdout: &str) -> usize {
     stdout
         .lines()
@@ -183,7 +183,7 @@ pub fn records(stdout: &str) -> usize {
         .count()
 }
 
-/// Whether the tracer has said that its probes are live.
+/// Whether the tracer has printed that its probes are live.
 pub fn is_live(stderr: &str) -> bool {
     stderr
         .lines()
@@ -212,7 +212,7 @@ mod tests {
                           0   1234                  sys_chdir:entry \n\n";
 
     #[test]
-    fn records_are_lines_that_name_a_probe_after_the_header() {
+    fn records_are_counted_after_the_header() {
         assert_eq!(records(STDOUT), 2);
         assert_eq!(records("  0   1234   sys_chdir:entry\n"), 0);
         assert_eq!(records("alive\n"), 0);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn live_is_what_the_tracer_says_on_stderr() {
+    fn live_is_detected_on_stderr() {
         assert!(is_live(
             "dtrace: description 'fbt::sys_chdir:entry' matched 1 probe\n"
         ));
@@ -230,19 +230,19 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_tells_signals_by_number() {
-        let told = |code| Ending::Status(code).told_by_shell().to_string();
-        assert_eq!(told(139), "SIGSEGV");
-        assert_eq!(told(137), "SIGKILL");
-        assert_eq!(told(143), "SIGTERM");
-        assert_eq!(told(159), "SIGSYS");
-        assert_eq!(told(128), "status 128");
-        assert_eq!(told(200), "status 200");
-        assert_eq!(told(0), "status 0");
+    fn shell_status_maps_to_signals() {
+        let ending = |code| Ending::Status(code).from_shell().to_string();
+        assert_eq!(ending(139), "SIGSEGV");
+        assert_eq!(ending(137), "SIGKILL");
+        assert_eq!(ending(143), "SIGTERM");
+        assert_eq!(ending(159), "SIGSYS");
+        assert_eq!(ending(128), "status 128");
+        assert_eq!(ending(200), "status 200");
+        assert_eq!(ending(0), "status 0");
     }
 
     #[test]
-    fn the_text_of_a_run() {
+    fn transcript_text() {
         let transcript = Transcript {
             steps: vec![Step {
                 role: "trace",
@@ -262,7 +262,7 @@ mod tests {
         ");
     }
     #[test]
-    fn commands_are_told_as_they_are_written() {
+    fn commands_are_shown_unexpanded() {
         let text = "asserts: a\ntrace: dtrace -n ${f}\nworkload: ls ${g}\n";
         let source = Source::parse("a/b", Path::new("b.yaml"), text).expect("valid");
         let step = |role, command: &str| Step {
@@ -273,8 +273,8 @@ mod tests {
             ending: Ending::Status(0),
         };
         let steps = vec![step("trace", "dtrace -n sys_f"), step("workload", "ls /")];
-        let told = Transcript { steps }.with_commands_of(&source.scenario);
+        let ending = Transcript { steps }.with_commands_of(&source.scenario);
         let expected = vec![step("trace", "dtrace -n ${f}"), step("workload", "ls ${g}")];
-        assert_eq!(told.steps, expected);
+        assert_eq!(ending.steps, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! From what happened to a verdict: pure, so that every rule can be tested without a guest.
+//! From observations to a verdict. Pure, so that every rule is tested without a guest.
 
 use std::fmt;
 
@@ -8,37 +8,36 @@ use crate::judge::health::{Finding, Trouble};
 use crate::judge::transcript::{Ending, Step, Transcript, records};
 use crate::scenario::{Expect, Scenario, Status, Stop, Symptom};
 
-/// A way in which a scenario can fail.
+/// The kinds of failure, as scenarios state them and reports print them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The guest, or the program that was traced, died.
+    /// The guest, or the traced program, died.
     GuestCrash,
-    /// The guest does not answer and says nothing, which a host that stands still looks like too.
+    /// The guest stopped answering without a message; a stalled host looks the same.
     GuestHang,
-    /// The emulator or the connection went away, and the guest did not say why: nothing that a
-    /// scenario could state.
+    /// QEMU or the connection died and the guest did not say why. Scenarios cannot state this one.
     #[serde(skip_deserializing)]
     GuestLost,
-    /// The guest's kernel lives, but complained.
+    /// The kernel survives, but reported trouble.
     GuestComplaint,
     /// The module did not load.
     LoadFailed,
     /// A command took too long although the guest answers.
     TimedOut,
-    /// A command ended in another way than stated.
+    /// A command ended otherwise than stated.
     WrongStatus,
-    /// The tracer delivered another number of records than stated.
+    /// The number of records is not as stated.
     WrongEvents,
-    /// The tracer did not say what was stated.
+    /// The tracer's output lacks a stated text.
     WrongOutput,
-    /// The kernel's own tracer counted something else.
+    /// ftrace counted another number of hits.
     Disagreement,
-    /// The kernel's text is not what it was.
+    /// The kernel's text differs from its first copy.
     TextChanged,
-    /// The module did not go, or left something.
+    /// The module did not unload, or left something behind.
     LeftBehind,
-    /// The transcript is not what the snapshot says.
+    /// The transcript differs from the snapshot.
     SnapshotDiffers,
 }
 
@@ -48,20 +47,20 @@ impl fmt::Display for Kind {
     }
 }
 
-/// One thing that went wrong.
+/// One failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// What sort of thing.
+    /// Its kind.
     pub kind: Kind,
-    /// In one line.
+    /// One line.
     pub what: String,
-    /// Whatever helps to see it: a diff, a console's last lines.
+    /// Supporting output: a diff, the end of the console.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
 impl Failure {
-    /// A failure that one line tells completely.
+    /// A failure without detail.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self {
             kind,
@@ -70,12 +69,12 @@ impl Failure {
         }
     }
 
-    /// Whether the host could have brought it about.
-    fn may_be_the_hosts(&self) -> bool {
+    /// Whether a slow or stalled host could have caused it.
+    fn may_be_host(&self) -> bool {
         matches!(self.kind, Kind::GuestLost | Kind::GuestHang)
     }
 
-    /// The same with more to look at.
+    /// The same with a detail.
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
         self
@@ -99,29 +98,29 @@ impl From<&Finding> for Failure {
     }
 }
 
-/// What is said of a job in the end.
+/// The result of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The claim holds.
     Pass,
-    /// It does not.
+    /// The claim does not hold.
     Fail,
-    /// It was not put to the test.
+    /// The job was not run.
     Skip,
-    /// The harness or its host could not do its part.
+    /// The harness or its host failed.
     Broken,
     /// The seeded defect made the scenario fail as stated.
     Caught,
-    /// The seeded defect went unnoticed, or showed in another way than stated.
+    /// The seeded defect went unnoticed, or failed the scenario in another way.
     Missed,
-    /// It ended well, but not at the first attempt: neither a pass nor a failure.
+    /// It succeeded, but not at the first attempt.
     Flaky,
 }
 
 impl Verdict {
-    /// Whether a suite with this verdict in it is a good one. Who asks for retries lets a flaky job
-    /// pass for the moment; that it was flaky stays in every report.
+    /// Whether it leaves a suite good. A flaky job does, since retries were requested; reports
+    /// still show that it was flaky.
     pub fn is_good(self) -> bool {
         matches!(self, Self::Pass | Self::Skip | Self::Caught | Self::Flaky)
     }
@@ -133,18 +132,18 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a run produced, as far as expectations look at it.
+/// What a run produced, as far as expectations need it.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
-    /// What was run and said.
+    /// The commands and their output.
     pub transcript: Transcript,
-    /// Whether the tracer was still there to be told to end.
-    pub was_told: bool,
-    /// What the kernel's function tracer counted, or why it did not, where it was asked.
+    /// Whether the tracer was still running when it was signalled.
+    pub was_signalled: bool,
+    /// ftrace's count, or why there is none; `None` if it was not armed.
     pub ftrace: Option<Result<u64, String>>,
 }
 
-/// Everything in which `observed` is not what `scenario` states.
+/// All differences between `observed` and what `scenario` states.
 pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
     let expect = &scenario.expect;
     let mut failures = Vec::new();
@@ -154,7 +153,7 @@ pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
         let expected = expect.workload_status.clone().unwrap_or_default();
         failures.extend(judge_ending(step, &expected, events));
     }
-    failures.extend(judge_course(scenario, observed));
+    failures.extend(judge_sequence(scenario, observed));
     if let Some(step) = trace {
         failures.extend(judge_ending(step, &expect.status, events));
         failures.extend(judge_words("stdout", &step.stdout, &expect.stdout_contains));
@@ -165,18 +164,18 @@ pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
     failures
 }
 
-/// Whether everything was run, and the tracer lived as long as it should.
-fn judge_course(scenario: &Scenario, observed: &Observed) -> Option<Failure> {
+/// Checks that everything ran, and that the tracer lived long enough.
+fn judge_sequence(scenario: &Scenario, observed: &Observed) -> Option<Failure> {
     let has = |role| observed.transcript.step(role).is_some();
     let ending = observed.transcript.step("trace").map(|step| &step.ending);
     let what = match ending {
         None => "the tracer never ran",
-        // That it did not end in time is a failure of its own.
+        // A timeout is reported by `judge_ending`.
         Some(Ending::TimedOut(_)) => return None,
         Some(_) if scenario.workload.is_some() && !has("workload") => {
             "the workload never ran: the tracer had ended"
         }
-        Some(_) if scenario.stop != Stop::Exits && !observed.was_told => {
+        Some(_) if scenario.stop != Stop::Exits && !observed.was_signalled => {
             "the tracer ended before it was told to"
         }
         Some(_) => return None,
@@ -212,14 +211,14 @@ fn judge_ending(step: &Step, expected: &Status, events: usize) -> Option<Failure
     )
 }
 
-/// The program that a command line is about, also behind `exec` and `env`.
+/// The program of a command line, skipping `exec`, `env`, options and assignments.
 fn program(command: &str) -> Option<&str> {
     let is_before =
         |word: &str| matches!(word, "exec" | "env") || word.starts_with('-') || word.contains('=');
     command.split_whitespace().find(|word| !is_before(word))
 }
 
-/// A signal that the kernel sends to a program which went wrong, not one that a person sends.
+/// Whether the kernel sends the signal for a program's fault, as opposed to a user.
 fn is_crash(signal: &str) -> bool {
     [
         "SIGSEGV", "SIGILL", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGFPE", "SIGSYS",
@@ -246,7 +245,7 @@ fn judge_events(expect: &Expect, events: usize) -> Option<Failure> {
     Some(Failure::new(Kind::WrongEvents, what))
 }
 
-/// Two tracers that both saw nothing agree on nothing, unless nothing was to be seen.
+/// Compares with ftrace's count. That both saw nothing is a failure, unless `events: 0` is stated.
 fn judge_ftrace(
     expect: &Expect,
     counted: Option<&Result<u64, String>>,
@@ -265,8 +264,8 @@ fn judge_ftrace(
     Some(Failure::new(Kind::Disagreement, what))
 }
 
-/// The verdict over a job that found `failures`; `mutant` is how it had to fail, for a mutant's
-/// job, and `loaded` whether the module was in the kernel at all.
+/// The verdict for a job. `mutant` is the symptom a mutant's job must show; `loaded` is whether the
+/// module got into the kernel.
 pub fn settle(failures: &[Failure], mutant: Option<&Symptom>, loaded: bool) -> (Verdict, String) {
     match mutant {
         None if failures.is_empty() => (Verdict::Pass, String::new()),
@@ -275,8 +274,8 @@ pub fn settle(failures: &[Failure], mutant: Option<&Symptom>, loaded: bool) -> (
     }
 }
 
-/// A defect that never got into the kernel can't be what made the scenario fail. Where a hang is what
-/// a defect does, the scenario says so; elsewhere it is no proof of any defect.
+/// A mutant that was not loaded cannot have caused the failure. A hang counts only if the scenario
+/// states it: otherwise the host may be the cause.
 fn settle_mutant(failures: &[Failure], stated: &Symptom, loaded: bool) -> (Verdict, String) {
     let seen = summary(failures);
     match failures.iter().find(|failure| stated.is_shown_by(failure)) {
@@ -287,7 +286,7 @@ fn settle_mutant(failures: &[Failure], stated: &Symptom, loaded: bool) -> (Verdi
             Verdict::Broken,
             format!("the mutant was not loaded: {seen}"),
         ),
-        _ if failures.iter().any(Failure::may_be_the_hosts) => {
+        _ if failures.iter().any(Failure::may_be_host) => {
             (Verdict::Broken, format!("that may be the host's: {seen}"))
         }
         None if failures.is_empty() => (Verdict::Missed, format!("it passed; {stated} was stated")),
@@ -303,12 +302,12 @@ fn summary(failures: &[Failure]) -> String {
     }
 }
 
-/// The trouble that explains the others: the first one of [`from_findings`].
+/// The finding that explains the others: the first one of [`from_findings`].
 pub fn worst(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().min_by_key(|finding| rank(finding.trouble))
 }
 
-/// Troubles as failures, those that explain the others first.
+/// Findings as failures, without duplicates, causes first.
 pub fn from_findings(findings: &[Finding]) -> Vec<Failure> {
     let mut seen: Vec<&Finding> = Vec::new();
     for finding in findings {
@@ -320,7 +319,7 @@ pub fn from_findings(findings: &[Finding]) -> Vec<Failure> {
     seen.into_iter().map(Failure::from).collect()
 }
 
-/// An oops says more than the panic that it leads to, and both more than the silence after them.
+/// An oops says more than the panic that follows it, and both more than the silence after them.
 fn rank(trouble: Trouble) -> u8 {
     match trouble {
         Trouble::Oops => 0,

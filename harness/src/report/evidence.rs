@@ -1,7 +1,7 @@
-//! The folder in which one job leaves everything that is needed to see it again.
+//! The evidence folder of a job: everything that is needed to analyse it later.
 //!
-//! It is locked while the job runs, so that two harnesses in one workspace take turns at it. The
-//! kernel holds the lock and lets go of it with the process, however that ends.
+//! It is locked while the job runs, so that harnesses in one workspace take turns. The lock is a
+//! flock on the folder itself, dropped by the kernel however the process ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,21 +15,21 @@ use crate::tree::Tree;
 
 const ATTEMPT: &str = "attempt-";
 
-/// The folder of one job.
+/// A job's folder.
 #[derive(Debug, Clone)]
 pub struct Evidence {
     folder: PathBuf,
-    /// Open for its lock.
+    /// Holds the flock.
     _lock: Arc<File>,
 }
 
 impl Evidence {
-    /// An empty folder at this place, whatever was there before.
+    /// Locks the folder and empties it.
     pub fn cleared(folder: PathBuf) -> Result<Self, HostError> {
         Self::locked(folder)?.for_attempt(1)
     }
 
-    /// The folder as it is; while this or any evidence from it is there, nobody else has it.
+    /// Locks the folder as it is, exclusively, until this and all clones are dropped.
     pub fn locked(folder: PathBuf) -> Result<Self, HostError> {
         fs::create_dir_all(&folder).map_err(HostError::file("create", &folder))?;
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
@@ -38,8 +38,8 @@ impl Evidence {
         Ok(Self { folder, _lock })
     }
 
-    /// The folder for this attempt at a job, from 1: a first one finds it empty, a later one finds
-    /// in `attempt-<n>` what the one before it left.
+    /// Prepares the folder for an attempt, from 1: the first empties it, a later one moves the
+    /// previous attempt's files to `attempt-<n>`.
     pub fn for_attempt(&self, attempt: u32) -> Result<Self, HostError> {
         let folder = &self.folder;
         match attempt.saturating_sub(1) {
@@ -54,28 +54,28 @@ impl Evidence {
         &self.folder
     }
 
-    /// What the guest's kernel said.
+    /// The guest's console.
     pub fn console(&self) -> PathBuf {
         self.folder.join("console.log")
     }
 
-    /// What QEMU itself said.
+    /// QEMU's own output.
     pub fn qemu_log(&self) -> PathBuf {
         self.folder.join("qemu.log")
     }
 
-    /// A file for a copy of the kernel's text.
+    /// The path of a copy of the kernel's text.
     pub fn text(&self, when: &str) -> PathBuf {
         self.folder.join(format!("text-{when}.bin"))
     }
 
-    /// Writes a file as a whole.
+    /// Writes a whole file.
     pub fn write(&self, name: &str, text: &str) -> Result<(), HostError> {
         let path = self.folder.join(name);
         fs::write(&path, text).map_err(HostError::file("write", &path))
     }
 
-    /// Adds to `commands.txt`, the list of everything that was run in the guest.
+    /// Appends to `commands.txt`, the log of commands run in the guest.
     pub fn note_command(&self, entry: &str) -> Result<(), HostError> {
         let path = self.folder.join("commands.txt");
         OpenOptions::new()
@@ -87,17 +87,17 @@ impl Evidence {
     }
 }
 
-/// The folder of a job.
+/// The evidence folder of a job.
 pub fn folder(tree: &Tree, id: &JobId) -> PathBuf {
     tree.guest_dir(&id.guest).join(id.scenario_and_mutant())
 }
 
-/// Where, in a job's folder, the evidence of an attempt is that was not the last.
+/// The subfolder of an attempt that was not the last.
 pub fn attempt_folder(attempt: u32) -> String {
     format!("{ATTEMPT}{attempt}")
 }
 
-/// Everything but earlier attempts.
+/// Moves everything but earlier attempts aside.
 fn set_aside(folder: &Path, attempt: u32) -> io::Result<()> {
     let aside = folder.join(attempt_folder(attempt));
     fs::create_dir_all(&aside)?;
@@ -110,7 +110,7 @@ fn set_aside(folder: &Path, attempt: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder itself stays, because the lock is on it.
+/// Empties the folder but keeps it, since the lock is on it.
 fn empty(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_attempt_keeps_what_the_ones_before_left() {
+    fn earlier_attempts_are_moved_aside() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("fbt/claim");
         for attempt in [1, 2, 3] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_emptied_and_taken_in_turns() {
+    fn folder_lock_is_exclusive_until_all_clones_drop() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("fbt/claim");
         let first = Evidence::cleared(folder.clone()).expect("free");

@@ -1,4 +1,4 @@
-//! Jobs for the tests of all reports.
+//! Fixtures for the tests of all reports.
 
 use chrono::DateTime;
 
@@ -6,7 +6,7 @@ use super::{Entry, JobReport, Report, Span, Start};
 use crate::judge::verdict::{Failure, Kind, Verdict};
 use crate::run::plan::JobId;
 
-/// A job of armv6, done by the first worker right at the start.
+/// A job of armv6 that worker 1 started first.
 pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) -> Entry {
     let is_skip = verdict == Verdict::Skip;
     let behind = mutant
@@ -42,7 +42,7 @@ pub fn entry(scenario: &str, mutant: Option<&str>, verdict: Verdict, why: &str) 
     }
 }
 
-/// One that went wrong.
+/// A job that failed.
 pub fn failing(scenario: &str, verdict: Verdict, detail: &str) -> Entry {
     let what = "2 records, not 3 <&\u{7}>";
     let failure = Failure::new(Kind::WrongEvents, what).with_detail(detail);
@@ -53,7 +53,7 @@ pub fn failing(scenario: &str, verdict: Verdict, detail: &str) -> Entry {
     }
 }
 
-/// One whose guest could not be restored.
+/// A job that fell back to booting.
 pub fn fallback(scenario: &str) -> Entry {
     let mut entry = entry(scenario, None, Verdict::Pass, "");
     entry.job.start = Some(Start::Fallback);
@@ -61,7 +61,7 @@ pub fn fallback(scenario: &str) -> Entry {
     entry
 }
 
-/// One of which the first of two attempts went wrong.
+/// A job with a failed first attempt of two.
 pub fn flaky(scenario: &str) -> Entry {
     let first = Entry {
         evidence: format!("armv6/{scenario}/attempt-1"),
@@ -80,7 +80,7 @@ pub fn flaky(scenario: &str) -> Entry {
     }
 }
 
-/// A report over these.
+/// A report on `jobs`.
 pub fn report(jobs: Vec<Entry>) -> Report {
     let span = Span {
         started: DateTime::UNIX_EPOCH,
@@ -91,7 +91,7 @@ pub fn report(jobs: Vec<Entry>) -> Report {
     Report::new(span, jobs)
 }
 
-/// One of every verdict.
+/// A job for every verdict.
 pub fn every_verdict() -> Vec<Entry> {
     vec![
         entry("fbt/a", None, Verdict::Pass, ""),

@@ -1,8 +1,8 @@
-//! The report as one page that needs nothing but itself: no script, no other file, no network.
+//! The HTML report: one self-contained page without scripts, other files or network access.
 //!
-//! All text in it comes from guests, from files or from a command line. maud escapes what HTML could
-//! mistake for itself, and [`printable`] what a browser would act on; besides, the page forbids
-//! itself to run or load anything.
+//! All text in it is untrusted: it comes from guests, files or the command line. maud escapes HTML
+//! and [`printable`] escapes what a browser would interpret; a content security policy forbids the
+//! page to load or run anything besides.
 
 mod failures;
 mod gantt;
@@ -19,16 +19,16 @@ use super::{Entry, Report};
 use crate::judge::verdict::Verdict;
 
 const STYLE: &str = include_str!("html/style.css");
-/// Nothing is loaded and nothing runs, whatever got into the page.
+/// Allows inline styles and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
-/// What a file's name may have in a link as it is.
+/// Characters that are not percent-encoded in links to files.
 const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
     .remove(b'_')
     .remove(b'.');
 
-/// The whole page.
+/// Renders the page.
 pub fn page(report: &Report) -> String {
     let jobs: Vec<Row<'_>> = report.jobs.iter().enumerate().map(Row::of).collect();
     let sections = [
@@ -96,7 +96,7 @@ fn header(report: &Report, jobs: &[Row<'_>]) -> Markup {
     }
 }
 
-/// A job and where in the page it is told of.
+/// A job and its number in the page.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     number: usize,
@@ -108,15 +108,15 @@ impl<'a> Row<'a> {
         Self { number, entry }
     }
 
-    /// Whether it is among those that did not end well.
-    fn is_told(self) -> bool {
+    /// Whether it is listed among those that did not succeed.
+    fn is_listed(self) -> bool {
         let verdict = self.entry.job.verdict;
         !verdict.is_good() || verdict == Verdict::Flaky
     }
 
-    /// Where the page says most of it.
+    /// The anchor of its most detailed part.
     fn link(self) -> String {
-        let part = if self.is_told() { "failure" } else { "job" };
+        let part = if self.is_listed() { "failure" } else { "job" };
         format!("#{part}-{}", self.number)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Text from outside, shown harmlessly.
+/// Untrusted text, escaped when rendered.
 struct Text<T>(T);
 
 impl<T: AsRef<str>> Render for Text<T> {
@@ -134,12 +134,12 @@ impl<T: AsRef<str>> Render for Text<T> {
     }
 }
 
-/// A verdict as a coloured word.
+/// A verdict as a coloured label.
 fn chip(verdict: Verdict) -> Markup {
     html! { span class={ "chip " (verdict) } { (verdict) } }
 }
 
-/// A coloured word for each verdict, with how often it is there.
+/// A coloured label for each verdict, with its count.
 fn counts<'a>(entries: impl Iterator<Item = &'a Entry>) -> Markup {
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
     for entry in entries {
@@ -152,7 +152,7 @@ fn counts<'a>(entries: impl Iterator<Item = &'a Entry>) -> Markup {
     }
 }
 
-/// `3.1 s`, `2 min 5 s`.
+/// Formats as `3.1 s` or `2 min 5 s`.
 fn seconds(ms: u64) -> String {
     match ms / 1000 {
         0..60 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
@@ -160,7 +160,7 @@ fn seconds(ms: u64) -> String {
     }
 }
 
-/// A link to a job's folder, which lies beside the page.
+/// A link to a job's folder, relative to the page.
 fn evidence(entry: &Entry, name: impl Render) -> Markup {
     let link = utf8_percent_encode(&entry.evidence, IN_LINKS);
     html! { a href={ (link.to_string()) "/" } { (name) } }

@@ -1,6 +1,5 @@
-//! The report as JUnit XML, with the attempts as Maven's Surefire tells them: a flaky job is a success
-//! that has failures before it, a failed one a failure with reruns. What a guest said is in it as
-//! something that XML can hold and a reader can see.
+//! JUnit XML. Attempts follow Maven Surefire: a flaky job is a success with flaky failures, a
+//! failed job a failure with reruns. Guest output is escaped for XML.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::printable::{in_line, printable};
 use super::{Entry, Report};
 use crate::judge::verdict::Verdict;
 
-/// One suite for each guest.
+/// One suite per guest.
 pub fn of(report: &Report) -> Junit {
     let mut junit = Junit::new("trapline");
     junit.set_timestamp(report.span.started);
@@ -54,7 +53,7 @@ fn status(entry: &Entry) -> TestCaseStatus {
     status
 }
 
-/// The first attempt is the failure, those after it are reruns.
+/// The first attempt is the failure; later ones are reruns.
 fn failed(kind: NonSuccessKind, entry: &Entry) -> TestCaseStatus {
     let mut tries = entry.tries();
     let first = tries.next().unwrap_or(entry);
@@ -88,11 +87,11 @@ fn unsuccess(verdict: Verdict) -> Option<NonSuccessKind> {
 }
 
 fn details(entry: &Entry) -> String {
-    let told = entry.failures.iter().map(|failure| {
+    let lines = entry.failures.iter().map(|failure| {
         let what = in_line(&failure.what);
         let detail = printable(failure.detail.trim_end());
         let break_ = if detail.is_empty() { "" } else { "\n" };
         format!("{}: {what}{break_}{detail}\n", failure.kind)
     });
-    told.collect()
+    lines.collect()
 }

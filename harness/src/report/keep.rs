@@ -1,20 +1,20 @@
-//! How much of a failure a report keeps. A guest can say anything at any length, and a run can have
-//! hundreds of jobs; the evidence has all of it.
+//! Bounds on what a report takes from a job: a guest's output has any length, and a run hundreds of
+//! jobs. The evidence has everything.
 
 use super::Entry;
 use crate::judge::verdict::Failure;
 
-/// A job's reason, or a failure's.
+/// Bytes of a job's reason, or a failure's line.
 const LINE: usize = 1024;
-/// A diff, or a console's end.
+/// Bytes of a detail, or of a console's end.
 const TEXT: usize = 8 * 1024;
 const LINES: usize = 80;
-/// How many failures of one attempt are told.
+/// Failures per attempt.
 const FAILURES: usize = 8;
-/// What all jobs together may keep beyond a line each.
+/// Bytes of details and consoles per run.
 const RUN: usize = 4 * 1024 * 1024;
 
-/// What a failure's line, a job's reason, may be at most.
+/// Cuts a reason or a failure's line.
 pub fn line(text: &str) -> String {
     match &text[..boundary_before(text, LINE)] {
         start if start.len() < text.len() => format!("{start}..."),
@@ -22,13 +22,13 @@ pub fn line(text: &str) -> String {
     }
 }
 
-/// The last place at or before `at` where no character is cut.
+/// The last character boundary at or before `at`.
 fn boundary_before(text: &str, at: usize) -> usize {
     let mut places = (0..=at.min(text.len())).rev();
     places.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The first failures, each with the beginning of its detail.
+/// The first failures, with their details cut.
 pub fn failures(all: &[Failure]) -> Vec<Failure> {
     let kept = all.iter().take(FAILURES).map(|failure| Failure {
         kind: failure.kind,
@@ -38,7 +38,7 @@ pub fn failures(all: &[Failure]) -> Vec<Failure> {
     kept.collect()
 }
 
-/// The first lines, and whether there are more.
+/// The first lines, with a note if there are more.
 fn beginning(text: &str) -> String {
     let kept = text.split_inclusive('\n').take(LINES).map(str::len).sum();
     let end = boundary_before(text, TEXT.min(kept));
@@ -63,7 +63,7 @@ pub fn end(text: &str) -> String {
     text[text.len() - kept..].to_owned()
 }
 
-/// What is left for the jobs that are still to come.
+/// Bytes left for the jobs still to come.
 #[derive(Debug)]
 pub struct Budget(usize);
 
@@ -74,7 +74,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes from `entry` what does not fit any more.
+    /// Deducts an entry, or strips its details if they exceed what is left.
     pub fn spend(&mut self, entry: &mut Entry) {
         let details = entry.failures.iter().map(|failure| failure.detail.len());
         let size = details.sum::<usize>() + entry.console.len();
@@ -102,7 +102,7 @@ mod tests {
     use crate::judge::verdict::{Kind, Verdict};
 
     #[test]
-    fn little_is_kept_as_it_is() {
+    fn short_text_is_not_cut() {
         let failure = Failure::new(Kind::WrongEvents, "2, not 3").with_detail("a\nb\n");
         assert_eq!(failures(std::slice::from_ref(&failure)), [failure]);
         assert_eq!(end("a\nb"), "a\nb");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_a_detail_keeps_the_beginning_and_a_console_the_end() {
+    fn details_keep_the_start_and_consoles_the_end() {
         let lines: String = (0..1000).map(|n| format!("line {n}\n")).collect();
         let failure = Failure::new(Kind::WrongEvents, "é".repeat(LINE)).with_detail(&lines);
         let kept = failures(&vec![failure; 50]);
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn one_endless_line_is_cut_between_characters() {
+    fn long_lines_are_cut_at_char_boundaries() {
         let text = "é".repeat(TEXT);
         assert!(beginning(&text).len() < TEXT + 80);
         assert!(end(&text).len() <= TEXT && end(&text).chars().all(|c| c == 'é'));
     }
 
     #[test]
-    fn a_run_keeps_no_more_than_all_can_read() {
+    fn budget_strips_details_beyond_its_limit() {
         let mut budget = Budget(100);
         let mut first = failing("fbt/a", Verdict::Fail, &"x".repeat(60));
         let mut second = failing("fbt/b", Verdict::Fail, &"y".repeat(60));

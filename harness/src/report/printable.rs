@@ -1,9 +1,9 @@
-//! Text of unknown origin as something that can be shown: nothing in it moves a cursor, colours a
-//! terminal, turns the direction of writing, hides, or is none of the characters that XML has.
+//! Escapes untrusted text for display: no control sequences, no bidirectional or invisible
+//! characters, and none that XML does not allow.
 
 use std::borrow::Cow;
 
-/// `text` with its control characters spelled out; line ends and tabs stay.
+/// `text` with harmful characters escaped; newlines and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
@@ -11,7 +11,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// The same in one line, where a line end could pass for the end of what is said.
+/// The same with newlines escaped too, so that text cannot imitate further lines.
 pub fn in_line(text: &str) -> Cow<'_, str> {
     match text.contains('\n') {
         true => printable(&text.replace('\n', "\\n")).into_owned().into(),
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_act_is_shown_instead() {
+    fn control_characters_are_escaped() {
         insta::assert_snapshot!(printable("a\u{1b}[31mb\r\n\t\0\u{7f}\u{9b}\u{202e}é"), @r"
         a\u{1b}[31mb\u{d}
         	\u{0}\u{7f}\u{9b}\u{202e}é
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_stays_one() {
+    fn newlines_are_escaped_in_a_line() {
         assert_eq!(
             in_line("died\npass   armv6 \u{1b}"),
             "died\\npass   armv6 \\u{1b}"

@@ -2,7 +2,7 @@ use super::fixture::{entry, every_verdict, failing, fallback, flaky, report};
 use super::*;
 
 #[test]
-fn the_json_is_the_one_that_was_agreed() {
+fn json_schema_is_stable() {
     let json = report(vec![entry("fbt/a", None, Verdict::Pass, "")]).to_json();
     insta::assert_snapshot!(json.expect("plain data"), @r#"
     {
@@ -49,7 +49,7 @@ fn the_json_is_the_one_that_was_agreed() {
 }
 
 #[test]
-fn the_json_has_what_failed_and_each_attempt() {
+fn json_has_failures_and_all_attempts() {
     let json = report(vec![flaky("fbt/a")]).to_json().expect("plain data");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let job = &json["jobs"][0];
@@ -103,7 +103,7 @@ fn junit_has_every_job_and_stays_xml() {
 }
 
 #[test]
-fn junit_tells_a_failure_by_its_first_attempt() {
+fn junit_failure_is_the_first_attempt() {
     let first = Entry {
         failures: failing("fbt/a", Verdict::Fail, "").failures,
         ..entry("fbt/a", None, Verdict::Fail, "first")
@@ -128,7 +128,7 @@ fn junit_tells_a_failure_by_its_first_attempt() {
 }
 
 #[test]
-fn people_get_a_line_each_and_the_sum() {
+fn text_has_a_line_per_job_and_totals() {
     let report = report(every_verdict());
     let lines: Vec<String> = report.jobs.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(printable::printable(&lines.join("\n")), @r"
@@ -145,7 +145,7 @@ fn people_get_a_line_each_and_the_sum() {
 }
 
 #[test]
-fn a_guest_that_could_not_be_restored_is_told_and_counted() {
+fn fallbacks_are_shown_and_counted() {
     let mut asked = fallback("fbt/b");
     asked.job.start = Some(Start::Cold);
     let report = report(vec![fallback("fbt/a"), asked]);
@@ -161,7 +161,7 @@ fn a_guest_that_could_not_be_restored_is_told_and_counted() {
 }
 
 #[test]
-fn nothing_that_a_guest_says_makes_junit_something_else() {
+fn guest_output_cannot_break_junit() {
     let evil = "a\nb\u{1b}]\u{0}]>\u{fffe}\u{ffff}\u{202e}";
     let mut job = failing("fbt/a", Verdict::Fail, evil);
     job.job.why = evil.to_owned();
@@ -176,17 +176,17 @@ fn nothing_that_a_guest_says_makes_junit_something_else() {
 }
 
 #[test]
-fn each_guest_has_its_sum() {
+fn totals_are_per_guest() {
     let mut jobs = every_verdict();
     for entry in &mut jobs[4..] {
         entry.job.id.guest = "x86_64".to_owned();
     }
-    let told: Vec<String> = report(jobs)
+    let lines: Vec<String> = report(jobs)
         .by_guest()
         .map(|(guest, sum)| format!("{guest}: {sum}"))
         .collect();
     assert_eq!(
-        told,
+        lines,
         [
             "armv6: 1 passed, 1 failed, 1 caught, 1 missed",
             "x86_64: 1 skipped, 1 broken, 1 flaky"
@@ -195,7 +195,7 @@ fn each_guest_has_its_sum() {
 }
 
 #[test]
-fn a_suite_is_good_when_all_of_it_is() {
+fn suite_is_good_if_all_jobs_are() {
     assert!(!report(every_verdict()).is_good());
     assert!(report(every_verdict()[..2].to_vec()).is_good());
     assert!(report(vec![flaky("fbt/a")]).is_good());

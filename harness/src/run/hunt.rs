@@ -1,5 +1,5 @@
-//! A scenario over and over, each time with another setting, until it fails: for what shows only
-//! sometimes.
+//! Runs one scenario repeatedly, each time with another variation, until it fails: for failures
+//! that need a rare timing.
 
 mod vary;
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::HostError;
 use crate::guest::image::Image;
-use crate::guest::overrides::Manner;
+use crate::guest::overrides::Overrides;
 use crate::judge::snapshot::Update;
 use crate::judge::verdict::Verdict;
 use crate::report::evidence;
@@ -21,58 +21,58 @@ use crate::run::plan::{self, Item, Job};
 use crate::run::progress::Board;
 use crate::run::repro;
 use crate::run::suite::{self, SuiteError, memory_budget, worker_pool};
-use crate::run::variation::Setting;
+use crate::run::variation::Variation;
 use crate::scenario::{ScenarioError, Source};
 use crate::tree::Tree;
 
-use vary::Room;
+use vary::Axes;
 
-/// What a guest must be able to do to have several CPUs.
+/// Capability of guests that can have several CPUs.
 const SMP: &str = "smp";
-/// More runs than anybody has the time for.
+/// Number of runs if no limit is given; the time limit ends such a hunt first.
 const ENDLESS: u32 = 1_000_000;
 
-/// What is asked for.
+/// The request of `hunt`.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// A scenario's id or part of it, or its file.
+    /// A scenario's id, a part of it, or its file.
     pub scenario: String,
-    /// A guest, or `all`: those that it is for, by turns.
+    /// A guest, or `all` to alternate between those that the scenario is for.
     pub guest: String,
     /// The seeded defect.
     pub mutant: Option<String>,
-    /// How many runs at most, if there is an end to that.
+    /// Limit on the number of runs.
     pub runs: Option<u32>,
-    /// For how long new ones are begun, if that has an end.
+    /// Time after which no further run is started.
     pub time: Option<Duration>,
-    /// The number of the first one, from 1.
+    /// The number of the first run, from 1.
     pub from: u32,
-    /// From what the settings are made.
+    /// Seed of the variations.
     pub seed: u64,
-    /// How many at once; as many as there is room for if it is not said.
+    /// Number of concurrent runs; by default what cores and memory allow.
     pub jobs: Option<usize>,
 }
 
 /// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum HuntError {
-    /// As with any run.
+    /// An error of any run.
     #[error(transparent)]
     Suite(#[from] SuiteError),
-    /// Several scenarios are meant.
+    /// The name matches several scenarios.
     #[error("`{name}` is {count} scenarios: {}; a hunt is for one", ids.join(", "))]
     Many {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// How many that is.
+        /// Number of matches.
         count: usize,
         /// Some of them.
         ids: Vec<String>,
     },
-    /// No guest runs it.
+    /// No guest can run it.
     #[error("nothing to hunt in: {}", why.join("; "))]
     NoGuest {
-        /// Why each of them does not.
+        /// The reason for each guest.
         why: Vec<String>,
     },
 }
@@ -89,37 +89,37 @@ impl From<HostError> for HuntError {
     }
 }
 
-/// A guest to hunt in.
+/// A guest to hunt in, with its job and the ways it can vary.
 #[derive(Debug)]
-struct Ground {
+struct Candidate {
     image: Image,
     job: Job,
-    room: Room,
+    axes: Axes,
 }
 
-/// One run, over.
+/// A finished run.
 #[derive(Debug)]
-pub struct Shot {
+pub struct HuntRun {
     /// Its number.
     pub number: u32,
-    /// What it ran on.
-    pub setting: Setting,
-    /// What came of it.
+    /// Its variation.
+    pub setting: Variation,
+    /// Its result.
     pub done: Done,
-    /// Its evidence; gone where there is nothing to see.
+    /// Its evidence; removed unless it is a hit.
     pub folder: PathBuf,
 }
 
-impl Shot {
-    /// Whether it is what the hunt is for.
+impl HuntRun {
+    /// Whether it ends the hunt.
     pub fn is_hit(&self) -> bool {
         is_hit(self.done.report.verdict) && !self.done.interrupted
     }
 
-    /// One that was interrupted is no news.
-    fn tell(&self, told: impl Fn(&Self)) {
+    /// Reports the run, unless it was interrupted.
+    fn report_to(&self, on_done: impl Fn(&Self)) {
         if !self.done.interrupted {
-            told(self);
+            on_done(self);
         }
     }
 
@@ -129,29 +129,33 @@ impl Shot {
     }
 }
 
-/// A defect that is caught is found as well; what is broken needs a look, whatever it is.
+/// Caught mutants count, and so do broken jobs: either needs a look.
 fn is_hit(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Pass | Verdict::Missed)
 }
 
-/// How a hunt ended.
+/// The result of a hunt.
 #[derive(Debug)]
-pub struct Bag {
-    /// How many runs came to an end.
+pub struct HuntResult {
+    /// Number of finished runs.
     pub runs: usize,
-    /// The number of the first run that did not.
+    /// The number to continue from: the first run that did not finish.
     pub next: u32,
-    /// What was found: the run of the lowest number that failed.
-    pub hit: Option<Shot>,
+    /// The hit with the lowest number.
+    pub hit: Option<HuntRun>,
 }
 
-/// Hunts, and tells each run to `told` as it ends.
-pub fn run(tree: &Tree, request: &Request, told: impl Fn(&Shot)) -> Result<Bag, HuntError> {
-    let grounds = grounds(tree, request)?;
+/// Hunts, and calls `on_done` as each run ends.
+pub fn run(
+    tree: &Tree,
+    request: &Request,
+    on_done: impl Fn(&HuntRun),
+) -> Result<HuntResult, HuntError> {
+    let candidates = candidates(tree, request)?;
     let numbers: Vec<u32> = (request.from..)
         .take(size(request.runs.unwrap_or(ENDLESS)))
         .collect();
-    let images = grounds.iter().map(|ground| ground.widest());
+    let images = candidates.iter().map(|candidate| candidate.widest());
     let images: Vec<Image> = images.collect();
     let workers = request
         .jobs
@@ -159,85 +163,93 @@ pub fn run(tree: &Tree, request: &Request, told: impl Fn(&Shot)) -> Result<Bag, 
     let board = Board::new(numbers.len());
     let (begun, time) = (Instant::now(), request.time.unwrap_or(Duration::MAX));
     let is_found = AtomicBool::new(false);
-    let shots = worker_pool::work(
+    let all_runs = worker_pool::work(
         &numbers,
         workers,
         |_| 1,
-        || !interrupt::asked() && !is_found.load(Ordering::Relaxed) && begun.elapsed() < time,
+        || !interrupt::is_pending() && !is_found.load(Ordering::Relaxed) && begun.elapsed() < time,
         |number, _| {
-            let shot = shoot(tree, &grounds, request.seed, *number, &board);
-            is_found.fetch_or(shot.is_hit(), Ordering::Relaxed);
-            shot
+            let finished = run_once(tree, &candidates, request.seed, *number, &board);
+            is_found.fetch_or(finished.is_hit(), Ordering::Relaxed);
+            finished
         },
-        |shot| board.above(|| shot.tell(&told)),
+        |finished| board.above(|| finished.report_to(&on_done)),
     );
-    Ok(bag(request.from, shots))
+    Ok(sum_up(request.from, all_runs))
 }
 
 fn size(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The runs in the order of their numbers; what was interrupted was no run.
-fn bag(from: u32, shots: Vec<Shot>) -> Bag {
-    let over = shots.into_iter().filter(|shot| !shot.done.interrupted);
+/// Sums up the runs, which are in order of their numbers; interrupted ones do not count.
+fn sum_up(from: u32, all_runs: Vec<HuntRun>) -> HuntResult {
+    let over = all_runs
+        .into_iter()
+        .filter(|finished| !finished.done.interrupted);
     let (mut runs, mut next, mut hit) = (0, from, None);
-    for shot in over {
+    for finished in over {
         runs += 1;
-        if shot.number == next {
+        if finished.number == next {
             next += 1;
         }
-        if hit.is_none() && shot.is_hit() {
-            hit = Some(shot);
+        if hit.is_none() && finished.is_hit() {
+            hit = Some(finished);
         }
     }
-    Bag { runs, next, hit }
+    HuntResult { runs, next, hit }
 }
 
-fn shoot(tree: &Tree, grounds: &[Ground], seed: u64, number: u32, board: &Board) -> Shot {
-    let ground = &grounds[size(number) % grounds.len()];
-    let mut job = ground.job.clone();
+fn run_once(
+    tree: &Tree,
+    candidates: &[Candidate],
+    seed: u64,
+    number: u32,
+    board: &Board,
+) -> HuntRun {
+    let candidate = &candidates[size(number) % candidates.len()];
+    let mut job = candidate.job.clone();
     job.id.copy = Some(number);
-    let setting = vary::setting(seed, number, ground.room);
-    let manner = Manner {
+    let setting = vary::variation(seed, number, candidate.axes);
+    let overrides = Overrides {
         setting: setting.clone(),
-        ..Manner::default()
+        ..Overrides::default()
     };
     let progress = board.line(&job.id.to_string());
     let done = job::run_in(
-        &manner,
+        &overrides,
         &job,
-        &ground.image,
+        &candidate.image,
         tree,
         Update::Nothing,
         &progress,
     );
-    let shot = Shot {
+    let finished = HuntRun {
         number,
         setting,
         done,
         folder: evidence::folder(tree, &job.id),
     };
-    if !shot.is_hit() {
-        // There may be thousands; one that stays does no harm.
-        fs::remove_dir_all(&shot.folder).ok();
+    if !finished.is_hit() {
+        // There may be thousands of these; a failure to remove one is harmless.
+        fs::remove_dir_all(&finished.folder).ok();
     }
-    shot
+    finished
 }
 
-fn grounds(tree: &Tree, request: &Request) -> Result<Vec<Ground>, HuntError> {
+fn candidates(tree: &Tree, request: &Request) -> Result<Vec<Candidate>, HuntError> {
     let source = source(tree, request)?;
-    let (mut grounds, mut why) = (Vec::new(), Vec::new());
+    let (mut candidates, mut why) = (Vec::new(), Vec::new());
     for guest in suite::guests(tree, &request.guest)? {
         let image = Image::read(tree, &guest)?;
         image.check_host(&guest)?;
         match job(&source, &image, request.mutant.as_deref())? {
-            Ok(job) => grounds.push(Ground::new(image, job)),
+            Ok(job) => candidates.push(Candidate::new(image, job)),
             Err(reason) => why.push(reason),
         }
     }
-    match grounds.is_empty() {
-        false => Ok(grounds),
+    match candidates.is_empty() {
+        false => Ok(candidates),
         true => Err(HuntError::NoGuest { why }),
     }
 }
@@ -259,7 +271,7 @@ fn source(tree: &Tree, request: &Request) -> Result<Arc<Source>, HuntError> {
     }
 }
 
-/// The job in that guest, or why there is none.
+/// The job in that guest; the inner error says why there is none.
 fn job(
     source: &Arc<Source>,
     image: &Image,
@@ -289,28 +301,28 @@ fn job(
     )))
 }
 
-impl Ground {
+impl Candidate {
     fn new(image: Image, job: Job) -> Self {
         let is_smp = image.capabilities.iter().any(|can| can == SMP);
-        let room = Room {
+        let axes = Axes {
             cpus: is_smp && job.scenario.cpus.is_none(),
             clock: job.scenario.clock.is_none(),
             memory: image.machine().map_or(&[], |machine| machine.memory),
         };
-        Self { image, job, room }
+        Self { image, job, axes }
     }
 
-    /// Its image with as much memory as it may get.
+    /// The image with the largest memory it may get, for the memory budget.
     fn widest(&self) -> Image {
-        let setting = Setting {
-            memory: self.room.memory.iter().max().copied(),
-            ..Setting::default()
+        let setting = Variation {
+            memory: self.axes.memory.iter().max().copied(),
+            ..Variation::default()
         };
-        let manner = Manner {
+        let overrides = Overrides {
             setting,
-            ..Manner::default()
+            ..Overrides::default()
         };
-        self.image.clone().in_manner(&manner)
+        self.image.clone().with_overrides(&overrides)
     }
 }
 
@@ -338,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hunt_is_for_the_job_with_that_defect_or_says_what_there_is() {
+    fn mutant_selects_the_job_or_known_ones_are_listed() {
         let source = source("mutants: {m: {fails: guest-crash, says: x}}\n");
         let found = |image: &Image, mutant| {
             let job = job(&source, image, mutant).expect("names are known");
@@ -355,19 +367,19 @@ mod tests {
 
     #[test]
     fn cpus_vary_only_where_the_scenario_leaves_them_open() {
-        let room = |more: &str| {
+        let axes = |more: &str| {
             let job = job(&source(more), &image(&[]), None).expect("names are known");
-            Ground::new(image(&[]), job.expect("a job")).room.cpus
+            Candidate::new(image(&[]), job.expect("a job")).axes.cpus
         };
-        assert_eq!((room(""), room("cpus: 2\n")), (true, false));
+        assert_eq!((axes(""), axes("cpus: 2\n")), (true, false));
     }
 
-    fn shot(number: u32, verdict: Verdict, interrupted: bool) -> Shot {
+    fn finished(number: u32, verdict: Verdict, interrupted: bool) -> HuntRun {
         let job = job(&source(""), &image(&[]), None).expect("names are known");
         let report = JobReport::not_run(&job.expect("a job").id, verdict, String::new());
-        Shot {
+        HuntRun {
             number,
-            setting: Setting::default(),
+            setting: Variation::default(),
             done: Done {
                 interrupted,
                 ..Done::without_a_run(report)
@@ -377,22 +389,22 @@ mod tests {
     }
 
     #[test]
-    fn a_bag_says_where_to_go_on_and_holds_the_first_hit() {
-        let passed = |number| shot(number, Verdict::Pass, false);
-        let left = shot(6, Verdict::Broken, true);
-        let all = bag(4, vec![passed(4), passed(5), left, passed(7)]);
+    fn result_has_next_run_and_first_hit() {
+        let passed = |number| finished(number, Verdict::Pass, false);
+        let left = finished(6, Verdict::Broken, true);
+        let all = sum_up(4, vec![passed(4), passed(5), left, passed(7)]);
         assert_eq!((all.runs, all.next), (3, 6));
         assert!(all.hit.is_none());
-        let caught = |number| shot(number, Verdict::Caught, false);
-        let hit = bag(1, vec![passed(1), caught(2), caught(3)]).hit;
-        assert_eq!(hit.map(|shot| shot.number), Some(2));
+        let caught = |number| finished(number, Verdict::Caught, false);
+        let hit = sum_up(1, vec![passed(1), caught(2), caught(3)]).hit;
+        assert_eq!(hit.map(|finished| finished.number), Some(2));
         assert!(!is_hit(Verdict::Missed) && is_hit(Verdict::Broken));
     }
 
     #[test]
-    fn a_shot_says_how_to_run_it_again() {
-        let mut shot = shot(7, Verdict::Fail, false);
-        shot.done.report.id.copy = Some(7);
-        assert_eq!(shot.repro(), "cargo xtask repro armv6::a::b#7");
+    fn run_has_its_repro_command() {
+        let mut finished = finished(7, Verdict::Fail, false);
+        finished.done.report.id.copy = Some(7);
+        assert_eq!(finished.repro(), "cargo xtask repro armv6::a::b#7");
     }
 }

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: noticed by everything that waits, so that every guest ends cleanly.
+//! SIGINT and SIGTERM. Every wait polls the flag, so that guests are shut down in order.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,18 +7,19 @@ use std::sync::{Arc, LazyLock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static PENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on the two signals are noticed instead of ending the process; the second one ends it.
+/// Installs the handlers: the first signal sets the flag, a second one ends the process with status
+/// 1.
 pub fn listen() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM] {
-        flag::register_conditional_shutdown(signal, 1, Arc::clone(&ASKED))?;
-        flag::register(signal, Arc::clone(&ASKED))?;
+        flag::register_conditional_shutdown(signal, 1, Arc::clone(&PENDING))?;
+        flag::register(signal, Arc::clone(&PENDING))?;
     }
     Ok(())
 }
 
-/// Whether one of them came.
-pub fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+/// Whether a signal has arrived.
+pub fn is_pending() -> bool {
+    PENDING.load(Ordering::Relaxed)
 }

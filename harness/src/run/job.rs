@@ -1,8 +1,9 @@
-//! One job: from a guest's start to a verdict, with everything that a user would check by hand.
+//! One job, from starting a guest to a verdict.
 //!
-//! Start a guest that is ready, arm ftrace if it is to judge, copy the kernel's text, load the module
-//! unless it was saved with it, run the scenario's stretch, compare the text, unload, see that nothing
-//! is left, compare the text again, read the kernel's log, compare the transcript with its snapshot.
+//! Start a guest, arm ftrace if the scenario compares with it, copy the kernel's text, load the
+//! module unless the guest was saved with it, run the trace window, compare the text, unload the
+//! module and check for leftovers, compare the text again, scan the kernel's log, compare the
+//! transcript with its snapshot.
 
 mod done;
 
@@ -13,7 +14,7 @@ use crate::files;
 use crate::guest::image::Image;
 use crate::guest::machine::Machine;
 use crate::guest::module;
-use crate::guest::overrides::Manner;
+use crate::guest::overrides::Overrides;
 use crate::guest::saved::Level;
 use crate::guest::start::{self, Ready};
 use crate::guest::{Answer, Guest, Stop, Watch};
@@ -27,7 +28,7 @@ use crate::judge::transcript::{Ending, records};
 use crate::judge::verdict::{self, Failure, Kind, Observed, Verdict};
 use crate::report::evidence::{self, Evidence};
 use crate::report::{self, JobReport};
-use crate::run::job_file::{Kept, Start};
+use crate::run::job_file::{JobFile, Start};
 use crate::run::plan::Job;
 use crate::run::progress::Progress;
 use crate::scenario::{Module, Pass, Symptom};
@@ -35,68 +36,69 @@ use crate::tree::{self, Tree};
 
 pub use done::Done;
 
-/// How long loading or unloading the module may take.
+/// Time for loading or unloading the module, before scaling.
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
-/// How many of the console's lines go with a dead guest.
-const TOLD: usize = 60;
-/// Where a user would see that the module is there; the shell looks itself, so nothing can fail.
-const TRACES: &str =
+/// Console lines in the detail of a failure.
+const CONSOLE_LINES: usize = 60;
+/// Prints what of the module is visible to users. The shell tests for existence, so the command
+/// cannot fail.
+const LEFTOVERS: &str =
     "for f in /proc/dtrace /dev/dtrace /sys/module/trapline; do [ ! -e $f ] || echo $f; done";
 
-/// A job under way.
+/// A job that is running.
 struct Run<'a> {
     job: &'a Job,
-    manner: &'a Manner<'a>,
-    kept: Kept,
+    overrides: &'a Overrides<'a>,
+    job_file: JobFile,
     image: Image,
     progress: &'a Progress,
     evidence: Evidence,
     started: Instant,
-    /// How long it waited for a guest to be saved.
+    /// Time spent on saving a guest before this one could start.
     waited: Duration,
     ready: Option<Duration>,
-    /// How much of the host's processors its QEMU took.
+    /// CPU time that QEMU used.
     host_time: Duration,
-    /// How many times as long as stated its guest was given.
+    /// The factor that limits were scaled by.
     pace: Option<f64>,
-    /// How its guest started, if there was one.
+    /// How the guest started, if it did.
     start: Option<report::Start>,
-    /// Whether the module, or the mutants' module, got into the kernel.
+    /// Whether the module got into the kernel; true as well if the scenario loads none.
     loaded: bool,
-    /// Whether the transcript was written as the reviewed one.
+    /// Whether the snapshot was written from this transcript.
     accepted: bool,
     failures: Vec<Failure>,
     kernel_changed: Vec<String>,
     observed: Observed,
 }
 
-/// Puts one job to the test. Never an error: what goes wrong is the verdict.
+/// Runs a job. It never fails: errors become a verdict.
 pub fn run(job: &Job, image: &Image, tree: &Tree, update: Update, progress: &Progress) -> Done {
-    run_in(&Manner::default(), job, image, tree, update, progress)
+    run_in(&Overrides::default(), job, image, tree, update, progress)
 }
 
-/// The same, where something is out of the ordinary.
+/// The same with overrides.
 pub fn run_in(
-    manner: &Manner<'_>,
+    overrides: &Overrides<'_>,
     job: &Job,
     image: &Image,
     tree: &Tree,
     update: Update,
     progress: &Progress,
 ) -> Done {
-    let folder = manner.folder.clone();
+    let folder = overrides.folder.clone();
     let folder = folder.unwrap_or_else(|| evidence::folder(tree, &job.id));
     let evidence = Evidence::locked(folder).and_then(|held| held.for_attempt(job.attempt));
     match evidence {
-        Ok(evidence) => run_with(evidence, manner, job, image, tree, update, progress),
+        Ok(evidence) => run_with(evidence, overrides, job, image, tree, update, progress),
         Err(error) => Done::broken(job, &error),
     }
 }
 
-/// The same, for those who hold its folder longer than the job takes.
+/// The same for a caller that holds the evidence folder's lock for longer.
 pub fn run_with(
     evidence: Evidence,
-    manner: &Manner<'_>,
+    overrides: &Overrides<'_>,
     job: &Job,
     image: &Image,
     tree: &Tree,
@@ -105,14 +107,14 @@ pub fn run_with(
 ) -> Done {
     let mut run = Run {
         job,
-        manner,
-        kept: Kept::of(job, &manner.setting, tree),
+        overrides,
+        job_file: JobFile::of(job, &overrides.setting, tree),
         image: image
             .clone()
             .with_cpus(job.scenario.cpus, job.scenario.processor)
             .with_append(job.scenario.append.as_deref())
             .with_clock(job.scenario.clock.unwrap_or_default())
-            .in_manner(manner),
+            .with_overrides(overrides),
         progress,
         evidence,
         started: Instant::now(),
@@ -135,7 +137,8 @@ pub fn run_with(
 }
 
 impl Run<'_> {
-    /// The guest's life; its troubles are failures, everything else that stops it is passed on.
+    /// Runs everything that needs the guest. Its troubles become failures; host errors and
+    /// interruptions are passed on.
     fn in_guest(&mut self, tree: &Tree) -> Result<(), Stop> {
         self.progress.now("starts");
         let machine = self.machine()?;
@@ -143,15 +146,15 @@ impl Run<'_> {
             (None, Module::Plain) => Level::Loaded,
             _ => Level::Booted,
         };
-        self.kept.keep(&self.evidence)?;
+        self.job_file.write(&self.evidence)?;
         let cold = self.job.scenario.cold_because().map(str::to_owned);
-        let cold = cold.or_else(|| self.manner.cold_because());
+        let cold = cold.or_else(|| self.overrides.cold_because());
         let cold = cold.or_else(start::forbidden);
         let is_asked = cold.is_some();
         let started = start::guest(tree, &self.image, machine, level, cold, &self.evidence)?;
         self.start = Some(report::Start::of(started.cold.is_some(), is_asked));
-        self.kept.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
-        self.kept.keep(&self.evidence)?;
+        self.job_file.start = Some(started.cold.map_or(Start::Restored, Start::Cold));
+        self.job_file.write(&self.evidence)?;
         let mut guest = started.guest;
         self.waited = self.started.elapsed().saturating_sub(guest.age());
         let outcome = started
@@ -168,7 +171,7 @@ impl Run<'_> {
             Err(stop) => self.trouble(guest.watch(), stop, &log)?,
             Ok(()) => self.health(guest.watch(), &log),
         }
-        // Of one that has gone by itself nobody knows it any more.
+        // The time of a QEMU that has exited is lost.
         self.host_time = guest.watch().host_time().unwrap_or_default();
         guest.quit();
         Ok(())
@@ -190,7 +193,7 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         self.check_release(&guest.ask("uname -r")?)?;
         self.ready = Some(guest.age());
-        files::bring(guest, tree, &self.job.scenario.files)?;
+        files::copy_in(guest, tree, &self.job.scenario.files)?;
         let ftrace = self.arm_ftrace(guest)?;
         let text = TextJudge::before(guest, machine, ready.symbols, &self.evidence)?;
         self.loaded = ready.is_loaded;
@@ -204,7 +207,7 @@ impl Run<'_> {
         self.progress.now("traces");
         self.pace = Some(guest.pace());
         let scenario = &self.job.scenario;
-        let hold = |guest: &mut Guest| match self.manner.hold {
+        let hold = |guest: &mut Guest| match self.overrides.hold {
             Some(hold) => hold.before_go(guest, &self.evidence),
             None => Ok(()),
         };
@@ -222,7 +225,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The image's description and its kernel belong to one build.
+    /// Checks that `guest.json` belongs to the kernel that booted.
     fn check_release(&self, booted: &str) -> Result<(), HostError> {
         let described = &self.image.kernel_release;
         if booted.trim() == described {
@@ -247,7 +250,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A command that is still running keeps the module in use; unloading would say nothing new.
+    /// Whether a command timed out: it may still hold the device open, so unloading would only
+    /// fail.
     fn is_overdue(&self) -> bool {
         let mut steps = self.observed.transcript.steps.iter();
         steps.any(|step| matches!(step.ending, Ending::TimedOut(_)))
@@ -283,7 +287,7 @@ impl Run<'_> {
                 return Ok(false);
             }
         }
-        let left = guest.ask(TRACES)?;
+        let left = guest.ask(LEFTOVERS)?;
         if !left.is_empty() {
             let what = format!(
                 "left behind by the module: {}",
@@ -316,7 +320,7 @@ impl Run<'_> {
     fn kernel_log(&mut self, guest: &mut Guest) -> Result<Vec<Finding>, Stop> {
         match guest.ask("dmesg") {
             Ok(log) => Ok(health::scan(&log)),
-            // Who is short of time or room for the workload is short of it for this, too.
+            // A guest that the workload has exhausted may not manage this either.
             Err(Stop::Guest(finding)) if self.is_overdue() && !finding.trouble.is_fatal() => {
                 Ok(Vec::new())
             }
@@ -336,12 +340,12 @@ impl Run<'_> {
         }
     }
 
-    /// What the kernel's logs tell explains everything else, so it comes first.
+    /// Puts what the kernel's logs report first, since it explains the rest.
     fn health(&mut self, watch: &mut Watch, log: &[Finding]) {
         let findings = [watch.findings().as_slice(), log].concat();
         let mut failures = verdict::from_findings(&findings);
         if let (Some(first), Some(worst)) = (failures.first_mut(), verdict::worst(&findings)) {
-            first.detail = watch.told_from(worst, TOLD);
+            first.detail = watch.told_from(worst, CONSOLE_LINES);
             if let Some(program) = health::victim(&first.detail) {
                 first.what = format!("{}, in {program}", first.what);
             }
@@ -367,13 +371,13 @@ impl Run<'_> {
             Comparison::Differs { diff } => ("the transcript is not the snapshot's", diff),
             Comparison::Unseen => ("there is no snapshot yet", text),
         };
-        let detail = format!("{detail}\n{}", self.way_out(tree, &snapshot));
+        let detail = format!("{detail}\n{}", self.review_hint(tree, &snapshot));
         self.failures
             .push(Failure::new(Kind::SnapshotDiffers, what).with_detail(detail));
         Ok(())
     }
 
-    /// A defect's text is nobody's to review; the control's is the scenario's own.
+    /// A mutant's text is never proposed for review; the control must match the scenario's own.
     fn update(&self, asked: Update) -> Update {
         match &self.job.mutant {
             None => asked,
@@ -382,8 +386,8 @@ impl Run<'_> {
         }
     }
 
-    /// How a text becomes the reviewed one; `cargo insta` looks only into the workspace.
-    fn way_out(&self, tree: &Tree, snapshot: &Snapshot) -> String {
+    /// How to accept the text; `cargo insta` searches only the workspace.
+    fn review_hint(&self, tree: &Tree, snapshot: &Snapshot) -> String {
         let review = if tree.owns(&self.job.source.path) {
             "cargo insta review --include-ignored".to_owned()
         } else {
@@ -393,7 +397,7 @@ impl Run<'_> {
         format!("review: {review}\naccept: the same command with INSTA_UPDATE=always")
     }
 
-    /// The transcript as all guests should tell it, its commands as they are written.
+    /// The transcript that all guests share, with commands as the scenario has them.
     fn normalised(&self) -> String {
         let passes = normalise::passes(&self.job.scenario.normalise);
         let facts = self.image.facts();
@@ -451,7 +455,7 @@ impl Run<'_> {
         let trace = self.observed.transcript.step("trace");
         JobReport {
             start: self.start,
-            cold: self.kept.cold_because(),
+            cold: self.job_file.cold_because(),
             waited_ms: millis(self.waited),
             ready_ms: millis(ready),
             run_ms: millis(total.saturating_sub(ready)),
@@ -462,23 +466,23 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the result beside the rest; a disk that is full breaks the job, of which everything else
-    /// is still told.
+    /// Writes `result.json`. If that fails, for instance on a full disk, the job is broken, with
+    /// the rest of its result intact.
     fn keep(&self, done: Done) -> Done {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
-        let kept = self.evidence.write("result.json", &text);
+        let written = self.evidence.write("result.json", &text);
         let tidied = match done.report.verdict.is_good() {
             true => text::discard(&self.evidence),
             false => Ok(()),
         };
-        match kept.and(tidied) {
+        match written.and(tidied) {
             Ok(()) => done,
             Err(error) => done.unkept(&error),
         }
     }
 }
 
-/// A time as reports write it.
+/// A duration in milliseconds, for reports.
 pub fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

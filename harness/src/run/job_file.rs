@@ -1,5 +1,4 @@
-//! What a job leaves so that it can be run again as it was: `job.json`, beside the rest of its
-//! evidence.
+//! The job file, `job.json` in the evidence: all that is needed to run the job again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use crate::error::HostError;
 use crate::guest::image::Image;
 use crate::report::evidence::Evidence;
 use crate::run::plan::{self, Job, JobId};
-use crate::run::variation::Setting;
+use crate::run::variation::Variation;
 use crate::scenario::{Extent, ScenarioError, Source};
 use crate::tree::Tree;
 
@@ -19,26 +18,26 @@ use crate::tree::Tree;
 pub const FILE: &str = "job.json";
 const SCHEMA: u32 = 1;
 
-/// A job, as it was run.
+/// A job as it was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct JobFile {
     schema: u32,
-    /// Which job it is.
+    /// Its identity.
     #[serde(flatten)]
     pub id: JobId,
-    /// The scenario's file; one of the workspace's own as seen from there.
+    /// The scenario's file, relative to the workspace if it is inside.
     pub path: PathBuf,
-    /// All that the file said.
+    /// The file's full text.
     pub text: String,
-    /// What `${seed}` stood for in it, if it has one.
+    /// The value of `${seed}`, if the scenario uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How far the run went.
+    /// The extent of the run.
     #[serde(default)]
     pub extent: Extent,
-    /// What the guest ran on.
-    pub setting: Setting,
-    /// How it started; nothing if it did not get that far.
+    /// The variation of the guest.
+    pub setting: Variation,
+    /// How the guest started; `None` if it did not.
     pub start: Option<Start>,
 }
 
@@ -46,16 +45,16 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// Where one like it was saved.
+    /// Restored from a saved guest.
     Restored,
-    /// It booted, for this reason.
+    /// Booted, for this reason.
     Cold(String),
 }
 
-/// Why what was kept does not make a job.
+/// Why a job file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum KeptError {
-    /// The file is not there, or is not as it should be.
+pub enum JobFileError {
+    /// It is missing or malformed.
     #[error("{}: {what}", path.display())]
     Bad {
         /// The file.
@@ -63,26 +62,26 @@ pub enum KeptError {
         /// What is wrong, and what to do.
         what: String,
     },
-    /// The scenario is not for this guest as it is now.
+    /// The scenario is not valid for this guest any more.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// The guest or the scenario no longer has the defect.
+    /// The guest or the scenario no longer has the mutant.
     #[error("{guest} has no mutant `{mutant}` for {scenario} any more; {known}")]
     NoMutant {
         /// The guest.
         guest: String,
-        /// The defect.
+        /// The mutant.
         mutant: String,
         /// The scenario.
         scenario: String,
-        /// Those there are.
+        /// The mutants that exist.
         known: String,
     },
 }
 
-impl Kept {
-    /// What there is to keep of a job before it starts.
-    pub fn of(job: &Job, setting: &Setting, tree: &Tree) -> Self {
+impl JobFile {
+    /// The contents before the guest starts.
+    pub fn of(job: &Job, setting: &Variation, tree: &Tree) -> Self {
         Self {
             schema: SCHEMA,
             id: job.id.clone(),
@@ -96,15 +95,15 @@ impl Kept {
     }
 
     /// Writes it to the evidence.
-    pub fn keep(&self, evidence: &Evidence) -> Result<(), HostError> {
+    pub fn write(&self, evidence: &Evidence) -> Result<(), HostError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_else(|e| e.to_string());
         evidence.write(FILE, &text)
     }
 
     /// Reads it from a folder of evidence.
-    pub fn read(folder: &Path) -> Result<Self, KeptError> {
+    pub fn read(folder: &Path) -> Result<Self, JobFileError> {
         let path = folder.join(FILE);
-        let bad = |what: String| KeptError::Bad {
+        let bad = |what: String| JobFileError::Bad {
             path: path.clone(),
             what,
         };
@@ -113,14 +112,14 @@ impl Kept {
                 "cannot read: {e}; a folder of evidence has it, and `cargo xtask vm-test` leaves those"
             ))
         })?;
-        let kept: Self = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
-        match kept.schema {
-            SCHEMA => Ok(kept),
+        let job_file: Self = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        match job_file.schema {
+            SCHEMA => Ok(job_file),
             other => Err(bad(format!("schema {other} where {SCHEMA} is known"))),
         }
     }
 
-    /// Why its guest had to boot, if it had to.
+    /// Why the guest was booted, if it was.
     pub fn cold_because(&self) -> Option<String> {
         match &self.start {
             Some(Start::Cold(why)) => Some(why.clone()),
@@ -128,8 +127,8 @@ impl Kept {
         }
     }
 
-    /// The job, from the text that was kept.
-    pub fn job(&self, tree: &Tree, image: &Image) -> Result<Job, KeptError> {
+    /// Recreates the job from the recorded text.
+    pub fn job(&self, tree: &Tree, image: &Image) -> Result<Job, JobFileError> {
         let path = tree.absolute(&self.path);
         let source = Source::parse(&self.id.scenario, &path, &self.text)?;
         let scenario =
@@ -149,13 +148,13 @@ impl Kept {
         })
     }
 
-    fn no_mutant(&self, mutant: &str, known: &[plan::Mutant]) -> KeptError {
+    fn no_mutant(&self, mutant: &str, known: &[plan::Mutant]) -> JobFileError {
         let names: Vec<_> = known.iter().map(|mutant| mutant.name.as_str()).collect();
         let known = match names.as_slice() {
             [] => "there is none".to_owned(),
             names => format!("there is {}", names.join(", ")),
         };
-        KeptError::NoMutant {
+        JobFileError::NoMutant {
             guest: self.id.guest.clone(),
             mutant: mutant.to_owned(),
             scenario: self.id.scenario.clone(),
@@ -193,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_makes_the_same_job() {
+    fn job_file_recreates_the_job() {
         let tree = Tree::own();
         let image = Image::of(&target());
         for job in jobs(&tree) {
-            let kept = Kept::of(&job, &Setting::default(), &tree);
-            assert_eq!(kept.path, Path::new("scenarios/a/b.yaml"));
-            let again = kept.job(&tree, &image).expect("a job");
+            let job_file = JobFile::of(&job, &Variation::default(), &tree);
+            assert_eq!(job_file.path, Path::new("scenarios/a/b.yaml"));
+            let again = job_file.job(&tree, &image).expect("a job");
             assert_eq!((&again.id, &again.mutant), (&job.id, &job.mutant));
             assert_eq!(
                 (&again.source, &again.scenario),
@@ -212,27 +211,27 @@ mod tests {
     fn a_mutant_that_is_gone_is_named() {
         let tree = Tree::own();
         let job = jobs(&tree).pop().expect("the mutant's");
-        let kept = Kept::of(&job, &Setting::default(), &tree);
+        let job_file = JobFile::of(&job, &Variation::default(), &tree);
         let mut image = Image::of(&target());
         image.mutants = Vec::new();
-        let error = kept.job(&tree, &image).expect_err("gone");
+        let error = job_file.job(&tree, &image).expect_err("gone");
         insta::assert_snapshot!(error, @"armv6 has no mutant `m` for a/b any more; there is none");
     }
 
     #[test]
-    fn it_is_read_as_it_was_written() {
+    fn job_file_round_trips() {
         let tree = Tree::own();
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("a/b");
         let evidence = Evidence::cleared(folder.clone()).expect("writable");
-        let mut kept = Kept::of(&jobs(&tree)[0], &Setting::default(), &tree);
+        let mut job_file = JobFile::of(&jobs(&tree)[0], &Variation::default(), &tree);
         for start in [None, Some(Start::Restored), Some(Start::Cold("so".into()))] {
-            kept.start = start;
-            kept.keep(&evidence).expect("writable");
-            assert_eq!(Kept::read(&folder).expect("readable"), kept);
+            job_file.start = start;
+            job_file.write(&evidence).expect("writable");
+            assert_eq!(JobFile::read(&folder).expect("readable"), job_file);
         }
-        assert_eq!(kept.cold_because().as_deref(), Some("so"));
-        let error = Kept::read(root.path()).expect_err("nothing there");
+        assert_eq!(job_file.cold_because().as_deref(), Some("so"));
+        let error = JobFile::read(root.path()).expect_err("nothing there");
         assert!(error.to_string().contains("job.json: cannot read"));
     }
 }

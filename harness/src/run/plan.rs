@@ -1,4 +1,4 @@
-//! Which jobs a command line asks for: filters to scenarios, scenarios and a guest to jobs. Pure.
+//! Selects jobs: filters to scenarios, and scenarios with a guest to jobs. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,50 +8,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Extent, Module, Names, Scenario, ScenarioError, Source, Symptom};
 
-/// What a guest must be able to do to be given more than one CPU.
+/// Capability of guests that can have more than one CPU.
 const SMP: &str = "smp";
 
-/// What a plan needs to know of a guest.
+/// What planning needs to know of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
     /// Its name.
     pub guest: String,
-    /// What it calls things.
+    /// Its values for `${name}`.
     pub names: Names,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
-    /// The seeded defects that it knows.
+    /// The seeded defects that its mutants' module has.
     pub mutants: Vec<String>,
 }
 
-/// The control of a scenario's defects: their module, with none of them chosen.
+/// The control: the mutants' module with no defect selected.
 const NONE: &str = "none";
 
-/// A seeded defect and how a scenario must fail with it.
+/// A seeded defect and the symptom it must show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// What the mutants' module calls it.
+    /// Its name in the mutants' module.
     pub name: String,
-    /// How the scenario must fail; the control must pass.
+    /// The symptom; `None` for the control, which must pass.
     pub expected: Option<Symptom>,
 }
 
-/// Which job it is: scenario, guest, the seeded defect if there is one, and which of its copies.
+/// A job's identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobId {
     /// `provider/claim`.
     pub scenario: String,
     /// The guest.
     pub guest: String,
-    /// The seeded defect.
+    /// The seeded defect, if any.
     pub mutant: Option<String>,
-    /// Which of several copies, from 1; none where the job is run once.
+    /// The number of the copy, from 1; `None` if there are no copies.
     pub copy: Option<u32>,
 }
 
 impl JobId {
-    /// The scenario with its defect, as file names have it: `fbt/three-chdir+push-into-frame`, and
-    /// behind it a copy's number: `fbt/three-chdir#7`.
+    /// The id within a guest, as evidence folders use it: `fbt/three-chdir`, with a mutant
+    /// `fbt/three-chdir+push-into-frame`, with a copy `fbt/three-chdir#7`.
     pub fn scenario_and_mutant(&self) -> String {
         let mutant = self.mutant.iter().map(|mutant| format!("+{mutant}"));
         let copy = self.copy.iter().map(|copy| format!("#{copy}"));
@@ -66,38 +66,38 @@ impl fmt::Display for JobId {
     }
 }
 
-/// One scenario to be run in one guest.
+/// One scenario to run in one guest.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Which one it is.
+    /// Its identity.
     pub id: JobId,
-    /// Where it is written.
+    /// The scenario's file.
     pub source: Arc<Source>,
-    /// What it says for this guest.
+    /// The scenario, expanded for this guest.
     pub scenario: Scenario,
-    /// The defect to be seeded.
+    /// The defect to seed.
     pub mutant: Option<Mutant>,
-    /// Which attempt at it this is, from 1.
+    /// The attempt, from 1.
     pub attempt: u32,
 }
 
-/// What becomes of a scenario in a guest.
+/// A scenario's fate in a guest.
 #[derive(Debug, Clone)]
 pub enum Item {
     /// It is run.
     Run(Box<Job>),
-    /// It is not, for a reason.
+    /// It is skipped.
     Skip {
-        /// Which job it would have been.
+        /// The job it would have been.
         id: JobId,
-        /// Why it is not run.
+        /// The reason.
         why: String,
     },
 }
 
 impl Item {
-    /// Which control it is, if it is one.
-    /// Whether a change is judged without it: a defect that is stated to be for full runs, or the control of such.
+    /// Whether it is run at full extent only: a mutant stated to be so, or the control of such
+    /// mutants alone.
     fn is_for_full_runs(&self) -> bool {
         let Self::Run(job) = self else { return false };
         let Some(chosen) = &job.id.mutant else {
@@ -108,7 +108,8 @@ impl Item {
             .all(|(name, stated)| stated.extent == Extent::Full || chosen != name && chosen != NONE)
     }
 
-    /// What one guest may do for all: a run with the module that has defects, at full extent the control only.
+    /// The scenario and mutant, if one guest can run it on behalf of all: any mutants' job, at full
+    /// extent only the control.
     fn shared(&self, extent: Extent) -> Option<(&str, &str)> {
         let Self::Run(job) = self else { return None };
         let mutant = job.id.mutant.as_deref()?;
@@ -116,7 +117,7 @@ impl Item {
         is_shared.then_some((&job.id.scenario, mutant))
     }
 
-    /// Which job it is, or would have been.
+    /// The job's identity, also of a skip.
     pub fn id(self) -> JobId {
         match self {
             Self::Run(job) => job.id,
@@ -125,8 +126,8 @@ impl Item {
     }
 }
 
-/// The defects with which a scenario is run beside the run without any, as far as the guest knows
-/// them, and before them their control; where that run has the defects' module anyway, it is the control.
+/// The mutants of a scenario that the guest has, after their control. There is no control if the
+/// plain run uses the mutants' module anyway.
 pub fn mutants(
     source: &Source,
     guest: &str,
@@ -150,7 +151,7 @@ pub fn mutants(
     Ok(mutants)
 }
 
-/// Everything that the scenarios come to in one guest.
+/// All jobs and skips of the scenarios in one guest.
 pub fn plan(
     sources: &[Arc<Source>],
     target: &Target,
@@ -187,11 +188,13 @@ pub fn plan(
     Ok(items)
 }
 
-/// Leaves out the defects that are not for this extent, and leaves each other one of a scenario's to one of the guests
-/// that have it, to each guest in its turn: most are in what all guests have. Full runs have all.
+/// Drops the mutants that `extent` excludes, and assigns each remaining one to a single guest,
+/// rotating among those that have it: most defects are in code that all guests share. At full
+/// extent every guest runs all mutants.
 ///
-/// A scenario's control is left to one guest at any extent, and, in several, a change is judged with that of each third scenario:
-/// the module that has defects can do without them where some say so, and `says` holds each defect to its own symptom.
+/// A control is assigned to a single guest at any extent. With several guests and at `change`
+/// extent, only every third scenario's control is run: a few of them suffice to show that the
+/// mutants' module works without a defect, and `says` ties each mutant to its own symptom.
 pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
     for items in guests.iter_mut() {
         items.retain(|item| extent == Extent::Full || !item.is_for_full_runs());
@@ -220,7 +223,7 @@ pub fn share_mutants(guests: &mut [Vec<Item>], extent: Extent) {
     }
 }
 
-/// Each job `times` times, as jobs of their own that are numbered from 1; a skip stays one.
+/// Copies each job `times` times, numbered from 1; a skip stays single.
 pub fn repeat(items: Vec<Item>, times: u32) -> Vec<Item> {
     let copies = |item| match item {
         Item::Run(job) => (1..=times)
@@ -237,7 +240,7 @@ fn numbered(job: &Job, copy: u32) -> Box<Job> {
     Box::new(job)
 }
 
-/// Why a scenario is not for this guest.
+/// Why a scenario cannot run in this guest, if so.
 fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
     if let Some(guests) = &scenario.guests
         && !guests.contains(&target.guest)
@@ -259,17 +262,17 @@ fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
     (!missing.is_empty()).then(why)
 }
 
-/// A filter that fits nothing, and what was perhaps meant.
+/// A filter that matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario matches `{filter}`; there is {}", near.join(", "))]
 pub struct NoMatch {
     /// The filter.
     pub filter: String,
-    /// The ids that look most like it.
+    /// The most similar ids.
     pub near: Vec<String>,
 }
 
-/// Those of `ids` that have one of `filters` in them; all without filters.
+/// The ids that contain one of `filters`; all of them without filters.
 pub fn select<'i>(ids: &'i [String], filters: &[String]) -> Result<Vec<&'i String>, NoMatch> {
     if let Some(filter) = filters
         .iter()
@@ -293,7 +296,7 @@ fn near(ids: &[String], filter: &str) -> Vec<String> {
     ids
 }
 
-/// People type the claim, the provider or both.
+/// Similarity to the claim, the provider or the whole id, whichever is highest.
 fn likeness(id: &str, filter: &str) -> f64 {
     id.split('/')
         .chain([id])
@@ -321,7 +324,7 @@ mod tests {
         }
     }
 
-    fn told(sources: &[Arc<Source>], with_mutants: bool) -> Vec<String> {
+    fn described(sources: &[Arc<Source>], with_mutants: bool) -> Vec<String> {
         plan(sources, &target(), with_mutants)
             .expect("names are known")
             .iter()
@@ -333,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_runs_where_it_fits_and_says_why_not_elsewhere() {
+    fn unfit_scenarios_are_skipped_with_a_reason() {
         let sources = [
             source("a/any", ""),
             source("a/here", "guests: [armv6, arm64]\nwhy: c\n"),
@@ -345,7 +348,7 @@ mod tests {
             source("a/here-many", "guests: [armv6]\nwhy: c\ncpus: 2\n"),
         ];
         assert_eq!(
-            told(&sources, false),
+            described(&sources, false),
             [
                 "armv6 a/any: b sys_f",
                 "armv6 a/here: b sys_f",
@@ -360,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn mutants_are_jobs_of_their_own_when_asked() {
+    fn mutants_become_jobs_on_request() {
         let sources = [source(
             "a/b",
             "mutants: {m: {fails: guest-crash, says: x}, n: {fails: left-behind, says: x}}\n",
         )];
-        assert_eq!(told(&sources, false).len(), 1);
+        assert_eq!(described(&sources, false).len(), 1);
         assert_eq!(
-            told(&sources, true),
+            described(&sources, true),
             [
                 "armv6 a/b: b sys_f",
                 "armv6 a/b+none: b sys_f",
@@ -378,13 +381,13 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_of_another_guest_is_not_this_ones_affair() {
+    fn mutants_unknown_to_the_guest_are_left_out() {
         let sources = [source(
             "a/b",
             "mutants: {m: {fails: guest-crash, says: x}, o: {fails: left-behind, says: x}}\n",
         )];
         assert_eq!(
-            told(&sources, true),
+            described(&sources, true),
             [
                 "armv6 a/b: b sys_f",
                 "armv6 a/b+none: b sys_f",
@@ -395,20 +398,20 @@ mod tests {
             "a/b",
             "mutants: {o: {fails: left-behind, says: x}}\n",
         )];
-        assert_eq!(told(&theirs, true), ["armv6 a/b: b sys_f"]);
+        assert_eq!(described(&theirs, true), ["armv6 a/b: b sys_f"]);
     }
 
     #[test]
-    fn a_scenario_that_has_the_module_of_its_defects_is_their_control() {
+    fn self_test_scenario_is_its_own_control() {
         let more = "module: self-test\nmutants: {m: {fails: guest-crash, says: x}}\n";
         assert_eq!(
-            told(&[source("a/b", more)], true),
+            described(&[source("a/b", more)], true),
             ["armv6 a/b: b sys_f", "armv6 a/b+m: b sys_f"]
         );
     }
 
     #[test]
-    fn what_a_defect_shows_is_stated_for_each_guest_that_has_it() {
+    fn symptom_must_be_stated_for_each_guest() {
         let more = "mutants: {m: {fails: guest-crash, says: {armv6: x, arm64: y}}}\n";
         let sources = [source("a/b", more)];
         let says = |guest: &str| {
@@ -428,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_is_run_in_one_of_the_guests_and_each_of_them_has_its_turn() {
+    fn mutants_rotate_among_guests() {
         let sources = [
             source("a/b", "mutants: {m: {fails: guest-crash, says: x}}\n"),
             source("a/c", "mutants: {n: {fails: guest-crash, says: x}}\n"),
@@ -480,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn one_guest_alone_runs_each_control() {
+    fn single_guest_runs_all_controls() {
         let mutants = "mutants: {m: {fails: guest-crash, says: x}}\n";
         let sources = ["a/b", "a/c"].map(|id| source(id, mutants));
         let items = plan(&sources, &target(), true).expect("names are known");
@@ -497,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_a_job_with_a_number_and_a_skip_is_no_copy() {
+    fn copies_are_numbered_and_skips_are_not_copied() {
         let sources = [
             source("a/b", "mutants: {m: {fails: guest-crash, says: x}}\n"),
             source("a/c", "guests: [arm64]\nwhy: c\n"),
@@ -521,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_the_guest_lacks_stops_the_plan() {
+    fn unknown_name_is_an_error() {
         let target = Target::default();
         assert!(plan(&[source("a/b", "")], &target, false).is_err());
     }

@@ -1,5 +1,4 @@
-//! What goes on right now, in lines that are drawn over: on a terminal only, and gone when it is
-//! over.
+//! Progress lines on a terminal, redrawn in place and cleared at the end.
 
 use std::time::Duration;
 
@@ -7,7 +6,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 const TICK: Duration = Duration::from_millis(120);
 
-/// The lines of all jobs under way, and below them how many of all are done.
+/// One line for each running job, and a counter below them.
 #[derive(Debug)]
 pub struct Board {
     lines: MultiProgress,
@@ -15,7 +14,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// For so many jobs; indicatif draws nothing where stderr is no terminal.
+    /// For `jobs` jobs; indicatif draws nothing if stderr is no terminal.
     pub fn new(jobs: usize) -> Self {
         let lines = MultiProgress::new();
         let sum = ProgressBar::new(u64::try_from(jobs).unwrap_or(u64::MAX));
@@ -24,13 +23,13 @@ impl Board {
         Self { lines, sum }
     }
 
-    /// A line for the job of this name.
+    /// Adds a line for a job.
     pub fn line(&self, job: &str) -> Progress {
         let bar = ProgressBar::new_spinner();
         Progress::drawn(self.lines.insert_before(&self.sum, bar), job)
     }
 
-    /// A job has ended, and `say` prints so: above the lines, which step aside for it.
+    /// Counts a finished job; `say` prints about it above the lines.
     pub fn above(&self, say: impl FnOnce()) {
         self.lines.suspend(say);
         self.sum.inc(1);
@@ -47,29 +46,29 @@ impl Drop for Board {
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    /// Whether each thing gets a line of its own instead, which stays.
-    is_told: bool,
+    /// Whether to print each step as a line of its own instead.
+    is_plain: bool,
 }
 
 impl Progress {
-    /// A line alone, for the guest of this name.
+    /// A single line, for a guest.
     pub fn begin(guest: &str) -> Self {
         Self::drawn(ProgressBar::new_spinner(), guest)
     }
 
-    /// No line, where somebody else tells what goes on.
+    /// No output.
     pub fn hidden() -> Self {
         Self {
             bar: ProgressBar::hidden(),
-            is_told: false,
+            is_plain: false,
         }
     }
 
-    /// Lines that stay, between others that a user wants to see.
-    pub fn told() -> Self {
+    /// Prints steps as permanent lines, amid other output.
+    pub fn plain() -> Self {
         Self {
             bar: ProgressBar::hidden(),
-            is_told: true,
+            is_plain: true,
         }
     }
 
@@ -79,14 +78,14 @@ impl Progress {
         bar.enable_steady_tick(TICK);
         Self {
             bar,
-            is_told: false,
+            is_plain: false,
         }
     }
 
-    /// Says what the job does from now on.
+    /// Sets the current step.
     pub fn now(&self, doing: &'static str) {
         self.bar.set_message(doing);
-        if self.is_told {
+        if self.is_plain {
             println!("-- {doing}");
         }
     }

@@ -1,5 +1,5 @@
-//! A job once more, from what it left: the same scenario's text, the same start, the same setting, with
-//! the guest's console on the terminal.
+//! Runs a job again from its job file: same scenario text, same start, same variation, with the
+//! guest's console on the terminal.
 
 pub mod gdb;
 mod live;
@@ -16,15 +16,15 @@ use crate::error::HostError;
 use crate::guest::image::Image;
 use crate::guest::lock::{self, Share};
 use crate::guest::machine::Machine;
-use crate::guest::overrides::{Hold, Manner};
-use crate::guest::tape::Tape;
+use crate::guest::overrides::{Hold, Overrides};
+use crate::guest::recording::Recording;
 use crate::judge::snapshot::Update;
 use crate::report::evidence::Evidence;
 use crate::run::job::{self, Done};
-use crate::run::job_file::{Kept, KeptError};
+use crate::run::job_file::{JobFile, JobFileError};
 use crate::run::plan::{Job, JobId};
 use crate::run::progress::Progress;
-use crate::run::variation::Setting;
+use crate::run::variation::Variation;
 use crate::scenario::Cpus;
 use crate::tree::Tree;
 
@@ -32,40 +32,40 @@ use gdb::Debugger;
 use live::Live;
 
 pub use name::{NoJob, word};
-pub use replay::Played;
+pub use replay::ReplayResult;
 
-/// Where, in a job's evidence, that of its rerun goes.
+/// The rerun's evidence, below the job's.
 const FOLDER: &str = "repro";
-/// The same where it is recorded: another rerun leaves that alone.
+/// The evidence of a recorded rerun, which plain reruns leave alone.
 const RECORDED: &str = "record";
 
-/// The recording, beside the rest of the evidence.
-const TAPE: &str = "replay.bin";
-/// Where, beside the recording, the evidence of its replay goes.
+/// The recording, in its rerun's evidence.
+const RECORDING: &str = "replay.bin";
+/// The replay's evidence, below the recording's.
 const REPLAY: &str = "replay";
 
-/// What is wanted beside the job itself.
+/// What to do besides running the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum With {
     /// Nothing.
     #[default]
     Nothing,
-    /// A debugger.
+    /// Hold it for gdb.
     Gdb,
-    /// QEMU's recording of it.
+    /// Record it with QEMU.
     Record,
 }
 
 /// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum ReproError {
-    /// No such job.
+    /// No job has this name.
     #[error(transparent)]
     NoJob(#[from] NoJob),
-    /// What the job left is not enough.
+    /// The job file is missing or no longer valid.
     #[error(transparent)]
-    Kept(#[from] KeptError),
-    /// QEMU cannot record this.
+    JobFile(#[from] JobFileError),
+    /// QEMU cannot record a guest with several CPUs.
     #[error(
         "{guest}: QEMU records guests of one CPU, and {scenario} is about {cpus}; without --record it runs as it did"
     )]
@@ -74,15 +74,15 @@ pub enum ReproError {
         guest: String,
         /// The scenario.
         scenario: String,
-        /// How many CPUs it wants.
+        /// The number of CPUs it requires.
         cpus: u8,
     },
-    /// Nothing was recorded.
+    /// There is no recording.
     #[error("nothing was recorded of {id}; `cargo xtask repro {word} --record` does it")]
-    NoTape {
+    NoRecording {
         /// The job.
         id: JobId,
-        /// The same as one word.
+        /// Its id as one shell word.
         word: String,
     },
     /// The host lacks something.
@@ -90,49 +90,49 @@ pub enum ReproError {
     Host(#[from] HostError),
 }
 
-/// What was said of a job.
+/// The verdict in a `result.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Said {
-    /// The verdict's word.
+pub struct Original {
+    /// The verdict, by name.
     pub verdict: String,
-    /// Why, in one line.
+    /// The reason, one line.
     pub why: String,
 }
 
-/// What came of it.
+/// A rerun and its result.
 #[derive(Debug)]
-pub struct Again {
-    /// The rerun.
+pub struct RerunResult {
+    /// The result.
     pub done: Done,
-    /// What was said the first time, if that is known.
-    pub before: Option<Said>,
-    /// Where the rerun's evidence is.
+    /// The result of the original, if it was recorded.
+    pub before: Option<Original>,
+    /// The rerun's evidence.
     pub folder: PathBuf,
 }
 
-/// A job to be run again, and everything that it takes.
+/// A job to run again, with all that this needs.
 struct Rerun<'a> {
     tree: &'a Tree,
-    /// The evidence of the first time.
+    /// The evidence of the original.
     folder: PathBuf,
-    kept: Kept,
+    job_file: JobFile,
     image: Image,
     machine: &'static Machine,
-    /// Keeps another run from clearing the evidence away meanwhile.
+    /// Shared lock that keeps another run from clearing that evidence.
     _lock: File,
 }
 
-/// Runs the job that `name` means again.
-pub fn run(tree: &Tree, name: &str, with: With) -> Result<Again, ReproError> {
+/// Runs the job that `name` refers to again.
+pub fn run(tree: &Tree, name: &str, with: With) -> Result<RerunResult, ReproError> {
     let rerun = Rerun::of(tree, name)?;
-    println!("{}: {}", rerun.kept.id.clone(), rerun.told());
+    println!("{}: {}", rerun.job_file.id.clone(), rerun.description());
     rerun.run(with)
 }
 
-/// Plays what was recorded of the job that `name` means; with a debugger, if `gdb` says so.
-pub fn replay(tree: &Tree, name: &str, gdb: bool) -> Result<Played, ReproError> {
+/// Replays the recording of the job that `name` refers to, with gdb if `gdb`.
+pub fn replay(tree: &Tree, name: &str, gdb: bool) -> Result<ReplayResult, ReproError> {
     let rerun = Rerun::of(tree, name)?;
-    println!("{}: replayed", rerun.kept.id.clone());
+    println!("{}: replayed", rerun.job_file.id.clone());
     rerun.play(gdb)
 }
 
@@ -141,33 +141,33 @@ impl<'a> Rerun<'a> {
         let folder = name::folder(tree, name)??;
         let lock = File::open(&folder).map_err(HostError::file("open", &folder))?;
         lock::take(&lock, Share::Readers, &folder)?;
-        let kept = Kept::read(&folder)?;
-        let image = Image::read(tree, &kept.id.guest)?;
-        image.check_host(&kept.id.guest)?;
+        let job_file = JobFile::read(&folder)?;
+        let image = Image::read(tree, &job_file.id.guest)?;
+        image.check_host(&job_file.id.guest)?;
         let machine = image
             .machine()
             .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
         Ok(Self {
             tree,
             folder,
-            kept,
+            job_file,
             image,
             machine,
             _lock: lock,
         })
     }
 
-    /// How it is run.
-    fn told(&self) -> String {
-        let start = match self.kept.cold_because() {
+    /// How it will start and its variation, for the user.
+    fn description(&self) -> String {
+        let start = match self.job_file.cold_because() {
             Some(why) => format!("boots ({why})"),
             None => "restored".to_owned(),
         };
-        format!("{start}, {}", self.kept.setting)
+        format!("{start}, {}", self.job_file.setting)
     }
 
-    fn run(&self, with: With) -> Result<Again, ReproError> {
-        let job = self.kept.job(self.tree, &self.image)?;
+    fn run(&self, with: With) -> Result<RerunResult, ReproError> {
+        let job = self.job_file.job(self.tree, &self.image)?;
         if with == With::Record {
             self.check_cpus(&job)?;
         }
@@ -178,19 +178,19 @@ impl<'a> Rerun<'a> {
         let has_mutant = job.mutant.is_some();
         let mut debugger = Debugger::new(self.tree, &self.image, self.machine, has_mutant);
         debugger.waits = with == With::Gdb;
-        let manner = Manner {
+        let overrides = Overrides {
             folder: Some(folder.clone()),
             setting: self.setting(with),
-            cold: self.kept.cold_because(),
-            tape: (with == With::Record).then(|| Tape::Record(folder.join(TAPE))),
+            cold: self.job_file.cold_because(),
+            recording: (with == With::Record).then(|| Recording::Record(folder.join(RECORDING))),
             hold: (with != With::Nothing).then_some(&debugger as &dyn Hold),
         };
-        // What another rerun left is not this one's console.
+        // The console of an earlier rerun must not be shown as this one's.
         fs::remove_file(folder.join("console.log")).ok();
         let live = Live::show(&folder.join("console.log"));
-        let progress = Progress::told();
+        let progress = Progress::plain();
         let done = job::run_in(
-            &manner,
+            &overrides,
             &job,
             &self.image,
             self.tree,
@@ -198,20 +198,20 @@ impl<'a> Rerun<'a> {
             &progress,
         );
         drop(live);
-        Ok(Again {
+        Ok(RerunResult {
             done,
-            before: said(&self.folder),
+            before: original(&self.folder),
             folder,
         })
     }
 }
 
 impl Rerun<'_> {
-    /// QEMU records one CPU.
-    fn setting(&self, with: With) -> Setting {
-        let setting = self.kept.setting.clone();
+    /// The job's variation; a recording has one CPU.
+    fn setting(&self, with: With) -> Variation {
+        let setting = self.job_file.setting.clone();
         match with {
-            With::Record => Setting {
+            With::Record => Variation {
                 cpus: Some(1),
                 ..setting
             },
@@ -223,36 +223,36 @@ impl Rerun<'_> {
         match job.scenario.cpus.map(Cpus::count) {
             None | Some(1) => Ok(()),
             Some(cpus) => Err(ReproError::ManyCpus {
-                guest: self.kept.id.guest.clone(),
-                scenario: self.kept.id.scenario.clone(),
+                guest: self.job_file.id.guest.clone(),
+                scenario: self.job_file.id.scenario.clone(),
                 cpus,
             }),
         }
     }
 
-    fn play(&self, gdb: bool) -> Result<Played, ReproError> {
-        let found = replay::find(&self.folder, RECORDED, TAPE);
+    fn play(&self, gdb: bool) -> Result<ReplayResult, ReproError> {
+        let found = replay::find(&self.folder, RECORDED, RECORDING);
         let recorded = found.ok_or_else(|| {
-            let id = self.kept.id.clone();
+            let id = self.job_file.id.clone();
             let word = word(&id);
-            ReproError::NoTape { id, word }
+            ReproError::NoRecording { id, word }
         })?;
-        let kept = Kept::read(&recorded)?;
-        let job = kept.job(self.tree, &self.image)?;
-        let tape = Tape::Replay {
-            path: recorded.join(TAPE),
+        let job_file = JobFile::read(&recorded)?;
+        let job = job_file.job(self.tree, &self.image)?;
+        let recording = Recording::Replay {
+            path: recorded.join(RECORDING),
             is_held: gdb,
         };
-        let manner = Manner {
-            setting: kept.setting.clone(),
-            tape: Some(tape),
-            ..Manner::default()
+        let overrides = Overrides {
+            setting: job_file.setting.clone(),
+            recording: Some(recording),
+            ..Overrides::default()
         };
         let image = self.image.clone();
         let image = image.with_cpus(job.scenario.cpus, job.scenario.processor);
         let image = image.with_append(job.scenario.append.as_deref());
         let image = image.with_clock(job.scenario.clock.unwrap_or_default());
-        let image = image.in_manner(&manner);
+        let image = image.with_overrides(&overrides);
         let has_mutant = job.mutant.is_some();
         let debugger = gdb.then(|| Debugger::new(self.tree, &image, self.machine, has_mutant));
         let evidence = Evidence::cleared(recorded.join(REPLAY))?;
@@ -268,14 +268,14 @@ impl Rerun<'_> {
     }
 }
 
-/// What the job's own result says, if it has one.
-fn said(folder: &Path) -> Option<Said> {
+/// The original's result, if it was recorded.
+fn original(folder: &Path) -> Option<Original> {
     let text = fs::read_to_string(folder.join("result.json")).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-impl Again {
-    /// How it compares with the first time, in one line.
+impl RerunResult {
+    /// Compares with the original, in one line.
     pub fn compared(&self) -> String {
         let Some(before) = &self.before else {
             return "nothing is known of how it ended before".to_owned();

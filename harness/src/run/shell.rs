@@ -1,7 +1,7 @@
-//! A person in a guest: the user's terminal on a shell there, with the module loaded.
+//! An interactive shell in a guest, with the module loaded.
 //!
-//! A terminal is what ssh is good at, so the guest boots with a network for it. Everything else goes over
-//! the line, as in a job.
+//! The terminal goes over ssh, so the guest boots with a network. Everything else goes over the
+//! line, as in a job.
 
 use std::io::{self, IsTerminal, Write};
 use std::thread;
@@ -27,24 +27,24 @@ const TICK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
-/// How long to sleep at once when only the guest can have something to say.
+/// Sleep while only the guest can have something to transfer.
 const PAUSE: Duration = Duration::from_millis(20);
 const MODULE_LIMIT: Duration = Duration::from_secs(30);
-/// How long the guest's ssh server may take.
+/// Time for the guest's ssh server to come up.
 const LOGIN_LIMIT: Duration = Duration::from_secs(60);
-/// How long a first attempt to connect is kept up before the next.
+/// Time for the first connection attempt; doubled for each further one.
 const FIRST_PATIENCE: Duration = Duration::from_millis(150);
-/// How long the last ones are.
+/// Time for one attempt at most.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
-/// A guest with a way in for people.
-struct Visit {
+/// A guest with an ssh session.
+struct Session {
     guest: Guest,
     ssh: Ssh,
 }
 
-/// Boots the guest, loads the module, and hands the terminal over until the shell there ends, whose
-/// exit status it returns.
+/// Boots the guest, loads the module and connects the terminal to a shell. Returns the shell's exit
+/// status.
 pub fn run(tree: &Tree, image: &Image) -> Result<i32, Stop> {
     let folder = tree.guest_dir(&image.guest).join("shell");
     let evidence = Evidence::cleared(folder)?;
@@ -58,9 +58,9 @@ pub fn run(tree: &Tree, image: &Image) -> Result<i32, Stop> {
     load(&mut guest, image)?;
     let ssh = connect(&mut guest, &image.ssh)?;
     drop(progress);
-    let mut visit = Visit { guest, ssh };
-    let outcome = visit.converse();
-    visit.guest.quit();
+    let mut session = Session { guest, ssh };
+    let outcome = session.run_shell();
+    session.guest.quit();
     outcome
 }
 
@@ -75,7 +75,7 @@ fn load(guest: &mut Guest, image: &Image) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Connects to the guest's ssh server, once it is there.
+/// Connects to the guest's ssh server, retrying until it is up.
 pub fn connect(guest: &mut Guest, keys: &Keys) -> Result<Ssh, Stop> {
     let port = guest.watch().ssh_port()?;
     let mut last = String::new();
@@ -99,7 +99,7 @@ pub fn connect(guest: &mut Guest, keys: &Keys) -> Result<Ssh, Stop> {
     Err(Stop::Guest(Finding { trouble, line }))
 }
 
-/// One attempt; `None` when nobody spoke for as long as `patience` lasted.
+/// One attempt; `None` if the server sent nothing for as long as `patience`.
 fn attempt(
     guest: &mut Guest,
     port: u16,
@@ -126,23 +126,23 @@ fn attempt(
     }
 }
 
-impl Visit {
-    fn converse(&mut self) -> Result<i32, Stop> {
-        let mut channel = self.insist(Ssh::open)?;
+impl Session {
+    fn run_shell(&mut self) -> Result<i32, Stop> {
+        let mut channel = self.retry(Ssh::open)?;
         let is_terminal = io::stdin().is_terminal();
         if is_terminal {
             let term = std::env::var("TERM").unwrap_or_else(|_| "vt100".to_owned());
-            self.insist(|ssh| ssh.terminal(&mut channel, &term, size()))?;
+            self.retry(|ssh| ssh.terminal(&mut channel, &term, size()))?;
         }
-        self.insist(|ssh| ssh.exec(&mut channel, "exec bash -l"))?;
+        self.retry(|ssh| ssh.exec(&mut channel, "exec bash -l"))?;
         let raw = is_terminal.then(Raw::enter).transpose().map_err(terminal)?;
-        let outcome = self.shuttle(&mut Exec::new(channel));
+        let outcome = self.copy(&mut Exec::new(channel));
         drop(raw);
         outcome
     }
 
-    /// Repeats `step` until it is done.
-    fn insist<T>(&mut self, mut step: impl FnMut(&Ssh) -> Poll<T>) -> Result<T, Stop> {
+    /// Repeats `step` until it returns a value.
+    fn retry<T>(&mut self, mut step: impl FnMut(&Ssh) -> Poll<T>) -> Result<T, Stop> {
         let end = Instant::now() + ASK_LIMIT;
         while Instant::now() < end {
             self.guest.turn()?;
@@ -157,7 +157,7 @@ impl Visit {
         Err(Stop::Guest(Finding { trouble, line }))
     }
 
-    /// A broken connection is the least of the explanations for itself.
+    /// Reports a broken connection, unless there is a better explanation.
     fn lost(&mut self, error: &SshError) -> Stop {
         let line = error.to_string();
         let trouble = Trouble::SshLost;
@@ -165,8 +165,8 @@ impl Visit {
         self.guest.watch().explained(lost)
     }
 
-    /// Carries bytes both ways until the shell in the guest ends.
-    fn shuttle(&mut self, shell: &mut Exec) -> Result<i32, Stop> {
+    /// Copies bytes both ways until the shell ends.
+    fn copy(&mut self, shell: &mut Exec) -> Result<i32, Stop> {
         let mut known = size();
         let mut is_open = true;
         loop {
@@ -177,7 +177,7 @@ impl Visit {
             }
             if size() != known {
                 known = size();
-                self.insist(|_| shell.resize(known))?;
+                self.retry(|_| shell.resize(known))?;
             }
             self.guest.turn()?;
             shell.pump().map_err(|error| self.lost(&error))?;
@@ -190,20 +190,20 @@ impl Visit {
         }
     }
 
-    /// Sleeps until there is something to carry; true if it is the user's.
+    /// Polls stdin and the socket; true if stdin has input.
     fn has_input(&self) -> bool {
         let stdin = io::stdin();
         let mut both = [
             PollFd::new(&stdin, PollFlags::IN),
             PollFd::new(self.ssh.socket(), PollFlags::IN),
         ];
-        // An interrupted sleep is only a short one.
+        // A signal only shortens the sleep.
         poll(&mut both, Some(&TICK)).ok();
         !both[0].revents().is_empty()
     }
 }
 
-/// False once the user's side is closed.
+/// Sends stdin to the shell; false at end of file.
 fn forward(shell: &mut Exec) -> io::Result<bool> {
     let mut buffer = [0; 4096];
     let count = rustix::io::read(io::stdin(), &mut buffer)?;
@@ -226,7 +226,7 @@ fn show(shell: &mut Exec) -> io::Result<()> {
     Ok(())
 }
 
-/// The terminal's columns and rows.
+/// The terminal's columns and rows, 80x24 if unknown.
 fn size() -> (u32, u32) {
     match tcgetwinsize(io::stdin()) {
         Ok(size) if size.ws_col > 0 => (size.ws_col.into(), size.ws_row.into()),
@@ -242,7 +242,7 @@ fn terminal(cause: io::Error) -> Stop {
     })
 }
 
-/// The terminal in raw mode, for as long as this lives.
+/// Raw mode; restored on drop.
 struct Raw(Termios);
 
 impl Raw {
@@ -257,7 +257,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs no mode.
+        // Fails only if the terminal is gone.
         tcsetattr(io::stdin(), OptionalActions::Now, &self.0).ok();
     }
 }

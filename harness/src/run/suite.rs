@@ -1,4 +1,4 @@
-//! A whole run: what the command line asks for, the jobs that it comes to, and the report over them.
+//! A whole run: from the command line's request to jobs and the report on them.
 
 mod attempts;
 pub(crate) mod memory_budget;
@@ -25,64 +25,64 @@ use crate::run::progress::Board;
 use crate::scenario::{Extent, ScenarioError, Source};
 use crate::tree::{self, Tree};
 
-use attempts::Bench;
+use attempts::RunContext;
 
-/// What is asked for.
+/// The request of `vm-test`.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// A guest, or `all`.
     pub guest: String,
-    /// Parts of scenario ids, or scenario files.
+    /// Substrings of scenario ids, or scenario files.
     pub filters: Vec<String>,
-    /// Whether seeded defects are run too.
+    /// Whether to run mutants as well.
     pub mutants: bool,
-    /// How many jobs run at once; as many as there is room for if it is not said.
+    /// Number of concurrent jobs; by default what cores and memory allow.
     pub jobs: Option<usize>,
-    /// How many copies of each job are run, if they are to be copies at all.
+    /// Number of copies of each job; `None` for one job without a number.
     pub repeat: Option<u32>,
-    /// How often a job that does not end well is run again.
+    /// How many times a job that fails is run again.
     pub retries: u32,
 }
 
 /// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// No such guest.
+    /// No guest has this name.
     #[error("no guest `{name}`; there is {}, and `all`", known.join(", "))]
     NoGuest {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// No such scenario.
+    /// No scenario matches a filter.
     #[error(transparent)]
     NoMatch(#[from] NoMatch),
-    /// A scenario file can't be read.
+    /// A scenario file cannot be read.
     #[error("{}: {cause}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         cause: std::io::Error,
     },
-    /// Two files that would leave their evidence in the same place.
+    /// Two files with the same id, and so the same evidence folder.
     #[error("{} and {} are both called {id} here; rename one", first.display(), second.display())]
     SameName {
-        /// What both are called.
+        /// The id.
         id: String,
         /// One file.
         first: PathBuf,
         /// The other.
         second: PathBuf,
     },
-    /// Many runs are to be taken as the one text that was reviewed.
+    /// `--repeat` together with accepting snapshots: copies would compete for the reviewed text.
     #[error("INSTA_UPDATE accepts what one run says; leave out --repeat, or set INSTA_UPDATE=no")]
     RepeatAccepts,
-    /// The environment does not say how far the run goes.
+    /// `TRAPLINE_SCALE` has an unknown value.
     #[error("{0}")]
     Extent(String),
-    /// A scenario does not say what it should.
+    /// A scenario is invalid.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// The host lacks something.
@@ -95,11 +95,11 @@ pub enum SuiteError {
 pub struct Batch {
     /// The guest.
     pub image: Image,
-    /// What becomes of each scenario in it.
+    /// Its jobs and skips.
     pub items: Vec<Item>,
 }
 
-/// The guests that `name` stands for.
+/// Expands a guest's name or `all`.
 pub fn guests(tree: &Tree, name: &str) -> Result<Vec<String>, SuiteError> {
     let known = tree.guests()?;
     if name == "all" {
@@ -114,7 +114,7 @@ pub fn guests(tree: &Tree, name: &str) -> Result<Vec<String>, SuiteError> {
     })
 }
 
-/// The scenarios that `filters` stand for.
+/// Parses the scenarios that match `filters`; all of them without filters.
 pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, SuiteError> {
     let (files, filters): (Vec<String>, Vec<String>) =
         filters.iter().cloned().partition(|f| is_file(f));
@@ -135,7 +135,7 @@ pub fn sources(tree: &Tree, filters: &[String]) -> Result<Vec<Arc<Source>>, Suit
     wanted.iter().map(checked).collect()
 }
 
-/// An error if a scenario asks for what no guest has.
+/// Refuses a scenario that names a capability or mutant which no guest has.
 fn check_words(tree: &Tree, sources: &[Arc<Source>]) -> Result<(), SuiteError> {
     let (mut capabilities, mut mutants) = (Vec::new(), Vec::new());
     for guest in image_file::guests(tree)? {
@@ -157,7 +157,7 @@ fn is_file(filter: &str) -> bool {
     filter.ends_with(".yaml") || filter.ends_with(".yml")
 }
 
-/// A scenario file anywhere; one of the workspace's own keeps its id.
+/// A scenario given as a file; one of the workspace keeps its id.
 fn outside(tree: &Tree, path: &Path) -> Result<(String, PathBuf), SuiteError> {
     let path = fs::canonicalize(path).map_err(|cause| SuiteError::Unreadable {
         path: path.to_owned(),
@@ -170,7 +170,7 @@ fn outside(tree: &Tree, path: &Path) -> Result<(String, PathBuf), SuiteError> {
     }))
 }
 
-/// Each file once, however often it was asked for.
+/// Removes duplicates; two files with one id are refused.
 fn once_each(wanted: Vec<(String, PathBuf)>) -> Result<Vec<(String, PathBuf)>, SuiteError> {
     let mut kept: Vec<(String, PathBuf)> = Vec::new();
     for (id, path) in wanted {
@@ -202,7 +202,7 @@ fn read(id: &str, path: &Path) -> Result<Source, SuiteError> {
     Ok(Source::parse(id, path, &text)?)
 }
 
-/// Everything that `request` comes to, checked before the first guest boots.
+/// Expands `request` to jobs. Everything is checked before the first guest boots.
 pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError> {
     if request.repeat.is_some() && Update::from_environment().is_accepting() {
         return Err(SuiteError::RepeatAccepts);
@@ -229,8 +229,8 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
     Ok(images.into_iter().zip(planned).map(batch).collect())
 }
 
-/// Runs all jobs, as many at once as `request` says, and tells each one's end to `told`.
-pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Entry)) -> Report {
+/// Runs all jobs, as many at once as `request` allows, and calls `on_done` as each one ends.
+pub fn run(tree: &Tree, batches: &[Batch], request: &Request, on_done: impl Fn(&Entry)) -> Report {
     let tasks: Vec<(&Image, &Item)> = batches
         .iter()
         .flat_map(|batch| batch.items.iter().map(move |item| (&batch.image, item)))
@@ -239,7 +239,7 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
     let workers = request.jobs.unwrap_or_else(|| memory_budget::jobs(images));
     let board = Board::new(tasks.len());
     let (started, clock) = (Utc::now(), Instant::now());
-    let bench = Bench {
+    let context = RunContext {
         tree,
         request,
         board: &board,
@@ -252,13 +252,13 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
         &order,
         workers,
         |row| processors(tasks[*row]),
-        || !interrupt::asked(),
+        || !interrupt::is_pending(),
         |row, worker| {
             let (image, item) = tasks[*row];
-            (*row, bench.settle(image, item, worker))
+            (*row, context.settle(image, item, worker))
         },
         |(_, entry)| {
-            board.above(|| told(entry));
+            board.above(|| on_done(entry));
             budget.spend(entry);
         },
     );
@@ -273,8 +273,8 @@ pub fn run(tree: &Tree, batches: &[Batch], request: &Request, told: impl Fn(&Ent
     Report::new(span, jobs)
 }
 
-/// In which order the tasks are begun: those that may take longest first, or the last of them would keep one
-/// worker long after the others are out of work.
+/// The starting order: longest time limit first, or else one of those would run alone at the end
+/// while all other workers are idle.
 fn longest_first(tasks: &[(&Image, &Item)]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..tasks.len()).collect();
     rows.sort_by_key(|row| match tasks[*row].1 {
@@ -284,14 +284,13 @@ fn longest_first(tasks: &[(&Image, &Item)]) -> Vec<usize> {
     rows
 }
 
-/// In the order of the plan again.
+/// Restores the order of the plan.
 fn in_order(mut jobs: Vec<(usize, Entry)>) -> Vec<Entry> {
     jobs.sort_by_key(|(row, _)| *row);
     jobs.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How many processors a task keeps busy: a scenario that asks for several CPUs uses them, where they run
-/// in parallel.
+/// Host CPUs that a job keeps busy: a scenario's number of CPUs, if QEMU runs them in parallel.
 fn processors((image, item): (&Image, &Item)) -> usize {
     let Item::Run(job) = item else { return 1 };
     let image = image
@@ -309,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_runs_once_and_two_of_one_name_are_refused() {
+    fn duplicate_files_run_once_and_same_ids_are_refused() {
         let wanted = |paths: &[&str]| {
             let one = |path: &&str| ("outside/a".to_owned(), PathBuf::from(*path));
             once_each(paths.iter().map(one).collect())

@@ -1,21 +1,21 @@
-//! The `${name}` of a scenario, and what each guest puts there.
+//! The values of `${name}` on each guest.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// A value with fewer characters is never taken for what it is called.
+/// Values with fewer characters are never replaced by their name.
 const SHORTEST: usize = 4;
 
-/// What one guest calls things that differ between guests.
+/// One guest's names, for what differs between guests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Names(BTreeMap<String, String>);
 
 impl Names {
-    /// Replaces every `${name}` in `text`; `$${` stands for a literal `${`.
+    /// Replaces every `${name}` in `text`; `$${` is an escaped `${`.
     ///
-    /// The error is the name that this guest does not have.
+    /// The error is the unknown name, or the rest after an unclosed `${`.
     pub fn expand(&self, text: &str) -> Result<String, String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -35,7 +35,7 @@ impl Names {
         Ok(out)
     }
 
-    /// These, and the numbers that there are.
+    /// Adds the numbers that are given as further names.
     pub fn with<const N: usize>(&self, numbers: [(&str, Option<u64>); N]) -> Self {
         let mut names = self.0.clone();
         let numbers = numbers
@@ -45,9 +45,10 @@ impl Names {
         Self(names)
     }
 
-    /// The name of what the guest calls `value`; the first one, where several have it.
+    /// The name for `value`, the first one if there are several.
     ///
-    /// What is short or a number may stand for anything, and what ends in `_` only begins a word.
+    /// Short values and numbers are ambiguous, and a value that ends in `_` is only a prefix: all
+    /// of these have none.
     pub fn name_of(&self, value: &str) -> Option<&str> {
         let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
         if value.len() < SHORTEST || is_number || value.ends_with('_') {
@@ -57,7 +58,7 @@ impl Names {
         all.find_map(|(name, own)| (own == value).then_some(name.as_str()))
     }
 
-    /// The names there are, for a message.
+    /// The known names, for a message.
     pub fn known(&self) -> String {
         if self.0.is_empty() {
             return "none".to_owned();
@@ -89,13 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn the_shell_keeps_its_own_dollars() {
+    fn shell_variables_are_not_expanded() {
         let got = names().expand("echo $HOME $$ $${PATH} {1..3}");
         assert_eq!(got.as_deref(), Ok("echo $HOME $$ ${PATH} {1..3}"));
     }
 
     #[test]
-    fn a_value_has_the_first_name_unless_it_could_mean_anything() {
+    fn ambiguous_values_have_no_name() {
         let names = Names::from([
             ("b", "sys_chdir"),
             ("a", "sys_chdir"),
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_or_unclosed_name_is_told() {
+    fn unknown_and_unclosed_names_are_errors() {
         assert_eq!(names().expand("a ${nosuch} b"), Err("nosuch".to_owned()));
         assert_eq!(names().expand("a ${open"), Err("open".to_owned()));
         assert_eq!(names().known(), "empty, syscall.chdir");

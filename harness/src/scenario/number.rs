@@ -1,4 +1,4 @@
-//! Numbers that have a least and a most.
+//! Numbers with a range.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 
-/// A number of seconds, an hour at most.
+/// Seconds, 1 to 3600.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLimit(u64);
 
@@ -17,7 +17,7 @@ impl Default for TimeLimit {
 }
 
 impl TimeLimit {
-    /// As a duration.
+    /// The limit as a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs(self.0)
     }
@@ -30,12 +30,12 @@ impl<'de> Deserialize<'de> for TimeLimit {
     }
 }
 
-/// A number of CPUs that a guest can be given.
+/// A number of CPUs, 1 to 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cpus(u8);
 
 impl Cpus {
-    /// How many.
+    /// The number.
     pub fn count(self) -> u8 {
         self.0
     }
@@ -48,8 +48,8 @@ impl<'de> Deserialize<'de> for Cpus {
     }
 }
 
-/// The numbers that are right, and what they count. It is asked for the number, and not the number
-/// checked afterwards, because only here the error gets the number's place.
+/// A range and its unit. Used as the visitor rather than for a later check, because only errors of
+/// the deserializer carry a place in the file.
 struct Within<N>(RangeInclusive<N>, &'static str);
 
 impl<N: TryFrom<u64> + PartialOrd + fmt::Display> Visitor<'_> for Within<N> {

@@ -1,8 +1,8 @@
-//! What a scenario asks to be normalised.
+//! The names of normalisation passes.
 
 use serde::Deserialize;
 
-/// One thing that may differ.
+/// One kind of variable output. The order here is the order of application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pass {
@@ -10,26 +10,27 @@ pub enum Pass {
     LineEnds,
     /// The number in a table's ID column becomes `<id>`, right-aligned as it was. Always applied.
     ProbeIds,
-    /// What the guest calls a thing becomes `${name}`, as scenarios write it. Always applied.
+    /// A value of the guest's names becomes `${name}`. Always applied.
     Names,
-    /// Blanks at the end of a line go away. Always applied.
+    /// Trailing blanks are removed. Always applied.
     TrailingSpace,
     /// A number after `pid` or between square brackets becomes `<pid>`.
     Pids,
     /// The guest's kernel release becomes `<release>`.
     KernelRelease,
-    /// A table's records are put in the order of their CPUs, those of one CPU as they came.
+    /// Adjacent records are sorted by CPU, stably.
     Sort,
     /// The number in a record's CPU column becomes `<c>`, right-aligned as it was.
     Cpus,
-    /// A word of text behind an offset is followed by its instruction, and not where that leads, if far away.
+    /// A word of text after an offset is followed by its disassembly; far branch targets are
+    /// masked.
     Instructions,
-    /// Equal lines in a row become one line that says how many there were.
+    /// Equal adjacent lines become one with their count.
     Fold,
 }
 
 impl Pass {
-    /// Its name, as scenarios write it.
+    /// Its key in scenarios.
     pub fn name(self) -> &'static str {
         match self {
             Self::LineEnds => "line-ends",

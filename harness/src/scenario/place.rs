@@ -1,6 +1,6 @@
-//! A line and a column in a scenario file.
+//! Line and column in a scenario file.
 
-/// A place in a text, both numbers counted from 1.
+/// A position in a text; both numbers count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The line.
@@ -25,7 +25,8 @@ impl From<serde_yaml::Location> for Place {
 }
 
 impl Place {
-    /// The first place, outside comments, where `text` has `needle`; the top if it has none.
+    /// The first occurrence of `needle` outside comment lines; the top of the text if there is
+    /// none.
     pub fn of(text: &str, needle: &str) -> Self {
         text.lines()
             .enumerate()

@@ -1,25 +1,25 @@
-//! How much of something a scenario does: enough to judge a change by, or all of it, as at night.
+//! How much a scenario does: enough to judge a change, or all of it, as nightly runs do.
 
 use std::env::{self, VarError};
 
 use serde::{Deserialize, Serialize};
 
-/// Where the extent of a run is stated.
+/// The environment variable that sets the extent.
 const VARIABLE: &str = "TRAPLINE_SCALE";
 
-/// How far a run goes.
+/// The extent of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
-    /// What a change is judged by.
+    /// Enough to judge a change.
     #[default]
     Change,
-    /// Everything.
+    /// Everything, as nightly runs do.
     Full,
 }
 
 impl Extent {
-    /// The extent of this run; the error says what is wrong with the environment.
+    /// The extent of this run; the error describes a bad value.
     pub fn of_run() -> Result<Self, String> {
         match env::var(VARIABLE) {
             Err(VarError::NotPresent) => Ok(Self::default()),
@@ -38,13 +38,13 @@ impl Extent {
         }
     }
 
-    /// What the environment has to say for another run to go as far, if it has to say anything.
+    /// The environment setting that gives another run this extent; `None` for the default.
     pub fn setting(self) -> Option<String> {
         (self == Self::Full).then(|| format!("{VARIABLE}=full"))
     }
 }
 
-/// What `${scale}` stands for, by the extent of a run.
+/// The values of `${scale}`, by extent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
@@ -53,7 +53,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The number for this extent.
+    /// The value for `extent`.
     pub fn at(self, extent: Extent) -> u64 {
         match extent {
             Extent::Change => self.change,
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_extent_is_one_of_two_words() {
+    fn extent_is_change_or_full() {
         assert_eq!(Extent::parse("change"), Ok(Extent::Change));
         assert_eq!(Extent::parse("full"), Ok(Extent::Full));
         let refused = Extent::parse("fuller").expect_err("none");

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-/// An exit status, or a signal by its name.
+/// An exit status, or a signal's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It ended by itself with this status.
+    /// Exit status.
     Code(i32),
-    /// It was killed by this signal: `SIGKILL`.
+    /// Killed by this signal: `SIGKILL`.
     Signal(String),
 }
 

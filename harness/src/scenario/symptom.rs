@@ -1,4 +1,4 @@
-//! What a seeded defect must show.
+//! The symptom that a mutant must show.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Extent;
 use crate::judge::verdict::{Failure, Kind};
 
-/// How a scenario must fail with a defect, as its file states it.
+/// The symptom of a mutant, as its scenario states it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(
     deny_unknown_fields,
@@ -18,12 +18,12 @@ pub struct Stated {
     /// The kind of failure.
     pub fails: Kind,
     says: Says,
-    /// How far a run must go to have this defect in it.
+    /// The least extent of runs that include this mutant.
     #[serde(default)]
     pub extent: Extent,
 }
 
-/// The words of a failure.
+/// The required text, for all guests or by guest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "a text, or a map of guests and texts")]
 enum Says {
@@ -32,7 +32,7 @@ enum Says {
 }
 
 impl Stated {
-    /// What must be seen in this guest, if anything is stated for it.
+    /// The symptom in `guest`, if one is stated.
     pub fn of(&self, guest: &str) -> Option<Symptom> {
         let says = match &self.says {
             Says::Everywhere(says) => Some(says),
@@ -42,7 +42,7 @@ impl Stated {
         says.cloned().map(|says| Symptom { fails, says })
     }
 
-    /// The guests that have words of their own.
+    /// The guests with a text of their own.
     pub fn guests(&self) -> impl Iterator<Item = &String> {
         let guests = match &self.says {
             Says::Everywhere(_) => None,
@@ -51,7 +51,7 @@ impl Stated {
         guests.into_iter().flatten()
     }
 
-    /// Whether every failure of the kind would do.
+    /// Whether an empty text would match every failure of the kind.
     pub fn is_vague(&self) -> bool {
         match &self.says {
             Says::Everywhere(says) => says.is_empty(),
@@ -60,18 +60,18 @@ impl Stated {
     }
 }
 
-/// How a scenario must fail with a defect in one guest. The kind alone would let any other failure of
-/// that kind pass for the defect's.
+/// The symptom of a mutant in one guest. The kind alone does not suffice: an unrelated failure may
+/// have the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symptom {
     /// The kind of failure.
     pub fails: Kind,
-    /// A text in the failure's line or in its detail; of a diff, only the lines that differ count.
+    /// A text in the failure's line or detail; in a diff, only changed lines count.
     pub says: String,
 }
 
 impl Symptom {
-    /// Whether `failure` is what the defect must show.
+    /// Whether `failure` is this symptom.
     pub fn is_shown_by(&self, failure: &Failure) -> bool {
         let is_said = || failure.what.contains(&self.says) || self.is_in_detail(failure);
         failure.kind == self.fails && is_said()

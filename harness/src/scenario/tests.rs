@@ -13,7 +13,7 @@ fn complaint(text: &str) -> String {
 }
 
 #[test]
-fn the_smallest_scenario_has_the_defaults() {
+fn minimal_scenario_has_defaults() {
     let scenario = parse(SMALL).expect("valid").scenario;
     assert_eq!(scenario.expect.status, Status::Code(0));
     assert_eq!(scenario.time_limit.duration(), Duration::from_secs(30));
@@ -22,7 +22,7 @@ fn the_smallest_scenario_has_the_defaults() {
 }
 
 #[test]
-fn everything_said_is_understood() {
+fn all_keys_are_parsed() {
     let scenario = parse(
         "asserts: a\nstory: b\nguests: [armv6]\nwhy: c\ncpus: 4\nclock: instructions\nfiles: [doc]\ntrace: dtrace -n x\nworkload: bash\nstop: SIGKILL\n\
          time-limit: 7\nnormalise: [fold]\nexpect:\n  status: SIGKILL\n  workload-status: 3\n  \
@@ -39,19 +39,19 @@ fn everything_said_is_understood() {
     assert_eq!(scenario.expect.status, Status::Signal("SIGKILL".to_owned()));
     assert_eq!(scenario.expect.workload_status, Some(Status::Code(3)));
     let symptom = scenario.mutants["push-into-frame"].of("armv6");
-    let told = symptom.map(|symptom| symptom.to_string());
-    assert_eq!(told.as_deref(), Some("guest-crash with `died`"));
+    let shown = symptom.map(|symptom| symptom.to_string());
+    assert_eq!(shown.as_deref(), Some("guest-crash with `died`"));
     assert_eq!(scenario.differs["armv6"], "one CPU");
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_place_and_the_known_ones() {
+fn unknown_key_is_an_error_with_place() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nworklaod: c\n"), @"scenarios/fbt/claim.yaml:3:1: unknown field `worklaod`, expected one of `asserts`, `story`, `guests`, `why`, `needs`, `cpus`, `processor`, `append`, `boot`, `module`, `clock`, `clocks`, `files`, `trace`, `workload`, `stop`, `time-limit`, `scale`, `normalise`, `expect`, `mutants`, `differs`");
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect:\n  event: 3\n"), @"scenarios/fbt/claim.yaml:4:3: expect: unknown field `event`, expected one of `status`, `workload-status`, `events`, `events-at-least`, `agrees-with`, `stdout-contains`, `stderr-contains`");
 }
 
 #[test]
-fn a_value_of_the_wrong_sort_is_told_what_is_right() {
+fn wrong_type_is_an_error_with_expectation() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {status: dead}\n"), @r#"scenarios/fbt/claim.yaml:3:18: expect.status: invalid value: string "dead", expected an exit status from 0 to 255 or the name of a signal such as SIGKILL"#);
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nexpect: {agrees-with: ftrace}\n"), @r#"scenarios/fbt/claim.yaml:3:23: expect.agrees-with: invalid type: string "ftrace", expected a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"#);
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\nmutants:\n  m: {fails: dies, says: x}\n"), @"scenarios/fbt/claim.yaml:4:14: mutants.m.fails: unknown variant `dies`, expected one of `guest-crash`, `guest-hang`, `guest-complaint`, `load-failed`, `timed-out`, `wrong-status`, `wrong-events`, `wrong-output`, `disagreement`, `text-changed`, `left-behind`, `snapshot-differs`");
@@ -61,7 +61,7 @@ fn a_value_of_the_wrong_sort_is_told_what_is_right() {
 }
 
 #[test]
-fn numbers_have_bounds_and_an_error_its_place() {
+fn out_of_range_number_is_an_error_with_place() {
     let with = |cpus: &str| parse(&format!("{SMALL}cpus: {cpus}\n"));
     assert!(with("1").is_ok() && with("8").is_ok());
     for cpus in ["0", "9", "256", "-1", "two", "[4]"] {
@@ -72,7 +72,7 @@ fn numbers_have_bounds_and_an_error_its_place() {
 }
 
 #[test]
-fn what_makes_no_sense_together_is_refused() {
+fn conflicting_keys_are_refused() {
     insta::assert_snapshot!(complaint("asserts: a\ntrace: b\n"), @"scenarios/fbt/claim.yaml:2:1: without a `workload` nobody says when to stop; add `stop: exits`");
     insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nwhy: c\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:6:1: `needs` and `guests` exclude each other; keep the one that says why");
     insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\n")), @"scenarios/fbt/claim.yaml:4:1: `guests` without `why`; say why it is not for the others");
@@ -82,7 +82,7 @@ fn what_makes_no_sense_together_is_refused() {
 }
 
 #[test]
-fn a_quiet_tracer_is_not_waited_for() {
+fn quiet_tracer_with_workload_is_refused() {
     let with = |trace: &str| parse(&format!("asserts: a\ntrace: {trace}\nworkload: c\n"));
     let error = with("dtrace -qn x").expect_err("must be refused");
     insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:2:1: with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out");
@@ -91,7 +91,7 @@ fn a_quiet_tracer_is_not_waited_for() {
 }
 
 #[test]
-fn guests_needs_and_mutants_are_words_that_somebody_knows() {
+fn unknown_guests_needs_and_mutants_are_refused() {
     let known = ["armv6".to_owned(), "arm64".to_owned()];
     let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\nwhy: c\n")).expect("valid");
     let error = guests.check_guests(&known).expect_err("a slip");
@@ -114,7 +114,7 @@ fn guests_needs_and_mutants_are_words_that_somebody_knows() {
 }
 
 #[test]
-fn names_are_replaced_everywhere_and_an_unknown_one_has_a_place() {
+fn names_expand_and_unknown_ones_are_errors_with_place() {
     let text = "asserts: a\ntrace: dtrace -n 'fbt::${syscall.chdir}:entry'\nworkload: ls ${x}\n";
     let source = parse(text).expect("valid");
     let names = Names::from([("syscall.chdir", "sys_chdir"), ("x", "/")]);
@@ -128,7 +128,7 @@ fn names_are_replaced_everywhere_and_an_unknown_one_has_a_place() {
 }
 
 #[test]
-fn a_seed_is_there_for_whoever_takes_it_and_stays_with_the_job() {
+fn seed_is_expanded_and_recorded() {
     let source = parse("asserts: a\ntrace: b --seed ${seed}\nstop: exits\n").expect("valid");
     let none = Names::default();
     let usual = source.for_guest("armv6", &none).expect("a seed");
@@ -140,7 +140,7 @@ fn a_seed_is_there_for_whoever_takes_it_and_stays_with_the_job() {
 }
 
 #[test]
-fn a_scale_is_a_number_for_each_extent() {
+fn scale_depends_on_extent() {
     let text = |scale| format!("{SMALL}workload: 'do ${{scale}} $${{x}}'\n{scale}");
     let source = parse(&text("scale: {change: 10, full: 200}\n")).expect("valid");
     let at = |extent| {

@@ -1,4 +1,5 @@
-//! Guests that come of one saved guest share nothing: what one does to itself, no other sees.
+//! Guests restored from one saved guest are isolated: what one does to itself is invisible to
+//! others.
 
 use std::process::Command;
 use std::thread;
@@ -10,13 +11,14 @@ use harness::tree::Tree;
 use libtest_mimic::Failed;
 
 use crate::misbehaving::{PANIC, job, run};
-use crate::tools::{expect, told};
+use crate::tools::{expect, to_failed};
 
-/// One copy wrecks itself while another runs, and a third comes after; what they come of stays as it is.
+/// One copy wrecks itself while another runs and before a third starts; the saved files stay
+/// intact.
 pub fn check(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let machine = image.machine().ok_or("no machine")?;
-    // Kept, so that nobody else makes it anew meanwhile.
-    let saved = Saved::of(tree, image, machine, Level::Loaded).map_err(told)?;
+    // Held so that no other run replaces it meanwhile.
+    let saved = Saved::of(tree, image, machine, Level::Loaded).map_err(to_failed)?;
     let before = sum(&saved)?;
     let (wreck, mut other) = (
         job("wrecks-itself", None, image)?,

@@ -1,8 +1,8 @@
-//! A harness that is killed leaves no emulator, nothing that is temporary, and nothing that the next
-//! run could take for whole.
+//! A harness that is killed leaves no QEMU, no temporary file, and nothing that the next run could
+//! take for complete.
 //!
-//! It works in a workspace of its own, so that what it leaves can be counted. Some of its runs have a
-//! saved guest to go on from, and some have to make it first.
+//! It runs in a workspace of its own, so that its files can be counted. Some runs find a saved
+//! guest, others have to make one.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
@@ -22,26 +22,26 @@ use libtest_mimic::Failed;
 
 use crate::tools::{emulators, expect, harness, within};
 
-/// How many harnesses are killed.
+/// Environment variable: the number of harnesses to kill.
 const TIMES: &str = "TRAPLINE_KILLS";
-/// What begins the same course of moments again.
+/// Environment variable: the seed of the times at which they are killed.
 const SEED: &str = "TRAPLINE_SEED";
 const USUALLY: u64 = 50;
-/// Of so many runs, the first has to make its guest anew.
+/// The saved guest is invalidated before every run of this many.
 const ROUND: u64 = 10;
-/// How long an emulator may outlive its harness.
+/// Time by which QEMU must be gone after its harness.
 const GONE: Duration = Duration::from_secs(1);
 const FACTS: &str = "facts.json";
 const SCENARIO: &str = "cli/no-such-probe";
 
-/// A workspace that has the image of one guest, by names that lead to the real one.
+/// A workspace with one guest's image, by symbolic links to the real one.
 struct Place {
     root: PathBuf,
     guest: PathBuf,
     name: String,
 }
 
-/// No emulator survives its harness, and the next run is as good as any, and leaves the same files.
+/// No QEMU survives its harness, and the last run succeeds and leaves the usual files.
 pub fn check(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let place = Place::new(tree, image)?;
     let (making, whole) = (place.run()?, place.files()?);
@@ -107,7 +107,7 @@ impl Place {
         harness
     }
 
-    /// A run to its end, which has to be a good one, and how long it took.
+    /// Runs to completion, which must succeed, and returns the duration.
     fn run(&self) -> Result<Duration, Failed> {
         let started = Instant::now();
         let run = self.harness().output()?;
@@ -117,7 +117,7 @@ impl Place {
         Ok(started.elapsed())
     }
 
-    /// Kills a harness at some moment of a run that takes `longest`; one that had ended does not count.
+    /// Kills a harness at a pseudo-random time within `longest`; retries if it had exited by then.
     fn kill(&self, random: &mut Random, longest: Duration) -> Result<(), Failed> {
         let mut moment = longest.mul_f64(random.fraction());
         while !self.is_killed(moment)? {
@@ -142,18 +142,18 @@ impl Place {
         Ok(is_running)
     }
 
-    /// Whether the next run has a guest to go on from.
+    /// Whether the next run can restore a saved guest.
     fn is_saved(&self) -> bool {
         self.saved().is_ok_and(|folder| folder.join(FACTS).exists())
     }
 
-    /// Whether the last run left one that is of no use.
+    /// Whether the last run left an incomplete saved guest.
     fn is_half_made(&self) -> bool {
         let new = self.saved().map(|folder| folder.with_extension("new"));
         new.is_ok_and(|new| new.exists())
     }
 
-    /// Has the next run make it anew, in the place of what is there.
+    /// Invalidates the saved guest, so that the next run replaces it.
     fn outdate(&self) -> Result<(), Failed> {
         match fs::remove_file(self.saved()?.join(FACTS)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
@@ -161,7 +161,7 @@ impl Place {
         }
     }
 
-    /// The one guest that is saved.
+    /// The folder of the only saved guest.
     fn saved(&self) -> Result<PathBuf, Failed> {
         let all = fs::read_dir(self.guest.join("saved"))?;
         let mut folders = all.filter_map(|entry| Some(entry.ok()?.path()));
@@ -169,7 +169,7 @@ impl Place {
         one.ok_or_else(|| "no saved guest".into())
     }
 
-    /// All that is there.
+    /// All files in the workspace.
     fn files(&self) -> Result<BTreeSet<PathBuf>, Failed> {
         let mut files = BTreeSet::new();
         walk(&self.root, &mut files)?;
@@ -177,7 +177,7 @@ impl Place {
     }
 }
 
-/// Every file below `folder`; links lead out of it.
+/// Collects the files below `folder`, without following links.
 fn walk(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), Failed> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -189,7 +189,7 @@ fn walk(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Moments: any course of them will do, as long as it can be had again.
+/// Pseudo-random times (xorshift), reproducible from their seed.
 struct Random(u64);
 
 impl Random {
@@ -199,7 +199,7 @@ impl Random {
         Self(seed)
     }
 
-    /// From 0 to 1 (Marsaglia's xorshift).
+    /// The next value, from 0 to 1.
     fn fraction(&mut self) -> f64 {
         self.0 = self.0.max(1);
         self.0 ^= self.0 << 13;

@@ -1,13 +1,13 @@
-//! What can happen to a guest is told apart, soon and by name; guests share nothing; and no harness
-//! leaves anything behind.
+//! Guest trouble is classified correctly and promptly; guests are isolated; a killed harness leaves
+//! nothing behind.
 //!
-//! These tests boot real guests and then do to them what a bad engine would. A guest without an image
-//! has its tests listed and ignored.
+//! These tests boot real guests and do to them what a broken engine would. Without an image, a
+//! guest's tests are listed and ignored.
 //!
-//! What depends on a machine or on its kernel is checked on each guest. What depends on the harness,
-//! on QEMU and on the ssh server, which are the same for all, is checked on one: the first that is
-//! described. Which tests there are, and what they are called, thus does not depend on what was built,
-//! and a list reads no built guest.
+//! What depends on a machine or its kernel is tested on each guest. What depends on the harness,
+//! QEMU or the ssh server, which are the same for all, is tested on one: the first in `images/`. So
+//! the set of tests and their names do not depend on which guests are built, and listing them reads
+//! no built guest.
 
 mod apart;
 mod killed;
@@ -84,7 +84,7 @@ fn trials(tree: &Tree, are_listed: bool) -> Result<Vec<Trial>, HostError> {
     Ok(trials)
 }
 
-/// What is checked on a guest, by name.
+/// The tests of a guest, by name.
 fn checks(is_the_one: bool) -> Vec<(String, Check)> {
     let alone: (&[Named], &[Row]) = match is_the_one {
         true => (ON_ONE, misbehaving::ON_ONE),
@@ -100,8 +100,7 @@ fn checks(is_the_one: bool) -> Vec<(String, Check)> {
     named.chain(jobs).collect()
 }
 
-/// Without an image there is nothing to test, which a list says too; any other trouble with it is a
-/// failure.
+/// A test, ignored if there is no image; any other trouble with the image is a failure.
 fn trial(tree: &Tree, guest: &str, name: String, check: Check, is_listed: bool) -> Trial {
     let (tree, guest, path) = (tree.clone(), guest.to_owned(), tree.guest_json(guest));
     if path.exists() {

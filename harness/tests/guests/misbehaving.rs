@@ -1,5 +1,6 @@
-//! Whole jobs in guests that misbehave: each gets the right verdict, kind and words, and within the
-//! scenario's own time and five seconds, as all times are on a host of this pace. A row here is the answer to a file in `misbehaving/`.
+//! Whole jobs in guests that misbehave. Each must get the right verdict, failure kind and reason,
+//! within the scenario's time limit plus five seconds, scaled to the host's pace. Each row here
+//! belongs to a file in `misbehaving/`.
 
 use std::fs;
 use std::path::Path;
@@ -20,26 +21,26 @@ use libtest_mimic::Failed;
 
 use crate::tools::{emulators, expect, within};
 
-/// How long after its time a job may be over.
+/// Time after the limit by which the job must be over.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long an emulator stands still: longer than a sound guest takes for anything small.
+/// How long QEMU is stopped: longer than a healthy guest needs for any short command.
 const STANDSTILL: Duration = Duration::from_secs(6);
-/// How long it may take until a workload begins.
+/// Time for the workload to start.
 const START: Duration = Duration::from_secs(60);
 
-/// How a job must end.
+/// The expected result of a job.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// The fixture.
+    /// The scenario in `misbehaving/`.
     pub claim: &'static str,
-    /// Which of its defects is seeded.
+    /// The mutant, if any.
     mutant: Option<&'static str>,
     verdict: Verdict,
-    /// Which failure comes first, and what the reason begins with: one of these.
+    /// The first failure's kind and the start of the reason; one of these.
     reasons: &'static [(Kind, &'static str)],
-    /// The guest in which it ends in another way, and how.
+    /// A guest with another result, and that result.
     except: Option<(&'static str, Kind, &'static str)>,
-    /// How soon that must be known, in seconds, where it need not take as long as the scenario may.
+    /// Seconds until the result, where it must come before the scenario's limit.
     within: Option<u64>,
 }
 
@@ -61,14 +62,14 @@ const fn passes(claim: &'static str) -> Row {
     }
 }
 
-/// What a kernel, a machine or its line has a part in.
+/// Rows that depend on the kernel, the machine or its line.
 pub const ON_EACH: &[Row] = &[
     fails(
         "boot-panics",
         &[(Kind::GuestCrash, "boot panic: Kernel panic - not syncing: ")],
     ),
     fails("panics", &[(Kind::GuestCrash, PANIC)]),
-    // The raspi0 has nothing to do it with.
+    // The raspi0 has no means to reset its machine.
     Row {
         except: Some(("armv6", Kind::GuestHang, HUNG)),
         ..fails(
@@ -81,7 +82,7 @@ pub const ON_EACH: &[Row] = &[
         verdict: Verdict::Caught,
         ..fails("spins", &[(Kind::GuestHang, HUNG)])
     },
-    // Whose turn it is among a thousand processes, and who is killed for room, is chance.
+    // With a thousand processes, scheduling and the OOM killer's choice vary.
     fails(
         "fork-bomb",
         &[
@@ -98,7 +99,7 @@ pub const ON_EACH: &[Row] = &[
     passes("says-every-byte"),
 ];
 
-/// What only the harness has a part in.
+/// Rows that depend only on the harness.
 pub const ON_ONE: &[Row] = &[
     fails(
         "ends-255",
@@ -130,13 +131,13 @@ pub const ON_ONE: &[Row] = &[
     },
 ];
 
-/// What a guest that does not answer is told as.
+/// The start of the reason for a guest that does not answer.
 const HUNG: &str = "guest hung: no answer within ";
-/// What a panic that somebody asked for is told as.
+/// The start of the reason for a deliberate panic.
 pub const PANIC: &str = "guest panic: Kernel panic - not syncing: sysrq triggered crash";
 
 impl Row {
-    /// What may come first, and what the reason begins with.
+    /// The acceptable kinds and reasons in `guest`.
     fn reasons_in(&self, guest: &str) -> impl Iterator<Item = (Kind, &'static str)> {
         let except = self.except.filter(|(other, ..)| *other == guest);
         let usual = if except.is_some() { &[] } else { self.reasons };
@@ -145,7 +146,7 @@ impl Row {
     }
 }
 
-/// Runs the job and compares how it ended.
+/// Runs the job and checks its result and duration.
 pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
     let job = job(row.claim, row.mutant, image)?;
     let mut image = image.clone();
@@ -168,7 +169,7 @@ pub fn check(row: Row, tree: &Tree, image: &Image) -> Result<(), Failed> {
             format!("it went on all the time: {took:?}"),
         )?;
     }
-    // Other work on the host may have come or gone since the job took its own pace.
+    // The host's load may have changed since the job's pace was measured.
     expect(
         took < limit.mul_f64(1.25),
         format!("{took:?}, not {limit:?}: {}", done.story()),
@@ -186,7 +187,7 @@ fn is_as_stated(row: Row, done: &Done) -> bool {
     report.verdict == row.verdict && has_reason
 }
 
-/// The job that a fixture comes to; each is run in every guest, whatever it can do.
+/// The job of a scenario in `misbehaving/`.
 pub fn job(claim: &str, mutant: Option<&str>, image: &Image) -> Result<Job, Failed> {
     let file = format!("tests/misbehaving/{claim}.yaml");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -200,7 +201,7 @@ pub fn job(claim: &str, mutant: Option<&str>, image: &Image) -> Result<Job, Fail
     wanted.ok_or_else(|| format!("{claim} has no job with {mutant:?}").into())
 }
 
-/// The job's end. Its snapshots are accepted with `INSTA_UPDATE`, like all others.
+/// Runs the job. Snapshots are accepted with `INSTA_UPDATE`, as for any other scenario.
 pub fn run(job: &Job, image: &Image, tree: &Tree) -> Done {
     job::run(
         job,
@@ -211,8 +212,8 @@ pub fn run(job: &Job, image: &Image, tree: &Tree) -> Done {
     )
 }
 
-/// How long the job took from when its tracer was let go: the tracer with the workload, and what was
-/// asked after them. Nothing if it did not come to that.
+/// Time from the release of the tracer: tracer, workload, and the commands after them. `None` if
+/// the tracer was not released.
 fn took(tree: &Tree, job: &Job) -> Result<Option<Duration>, Failed> {
     let folder = tree
         .guest_dir(&job.id.guest)
@@ -233,13 +234,13 @@ fn took(tree: &Tree, job: &Job) -> Result<Option<Duration>, Failed> {
     Ok(Some(Duration::from_millis(tracer + after)))
 }
 
-/// `# status 0, 12 ms`
+/// Parses `# status 0, 12 ms`.
 fn milliseconds(line: &str) -> Option<u64> {
     let (_, time) = line.strip_prefix("# ")?.rsplit_once(", ")?;
     time.strip_suffix(" ms")?.parse().ok()
 }
 
-/// How long it may take on this host until all is known, at the pace that the job was given.
+/// The limit for the job, at the pace that it ran at.
 fn limit(row: Row, job: &Job, done: &Done) -> Duration {
     let stated = job.scenario.time_limit.duration();
     let stated = row.within.map_or(stated, Duration::from_secs);
@@ -252,11 +253,11 @@ fn without_init(mut image: Image) -> Image {
     image
 }
 
-/// Stops the job's emulator for a while, once its workload says on the console that it has begun.
+/// Stops the job's QEMU for a while, once the workload has printed to the console that it runs.
 fn stand_still(tree: &Tree, job: &Job) {
     let folder = tree.guest_dir(&job.id.guest).join(&job.id.scenario);
     let console = folder.join("console.log");
-    // A console of an earlier run can still be there, but its emulator can't.
+    // A console file may be from an earlier run; a QEMU that writes to it is not.
     let name = console.display().to_string();
     let says_so = || fs::read_to_string(&console).is_ok_and(|said| said.contains("begun"));
     within(START, || !emulators(&name).is_empty() && says_so());
@@ -267,7 +268,7 @@ fn stand_still(tree: &Tree, job: &Job) {
     }
 }
 
-/// What is gone needs no signal: the job that ended it tells why.
+/// The process may be gone; the job reports why.
 fn signal(process: u32, name: &str) {
     let kill = Command::new("kill")
         .args(["-s", name, &process.to_string()])

@@ -1,4 +1,4 @@
-//! What the tests of guests have in common.
+//! Helpers of the guest tests.
 
 use std::env;
 use std::fs;
@@ -13,18 +13,18 @@ use harness::report::evidence::Evidence;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 
-/// What "soon" is on a machine that is busy.
+/// The bound for prompt detection, on a busy host.
 pub const SOON: Duration = Duration::from_secs(8);
-/// Enough for a command that takes no time.
+/// Time for a command that does nothing slow.
 pub const SHORT: Duration = Duration::from_secs(20);
 
-/// Where the tests leave what they did.
+/// A test's evidence folder, emptied.
 pub fn evidence(tree: &Tree, image: &Image, name: &str) -> Result<Evidence, Failed> {
     let folder = tree.guest_dir(&image.guest).join("self-test").join(name);
     Ok(Evidence::cleared(folder)?)
 }
 
-/// A guest that starts.
+/// Starts a guest, and returns it with its evidence.
 pub fn launch(
     tree: &Tree,
     image: &Image,
@@ -37,24 +37,24 @@ pub fn launch(
     Ok((guest, evidence))
 }
 
-/// A guest that has booted.
+/// Boots a guest and waits until it answers.
 pub fn boot(tree: &Tree, image: &Image, name: &str) -> Result<Guest, Failed> {
     let (mut guest, _) = launch(tree, image, Launch::Cold, name)?;
-    guest.wake().map_err(told)?;
+    guest.wake().map_err(to_failed)?;
     Ok(guest)
 }
 
-/// What stopped a guest, as a test's failure.
-pub fn told(stop: Stop) -> Failed {
+/// A [`Stop`] as a test failure.
+pub fn to_failed(stop: Stop) -> Failed {
     format!("{stop:?}").into()
 }
 
-/// A failure that says `what`, unless `is_so`.
+/// Fails with `what` unless `is_so`.
 pub fn expect(is_so: bool, what: impl Into<String>) -> Result<(), Failed> {
     is_so.then_some(()).ok_or_else(|| what.into().into())
 }
 
-/// Whether it becomes so in time.
+/// Polls until `is_so`, for at most `limit`.
 pub fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + limit;
     while Instant::now() < end {
@@ -66,13 +66,13 @@ pub fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     is_so()
 }
 
-/// The harness's command line. In an archive it is not where it was built.
+/// The harness's binary. In a nextest archive it is not where it was built.
 pub fn harness() -> Command {
     let moved = env::var_os("NEXTEST_BIN_EXE_harness");
     Command::new(moved.unwrap_or_else(|| env!("CARGO_BIN_EXE_harness").into()))
 }
 
-/// The emulators that have `words` in their command line, such as a file that they write to.
+/// Process ids of QEMUs whose command line contains `words`, such as a file that they write.
 pub fn emulators(words: &str) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let is_one = |path: PathBuf| {

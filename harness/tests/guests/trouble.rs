@@ -1,4 +1,4 @@
-//! What can happen to a guest is told apart, soon and by name.
+//! Guest trouble is classified correctly and promptly.
 
 use std::fs;
 use std::io::Write;
@@ -18,15 +18,15 @@ use harness::scenario::Processor;
 use harness::tree::Tree;
 use libtest_mimic::Failed;
 
-use crate::tools::{SHORT, SOON, boot, expect, harness, launch, told};
+use crate::tools::{SHORT, SOON, boot, expect, harness, launch, to_failed};
 
-/// What switches the function tracer off.
+/// Turns the function tracer off.
 const DISARM: &str =
     "cd /sys/kernel/tracing && echo nop > current_tracer && echo > set_ftrace_filter";
-/// How many CPUs a guest is given that can have several.
+/// Number of CPUs for guests that support several.
 const MANY: &str = "4";
 
-/// The trouble that running `command` leads to, and how long it took to notice.
+/// Runs a command that causes trouble; returns the trouble and the time until it was noticed.
 fn trouble(guest: &mut Guest, command: &str) -> Result<(Trouble, Duration), Failed> {
     let started = Instant::now();
     match guest.run(command, SHORT) {
@@ -39,7 +39,7 @@ pub fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "answers")?;
     let answer = guest
         .run("echo out; echo err >&2; exit 3", SHORT)
-        .map_err(told)?;
+        .map_err(to_failed)?;
     let got = (
         answer.stdout.as_str(),
         answer.stderr.as_str(),
@@ -49,17 +49,19 @@ pub fn answers(tree: &Tree, image: &Image) -> Result<(), Failed> {
         got == ("out\n", "err\n", Ending::Status(3)),
         format!("{got:?}"),
     )?;
-    let answer = guest.run("kill -SEGV $$", SHORT).map_err(told)?;
+    let answer = guest.run("kill -SEGV $$", SHORT).map_err(to_failed)?;
     let signal = Ending::Signal("SIGSEGV".to_owned());
     expect(answer.ending == signal, format!("{answer:?}"))?;
     let limit = Duration::from_secs(1);
-    let answer = guest.run("echo before; sleep 60", limit).map_err(told)?;
+    let answer = guest
+        .run("echo before; sleep 60", limit)
+        .map_err(to_failed)?;
     let is_over = matches!(answer.ending, Ending::TimedOut(took) if took >= limit);
     expect(
         answer.stdout == "before\n" && is_over,
         format!("{answer:?}"),
     )?;
-    guest.pulse().map_err(told)?;
+    guest.pulse().map_err(to_failed)?;
     guest.quit();
     Ok(())
 }
@@ -78,24 +80,28 @@ pub fn panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
     expect(is_told, format!("{found:?}"))
 }
 
-/// The function tracer changes text and puts it back, as an engine does, and needs no module.
+/// ftrace patches text and restores it as the engine does, and needs no module.
 pub fn changes_text(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let (mut guest, evidence) = launch(tree, image, Launch::Cold, "text")?;
-    guest.wake().map_err(told)?;
+    guest.wake().map_err(to_failed)?;
     let machine = image.machine().ok_or("no machine")?;
     let chdir = chdir(image)?;
-    // What was on once becomes another no-op than the compiler's, so the first copy comes after it.
+    // Disarming once replaces the compiler's no-op by ftrace's, so this precedes the first copy.
     arm(&mut guest, &chdir)?;
-    guest.ask(DISARM).map_err(told)?;
-    let symbols = text::symbols(&mut guest, machine).map_err(told)?;
-    let text = TextJudge::before(&mut guest, machine, symbols, &evidence).map_err(told)?;
+    guest.ask(DISARM).map_err(to_failed)?;
+    let symbols = text::symbols(&mut guest, machine).map_err(to_failed)?;
+    let text = TextJudge::before(&mut guest, machine, symbols, &evidence).map_err(to_failed)?;
     arm(&mut guest, &chdir)?;
-    let compared = text.compare(&mut guest, "now", &evidence).map_err(told)?;
+    let compared = text
+        .compare(&mut guest, "now", &evidence)
+        .map_err(to_failed)?;
     let seen = compared.failure.map(|f| f.detail).unwrap_or_default();
     let patched = seen.contains(&format!(" {chdir}+"));
     expect(patched, format!("{chdir} is not among: {seen}"))?;
-    guest.ask(DISARM).map_err(told)?;
-    let compared = text.compare(&mut guest, "then", &evidence).map_err(told)?;
+    guest.ask(DISARM).map_err(to_failed)?;
+    let compared = text
+        .compare(&mut guest, "then", &evidence)
+        .map_err(to_failed)?;
     expect(compared.failure.is_none(), format!("{compared:?}"))?;
     guest.quit();
     Ok(())
@@ -110,10 +116,10 @@ pub fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let pinned = "taskset -c $cpu bash -c 'cd /; cd /; cd /'";
     let last = image.cpus - 1;
     let all = format!("for cpu in $(seq 0 {last}); do {pinned} || exit; done");
-    ftrace.record(&mut guest, true).map_err(told)??;
-    guest.ask(&all).map_err(told)?;
-    ftrace.record(&mut guest, false).map_err(told)??;
-    let counted = ftrace.count(&mut guest).map_err(told)??;
+    ftrace.record(&mut guest, true).map_err(to_failed)??;
+    guest.ask(&all).map_err(to_failed)?;
+    ftrace.record(&mut guest, false).map_err(to_failed)??;
+    let counted = ftrace.count(&mut guest).map_err(to_failed)??;
     expect(
         counted == 3 * u64::from(image.cpus),
         format!("{counted} hits"),
@@ -122,13 +128,13 @@ pub fn counts_hits(tree: &Tree, image: &Image) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the guest calls chdir's kernel entry.
+/// The guest's name for chdir's entry in the kernel.
 fn chdir(image: &Image) -> Result<String, Failed> {
     Ok(image.names.expand("${syscall.chdir}")?)
 }
 
 fn arm(guest: &mut Guest, function: &str) -> Result<Ftrace, Failed> {
-    let armed = Ftrace::arm(guest, function).map_err(told)?;
+    let armed = Ftrace::arm(guest, function).map_err(to_failed)?;
     armed.map_err(|failure| failure.what.into())
 }
 
@@ -137,8 +143,8 @@ pub fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let line = "WARNING: CPU: 0 PID: 1 at test.c:1 test+0x0";
     guest
         .ask(&format!("echo '<4>{line}' > /dev/kmsg"))
-        .map_err(told)?;
-    let log = guest.ask("dmesg").map_err(told)?;
+        .map_err(to_failed)?;
+    let log = guest.ask("dmesg").map_err(to_failed)?;
     let found = harness::judge::health::scan(&log);
     expect(
         found.len() == 1 && found[0].trouble == Trouble::Warn && found[0].line == line,
@@ -148,11 +154,11 @@ pub fn warns(tree: &Tree, image: &Image) -> Result<(), Failed> {
 
 pub fn hangs(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut guest = boot(tree, image, "hangs")?;
-    // Its answer can't come any more.
+    // The agent is stopped and cannot answer this.
     let limit = Duration::from_secs(1);
     guest
         .run("kill -STOP $(pidof trapline-agent)", limit)
-        .map_err(told)?;
+        .map_err(to_failed)?;
     let started = Instant::now();
     match guest.pulse() {
         Err(Stop::Guest(finding)) if finding.trouble == Trouble::Hang => expect(
@@ -191,16 +197,16 @@ pub fn boot_panics(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let no_init = "rdinit=/no/such/init root=/dev/none";
     image.append = image.append.replace("rdinit=/init", no_init);
     let (guest, _) = launch(tree, &image, Launch::Cold, "boot-panics")?;
-    stillborn(guest, Trouble::BootPanic)
+    expect_no_boot(guest, Trouble::BootPanic)
 }
 
 pub fn boot_is_slow(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let (guest, _) = launch(tree, image, Launch::Cold, "slow")?;
     let guest = guest.with_boot_limit(Duration::from_millis(200));
-    stillborn(guest, Trouble::BootTimeOut)
+    expect_no_boot(guest, Trouble::BootTimeOut)
 }
 
-fn stillborn(mut guest: Guest, expected: Trouble) -> Result<(), Failed> {
+fn expect_no_boot(mut guest: Guest, expected: Trouble) -> Result<(), Failed> {
     let woken = guest.wake();
     let took = guest.age();
     match woken {
@@ -208,17 +214,17 @@ fn stillborn(mut guest: Guest, expected: Trouble) -> Result<(), Failed> {
             let as_told = finding.trouble == expected && took < SOON;
             expect(as_told, format!("{finding} in {took:?}"))
         }
-        Err(stop) => Err(told(stop)),
+        Err(stop) => Err(to_failed(stop)),
         Ok(()) => Err("it answers".into()),
     }
 }
 
 pub fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
     let mut keys = image.ssh.clone();
-    // The user's key is a good key, but not the guest's.
+    // A valid public key, but not the guest's host key.
     keys.host_key = fs::read_to_string(&image.ssh.public_key)?.trim().to_owned();
     let (mut guest, _) = launch(tree, image, Launch::Networked, "wrong-host-key")?;
-    guest.wake().map_err(told)?;
+    guest.wake().map_err(to_failed)?;
     match shell::connect(&mut guest, &keys) {
         Err(Stop::Host(error)) => {
             let said = error.to_string();
@@ -228,7 +234,7 @@ pub fn wrong_host_key(tree: &Tree, image: &Image) -> Result<(), Failed> {
     }
 }
 
-/// Who has a shell there sees it end, and is told by which end.
+/// The user's shell ends, and the error names the ssh connection.
 pub fn ssh_dies(_: &Tree, image: &Image) -> Result<(), Failed> {
     let mut shell = harness()
         .args(["shell", &image.guest])

@@ -19,7 +19,7 @@ fn line(machine: &str, launch: Launch<'_>) -> String {
 }
 
 #[test]
-fn how_a_guest_is_started_is_all_that_differs() {
+fn launch_modes_differ_only_in_their_options() {
     let file = Path::new("/a,b/memory");
     for machine in MACHINES {
         let cold = line(machine.name, Launch::Cold);
@@ -34,7 +34,7 @@ fn how_a_guest_is_started_is_all_that_differs() {
     }
 }
 
-fn told(machine: &Machine, clockwork: Clockwork) -> String {
+fn arguments_of(machine: &Machine, clockwork: Clockwork) -> String {
     let mut image = Image::of(&Target::default());
     image.clockwork = clockwork;
     let words = machine.arguments(&image, Launch::Cold, Path::new("c"));
@@ -43,47 +43,47 @@ fn told(machine: &Machine, clockwork: Clockwork) -> String {
 }
 
 #[test]
-fn a_setting_is_told_as_qemu_takes_it_and_nothing_else_is() {
+fn variation_adds_only_its_options() {
     for machine in MACHINES {
-        let usual = told(machine, Clockwork::default());
+        let usual = arguments_of(machine, Clockwork::default());
         let words = ["-icount", "-seed", "-S "];
         assert!(!words.iter().any(|word| usual.contains(word)), "{usual}");
         let clockwork = Clockwork {
             shift: Some(5),
             seed: Some(7),
-            tape: None,
+            recording: None,
         };
-        let set = told(machine, clockwork);
+        let set = arguments_of(machine, clockwork);
         assert!(set.contains("-icount shift=5 -seed 7"), "{set}");
     }
 }
 
 #[test]
-fn a_recording_has_the_line_and_nothing_that_would_not_be_in_it() {
-    let play = |is_held| Tape::Replay {
+fn recording_has_the_line_but_no_qtest() {
+    let play = |is_held| Recording::Replay {
         path: "a,b".into(),
         is_held,
     };
-    let tapes = [Tape::Record("a,b".into()), play(false), play(true)];
+    let tapes = [Recording::Record("a,b".into()), play(false), play(true)];
     for machine in MACHINES {
-        for tape in &tapes {
+        for recording in &tapes {
             let clockwork = Clockwork {
-                tape: Some(tape.clone()),
+                recording: Some(recording.clone()),
                 ..Clockwork::default()
             };
-            let line = told(machine, clockwork);
-            let (mode, _) = tape.option();
+            let line = arguments_of(machine, clockwork);
+            let (mode, _) = recording.option();
             let icount = format!("-icount shift=3,rr={mode},rrfile=a,,b");
             assert!(line.contains(&icount), "{line}");
             assert!(line.contains("-serial chardev:line"), "{line}");
             assert!(!line.contains("qtest"), "{line}");
-            assert_eq!(line.contains(" -S "), *tape == play(true), "{line}");
+            assert_eq!(line.contains(" -S "), *recording == play(true), "{line}");
         }
     }
 }
 
 #[test]
-fn cpus_take_turns_where_the_emulator_is_too_old_or_counts() {
+fn round_robin_for_old_qemu_and_icount() {
     let x86 = find("q35").expect("a row");
     let accelerator = |version, shift| {
         let mut image = Image::of(&Target::default());
@@ -91,7 +91,7 @@ fn cpus_take_turns_where_the_emulator_is_too_old_or_counts() {
         image.clockwork.shift = shift;
         (x86.accelerator(&image), x86.is_parallel(&image))
     };
-    assert_eq!(accelerator(Version(7, 2), None), (TAKING_TURNS, false));
+    assert_eq!(accelerator(Version(7, 2), None), (ROUND_ROBIN, false));
     assert_eq!(accelerator(Version(8, 1), None), (TCG, true));
     assert_eq!(accelerator(Version(8, 1), Some(0)), (TCG, false));
     let arm = find("virt").expect("a row");

@@ -13,7 +13,7 @@ fn say(guest: &mut UnixStream, word: &Word) {
     guest.write_all(&encode(word)).expect("sent");
 }
 
-/// Turns until `is_so` or until the line is of no use.
+/// Polls until `is_so`, or until the line fails.
 fn turn(line: &mut Line, is_so: impl Fn(&Line) -> bool) -> Result<(), LineError> {
     while !is_so(line) {
         line.turn()?;
@@ -23,7 +23,7 @@ fn turn(line: &mut Line, is_so: impl Fn(&Line) -> bool) -> Result<(), LineError>
 }
 
 #[test]
-fn what_is_said_on_a_channel_is_heard_there() {
+fn output_arrives_on_its_channel() {
     let (mut line, mut guest) = pair();
     let (a, b) = (line.exec("true"), line.exec("false"));
     let bytes = b"out".to_vec();
@@ -39,15 +39,15 @@ fn what_is_said_on_a_channel_is_heard_there() {
     say(&mut guest, &Word::Ended { channel: b.0, end });
     turn(&mut line, |line| line.is_over(b)).expect("all is well");
     assert!(line.is_up() && !line.is_over(a));
-    assert_eq!(line.heard(a).stdout, b"out");
-    let died = line.heard(b).ending.as_ref().map(ToString::to_string);
+    assert_eq!(line.received(a).stdout, b"out");
+    let died = line.received(b).ending.as_ref().map(ToString::to_string);
     assert_eq!(died.as_deref(), Some("SIGSEGV"));
 }
 
 #[test]
-fn no_sip_goes_out_before_the_last_is_swallowed() {
+fn next_burst_waits_for_the_last_one() {
     let (line, mut guest) = pair();
-    let mut line = line.in_sips(4);
+    let mut line = line.in_bursts(4);
     line.exec("true");
     let whole = line.unsent.len();
     for left in (0..whole).rev().step_by(4) {
@@ -57,14 +57,14 @@ fn no_sip_goes_out_before_the_last_is_swallowed() {
             assert_eq!(line.unsent.len(), unsent);
         }
         assert!(line.is_full());
-        line.swallowed();
+        line.drained();
     }
     let mut taken = vec![0; whole];
     guest.read_exact(&mut taken).expect("all of it");
 }
 
 #[test]
-fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
+fn excessive_output_is_cut_and_killed_once() {
     let (mut line, mut guest) = pair();
     let exec = line.exec("yes");
     let word = Word::Error {
@@ -74,15 +74,15 @@ fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
     for _ in 0..MOST / PIECE + 3 {
         say(&mut guest, &word);
     }
-    turn(&mut line, |line| line.heard(exec).is_too_much).expect("all is well");
-    assert_eq!(line.heard(exec).stderr.len(), MOST);
+    turn(&mut line, |line| line.received(exec).has_overflowed).expect("all is well");
+    assert_eq!(line.received(exec).stderr.len(), MOST);
     line.turn().expect("all is well");
-    assert!(line.take_too_much() && !line.take_too_much());
+    assert!(line.take_overflow() && !line.take_overflow());
     guest.set_nonblocking(true).expect("a socket");
-    let mut told = Vec::new();
-    guest.read_to_end(&mut told).expect_err("nothing more yet");
+    let mut sent = Vec::new();
+    guest.read_to_end(&mut sent).expect_err("nothing more yet");
     let mut orders = Decoder::<Order>::default();
-    orders.push(&told);
+    orders.push(&sent);
     let orders = std::iter::from_fn(|| orders.next_message());
     let kill = Order::Signal {
         channel: exec.0,
@@ -93,7 +93,7 @@ fn a_command_that_says_too_much_is_cut_and_told_to_die_once() {
 }
 
 #[test]
-fn a_line_that_is_of_no_use_says_why() {
+fn failed_line_reports_its_cause() {
     let trouble = |bytes: &[u8]| {
         let (mut line, mut guest) = pair();
         line.was_up();

@@ -1,13 +1,13 @@
 use super::*;
 
 #[test]
-fn a_machine_is_found_by_its_very_name() {
+fn machine_name_must_match_exactly() {
     assert_eq!(find("q35").map(|machine| machine.unit), Some(Unit::Byte));
     assert!(find("RASPI0").is_none());
 }
 
 #[test]
-fn text_lies_where_the_row_says() {
+fn physical_address_uses_the_rows_offset() {
     let physical = |name, address| find(name).and_then(|machine| machine.physical(address));
     assert_eq!(physical("raspi0", 0xc000_8000), Some(0x8000));
     assert_eq!(physical("raspi0", 0x1000), None);
@@ -16,7 +16,7 @@ fn text_lies_where_the_row_says() {
 }
 
 #[test]
-fn an_own_change_is_one_only_in_its_function() {
+fn own_change_applies_only_in_its_function() {
     let machine = find("raspi0").expect("a row");
     let pair = Pair {
         unit: machine.unit,
@@ -33,7 +33,7 @@ fn an_own_change_is_one_only_in_its_function() {
 }
 
 #[test]
-fn own_changes_are_written_as_a_change_is_shown() {
+fn own_change_patterns_are_well_formed() {
     for machine in MACHINES {
         let width = match machine.unit {
             Unit::Word => 8,

@@ -1,4 +1,4 @@
-//! QEMU's protocol for tests of devices, which reads and writes registers of a running board.
+//! QEMU's qtest protocol, used to read and write device registers of a running board.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -7,24 +7,26 @@ use crate::guest::machine::Timer;
 
 use super::MONITOR_LIMIT;
 
-/// How soon a nudged timer fires: late enough that the count has not passed it by when it is set.
+/// How far ahead the compare value is set, in µs: the counter must not pass it before it is
+/// written.
 const SOON_US: u32 = 2000;
-/// How late at most; a host that takes longer for one question is nudged along the next time.
+/// The furthest, in µs; a host too slow for that is retried at the next nudge.
 const LATE_US: u32 = 500_000;
 
-/// Where registers are read and written from outside.
+/// A qtest connection; each command is answered with one line.
 #[derive(Debug)]
 pub struct Registers(BufReader<UnixStream>);
 
 impl Registers {
-    /// Over its end of a pair of sockets.
+    /// Takes the harness's end of a socket pair.
     pub fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(MONITOR_LIMIT))?;
         Ok(Self(BufReader::new(stream)))
     }
 
-    /// Sets the next event to soon, unless one lies ahead that QEMU knows of. It takes a count that has
-    /// passed for one that comes in an hour, so a count that passed meanwhile is set again.
+    /// Sets the compare register to a count shortly ahead, unless `may_be_known` and it is ahead
+    /// already. QEMU takes a compare value that has passed for one that is a wrap of the counter
+    /// away (over an hour), so a value that passed while it was written is set again.
     pub fn nudge(&mut self, timer: Timer, may_be_known: bool) -> io::Result<()> {
         let now = self.read(timer.now)?;
         if may_be_known && is_ahead(self.read(timer.next)?, now) {
@@ -46,7 +48,7 @@ impl Registers {
         Ok(self.ask(&format!("readl {register:#x}"))? as u32)
     }
 
-    /// `OK` or `OK 0x1234` is what it answers.
+    /// Sends a command and parses its answer, `OK` or `OK 0x1234`.
     fn ask(&mut self, command: &str) -> io::Result<u64> {
         writeln!(self.0.get_ref(), "{command}")?;
         let mut answer = String::new();
@@ -62,7 +64,7 @@ impl Registers {
     }
 }
 
-/// A count that comes, as against one that has passed.
+/// Whether `count` is ahead of `now`, modulo 2^32.
 fn is_ahead(count: u32, now: u32) -> bool {
     (1..u32::MAX / 2).contains(&count.wrapping_sub(now))
 }
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_lies_ahead_or_has_passed() {
+    fn count_comparison_wraps_around() {
         assert!(is_ahead(5, 4) && is_ahead(3, u32::MAX));
         assert!(!is_ahead(4, 4) && !is_ahead(3, 4) && !is_ahead(u32::MAX, 3));
     }

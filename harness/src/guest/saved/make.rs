@@ -1,4 +1,4 @@
-//! How a guest is saved: booted in a folder of its own, looked at, and stopped for good.
+//! Makes a saved guest: boots it in a folder of its own, checks it, saves it and stops it.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::scenario::Module;
 
 use super::{FACTS, Facts, Level, MEMORY, STATE, lengths};
 
-/// Makes a saved guest in `folder`. What is left there of one that could not be made are words.
+/// Makes a saved guest in `folder`. If that fails, only logs remain there.
 pub fn make(
     folder: &Path,
     image: &Image,
@@ -27,7 +27,7 @@ pub fn make(
     let evidence = Evidence::cleared(folder.to_owned())?;
     let made = boot(folder, image, machine, level, key, &evidence);
     if made.is_err() {
-        // They are large, and what was not even written need not go.
+        // These are large; they may not exist, which is no error.
         fs::remove_file(folder.join(MEMORY)).ok();
         text::discard(&evidence).ok();
     }
@@ -64,12 +64,12 @@ fn boot(
         lengths: lengths(folder).map_err(HostError::file("look at", folder))?,
         symbols,
     };
-    let told = serde_json::to_string_pretty(&facts).unwrap_or_default();
-    Ok(evidence.write(FACTS, &told)?)
+    let text = serde_json::to_string_pretty(&facts).unwrap_or_default();
+    Ok(evidence.write(FACTS, &text)?)
 }
 
-/// Loads the module, which must leave the kernel's text as it is: a job that begins with it loaded can't
-/// see that any more.
+/// Loads the module and checks that this leaves the kernel's text unchanged: a job that is restored
+/// with the module loaded cannot check that any more.
 fn load(
     guest: &mut Guest,
     image: &Image,
@@ -86,7 +86,7 @@ fn load(
     Ok(text::discard(evidence)?)
 }
 
-/// A complaint in the kernel's log would be found by every job that goes on from here.
+/// Refuses a guest whose log has a complaint: every job restored from it would report it.
 fn check_health(guest: &mut Guest) -> Result<(), Stop> {
     let log = guest.ask("dmesg")?;
     match health::scan(&log).first() {

@@ -1,36 +1,37 @@
-//! Words of a kernel's text, told as what capstone reads in them: `+0x8 d503233f` becomes `+0x8 d503233f paciasp`.
+//! Disassembles words of text: `+0x8 d503233f` becomes `+0x8 d503233f paciasp`.
 //!
-//! A branch that leads far away is told without saying where to, which is a matter of the kernel's release.
+//! The target of a far branch is masked, since it depends on the kernel's build.
 
 use std::sync::LazyLock;
 
 use capstone::{Capstone, CsResult};
 use regex::{Captures, Regex};
 
-/// Makes what reads a machine's instructions.
+/// Makes a capstone instance for a machine.
 pub type Disassembler = fn() -> CsResult<Capstone>;
 
-/// What is not so far from a function's begin may be in it.
+/// Branch targets below this offset may be in the same function, and are shown.
 const NEAR: u64 = 0x1000;
 
 static WORD: LazyLock<Regex> =
     LazyLock::new(|| super::pattern(r"(?m)^( *\+0x([0-9a-f]+)) ([0-9a-f]{8})$"));
 
-/// `text`, in which each word behind an offset is told; as it is where nobody reads its instructions.
-pub fn tell(text: &str, disassembler: Option<Disassembler>) -> String {
+/// Appends its disassembly to each word that follows an offset; `text` unchanged without a
+/// disassembler.
+pub fn disassemble(text: &str, disassembler: Option<Disassembler>) -> String {
     let Some(Ok(capstone)) = disassembler.map(|make| make()) else {
         return text.to_owned();
     };
-    let told = WORD.replace_all(text, |found: &Captures<'_>| {
+    let disassembled = WORD.replace_all(text, |found: &Captures<'_>| {
         let number = |digits| u64::from_str_radix(digits, 16).unwrap_or_default();
         let (offset, word) = (number(&found[2]), number(&found[3]));
         let (shown, text) = one(&capstone, offset, word as u32);
         format!("{} {shown} {text}", &found[1])
     });
-    told.into_owned()
+    disassembled.into_owned()
 }
 
-/// The word as it is shown, and what it is.
+/// The word as shown, and its disassembly.
 fn one(capstone: &Capstone, offset: u64, word: u32) -> (String, String) {
     let shown = format!("{word:08x}");
     let bytes = word.to_le_bytes();
@@ -57,15 +58,15 @@ fn is_far(operand: &str) -> bool {
 mod tests {
     use crate::guest::machine;
 
-    use super::tell;
+    use super::disassemble;
 
     #[test]
-    fn words_behind_an_offset_are_told() {
+    fn words_after_an_offset_are_disassembled() {
         let virt = machine::find("virt").expect("a row");
         let said = "  +0x0 d503201f\n+0x4 94001234\n+0x8 14000002\n+0xc 00000000\nd503201f\n";
-        let told = "  +0x0 d503201f nop\n+0x4 94...... bl far away\n+0x8 14000002 b #0x10\n\
+        let disassembled = "  +0x0 d503201f nop\n+0x4 94...... bl far away\n+0x8 14000002 b #0x10\n\
                     +0xc 00000000 udf #0\nd503201f\n";
-        assert_eq!(tell(said, virt.disassembler), told);
-        assert_eq!(tell(said, None), said);
+        assert_eq!(disassemble(said, virt.disassembler), disassembled);
+        assert_eq!(disassemble(said, None), said);
     }
 }

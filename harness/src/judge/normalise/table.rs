@@ -1,4 +1,4 @@
-//! The tracer's tables, line by line: the records, and the list of probes.
+//! The tracer's tables, line by line: records and the list of probes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,14 +8,14 @@ use regex::{Captures, Regex};
 
 use super::pattern;
 
-/// What stands for a CPU where it does not matter which one it was: as wide as its column.
+/// Replaces a masked CPU number; as wide as the column.
 const ANY_CPU: &str = "<c>";
 
 /// A table's layout.
 struct Layout {
-    /// Its header; what is called `to` ends where the probe's column does.
+    /// Its header; the group `to` ends where the probe's column does.
     header: Regex,
-    /// One of its rows.
+    /// A row.
     row: Regex,
 }
 
@@ -36,7 +36,7 @@ static LAYOUTS: LazyLock<[Layout; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// A line, without its end.
+/// A line, without its terminator.
 #[derive(Debug, Clone)]
 pub enum Line<'t> {
     /// A row of a table.
@@ -45,7 +45,7 @@ pub enum Line<'t> {
     Other(Cow<'t, str>),
 }
 
-/// A row, in pieces that make up all of it.
+/// A row, in pieces that concatenate to the line.
 #[derive(Debug, Clone)]
 pub struct Row<'t> {
     cpu: Cow<'t, str>,
@@ -54,12 +54,12 @@ pub struct Row<'t> {
     gap: usize,
     probe: Cow<'t, str>,
     rest: Cow<'t, str>,
-    /// Where the probe's column ends.
+    /// The right edge of the probe's column.
     right: usize,
 }
 
 impl Line<'_> {
-    /// The CPU of a record that still says it.
+    /// The CPU of a record, if it is not masked.
     pub fn cpu(&self) -> Option<u32> {
         match self {
             Self::Row(row) => row.cpu.trim_start().parse().ok(),
@@ -82,19 +82,19 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Takes the number in the ID column away.
+    /// Masks the ID column.
     pub fn mask_id(&mut self) {
         self.id = right_aligned("<id>", self.id.len()).into();
     }
 
-    /// Takes the number in the CPU column away, where there is one.
+    /// Masks the CPU column, if there is one.
     pub fn mask_cpu(&mut self) {
         if !self.cpu.is_empty() {
             self.cpu = right_aligned(ANY_CPU, self.cpu.len()).into();
         }
     }
 
-    /// Passes what it says from the probe on through `change`; the column ends where it did.
+    /// Applies `change` to the probe and what follows; the column keeps its right edge.
     pub fn rename(&mut self, change: impl Fn(&str) -> String) {
         let renamed = change(&self.probe);
         if renamed != self.probe {
@@ -125,7 +125,7 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-/// The lines of `text`; which table they belong to says the header above them.
+/// The lines of `text`; the last header above a line determines its table.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut table: Option<(&Regex, usize)> = None;
     text.split('\n').map(move |line| {
@@ -142,7 +142,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// `text` with `edit` done to its lines, of which there are as many afterwards.
+/// Applies `edit` to the lines, the number of which it cannot change.
 pub fn change<'t>(text: &'t str, edit: impl FnOnce(&mut [Line<'t>])) -> String {
     let mut lines: Vec<Line> = lines(text).collect();
     edit(&mut lines);
@@ -150,12 +150,12 @@ pub fn change<'t>(text: &'t str, edit: impl FnOnce(&mut [Line<'t>])) -> String {
     lines.join("\n")
 }
 
-/// `text` with `edit` done to each of its lines.
+/// Applies `edit` to each line.
 pub fn map<'t>(text: &'t str, edit: impl FnMut(&mut Line<'t>)) -> String {
     change(text, |lines| lines.iter_mut().for_each(edit))
 }
 
-/// `text` with `edit` done to each row of its tables.
+/// Applies `edit` to each table row.
 pub fn map_rows<'t>(text: &'t str, mut edit: impl FnMut(&mut Row<'t>)) -> String {
     map(text, |line| {
         if let Line::Row(row) = line {

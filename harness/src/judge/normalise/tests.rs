@@ -23,7 +23,7 @@ fn one(pass: Pass, text: &str) -> String {
 }
 
 #[test]
-fn names_are_those_that_scenarios_write() {
+fn values_become_scenario_names() {
     for name in [
         "line-ends",
         "probe-ids",
@@ -41,7 +41,7 @@ fn names_are_those_that_scenarios_write() {
 }
 
 #[test]
-fn asked_passes_join_those_that_always_apply() {
+fn requested_passes_are_added_in_order() {
     assert_eq!(passes(&[]), ALWAYS);
     assert_eq!(
         passes(&[Pass::Fold, Pass::Pids, Pass::ProbeIds]),
@@ -57,7 +57,7 @@ fn asked_passes_join_those_that_always_apply() {
 }
 
 #[test]
-fn probe_ids_keep_the_layout_and_the_cpu() {
+fn probe_ids_are_masked_in_place() {
     let got = one(Pass::ProbeIds, RECORDS);
     assert_eq!(
         got,
@@ -69,7 +69,7 @@ fn probe_ids_keep_the_layout_and_the_cpu() {
 }
 
 #[test]
-fn probe_ids_leave_alone_what_is_no_table() {
+fn probe_ids_change_only_tables() {
     let text = "  0   1234                  sys_chdir:entry\n42 apples\n";
     assert_eq!(one(Pass::ProbeIds, text), text);
     let after = format!("{RECORDS}  3 drops on CPU 0\n");
@@ -95,7 +95,7 @@ fn the_small_passes() {
     );
 }
 
-/// The tracer's own layout of a record and of a list's row.
+/// A record and a row of the list, in the tracer's layout.
 fn record(cpu: u32, probe: &str) -> String {
     format!("{cpu:3} {:6} {probe:>32}\n", 17)
 }
@@ -108,7 +108,7 @@ fn listed(function: &str) -> String {
 }
 
 #[test]
-fn names_are_equal_on_all_guests() {
+fn normalised_names_are_equal_on_all_guests() {
     let seen_by = |own: &str| {
         let facts = Facts {
             names: called(own),
@@ -159,7 +159,7 @@ fn only_whole_identifiers_are_names() {
 }
 
 #[test]
-fn cpus_go_from_records_and_nothing_else() {
+fn cpus_are_masked_in_records_only() {
     let got = one(Pass::Cpus, RECORDS);
     assert_eq!(got, RECORDS.replace("  0 ", "<c> ").replace(" 11 ", "<c> "));
     assert_eq!(one(Pass::Cpus, LIST), LIST);
@@ -170,7 +170,7 @@ fn cpus_go_from_records_and_nothing_else() {
 }
 
 #[test]
-fn sorted_records_give_exact_counts_for_each_cpu() {
+fn sort_keeps_each_cpus_records() {
     let header = RECORDS.lines().next().unwrap_or_default();
     let rows = [
         (1, "a:entry"),
@@ -215,7 +215,7 @@ const ASKED: [Pass; 5] = [
 
 proptest! {
     #[test]
-    fn twice_is_once(lines in prop::collection::vec("[ 0-9a-z:\\[\\]<>\r]{0,12}", 0..8)) {
+    fn passes_are_idempotent(lines in prop::collection::vec("[ 0-9a-z:\\[\\]<>\r]{0,12}", 0..8)) {
         let text = format!("{RECORDS}{}", lines.join("\n"));
         for pass in passes(&ASKED) {
             let once = one(pass, &text);

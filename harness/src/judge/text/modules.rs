@@ -1,25 +1,26 @@
-//! Where the text of each loaded module lies, by the kernel's own list of its sections. Pure.
+//! The text ranges of loaded modules, from their sections in sysfs. Pure.
 
 use std::collections::BTreeMap;
 
-/// Asks for it. Who has no sections there has no file for the second pattern, which is no failure.
+/// Lists the sections. Without modules, or without hidden names among the sections, a glob matches
+/// nothing and grep fails, which is no error.
 pub const COMMAND: &str = "grep -s 0x /sys/module/*/sections/* /sys/module/*/sections/.[!.]*; true";
 
 /// The text of one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleText {
-    /// The module.
+    /// The module's name.
     pub name: String,
     /// Its first address.
     pub start: u64,
-    /// How long it is, what fills up its last page included.
+    /// Its size in bytes, including padding to the next section.
     pub size: u64,
 }
 
-/// The sections of one module: where each begins, and whether it is text.
+/// A module's sections: address, and whether it is text.
 type Sections = Vec<(u64, bool)>;
 
-/// The modules of this list: `/sys/module/virtio/sections/.text:0xbf000000`.
+/// Parses lines such as `/sys/module/virtio/sections/.text:0xbf000000`.
 pub fn parse(said: &str) -> Vec<ModuleText> {
     let mut modules: BTreeMap<&str, Sections> = BTreeMap::new();
     for (module, section, address) in said.lines().filter_map(row) {
@@ -34,11 +35,11 @@ fn row(line: &str) -> Option<(&str, &str, u64)> {
     let (module, rest) = line.strip_prefix("/sys/module/")?.split_once('/')?;
     let (section, address) = rest.strip_prefix("sections/")?.split_once(":0x")?;
     let address = u64::from_str_radix(address.trim_end(), 16).ok()?;
-    // What is freed when the module is up lies elsewhere, and by now somebody else may be there.
+    // Init sections are freed once the module is live, and their memory may have been reused.
     (!section.starts_with(".init")).then_some((module, section, address))
 }
 
-/// The sections with code whose names do not begin as `.text` does.
+/// Sections with code, besides those that start with `.text`.
 const TEXTS: &[&str] = &[
     ".altinstr_aux",
     ".altinstr_replacement",
@@ -54,7 +55,7 @@ fn is_text(section: &str) -> bool {
     section.starts_with(".text") || TEXTS.contains(&section)
 }
 
-/// A module's text comes first in its memory, and something else always follows.
+/// Text comes first in a module's core memory, and is always followed by another section.
 fn text(name: &str, sections: &Sections) -> Option<ModuleText> {
     let texts = sections.iter().filter(|(_, is_text)| *is_text);
     let start = texts.map(|(address, _)| *address).min()?;
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_modules_text_ends_where_something_else_begins() {
+    fn module_text_ends_at_the_next_section() {
         let said = "/sys/module/rng/sections/.data:0xbf004000\n\
                     /sys/module/rng/sections/.exit.text:0xbf000100\n\
                     /sys/module/rng/sections/.init.text:0xbf001000\n\
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_text_is_not_looked_at() {
+    fn modules_without_text_are_skipped() {
         let said = "/sys/module/empty/sections/.data:0xbf004000\nnonsense\n";
         assert_eq!(parse(said), []);
     }

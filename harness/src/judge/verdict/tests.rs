@@ -35,7 +35,7 @@ fn observed(trace: Ending, workload: Ending, rows: usize, ftrace: Option<u64>) -
     let steps = vec![step("trace", trace, rows), step("workload", workload, 0)];
     Observed {
         transcript: Transcript { steps },
-        was_told: true,
+        was_signalled: true,
         ftrace: ftrace.map(Ok),
     }
 }
@@ -55,7 +55,7 @@ fn symptom(fails: Kind, says: &str) -> Symptom {
 }
 
 #[test]
-fn what_is_as_stated_is_no_failure() {
+fn stated_results_are_no_failure() {
     let run = observed(GOOD, GOOD, 3, Some(3));
     assert_eq!(said("{events: 3}", &run), []);
     assert_eq!(
@@ -91,7 +91,7 @@ fn each_deviation_has_its_kind() {
 }
 
 #[test]
-fn a_program_that_the_kernel_kills_is_a_crash_and_a_slow_one_is_not() {
+fn fatal_signal_is_a_crash_and_timeout_is_not() {
     let run = observed(GOOD, Ending::Signal("SIGSEGV".to_owned()), 2, None);
     let what = "bash died by SIGSEGV (records until then: 2)".to_owned();
     assert_eq!(said("{}", &run), [(Kind::GuestCrash, what)]);
@@ -104,7 +104,7 @@ fn a_program_that_the_kernel_kills_is_a_crash_and_a_slow_one_is_not() {
 }
 
 #[test]
-fn a_mutant_is_caught_only_in_the_stated_way() {
+fn mutant_is_caught_only_by_its_symptom() {
     let crash = Failure::new(Kind::GuestCrash, "bash died");
     let wrong = Failure::new(Kind::WrongEvents, "2 records, not 3");
     let all = [wrong.clone(), crash];
@@ -125,7 +125,7 @@ fn a_mutant_is_caught_only_in_the_stated_way() {
     assert_eq!(why, "it passed; guest-crash with `bash died` was stated");
 }
 
-/// A scenario that fails now and then, whatever is seeded, fails in the same way as with its mutant.
+/// A scenario that fails now and then regardless of the mutant has the same kind of failure.
 #[test]
 fn another_failure_of_the_stated_kind_catches_no_mutant() {
     let stated = symptom(Kind::GuestCrash, "trapline_trap");
@@ -137,7 +137,7 @@ fn another_failure_of_the_stated_kind_catches_no_mutant() {
 }
 
 #[test]
-fn of_a_diff_only_what_differs_is_seen() {
+fn symptom_matches_only_changed_lines_of_a_diff() {
     let differs = |diff: &str| {
         let failure = Failure::new(Kind::SnapshotDiffers, "not as reviewed").with_detail(diff);
         let stated = symptom(Kind::SnapshotDiffers, "errno 0");
@@ -150,7 +150,7 @@ fn of_a_diff_only_what_differs_is_seen() {
 #[test]
 fn a_mutant_that_was_not_loaded_is_not_caught() {
     let boot = [Failure::new(Kind::GuestCrash, "boot timed out")];
-    let told = |failures: &[Failure], fails| {
+    let verdict_of = |failures: &[Failure], fails| {
         let stated = symptom(fails, "t");
         settle(failures, Some(&stated), false)
     };
@@ -158,16 +158,16 @@ fn a_mutant_that_was_not_loaded_is_not_caught() {
         Verdict::Broken,
         "the mutant was not loaded: boot timed out".to_owned(),
     );
-    assert_eq!(told(&boot, Kind::GuestCrash), broken);
-    assert_eq!(told(&boot, Kind::LoadFailed), broken);
+    assert_eq!(verdict_of(&boot, Kind::GuestCrash), broken);
+    assert_eq!(verdict_of(&boot, Kind::LoadFailed), broken);
     let refused = [Failure::new(Kind::LoadFailed, "insmod: status 1")];
     let caught = (Verdict::Caught, "insmod: status 1".to_owned());
-    assert_eq!(told(&refused, Kind::LoadFailed), caught);
-    assert_eq!(told(&refused, Kind::GuestCrash).0, Verdict::Broken);
+    assert_eq!(verdict_of(&refused, Kind::LoadFailed), caught);
+    assert_eq!(verdict_of(&refused, Kind::GuestCrash).0, Verdict::Broken);
 }
 
 #[test]
-fn what_may_be_the_hosts_doing_catches_no_mutant() {
+fn possible_host_failure_catches_no_mutant() {
     let lost = [Failure::new(Kind::GuestLost, "QEMU ended early")];
     let stated = symptom(Kind::GuestCrash, "QEMU");
     let (verdict, why) = settle(&lost, Some(&stated), true);
@@ -177,7 +177,7 @@ fn what_may_be_the_hosts_doing_catches_no_mutant() {
 }
 
 #[test]
-fn a_hang_catches_only_the_mutant_that_is_to_hang() {
+fn hang_catches_only_a_mutant_that_states_it() {
     let hang = Failure::new(Kind::GuestHang, "guest hung: no answer");
     let hung = std::slice::from_ref(&hang);
     let verdict = |failures: &[Failure], fails| {
@@ -192,10 +192,10 @@ fn a_hang_catches_only_the_mutant_that_is_to_hang() {
 }
 
 #[test]
-fn what_was_to_run_must_have_run() {
+fn all_steps_must_have_run() {
     let wrong = |what: &str| vec![(Kind::WrongStatus, what.to_owned())];
     let mut run = observed(GOOD, GOOD, 0, None);
-    run.was_told = false;
+    run.was_signalled = false;
     let early = "the tracer ended before it was told to";
     assert_eq!(said("{}", &run), wrong(early));
     run.transcript.steps.pop();
@@ -206,7 +206,7 @@ fn what_was_to_run_must_have_run() {
 }
 
 #[test]
-fn two_tracers_that_saw_nothing_do_not_agree() {
+fn zero_counts_are_no_agreement() {
     let nothing = observed(GOOD, GOOD, 0, Some(0));
     assert_eq!(said("{events: 0}", &nothing), []);
     let kinds: Vec<Kind> = said("{}", &nothing).into_iter().map(|f| f.0).collect();
@@ -231,7 +231,7 @@ fn without_a_mutant_any_failure_fails() {
 }
 
 #[test]
-fn findings_are_told_once_and_the_cause_first() {
+fn findings_are_unique_and_causes_come_first() {
     let finding = |trouble, line: &str| Finding {
         trouble,
         line: line.to_owned(),
@@ -259,7 +259,7 @@ fn findings_are_told_once_and_the_cause_first() {
 }
 
 #[test]
-fn what_died_is_the_program_behind_env() {
+fn program_name_skips_env() {
     let named = |command| program(command).expect("a program");
     assert_eq!(named("bash -c 'cd /'"), "bash");
     assert_eq!(named("exec env -i HOME=/ bash -c 'cd /'"), "bash");

@@ -1,4 +1,4 @@
-//! What did not end well, with everything that the report keeps of it, and how to see it again.
+//! The jobs that did not succeed, with their failures and the commands to run them again.
 
 use maud::{Markup, html};
 
@@ -6,18 +6,18 @@ use super::{Row, Text, chip, evidence, seconds};
 use crate::judge::verdict::{Failure, Verdict};
 use crate::report::Entry;
 
-/// How many are unfolded from the beginning.
+/// How many are expanded initially.
 const OPEN: usize = 5;
 
-/// The worst first: what is flaky ended well after all. None if all is well.
+/// Failures first, flaky jobs after them; `None` if there are neither.
 pub fn list(jobs: &[Row<'_>]) -> Option<Markup> {
-    let mut told: Vec<_> = jobs.iter().filter(|row| row.is_told()).collect();
-    told.sort_by_key(|row| row.entry.job.verdict == Verdict::Flaky);
+    let mut rows: Vec<_> = jobs.iter().filter(|row| row.is_listed()).collect();
+    rows.sort_by_key(|row| row.entry.job.verdict == Verdict::Flaky);
     let list = html! {
-        @for (place, row) in told.iter().enumerate() { (one(**row, place < OPEN)) }
-        (again(&told))
+        @for (place, row) in rows.iter().enumerate() { (one(**row, place < OPEN)) }
+        (again(&rows))
     };
-    (!told.is_empty()).then_some(list)
+    (!rows.is_empty()).then_some(list)
 }
 
 fn one(row: Row<'_>, is_open: bool) -> Markup {
@@ -42,7 +42,7 @@ fn one(row: Row<'_>, is_open: bool) -> Markup {
     }
 }
 
-/// The attempt that ended well has no verdict of its own any more.
+/// A flaky job's last attempt has the verdict of the whole job, not its own.
 fn outcome(whole: &Entry, one: &Entry) -> Markup {
     match one.job.verdict {
         Verdict::Flaky => html! { "ended well" },
@@ -73,7 +73,7 @@ fn cause(failure: &Failure) -> Markup {
     }
 }
 
-/// Lines that a diff took or gave stand out; other text has hardly any that begin so.
+/// Highlights added and removed lines of a diff; other details rarely start lines so.
 fn diff_line(line: &str) -> Markup {
     match line.as_bytes().first() {
         Some(b'+') => html! { ins { (Text(line)) } },
@@ -82,9 +82,9 @@ fn diff_line(line: &str) -> Markup {
     }
 }
 
-/// All commands in one piece, each once.
-fn again(told: &[&Row<'_>]) -> Markup {
-    let mut commands: Vec<&str> = told.iter().map(|row| row.entry.rerun.as_str()).collect();
+/// All commands, without duplicates.
+fn again(rows: &[&Row<'_>]) -> Markup {
+    let mut commands: Vec<&str> = rows.iter().map(|row| row.entry.rerun.as_str()).collect();
     commands.sort_unstable();
     commands.dedup();
     html! {

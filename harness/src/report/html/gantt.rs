@@ -1,5 +1,4 @@
-//! Who did what when: a lane for each worker, a bar for each attempt, the time until the guest was
-//! ready lighter than the rest.
+//! The jobs over time: a lane per worker, a bar per attempt, lighter until the guest was ready.
 
 use maud::{Markup, html};
 
@@ -8,18 +7,18 @@ use crate::report::{Entry, Span};
 
 const LANE: u64 = 30;
 const BAR: u64 = 22;
-/// Room for the lanes' names.
+/// Width of the lane numbers, in pixels.
 const LEFT: u64 = 30;
 const LETTER: u64 = 7;
-/// What an average bar should have of room, so that it can be pointed at.
+/// Pixels of an average bar, so that it can be pointed at.
 const AVERAGE: u64 = 36;
 const LEAST_WIDTH: u64 = 1100;
 const MOST_WIDTH: u64 = 12_000;
-/// How far marks of time are apart at least.
+/// Least distance of time marks, in pixels.
 const MARKS: u64 = 90;
 const STEPS: [u64; 12] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
 
-/// A time axis: how many pixels the whole run has.
+/// The time axis; the whole run is `width` pixels wide.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     wall_ms: u64,
@@ -31,7 +30,7 @@ impl Axis {
         LEFT + ms.min(self.wall_ms) * self.width / self.wall_ms
     }
 
-    /// Between two marks.
+    /// The time between two marks.
     fn step_ms(self) -> u64 {
         let is_wide = |step: &&u64| *step * 1000 * self.width / self.wall_ms >= MARKS;
         STEPS
@@ -41,7 +40,7 @@ impl Axis {
     }
 }
 
-/// None where nothing ran.
+/// Renders the chart; `None` if no job ran.
 pub fn picture(span: &Span, jobs: &[Row<'_>]) -> Option<Markup> {
     let tries = jobs
         .iter()
@@ -84,7 +83,7 @@ fn marks(axis: Axis, height: u64) -> Markup {
     }
 }
 
-/// `40s`, `2:05`.
+/// Formats as `40s` or `2:05`.
 fn clock(ms: u64) -> String {
     match ms / 1000 {
         short @ 0..60 => format!("{short}s"),
@@ -107,7 +106,7 @@ fn bar(axis: Axis, row: Row<'_>, one: &Entry) -> Markup {
     let y = lane * LANE;
     html! {
         a href=(row.link()) class={ "bar " (job.verdict) } {
-            title { (told(one)) }
+            title { (tooltip(one)) }
             @if from > waits {
                 rect.wait x=(waits) y=(y) width=(from - waits) height=(BAR) {}
             }
@@ -118,7 +117,7 @@ fn bar(axis: Axis, row: Row<'_>, one: &Entry) -> Markup {
     }
 }
 
-fn told(one: &Entry) -> Text<String> {
+fn tooltip(one: &Entry) -> Text<String> {
     let job = &one.job;
     let (ready, run) = (seconds(job.ready_ms), seconds(job.run_ms));
     let start = clock(one.started_ms);
@@ -132,7 +131,7 @@ fn told(one: &Entry) -> Text<String> {
     ))
 }
 
-/// As much of a name as a bar has room for; the claim says more than its provider.
+/// Cuts a name to a bar's width; the provider is dropped first.
 fn fitting(name: &str, width: u64) -> String {
     let claim = name.rsplit_once('/').map_or(name, |(_, claim)| claim);
     let room = usize::try_from(width.saturating_sub(6) / LETTER).unwrap_or_default();
@@ -158,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_says_as_much_as_it_has_room_for() {
+    fn labels_are_cut_to_the_bar() {
         assert_eq!(fitting("fbt/three-chdir+m#2", 300), "three-chdir+m#2");
         assert_eq!(fitting("fbt/three-chdir", 6 + 7 * 6), "three\u{2026}");
         assert_eq!(fitting("fbt/three-chdir", 20), "");
     }
 
     #[test]
-    fn nothing_lies_outside_the_picture() {
+    fn coordinates_are_clamped_to_the_axis() {
         let axis = Axis {
             wall_ms: 1_000,
             width: 500,

@@ -1,16 +1,16 @@
-//! What became of each scenario in each guest, and of each seeded defect.
+//! The matrices of scenarios and guests, and of mutants and guests.
 
 use maud::{Markup, html};
 
 use super::{Row, Text, chip, counts, seconds};
 
-/// The scenarios as they are, without defects; none if no job is one.
+/// The plain scenarios; `None` if there are none.
 pub fn scenarios(jobs: &[Row<'_>]) -> Option<Markup> {
     let plain = jobs.iter().filter(|row| row.entry.job.id.mutant.is_none());
     table(&plain.copied().collect::<Vec<_>>())
 }
 
-/// The scenarios with each of their defects, and with the defects' module alone.
+/// The mutants' jobs and their controls; `None` if there are none.
 pub fn mutants(jobs: &[Row<'_>]) -> Option<Markup> {
     let seeded = jobs.iter().filter(|row| row.entry.job.id.mutant.is_some());
     table(&seeded.copied().collect::<Vec<_>>())
@@ -38,7 +38,7 @@ fn of<'a>(jobs: &[Row<'a>], name: &str, guest: &str) -> Vec<Row<'a>> {
     jobs.iter().filter(is_meant).copied().collect()
 }
 
-/// One job, or how its copies ended and which of them to look at first.
+/// A single job, or the counts of its copies with a link to the first that failed.
 fn cell(jobs: &[Row<'_>]) -> Markup {
     match jobs {
         [] => html! { span.quiet { "\u{2013}" } },
@@ -47,7 +47,7 @@ fn cell(jobs: &[Row<'_>]) -> Markup {
             @if row.entry.attempts > 0 { " " span.quiet { (seconds(row.entry.job.total_ms())) } }
         },
         [first, ..] => {
-            let row = jobs.iter().find(|row| row.is_told()).unwrap_or(first);
+            let row = jobs.iter().find(|row| row.is_listed()).unwrap_or(first);
             html! { a href=(row.link()) { (counts(jobs.iter().map(|row| row.entry))) } }
         }
     }
@@ -59,7 +59,7 @@ fn without_copy(row: Row<'_>) -> String {
     id.scenario_and_mutant()
 }
 
-/// Each word once, where it first stood.
+/// Removes duplicates, in order of first occurrence.
 fn in_order(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! The plain tables: how soon guests were ready, what was skipped and why, and every job.
+//! Tables: times until guests were ready, reasons for skips, and all jobs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{Row, Text, chip, evidence, seconds};
 use crate::report::{Entry, Report, Start};
 
-/// How soon each guest was ready, restored and booted; none where none was.
+/// Time until ready by guest, restored and booted; `None` if no guest was.
 pub fn ready(report: &Report) -> Option<Markup> {
     let guests: Vec<_> = report
         .of_guests()
@@ -33,7 +33,7 @@ pub fn ready(report: &Report) -> Option<Markup> {
     })
 }
 
-/// How times lie.
+/// The distribution of times.
 #[derive(Debug, PartialEq, Eq)]
 struct Spread {
     all: Vec<u64>,
@@ -43,7 +43,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Over all attempts in which the guest started so and was ready at all.
+    /// Over all attempts with this kind of start that became ready.
     fn of(jobs: &[Entry], is_cold: bool) -> Option<Self> {
         let started_so = |one: &&Entry| one.job.start.map(Start::is_cold) == Some(is_cold);
         let tries = jobs.iter().flat_map(Entry::tries).filter(started_so);
@@ -63,7 +63,7 @@ impl Spread {
         })
     }
 
-    /// A dot for each, and a line where the median is.
+    /// A dot for each time, and a line at the median.
     fn picture(&self, most: u64) -> Markup {
         let x = |ms: u64| 5 + ms * 190 / most.max(1);
         html! {
@@ -75,7 +75,7 @@ impl Spread {
     }
 }
 
-/// The reasons, each with the jobs that it kept from running.
+/// The reasons, each with the jobs that it applies to.
 pub fn skips(jobs: &[Row<'_>]) -> Option<Markup> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for row in jobs.iter().filter(|row| row.entry.attempts == 0) {
@@ -91,7 +91,7 @@ pub fn skips(jobs: &[Row<'_>]) -> Option<Markup> {
     (!reasons.is_empty()).then_some(list)
 }
 
-/// Every job with its numbers.
+/// All jobs with their numbers.
 pub fn jobs(jobs: &[Row<'_>]) -> Option<Markup> {
     let table = html! {
         div.wide { table.jobs {
@@ -112,7 +112,7 @@ fn job(row: Row<'_>) -> Markup {
     let job = &entry.job;
     html! {
         tr id={ "job-" (row.number) } {
-            td { @if row.is_told() { a href=(row.link()) { (chip(job.verdict)) } } @else { (chip(job.verdict)) } }
+            td { @if row.is_listed() { a href=(row.link()) { (chip(job.verdict)) } } @else { (chip(job.verdict)) } }
             td { (Text(&job.id.guest)) }
             td { @if entry.attempts == 0 { (row.name()) } @else { (evidence(entry, row.name())) } }
             @if entry.attempts == 0 { td colspan="7" {} } @else {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle_or_between_two() {
+    fn median_of_odd_and_even_counts() {
         let median = |times: &[u64]| Spread::over(times.to_vec()).map(|spread| spread.median);
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[7]), Some(7));

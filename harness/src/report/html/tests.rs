@@ -2,7 +2,7 @@ use super::*;
 use crate::report::fixture::{entry, every_verdict, failing, fallback, report};
 
 #[test]
-fn every_job_is_there_under_its_name_with_its_verdict() {
+fn page_has_every_job_with_its_verdict() {
     let mut jobs = every_verdict();
     jobs[0].job.id.copy = Some(7);
     let page = page(&report(jobs.clone()));
@@ -25,7 +25,7 @@ fn every_job_is_there_under_its_name_with_its_verdict() {
 }
 
 #[test]
-fn what_did_not_end_well_has_its_diff_its_console_and_its_command() {
+fn failures_have_diff_console_and_command() {
     let page = page(&report(every_verdict()));
     for there in [
         "<del>-3</del>",
@@ -41,7 +41,7 @@ fn what_did_not_end_well_has_its_diff_its_console_and_its_command() {
 }
 
 #[test]
-fn who_booted_and_who_was_restored_are_told_apart_and_who_had_no_guest() {
+fn kinds_of_start_are_distinguished() {
     let mut cold = fallback("fbt/a");
     cold.job.ready_ms = 8_000;
     let mut none = entry("fbt/b", None, Verdict::Broken, "no QEMU");
@@ -63,7 +63,7 @@ fn who_booted_and_who_was_restored_are_told_apart_and_who_had_no_guest() {
 }
 
 #[test]
-fn nothing_in_a_text_acts() {
+fn text_is_escaped() {
     let evil = "<script>alert(1)</script>\"'&\u{1b}[31m\u{202e}";
     let mut job = failing("fbt/<u>", Verdict::Fail, evil);
     job.job.id.guest = "\"><img src=x>".to_owned();
@@ -91,16 +91,16 @@ fn nothing_in_a_text_acts() {
 }
 
 #[test]
-fn the_page_needs_nothing_but_itself() {
+fn page_is_self_contained() {
     let page = page(&report(every_verdict()));
     for bad in ["http://", "https://", "src=", "<link", "@import", "url("] {
         assert!(!page.contains(bad), "{bad}");
     }
 }
 
-/// Names of links and where they lead belong together.
+/// Every link has its anchor.
 #[test]
-fn every_link_within_the_page_leads_somewhere() {
+fn every_internal_link_has_an_anchor() {
     let page = page(&report(every_verdict()));
     let links = page.split("href=\"#").skip(1);
     let targets: Vec<_> = links.filter_map(|rest| rest.split('"').next()).collect();
@@ -111,13 +111,13 @@ fn every_link_within_the_page_leads_somewhere() {
 }
 
 #[test]
-fn a_run_of_nothing_is_a_page_too() {
+fn empty_run_renders() {
     let page = page(&report(Vec::new()));
     assert!(page.contains("nothing to do") && !page.contains("<table"));
 }
 
 #[test]
-fn times_are_said_as_people_say_them() {
+fn durations_are_human_readable() {
     assert_eq!(
         [0, 3_149, 59_999, 125_000].map(seconds),
         ["0.0 s", "3.1 s", "59.9 s", "2 min 5 s"]
@@ -125,7 +125,7 @@ fn times_are_said_as_people_say_them() {
 }
 
 #[test]
-fn a_run_that_was_interrupted_says_so() {
+fn interrupted_run_is_marked() {
     let mut report = report(every_verdict());
     assert!(page(&report).contains(", 7 jobs, up to 2 at once"));
     report.span.planned = 9;

@@ -1,4 +1,4 @@
-//! What came of a job, whether or not it got to run.
+//! The result of a job, run or not.
 
 use serde::Serialize;
 
@@ -9,25 +9,25 @@ use crate::report::printable::{in_line, printable};
 use crate::run::plan::Job;
 use crate::tree;
 
-/// What came of a job.
+/// The result of a job; also the contents of `result.json`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Done {
-    /// Its line in the reports.
+    /// Its row in the reports.
     #[serde(flatten)]
     pub report: JobReport,
-    /// Everything that went wrong.
+    /// All failures.
     pub failures: Vec<Failure>,
-    /// What the kernel changed in its text on its own.
+    /// Changes that the kernel made to its own text.
     pub kernel_changed: Vec<String>,
-    /// The passes that its transcript went through.
+    /// The passes applied to its transcript.
     pub normalised_by: Vec<&'static str>,
-    /// Whether the user left before it was over.
+    /// Whether a signal ended it early.
     #[serde(skip)]
     pub interrupted: bool,
 }
 
 impl Done {
-    /// What there is to say of a job that was not run.
+    /// The result of a job that was not run.
     pub fn without_a_run(report: JobReport) -> Self {
         Self {
             report,
@@ -38,13 +38,13 @@ impl Done {
         }
     }
 
-    /// What there is to say of a job that could not begin.
+    /// The result of a job that could not start.
     pub fn broken(job: &Job, why: &impl ToString) -> Self {
         let why = why.to_string();
         Self::without_a_run(JobReport::not_run(&job.id, Verdict::Broken, why))
     }
 
-    /// The same where it could not be kept, which breaks it however it ended.
+    /// The same for a result that could not be written, which makes any verdict broken.
     pub(super) fn unkept(mut self, error: &HostError) -> Self {
         let report = &mut self.report;
         let ended = format!("{} {}", report.verdict, report.why);
@@ -53,7 +53,7 @@ impl Done {
         self
     }
 
-    /// Everything there is to say, for those who see no table, and where there is more.
+    /// The full result as text, for test runners: verdict, failures, and the evidence folder.
     pub fn story(&self) -> String {
         let report = self.report.to_string();
         let failures = self.failures.iter().map(|failure| {
@@ -67,8 +67,8 @@ impl Done {
             id.guest,
             id.scenario_and_mutant()
         );
-        let told = failures.collect::<String>();
-        format!("{}\n{told}see {}", in_line(&report), in_line(&folder))
+        let details = failures.collect::<String>();
+        format!("{}\n{details}see {}", in_line(&report), in_line(&folder))
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_broken_and_still_told() {
+    fn unwritable_result_is_broken_but_reported() {
         let full = HostError::file("write", "result.json".as_ref());
         let done = failed().unkept(&full(std::io::ErrorKind::StorageFull.into()));
         assert_eq!(done.failures.len(), 1);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_story_says_where_there_is_more_and_a_guest_ends_no_line_of_it() {
+    fn story_names_the_evidence_and_escapes_newlines() {
         insta::assert_snapshot!(failed().story(), @r"
         fail   armv6 fbt/a+m                                  0.0 s  died\npass
         guest-crash: died\npass

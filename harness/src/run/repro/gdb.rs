@@ -1,5 +1,5 @@
-//! A debugger on a guest: its symbols, a script for gdb that stops where a probe is hit, and the wait
-//! until gdb is there.
+//! gdb on a guest: symbols, a script that stops where a probe fires, and the wait for gdb to
+//! attach.
 
 use std::fs;
 use std::io::{self, Read};
@@ -19,38 +19,38 @@ use crate::guest::{Guest, Stop};
 use crate::report::evidence::Evidence;
 use crate::tree::Tree;
 
-/// The debugger that knows every machine.
+/// A gdb for every architecture.
 pub const PROGRAM: &str = "gdb-multiarch";
-/// What brings it.
+/// The command that installs it.
 pub const REMEDY: &str = "apt-get install gdb-multiarch";
-/// The script that a user starts gdb with.
+/// The script to start gdb with.
 pub const SCRIPT: &str = "gdb.cmd";
-/// The part of it that says what is where.
+/// The part of it with symbols and addresses.
 const SYMBOLS: &str = "symbols.gdb";
 const KERNEL: &str = "kernel.elf";
-/// Where the engine gets each trap that its hook has caught, with the saved registers. The guest says
-/// where that is: functions that the linker has dropped still lie somewhere by the debug information.
+/// Prints the address at which the engine gets each trap from its hook, with the saved registers.
+/// It comes from the guest: debug information also has functions that the linker dropped.
 const HIT: &str = "grep -w 'trapline_trap' /proc/kallsyms | cut -d' ' -f1";
-/// Where the guest lists the functions of its kernel; a whole listing takes long to come over, and
-/// modules are known better from their files.
+/// Lists the kernel's functions. Without data, which makes the transfer long, and without modules,
+/// which gdb reads from their files.
 const FUNCTIONS: &str = "grep -v '\\[' /proc/kallsyms | grep -i ' [tw] '";
 const SECTIONS: &str = "cd /sys/module/trapline/sections && grep -H . .*";
-/// How long the list of functions may take.
+/// Time for the list of functions.
 const LISTING_LIMIT: Duration = Duration::from_secs(180);
 const TICK: Duration = Duration::from_millis(20);
 
-/// Someone with a debugger.
+/// The hook that prepares a guest for gdb.
 #[derive(Debug)]
 pub struct Debugger {
     machine: &'static Machine,
-    /// The module that the guest loads, on this side.
+    /// The host's copy of the module that the guest loads.
     module: PathBuf,
-    /// Whether the guest is to wait for gdb; otherwise only what gdb needs is written down.
+    /// Whether the guest waits for gdb; if not, only the symbols are written.
     pub waits: bool,
 }
 
 impl Debugger {
-    /// One for a guest of `image`, whose mutants' module is the one that is loaded or is not.
+    /// For a guest of `image` that loads the mutants' module, or the plain one.
     pub fn new(tree: &Tree, image: &Image, machine: &'static Machine, with_mutant: bool) -> Self {
         let module = match with_mutant {
             true => &image.mutants_module,
@@ -64,8 +64,8 @@ impl Debugger {
         }
     }
 
-    /// What gdb must know of this guest.
-    fn learn(&self, guest: &mut Guest, folder: &Path) -> Result<(), Stop> {
+    /// Writes the guest's symbols and addresses for gdb, as the running guest lists them.
+    fn write_symbols(&self, guest: &mut Guest, folder: &Path) -> Result<(), Stop> {
         let listed = guest.run(FUNCTIONS, LISTING_LIMIT)?.stdout;
         let module = fs::read(&self.module).map_err(HostError::file("read", &self.module))?;
         let kernel = symbols::elf(&module, &symbols::parse(&listed));
@@ -80,10 +80,19 @@ impl Debugger {
         Ok(write(&folder.join(SYMBOLS), script.as_bytes())?)
     }
 
-    /// Writes the script for gdb, which finds QEMU at `address`, and says how to start it; `learnt` has
-    /// what gdb must know.
-    pub fn invite(&self, address: &str, learnt: &Path, folder: &Path) -> Result<(), HostError> {
-        let script = script(&learnt.join(SYMBOLS), address, self.machine.argument);
+    /// Writes the script for a gdb server at `address` and prints how to start gdb;
+    /// `symbols_folder` is the folder with the symbols.
+    pub fn write_script(
+        &self,
+        address: &str,
+        symbols_folder: &Path,
+        folder: &Path,
+    ) -> Result<(), HostError> {
+        let script = script(
+            &symbols_folder.join(SYMBOLS),
+            address,
+            self.machine.argument,
+        );
         let path = folder.join(SCRIPT);
         write(&path, script.as_bytes())?;
         println!("held; gdb goes on from here, in another terminal:");
@@ -97,19 +106,19 @@ impl Debugger {
 
 impl Hold for Debugger {
     fn before_go(&self, guest: &mut Guest, evidence: &Evidence) -> Result<(), Stop> {
-        self.learn(guest, evidence.folder())?;
+        self.write_symbols(guest, evidence.folder())?;
         if !self.waits {
             return Ok(());
         }
         let address = guest.watch().debug()?;
-        self.invite(&address, evidence.folder(), evidence.folder())?;
+        self.write_script(&address, evidence.folder(), evidence.folder())?;
         println!("or press Enter to go on without it");
         guest.lift_limits();
         wait(guest)
     }
 }
 
-/// Waits until gdb has stopped the guest, which then goes on when gdb says so, or until Enter is pressed.
+/// Waits until gdb has stopped the guest, which gdb then continues, or Enter is pressed.
 fn wait(guest: &mut Guest) -> Result<(), Stop> {
     let mut can_press = true;
     loop {
@@ -128,14 +137,14 @@ fn wait(guest: &mut Guest) -> Result<(), Stop> {
 
 enum Pressed {
     Enter,
-    /// Nobody is there who could.
+    /// Standard input is closed.
     Never,
 }
 
 fn pressed() -> Option<Pressed> {
     let stdin = io::stdin();
     let mut wanted = [PollFd::new(&stdin, PollFlags::IN)];
-    // A sleep that was interrupted has seen nothing.
+    // A signal means no input.
     poll(&mut wanted, Some(&Timespec::default())).ok();
     if wanted[0].revents().is_empty() {
         return None;
@@ -196,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gdb_is_told_where_everything_lies() {
+    fn symbols_script_has_all_addresses() {
         let section = |name: &str, address: &str| Section {
             name: name.to_owned(),
             address: address.to_owned(),
@@ -223,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn gdb_connects_stops_at_a_hit_and_keeps_the_frame() {
+    fn script_stops_at_a_hit_and_sets_frame() {
         insta::assert_snapshot!(script(Path::new("/a/symbols.gdb"), "127.0.0.1:4711", "$r0"), @r"
         # Stops where a probe is hit: at the engine's entry from the trap. $frame is what the trap saved.
         set pagination off

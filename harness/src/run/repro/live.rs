@@ -1,4 +1,4 @@
-//! A guest's console on the terminal, as it is written.
+//! Follows a guest's console on the terminal.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,7 +12,7 @@ use crate::report::printable::printable;
 
 const TICK: Duration = Duration::from_millis(40);
 
-/// A console that is shown until this is dropped, and then to its end.
+/// A console that is followed until this is dropped, and then to its end.
 #[derive(Debug)]
 pub struct Live {
     is_over: Arc<AtomicBool>,
@@ -20,7 +20,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Shows the console in that file, which need not exist yet.
+    /// Follows the file at `path`, which need not exist yet.
     pub fn show(path: &Path) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut tail = Tail::new(path);
@@ -45,17 +45,17 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(shown) = self.shown.take() {
-            // It has nothing to tell; a panic in it has told itself.
+            // The thread returns nothing; a panic in it was printed already.
             shown.join().ok();
         }
     }
 }
 
-/// A file that grows, read as far as it has.
+/// A growing file, read incrementally.
 struct Tail {
     path: PathBuf,
     file: Option<File>,
-    /// The beginning of a line that is not complete.
+    /// An incomplete last line.
     rest: Vec<u8>,
 }
 
@@ -69,12 +69,12 @@ impl Tail {
     }
 
     fn print(&mut self) {
-        // A console that is not there has nothing to show, and a terminal that is gone nobody to see it.
+        // Neither a console that does not exist yet nor a closed terminal is an error.
         let text = self.read_on().unwrap_or_default();
         io::stdout().lock().write_all(text.as_bytes()).ok();
     }
 
-    /// The lines that are complete by now, safe for a terminal.
+    /// New complete lines, escaped for a terminal.
     fn read_on(&mut self) -> io::Result<String> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_shown_once_and_whole_and_do_no_harm() {
+    fn complete_lines_are_shown_once_and_escaped() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("console.log");
         let mut tail = Tail::new(&path);

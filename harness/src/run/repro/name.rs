@@ -1,4 +1,4 @@
-//! Which evidence a name means: whatever our outputs call a job. Mostly pure.
+//! Resolves a job's name, in any form that our output uses, to its evidence.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use crate::tree::Tree;
 
 const NEAR: usize = 5;
 
-/// A name that is no job's.
+/// A name that matches no evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no job `{name}` has left evidence; {}", told(near))]
+#[error("no job `{name}` has left evidence; {}", hint(near))]
 pub struct NoJob {
     /// The name.
     pub name: String,
-    /// Those that look most like it.
+    /// The most similar names.
     pub near: Vec<String>,
 }
 
-fn told(near: &[String]) -> String {
+fn hint(near: &[String]) -> String {
     match near {
         [] => "`cargo xtask vm-test` leaves some".to_owned(),
         near => format!("there is {}", near.join(", ")),
     }
 }
 
-/// The folder that `name` means: that folder itself, or one of those below `target/trapline`.
+/// Resolves `name`: a folder of evidence, or a job with evidence below `target/trapline`.
 pub fn folder(tree: &Tree, name: &str) -> Result<Result<PathBuf, NoJob>, HostError> {
     let path = Path::new(name);
     if path.join(job_file::FILE).is_file() {
@@ -38,7 +38,7 @@ pub fn folder(tree: &Tree, name: &str) -> Result<Result<PathBuf, NoJob>, HostErr
     Ok(found.map(|one| tree.evidence().join(one)))
 }
 
-/// Every job that has left evidence, as `guest/provider/claim`.
+/// All jobs with evidence, as `guest/provider/claim`.
 fn left(tree: &Tree) -> Result<Vec<String>, HostError> {
     let mut all = Vec::new();
     for guest in tree.guests()? {
@@ -54,14 +54,14 @@ fn left(tree: &Tree) -> Result<Vec<String>, HostError> {
     Ok(all)
 }
 
-/// What cannot be listed has nothing in it.
+/// Subfolders; none if it cannot be listed.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| path.is_dir()).collect()
 }
 
-/// The one of `left` that is called `name`, however that is written.
+/// The entry of `left` that `name` refers to, in whatever notation.
 fn pick(left: &[String], name: &str) -> Result<String, NoJob> {
     let wanted = plain(name);
     let found = left.iter().find(|one| **one == wanted);
@@ -71,23 +71,23 @@ fn pick(left: &[String], name: &str) -> Result<String, NoJob> {
     })
 }
 
-/// `armv6::fbt::claim` and `armv6 fbt/claim` as `armv6/fbt/claim`.
+/// Converts `armv6::fbt::claim` and `armv6 fbt/claim` to `armv6/fbt/claim`.
 fn plain(name: &str) -> String {
     let words: Vec<_> = name.split_whitespace().collect();
     let plain = words.join("/").replace("::", "/");
     plain.trim_end_matches('/').to_owned()
 }
 
-/// Those that look most like `wanted`, as lists of results have them.
+/// The entries most similar to `wanted`, in the notation of result lists.
 fn near(left: &[String], wanted: &str) -> Vec<String> {
     let likeness = |one: &str| strsim::normalized_damerau_levenshtein(one, wanted);
     let mut all: Vec<_> = left.iter().collect();
     all.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
-    let told = all.into_iter().take(NEAR);
-    told.map(|one| one.replacen('/', " ", 1)).collect()
+    let hint = all.into_iter().take(NEAR);
+    hint.map(|one| one.replacen('/', " ", 1)).collect()
 }
 
-/// As a test is called, which is one word of a shell: `armv6::fbt::claim`.
+/// The name of the job's test, which is one shell word: `armv6::fbt::claim`.
 pub fn word(id: &JobId) -> String {
     let path = id.scenario_and_mutant().replace('/', "::");
     format!("{}::{path}", id.guest)
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_found_by_whatever_it_is_called() {
+    fn jobs_resolve_in_every_notation() {
         let names = [
             "armv6::fbt::three-chdir+push-into-frame",
             "armv6 fbt/three-chdir+push-into-frame",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_gets_near_ones() {
+    fn wrong_name_suggests_similar_ones() {
         let error = pick(&left(), "armv6 fbt/tree-chdir").expect_err("a slip of the pen");
         insta::assert_snapshot!(error, @"no job `armv6 fbt/tree-chdir` has left evidence; there is armv6 fbt/three-chdir, armv6 fbt/three-chdir#7, arm64 fbt/three-chdir, armv6 fbt/three-chdir+push-into-frame, armv6 cli/list");
         let error = pick(&[], "a b/c").expect_err("nothing there");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_evidence_is_itself() {
+    fn evidence_folder_resolves_to_itself() {
         let root = tempfile::tempdir().expect("a folder");
         fs::write(root.path().join(job_file::FILE), "{}").expect("writable");
         let path = root.path().to_str().expect("a name");

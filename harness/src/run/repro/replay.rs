@@ -1,5 +1,5 @@
-//! A recording, played: QEMU gives the guest everything that came from outside once more, each at the
-//! same instruction, so that it does the same. Nobody speaks with the guest meanwhile.
+//! Replays a recording: QEMU injects all recorded input at the same instructions, so the guest
+//! executes the same. No one talks to the guest meanwhile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,30 +16,30 @@ use crate::report::evidence::Evidence;
 use crate::run::interrupt;
 
 const TICK: Duration = Duration::from_millis(100);
-/// How long the guest may stand still before the recording is over, or does not fit any more.
+/// Time without progress after which a replay counts as stuck.
 const STILL: Duration = Duration::from_secs(20);
 
-/// How a replay went.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Played {
-    /// To its end, with the same console.
+pub enum ReplayResult {
+    /// Completed, with the same console.
     Same,
-    /// To its end, with another console from this line on.
+    /// Completed, with a console that differs from this line, from 1.
     Differs(usize),
-    /// Not to its end.
+    /// Stuck before the end.
     Stuck,
-    /// The user left.
+    /// Interrupted by a signal.
     Interrupted,
 }
 
-impl Played {
+impl ReplayResult {
     /// Whether the guest did the same.
     pub fn is_good(&self) -> bool {
         *self == Self::Same
     }
 }
 
-impl std::fmt::Display for Played {
+impl std::fmt::Display for ReplayResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Same => f.write_str("replayed: the console is the same"),
@@ -56,18 +56,18 @@ impl std::fmt::Display for Played {
     }
 }
 
-/// Plays what is in the folder `recorded`.
+/// Replays the recording in the folder `recorded`.
 pub fn play(
     machine: &'static Machine,
     image: &Image,
     recorded: &Path,
     evidence: &Evidence,
     debugger: Option<&Debugger>,
-) -> Result<Played, HostError> {
+) -> Result<ReplayResult, HostError> {
     let (mut qemu, _line) = Qemu::start(machine, image, Launch::Cold, evidence)?;
     if let Some(debugger) = debugger {
         let address = qemu.debug()?;
-        debugger.invite(&address, recorded, evidence.folder())?;
+        debugger.write_script(&address, recorded, evidence.folder())?;
     }
     let outcome = watch(&mut qemu, debugger.is_some())?;
     qemu.quit();
@@ -77,12 +77,12 @@ pub fn play(
     }
 }
 
-/// Waits for the end; with a debugger the guest may stand still as long as it likes.
-fn watch(qemu: &mut Qemu, is_debugged: bool) -> Result<Option<Played>, HostError> {
+/// Waits for the end; under gdb, without a limit on standing still.
+fn watch(qemu: &mut Qemu, is_debugged: bool) -> Result<Option<ReplayResult>, HostError> {
     let (mut last, mut since) = (None, Instant::now());
     loop {
-        if interrupt::asked() {
-            return Ok(Some(Played::Interrupted));
+        if interrupt::is_pending() {
+            return Ok(Some(ReplayResult::Interrupted));
         }
         let at = match qemu.replayed() {
             Replayed::UpTo(count) => Some(count),
@@ -91,17 +91,17 @@ fn watch(qemu: &mut Qemu, is_debugged: bool) -> Result<Option<Played>, HostError
         if at != last {
             (last, since) = (at, Instant::now());
         } else if !is_debugged && since.elapsed() > STILL {
-            return Ok(Some(Played::Stuck));
+            return Ok(Some(ReplayResult::Stuck));
         }
         thread::sleep(TICK);
     }
 }
 
-fn compare(before: &Path, now: &Path) -> Result<Played, HostError> {
+fn compare(before: &Path, now: &Path) -> Result<ReplayResult, HostError> {
     let read = |path: &Path| fs::read(path).map_err(HostError::file("read", path));
     Ok(match first_difference(&read(before)?, &read(now)?) {
-        None => Played::Same,
-        Some(line) => Played::Differs(line),
+        None => ReplayResult::Same,
+        Some(line) => ReplayResult::Differs(line),
     })
 }
 
@@ -122,12 +122,12 @@ fn first_difference(before: &[u8], now: &[u8]) -> Option<usize> {
     Some(line)
 }
 
-/// The recording in a job's evidence, or in a folder in there.
-pub fn find(folder: &Path, within: &str, tape: &str) -> Option<PathBuf> {
+/// The folder with the recording: the job's evidence, or `within` it.
+pub fn find(folder: &Path, within: &str, recording: &str) -> Option<PathBuf> {
     let folders = [folder.to_owned(), folder.join(within)];
     folders
         .into_iter()
-        .find(|folder| folder.join(tape).is_file())
+        .find(|folder| folder.join(recording).is_file())
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_that_differs_is_told() {
+    fn first_difference_is_a_line_number() {
         assert_eq!(first_difference(b"a\nb\n", b"a\nb\n"), None);
         assert_eq!(first_difference(b"a\nb\n", b"a\nc\n"), Some(2));
         assert_eq!(first_difference(b"a\nb\n", b"a\n"), Some(2));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_found_in_the_evidence_or_within() {
+    fn recording_is_found_in_the_evidence_or_below() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path();
         let found = || find(folder, "record", "tape");

@@ -1,5 +1,5 @@
-//! What a debugger must know of a guest to show names: the kernel's functions as an ELF file that has
-//! symbols and nothing else, and where the sections of the module lie. Pure.
+//! Symbols of a guest for gdb: an ELF file with the kernel's functions and nothing else, and the
+//! section addresses of the module. Pure.
 
 use object::elf::{
     ET_EXEC, FileHeader32, FileHeader64, SHF_ALLOC, SHF_EXECINSTR, SHN_UNDEF, SHT_NOBITS,
@@ -16,8 +16,8 @@ pub struct Symbol<'t> {
     name: &'t str,
 }
 
-/// The lines `address type name` of kallsyms that are functions, by address; those of modules have a
-/// fourth word.
+/// Functions in kallsyms lines of the form `address type name`, sorted by address. A module's
+/// symbols have a fourth field, and are skipped.
 pub fn parse(kallsyms: &str) -> Vec<Symbol<'_>> {
     let mut symbols: Vec<_> = kallsyms.lines().filter_map(function).collect();
     symbols.sort_by_key(|symbol| symbol.address);
@@ -32,7 +32,7 @@ fn function(line: &str) -> Option<Symbol<'_>> {
     is_function.then_some(Symbol { address, name })
 }
 
-/// The ELF file that has `symbols`, for the machine that `module` is for.
+/// An ELF file with `symbols`, for the architecture of `module`.
 pub fn elf(module: &[u8], symbols: &[Symbol<'_>]) -> Result<Vec<u8>, String> {
     let failed = |error: object::Error| error.to_string();
     let (header, endian, is_64) = match FileKind::parse(module).map_err(failed)? {
@@ -58,7 +58,7 @@ pub fn elf(module: &[u8], symbols: &[Symbol<'_>]) -> Result<Vec<u8>, String> {
     Ok(file)
 }
 
-/// One section that covers all symbols and has no contents: those are in the guest.
+/// Writes one NOBITS section that spans all symbols: gdb reads the contents from the guest.
 fn write<'w>(
     mut writer: Writer<'w>,
     header: &FileHeader,
@@ -122,17 +122,16 @@ fn write<'w>(
     Ok(())
 }
 
-/// Where a section of the loaded module lies.
+/// A section of the loaded module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// Its name.
     pub name: String,
-    /// Its address, as the guest writes it.
+    /// Its address, as sysfs prints it.
     pub address: String,
 }
 
-/// The lines `name:address` of the module's sections; those that are not what a program is made of
-/// say nothing to a debugger.
+/// Parses lines of the form `name:address`; keeps the sections that gdb can use.
 pub fn sections(listing: &str) -> Vec<Section> {
     const KINDS: [&str; 4] = [".text", ".rodata", ".data", ".bss"];
     let section = |line: &str| {
@@ -158,13 +157,13 @@ mod tests {
                             bf000000 t trapped\t[trapline]\nc0110040 W weak\n";
 
     #[test]
-    fn functions_of_the_kernel_proper_are_taken_by_address() {
+    fn kernel_functions_are_sorted_by_address() {
         let names: Vec<_> = parse(KALLSYMS).iter().map(|s| s.name).collect();
         assert_eq!(names, ["stext", "sys_chdir", "weak"]);
     }
 
     #[test]
-    fn the_file_is_for_the_modules_machine_and_has_the_symbols() {
+    fn elf_has_the_modules_architecture_and_the_symbols() {
         let empty = |is_64| {
             let mut file = Vec::new();
             let mut writer = Writer::new(Endianness::Little, is_64, &mut file);
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_those_that_a_program_is_made_of() {
+    fn only_text_and_data_sections_are_kept() {
         let listing = ".text:0xbf000000\n.text.trapline_trap:0xbf001000\n.note.Linux:0xbf00f000\n\
                        .bss:0xbf010000\n.textual:0x1\n";
         let names: Vec<_> = sections(listing).into_iter().map(|s| s.name).collect();

@@ -1,4 +1,4 @@
-//! A job until it ends well or its attempts are used up, and what is said of it then.
+//! Runs a job until it succeeds or its retries are used up, and sums up the attempts.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::Request;
 use crate::guest::image::Image;
-use crate::guest::overrides::Manner;
+use crate::guest::overrides::Overrides;
 use crate::guest::quote::quote;
 use crate::guest::start;
 use crate::judge::snapshot::Update;
@@ -21,52 +21,52 @@ use crate::run::plan::{Item, Job, JobId};
 use crate::run::progress::Board;
 use crate::tree::Tree;
 
-/// How much of a console is looked at for its end.
+/// Bytes of console to read from the end.
 const CONSOLE: u64 = 32 * 1024;
 
-/// What all jobs of a run have in common.
-pub struct Bench<'a> {
+/// What all jobs of a run share.
+pub struct RunContext<'a> {
     pub tree: &'a Tree,
     pub request: &'a Request,
     pub board: &'a Board,
     pub update: Update,
-    /// Since when times are counted.
+    /// The run's start, from which times count.
     pub clock: Instant,
 }
 
-impl Bench<'_> {
-    /// Everything that there is to do about one item of the plan.
+impl RunContext<'_> {
+    /// Handles one item of the plan, to its final entry.
     pub fn settle(&self, image: &Image, item: &Item, worker: usize) -> Entry {
         match item {
             Item::Skip { id, why } => {
                 let report = JobReport::not_run(id, Verdict::Skip, why.clone());
                 self.entry(Done::without_a_run(report), worker, self.now())
             }
-            Item::Run(job) => self.put_to_test(image, job, worker),
+            Item::Run(job) => self.run_job(image, job, worker),
         }
     }
 
-    /// The job's folder is held until all of it was looked at, so that another harness at the same job
-    /// takes nothing away in between.
-    fn put_to_test(&self, image: &Image, job: &Job, worker: usize) -> Entry {
+    /// Runs a job with its retries. The evidence folder stays locked until the console has been
+    /// read, so that another harness running the same job cannot clear it in between.
+    fn run_job(&self, image: &Image, job: &Job, worker: usize) -> Entry {
         let mut since = self.now();
         let held = match Evidence::locked(evidence::folder(self.tree, &job.id)) {
             Ok(held) => held,
-            Err(error) => return self.tried(Done::broken(job, &error), job, worker, since),
+            Err(error) => return self.attempt_entry(Done::broken(job, &error), job, worker, since),
         };
         let mut job = job.clone();
         let mut earlier = Vec::new();
         loop {
             let began = self.now();
             let done = self.attempt(image, &job, &held);
-            let is_over = done.interrupted || interrupt::asked();
-            let mut entry = self.tried(done, &job, worker, since);
+            let is_over = done.interrupted || interrupt::is_pending();
+            let mut entry = self.attempt_entry(done, &job, worker, since);
             entry.job.waited_ms += began.saturating_sub(since);
             if !entry.job.verdict.is_good() {
-                entry.console = keep::end(&last_of(&held.console()).unwrap_or_default());
+                entry.console = keep::end(&tail(&held.console()).unwrap_or_default());
             }
-            if is_over || !wants_another(entry.job.verdict, job.attempt, self.request.retries) {
-                return settled(entry, earlier);
+            if is_over || !should_retry(entry.job.verdict, job.attempt, self.request.retries) {
+                return sum_up(entry, earlier);
             }
             earlier.push(entry);
             job.attempt += 1;
@@ -77,17 +77,25 @@ impl Bench<'_> {
     fn attempt(&self, image: &Image, job: &Job, held: &Evidence) -> Done {
         let progress = self.board.line(&named(&job.id, job.attempt));
         let run = |evidence| {
-            let (manner, tree) = (Manner::default(), self.tree);
-            job::run_with(evidence, &manner, job, image, tree, self.update, &progress)
+            let (overrides, tree) = (Overrides::default(), self.tree);
+            job::run_with(
+                evidence,
+                &overrides,
+                job,
+                image,
+                tree,
+                self.update,
+                &progress,
+            )
         };
         match held.for_attempt(job.attempt) {
-            Ok(evidence) => survived(job, || run(evidence)),
+            Ok(evidence) => catch_panic(job, || run(evidence)),
             Err(error) => Done::broken(job, &error),
         }
     }
 
-    /// An attempt at a job.
-    fn tried(&self, done: Done, job: &Job, worker: usize, started_ms: u64) -> Entry {
+    /// The entry of one attempt.
+    fn attempt_entry(&self, done: Done, job: &Job, worker: usize, started_ms: u64) -> Entry {
         let mut entry = self.entry(done, worker, started_ms);
         entry.attempts = job.attempt;
         entry.rerun = rerun(job, self.tree, self.request.repeat, start::forbidden());
@@ -116,8 +124,8 @@ impl Bench<'_> {
     }
 }
 
-/// A harness that panics breaks the job that it was at; the others go on, and all are reported.
-fn survived(job: &Job, run: impl FnOnce() -> Done) -> Done {
+/// Turns a panic into a broken job; other jobs continue, and all are reported.
+fn catch_panic(job: &Job, run: impl FnOnce() -> Done) -> Done {
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panicked| {
         let said = panicked.downcast_ref::<&str>().copied();
         let said = said.or_else(|| Some(panicked.downcast_ref::<String>()?.as_str()));
@@ -133,13 +141,13 @@ fn named(id: &JobId, attempt: u32) -> String {
     }
 }
 
-/// Whoever ends badly gets another attempt while there are retries.
-fn wants_another(verdict: Verdict, attempt: u32, retries: u32) -> bool {
+/// A job that failed is run again while retries remain.
+fn should_retry(verdict: Verdict, attempt: u32, retries: u32) -> bool {
     !verdict.is_good() && attempt <= retries
 }
 
-/// The last attempt with all before it: what ends well only then is flaky, and says how it began.
-fn settled(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
+/// The last attempt with those before it. Success after a failure is flaky, with the first reason.
+fn sum_up(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
     for entry in &mut earlier {
         let folder = attempt_folder(entry.attempts);
         entry.evidence = format!("{}/{folder}", entry.evidence);
@@ -156,8 +164,8 @@ fn settled(mut last: Entry, mut earlier: Vec<Entry>) -> Entry {
     last
 }
 
-/// The command that runs a job again, with the environment's words on how far a run goes and how guests start; one copy alone
-/// is not what found the failure.
+/// The command that runs a job again, with the environment variables for its extent and start. All
+/// copies are repeated: one alone did not find the failure.
 fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>, boot: Option<String>) -> String {
     let path = &job.source.path;
     let what = match tree.owns(path) {
@@ -177,8 +185,8 @@ fn rerun(job: &Job, tree: &Tree, repeat: Option<u32>, boot: Option<String>) -> S
     command
 }
 
-/// The end of a file that can be of any size.
-fn last_of(path: &Path) -> io::Result<String> {
+/// The last [`CONSOLE`] bytes of a file.
+fn tail(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let start = file.metadata()?.len().saturating_sub(CONSOLE);
     file.seek(SeekFrom::Start(start))?;
@@ -217,24 +225,24 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ends_badly_is_tried_again_and_not_for_ever() {
+    fn only_failures_are_retried_up_to_the_limit() {
         for good in [Verdict::Pass, Verdict::Skip, Verdict::Caught] {
-            assert!(!wants_another(good, 1, 9));
+            assert!(!should_retry(good, 1, 9));
         }
         for bad in [Verdict::Fail, Verdict::Broken, Verdict::Missed] {
-            assert!(!wants_another(bad, 1, 0));
-            assert!(wants_another(bad, 1, 2) && wants_another(bad, 2, 2));
-            assert!(!wants_another(bad, 3, 2));
+            assert!(!should_retry(bad, 1, 0));
+            assert!(should_retry(bad, 1, 2) && should_retry(bad, 2, 2));
+            assert!(!should_retry(bad, 3, 2));
         }
     }
 
     #[test]
-    fn a_good_end_after_a_bad_one_is_flaky_and_says_how_it_began() {
+    fn success_after_failure_is_flaky_with_first_reason() {
         let earlier = vec![
             entry(1, Verdict::Fail, "2 records, not 3"),
             entry(2, Verdict::Broken, "no QEMU"),
         ];
-        let flaky = settled(entry(3, Verdict::Caught, "bash died"), earlier);
+        let flaky = sum_up(entry(3, Verdict::Caught, "bash died"), earlier);
         assert_eq!(flaky.job.verdict, Verdict::Flaky);
         insta::assert_snapshot!(flaky.job.why, @"caught at attempt 3; first fail: 2 records, not 3");
         let folders: Vec<_> = flaky.tries().map(|one| one.evidence.as_str()).collect();
@@ -249,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_attempt_and_a_bad_end_stay_what_they_are() {
-        let pass = settled(entry(1, Verdict::Pass, ""), Vec::new());
+    fn first_success_and_last_failure_keep_their_verdict() {
+        let pass = sum_up(entry(1, Verdict::Pass, ""), Vec::new());
         assert_eq!(
             (pass.job.verdict, pass.job.why.as_str()),
             (Verdict::Pass, "")
         );
         let earlier = vec![entry(1, Verdict::Broken, "no QEMU")];
-        let fail = settled(entry(2, Verdict::Fail, "2 records, not 3"), earlier);
+        let fail = sum_up(entry(2, Verdict::Fail, "2 records, not 3"), earlier);
         assert_eq!(fail.job.verdict, Verdict::Fail);
         assert_eq!(
             fail.to_string().split("  ").last(),
@@ -280,12 +288,12 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_breaks_the_job_and_nothing_else() {
+    fn panic_breaks_only_its_job() {
         let job = job(Path::new("a.yaml"), None);
         let number = 7;
         for done in [
-            survived(&job, || panic!("no such row")),
-            survived(&job, || panic!("no such row: {number}")),
+            catch_panic(&job, || panic!("no such row")),
+            catch_panic(&job, || panic!("no such row: {number}")),
         ] {
             assert_eq!(done.report.verdict, Verdict::Broken);
             let why = &done.report.why;
@@ -294,12 +302,12 @@ mod tests {
                 "{why}"
             );
         }
-        let well = survived(&job, || Done::broken(&job, &"no QEMU"));
+        let well = catch_panic(&job, || Done::broken(&job, &"no QEMU"));
         assert_eq!(well.report.why, "no QEMU");
     }
 
     #[test]
-    fn a_job_is_run_again_by_its_name_or_its_file() {
+    fn rerun_command_uses_id_or_path() {
         let tree = Tree::own();
         let path = Path::new("/my files/a.yaml");
         let outside = rerun(&job(path, None), &tree, Some(40), None);
@@ -316,12 +324,12 @@ mod tests {
     }
 
     #[test]
-    fn of_a_flooded_console_the_end_is_read() {
+    fn tail_reads_the_end_of_a_large_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("console.log");
         fs::write(&path, format!("{}end\n", "x\n".repeat(100_000))).expect("writable");
-        let last = last_of(&path).expect("readable");
+        let last = tail(&path).expect("readable");
         assert!(last.len() == 32 * 1024 && last.ends_with("x\nend\n"));
-        assert!(last_of(&folder.path().join("none")).is_err());
+        assert!(tail(&folder.path().join("none")).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! How many jobs this host has room for at once.
+//! The number of jobs that fit on this host at once.
 
 use std::fs;
 use std::num::NonZero;
@@ -7,10 +7,10 @@ use std::thread;
 use crate::guest::image::Image;
 
 const MIB: u64 = 1024 * 1024;
-/// What QEMU and the harness need beside the guest's own memory.
+/// Memory of QEMU and the harness for each guest, beside its RAM.
 const BESIDE: u64 = 200 * MIB;
 
-/// As many as there are cores, fewer where the largest of `images` does not fit so often.
+/// One per core, or fewer if the largest of `images` does not fit that often.
 pub fn jobs<'i>(images: impl Iterator<Item = &'i Image>) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let largest = images.filter_map(|image| bytes(&image.memory)).max();
@@ -19,7 +19,7 @@ pub fn jobs<'i>(images: impl Iterator<Item = &'i Image>) -> usize {
     fitting(cores, largest, available)
 }
 
-/// What is not known is no limit.
+/// An unknown size imposes no limit.
 fn fitting(cores: usize, guest: Option<u64>, available: Option<u64>) -> usize {
     let (Some(guest), Some(available)) = (guest, available) else {
         return cores;
@@ -28,7 +28,7 @@ fn fitting(cores: usize, guest: Option<u64>, available: Option<u64>) -> usize {
     usize::try_from(fit).map_or(cores, |fit| fit.clamp(1, cores.max(1)))
 }
 
-/// A size as QEMU's `-m` takes it: megabytes, or with a unit.
+/// Parses QEMU's `-m`: MiB, or with a unit.
 fn bytes(memory: &str) -> Option<u64> {
     let digits = memory.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &memory[digits.len()..] {
@@ -39,7 +39,7 @@ fn bytes(memory: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// What the kernel thinks can be had without swapping: `MemAvailable:   16364520 kB`.
+/// Memory available without swapping, in bytes: `MemAvailable:   16364520 kB`.
 fn available(meminfo: &str) -> Option<u64> {
     let mut rows = meminfo.lines();
     let row = rows.find_map(|row| row.strip_prefix("MemAvailable:"))?;
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cores_and_memory_both_limit_and_one_job_always_runs() {
+    fn jobs_are_limited_by_cores_and_memory() {
         let fit = |cores, available: u64| fitting(cores, bytes("512M"), Some(available * MIB));
         assert_eq!(fit(8, 100_000), 8);
         assert_eq!(fit(8, 3 * 712), 3);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read_as_qemu_and_the_kernel_write_them() {
+    fn qemu_and_meminfo_sizes_are_parsed() {
         assert_eq!(bytes("512M"), bytes("512"));
         assert_eq!(bytes("2G"), Some(2048 * MIB));
         assert_eq!((bytes("much"), bytes("1T"), bytes("")), (None, None, None));

@@ -1,35 +1,36 @@
-//! Threads that take tasks in their order, each the next one as soon as it is free.
+//! Worker threads that take tasks in order.
 //!
-//! A task is done by one thread from its beginning to its end: a QEMU dies with the thread that
-//! started it. One that keeps several processors busy has as many workers' room.
+//! A task stays on one thread from start to end: a QEMU is killed when the thread that started it
+//! exits. A task that keeps several CPUs busy occupies as many workers' slots.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// Has `task` done by up to `workers` threads, which are numbered from 1, and tells each result to
-/// `told` as it comes. The results are in the order of the tasks; once `goes_on` says no, no task is
-/// begun, so there can be fewer of them.
+/// Runs `task` for all of `tasks` on up to `workers` threads, numbered from 1, and calls `on_done`
+/// on the caller's thread as each one ends. Results are in the order of the tasks. Once
+/// `may_continue` returns false, no further task is started, so there can be fewer results than
+/// tasks.
 pub fn work<T: Sync, R: Send>(
     tasks: &[T],
     workers: usize,
     weight: impl Fn(&T) -> usize + Sync,
-    goes_on: impl Fn() -> bool + Sync,
+    may_continue: impl Fn() -> bool + Sync,
     task: impl Fn(&T, usize) -> R + Sync,
-    mut told: impl FnMut(&mut R),
+    mut on_done: impl FnMut(&mut R),
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let room = Room::of(workers);
-    let take = || goes_on().then(|| next.fetch_add(1, Ordering::Relaxed));
+    let slots = Slots::of(workers);
+    let take = || may_continue().then(|| next.fetch_add(1, Ordering::Relaxed));
     let (sender, results) = mpsc::channel();
     let work = |worker: usize, sender: mpsc::Sender<(usize, R)>| {
         while let Some((row, one)) = take().and_then(|row| Some((row, tasks.get(row)?))) {
-            let _place = room.enter(row, weight(one));
-            if !goes_on() {
+            let _permit = slots.enter(row, weight(one));
+            if !may_continue() {
                 break;
             }
-            // Nobody listens any more where `told` has panicked: then there is nothing left to do.
+            // The receiver is gone if `on_done` has panicked; stop.
             if sender.send((row, task(one, worker))).is_err() {
                 break;
             }
@@ -41,19 +42,19 @@ pub fn work<T: Sync, R: Send>(
             scope.spawn(move || work(worker, sender));
         }
         drop(sender);
-        let tell = |(row, mut result)| {
-            told(&mut result);
+        let report = |(row, mut result)| {
+            on_done(&mut result);
             (row, result)
         };
-        results.into_iter().map(tell).collect()
+        results.into_iter().map(report).collect()
     });
     all.sort_by_key(|(row, _)| *row);
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Room for so many workers, of which a task can take more than one. They enter in the order of their
-/// tasks, or a large one would wait until no small one is left.
-struct Room {
+/// A counting semaphore with `size` slots, from which a task may take several. It is granted in
+/// task order, or a large task would starve behind small ones.
+struct Slots {
     size: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -61,17 +62,17 @@ struct Room {
 
 struct State {
     free: usize,
-    /// Whose turn it is to enter.
+    /// The task to admit next.
     turn: usize,
 }
 
-/// What a task takes up until it is over.
-struct Place<'r> {
-    room: &'r Room,
+/// The slots of a running task; released on drop.
+struct Permit<'r> {
+    slots: &'r Slots,
     weight: usize,
 }
 
-impl Room {
+impl Slots {
     fn of(size: usize) -> Self {
         let state = State {
             free: size,
@@ -84,8 +85,9 @@ impl Room {
         }
     }
 
-    /// Waits until it is the turn of this row, and there is room for it. Nothing is larger than the room.
-    fn enter(&self, row: usize, weight: usize) -> Place<'_> {
+    /// Blocks until it is this row's turn and `weight` slots are free. The weight is capped at the
+    /// size, so every task fits eventually.
+    fn enter(&self, row: usize, weight: usize) -> Permit<'_> {
         let weight = weight.clamp(1, self.size.max(1));
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let must_wait = |state: &mut State| state.turn != row || state.free < weight;
@@ -94,15 +96,18 @@ impl Room {
         state.free -= weight;
         state.turn += 1;
         self.changed.notify_all();
-        Place { room: self, weight }
+        Permit {
+            slots: self,
+            weight,
+        }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let state = &self.room.state;
+        let state = &self.slots.state;
         state.lock().unwrap_or_else(PoisonError::into_inner).free += self.weight;
-        self.room.changed.notify_all();
+        self.slots.changed.notify_all();
     }
 }
 
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_taken_in_order_and_the_results_stay_in_it() {
+    fn tasks_and_results_are_in_order() {
         let tasks: Vec<usize> = (0..20).collect();
         let begun = Mutex::new(Vec::new());
         let done = work(
@@ -134,30 +139,37 @@ mod tests {
         assert_eq!(done, tasks.iter().map(|task| task * 2).collect::<Vec<_>>());
     }
 
-    /// The barrier lets nobody on before three are in it, so all three must be at work at once.
+    /// The barrier opens only with three threads in it, so three tasks must run at once.
     #[test]
-    fn workers_work_at_the_same_time_each_on_a_thread_of_its_own() {
+    fn workers_run_concurrently_on_own_threads() {
         let together = Barrier::new(3);
         let task = |task: &usize, worker| {
             together.wait();
             (*task, worker, thread::current().id())
         };
-        let mut told = 0;
-        let done = work(&[0, 1, 2, 3, 4, 5], 3, |_| 1, || true, task, |_| told += 1);
+        let mut on_done = 0;
+        let done = work(
+            &[0, 1, 2, 3, 4, 5],
+            3,
+            |_| 1,
+            || true,
+            task,
+            |_| on_done += 1,
+        );
         let workers: HashSet<_> = done.iter().map(|(_, worker, _)| *worker).collect();
         let pairs: HashSet<_> = done.iter().map(|(_, worker, id)| (*worker, *id)).collect();
         let tasks: Vec<_> = done.iter().map(|(task, ..)| *task).collect();
         assert_eq!(workers, HashSet::from([1, 2, 3]));
-        assert_eq!((pairs.len(), told), (3, 6));
+        assert_eq!((pairs.len(), on_done), (3, 6));
         assert_eq!(tasks, [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
-    fn what_is_under_way_ends_and_nothing_else_begins() {
-        let goes_on = AtomicBool::new(true);
+    fn running_tasks_finish_after_a_stop() {
+        let may_continue = AtomicBool::new(true);
         let task = |task: &usize, _| {
             if *task == 2 {
-                goes_on.store(false, Ordering::Relaxed);
+                may_continue.store(false, Ordering::Relaxed);
             }
             *task
         };
@@ -165,7 +177,7 @@ mod tests {
             &[0, 1, 2, 3, 4],
             1,
             |_| 1,
-            || goes_on.load(Ordering::Relaxed),
+            || may_continue.load(Ordering::Relaxed),
             task,
             |_| {},
         );
@@ -173,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_several_processors_busy_has_their_room_and_its_turn() {
+    fn weighted_tasks_get_their_slots_in_order() {
         let busy = AtomicUsize::new(0);
         let weights = [1, 1, 3, 1, 9, 2, 1, 1];
         let task = |weight: &usize, _| {
@@ -190,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn no_task_needs_no_worker() {
+    fn no_tasks_give_no_results() {
         assert!(work(&[] as &[u8], 4, |_| 1, || true, |task, _| *task, |_| {}).is_empty());
     }
 }
