@@ -1,4 +1,4 @@
-//! Obeying: the one loop that everything goes through.
+//! The agent's event loop. Nothing in it blocks except [`Agent::wait`].
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,28 +12,28 @@ use rustix::time::{ClockId, clock_settime};
 
 use crate::immunity::Immunity;
 use crate::line::{Line, LineError};
+use crate::log;
 use crate::process::Process;
 use crate::random::Random;
-use crate::tell;
 
-/// When to try again what nothing tells the readiness of.
+/// How long to wait before a line that is down is tried again: nothing reports that it is back.
 const PAUSE: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
 
-/// Why there is no agent.
+/// Why the agent cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// It cannot talk to the harness.
+    /// The line to the harness cannot be opened.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// It could not wake a guest that was saved.
+    /// /dev/urandom cannot be opened, so a restored guest could not be reseeded.
     #[error("cannot open the random number generator: {0}")]
     Random(io::Error),
 }
 
-/// All that the agent has to do with.
+/// The agent's state.
 #[derive(Debug)]
 pub struct Agent {
     line: Line,
@@ -43,20 +43,20 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent that is told what to do over a line.
+    /// An agent that takes its orders from this line. Running without OOM immunity is only logged.
     pub fn on(line: &Path) -> Result<Self, AgentError> {
         let immunity = Immunity::acquire();
         Ok(Self {
             line: Line::open(line)?,
             random: Random::open().map_err(AgentError::Random)?,
             immunity: immunity
-                .inspect_err(|why| tell(&format!("without memory it may be killed: {why}")))
+                .inspect_err(|why| log(&format!("without memory it may be killed: {why}")))
                 .ok(),
             running: BTreeMap::new(),
         })
     }
 
-    /// Obeys for ever.
+    /// Serves orders; never returns.
     pub fn serve(mut self) -> ! {
         self.line.say(&Word::Hello { version: VERSION });
         loop {
@@ -69,8 +69,8 @@ impl Agent {
         }
     }
 
-    /// Waits until something is ready. Then all is tried, since that costs little and nothing here
-    /// blocks.
+    /// Waits until anything is ready. The caller then tries everything, which is cheap and does not
+    /// block.
     fn wait(&self) {
         let line = self.line.interest();
         let limit = line.is_none().then_some(&PAUSE);
@@ -78,7 +78,7 @@ impl Agent {
         let processes = self.running.values();
         let processes = processes.flat_map(|process| process.interests(has_room));
         let mut all: Vec<PollFd<'_>> = line.into_iter().chain(processes).collect();
-        // It fails for want of memory, or is interrupted: either way it is tried again.
+        // ENOMEM or EINTR: the caller's loop retries either way.
         poll(&mut all, limit).ok();
     }
 
@@ -139,7 +139,7 @@ impl Agent {
         }
         let start = || Process::start(command);
         let started = match &self.immunity {
-            Some(immunity) => immunity.without(start),
+            Some(immunity) => immunity.suspended(start),
             None => start(),
         };
         match started {
@@ -156,8 +156,8 @@ impl Agent {
         process.ok_or("nothing runs on it")?.signal(number)
     }
 
-    /// Takes one piece of each output, lest one that writes much silence the others, and tells who
-    /// has ended.
+    /// Sends one piece of each output per round, so that a busy process cannot starve the others,
+    /// and reports the processes that have ended.
     fn relay(&mut self) {
         let has_room = self.line.has_room();
         for (&channel, process) in &mut self.running {
@@ -185,15 +185,15 @@ fn set_clock(time: Duration) -> rustix::io::Result<()> {
     clock_settime(ClockId::Realtime, time)
 }
 
-/// One write, as the shell's `>` does it, to a file that is there.
+/// Overwrites an existing file with a single write(2), as a shell's `>` and sysfs want it.
 fn write(path: &str, text: &str) -> Result<(), String> {
-    let said = |why: io::Error| why.to_string();
+    let message = |why: io::Error| why.to_string();
     let mut file = File::options()
         .write(true)
         .truncate(true)
         .open(path)
-        .map_err(said)?;
-    match file.write(text.as_bytes()).map_err(said)? {
+        .map_err(message)?;
+    match file.write(text.as_bytes()).map_err(message)? {
         count if count == text.len() => Ok(()),
         count => Err(format!("{count} of {} bytes were written", text.len())),
     }

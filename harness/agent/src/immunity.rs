@@ -1,18 +1,18 @@
-//! The agent is not what a guest without memory should kill. What it starts may be: a process
-//! inherits how willing the kernel is to kill it, so the agent is mortal while it starts one.
+//! Keeps the OOM killer from the agent, but not from the processes it starts. A child inherits
+//! `oom_score_adj`, so the agent drops its immunity while it starts one.
 
 use std::fs::{File, read_to_string};
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::tell;
+use crate::log;
 
-/// Where the kernel is told.
+/// The file of the calling process's adjustment.
 const FILE: &str = "/proc/self/oom_score_adj";
-/// What it is told by those who must not be killed.
+/// OOM_SCORE_ADJ_MIN: never killed.
 const NEVER: &str = "-1000";
 
-/// The agent's immunity, if it may have one.
+/// The agent's immunity.
 #[derive(Debug)]
 pub struct Immunity {
     file: File,
@@ -29,13 +29,13 @@ impl Immunity {
         Ok(immunity)
     }
 
-    /// Does without it what must not pass it on. It is short, and the agent is small: while the
-    /// kernel looks for something big, it is not the agent that it finds.
-    pub fn without<T>(&self, starts: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    /// Runs `start` without immunity, so that a child does not inherit it. The window is short and
+    /// the agent too small to be the OOM killer's first choice.
+    pub fn suspended<T>(&self, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         self.set(&self.inherited)?;
-        let started = starts();
+        let started = start();
         if let Err(why) = self.set(NEVER) {
-            tell(&format!("without memory it may be killed: {why}"));
+            log(&format!("without memory it may be killed: {why}"));
         }
         started
     }

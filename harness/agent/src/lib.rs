@@ -1,7 +1,9 @@
-//! What the harness and its agent in a guest say to each other over a serial line.
+//! The protocol between the harness and its agent in a guest, over a serial line.
 //!
-//! A message is postcard's bytes and their CRC-32, stuffed by COBS and ended by a zero byte. Whatever
-//! else gets on the line (a program in the guest can write to it) is noticed, and ends at the next zero.
+//! A frame is a postcard message and its CRC-32, encoded with COBS and terminated by a zero byte.
+//! The line is not exclusive (the console or a program may write to it), so a receiver
+//! resynchronizes at the next zero and reports what it skipped. Both ends are of one build: there
+//! is no compatibility between versions.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -9,55 +11,55 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Both sides must be of one build; the agent says its version first.
+/// Protocol version. The agent announces it first, in [`Word::Hello`].
 pub const VERSION: u32 = 1;
-/// The most that one message carries of a program's input or output.
+/// Most bytes of a process's input or output in one message.
 pub const PIECE: usize = 4096;
-/// The most that a message can be long; a line without an end for longer is no conversation.
-const LONGEST: usize = 128 * 1024;
+/// Most bytes of a frame. More without a terminator is garbage.
+const FRAME_MAX: usize = 128 * 1024;
 
-/// Which of several things that go on at once a message is about.
+/// Identifies one of several concurrent commands.
 pub type Channel = u16;
 
-/// From the harness to the guest.
+/// From the harness to the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// After a start or a restore: what no saved guest can know.
+    /// After a boot or a restore: sets what a saved guest cannot know. Answered by [`Word::Awake`].
     Wake {
-        /// The time, since the epoch.
+        /// Time since the epoch.
         time: Duration,
-        /// Randomness of the host's.
+        /// Entropy from the host.
         seed: [u8; 32],
     },
-    /// Run `sh -c command` in a process group of its own.
+    /// Runs `sh -c command` in a process group of its own.
     Exec {
-        /// The channel that its output and its end will come on.
+        /// Identifies the command from here until its [`Word::Ended`].
         channel: Channel,
-        /// The command.
+        /// The shell command.
         command: String,
     },
-    /// Bytes for the standard input of what runs on the channel.
+    /// Bytes for the standard input of the channel's process.
     Input {
         /// The channel.
         channel: Channel,
         /// At most [`PIECE`] bytes.
         bytes: Vec<u8>,
     },
-    /// There is no more input.
+    /// End of input.
     InputEnd {
         /// The channel.
         channel: Channel,
     },
-    /// Send a signal to the process that was started on the channel, not to its group.
+    /// Sends a signal to the channel's process, not to its group. Answered by [`Word::Done`].
     Signal {
         /// The channel.
         channel: Channel,
         /// The signal's number.
         number: i32,
     },
-    /// Write a text to a file that is there already, by one write.
+    /// Writes text to an existing file with a single write(2). Answered by [`Word::Done`].
     Write {
-        /// The channel that the answer will come on.
+        /// The channel of the answer.
         channel: Channel,
         /// The file.
         path: String,
@@ -66,7 +68,7 @@ pub enum Order {
     },
 }
 
-/// From the guest to the harness.
+/// From the agent to the harness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Word {
     /// The agent has started.
@@ -76,7 +78,7 @@ pub enum Word {
     },
     /// The answer to [`Order::Wake`].
     Awake {
-        /// What could not be set, if something could not.
+        /// What could not be set, if anything.
         trouble: Option<String>,
     },
     /// Standard output.
@@ -93,18 +95,18 @@ pub enum Word {
         /// At most [`PIECE`] bytes.
         bytes: Vec<u8>,
     },
-    /// The process on the channel has ended, and everything that it had written by then was sent.
+    /// The channel's process has ended, and all output it wrote before that has been sent.
     Ended {
-        /// The channel, which is free again.
+        /// The channel, now free again.
         channel: Channel,
-        /// How.
+        /// Exit status or signal.
         end: End,
     },
     /// The answer to [`Order::Signal`] and [`Order::Write`].
     Done {
         /// The channel.
         channel: Channel,
-        /// Why it could not be done, if it could not.
+        /// Why it failed, if it did.
         trouble: Option<String>,
     },
 }
@@ -112,28 +114,28 @@ pub enum Word {
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
-    /// By itself, with this status.
+    /// It exited with this status.
     Status(i32),
-    /// By the signal of this number.
+    /// It was killed by this signal.
     Signal(i32),
-    /// It did not begin.
+    /// It could not be started, for this reason.
     NotStarted(String),
 }
 
-/// What came over the line is no message.
+/// Bytes on the line that are no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// Something else wrote to the line, or bytes were lost.
+    /// A frame of this many bytes failed to decode: foreign output, or bytes were lost.
     #[error("{0} bytes came over the line that are no message")]
     Garbled(usize),
-    /// No message is that long.
+    /// This many bytes came without a terminator.
     #[error("{0} bytes came over the line without the end of a message")]
     Endless(usize),
 }
 
-/// The bytes of one message.
+/// Encodes a message as a frame, including the terminating zero.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
-    // Strings, numbers and lists of bytes are all that postcard is given here, and those it takes.
+    // postcard cannot fail on the types used here: strings, integers and byte vectors.
     let mut bytes = postcard::to_stdvec(message).unwrap_or_default();
     let sum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
@@ -142,7 +144,7 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     stuffed
 }
 
-/// Makes messages of the bytes of a line, however these are cut.
+/// Decodes frames from a byte stream that may be split anywhere.
 #[derive(Debug)]
 pub struct Decoder<M> {
     bytes: Vec<u8>,
@@ -159,19 +161,19 @@ impl<M> Default for Decoder<M> {
 }
 
 impl<M: DeserializeOwned> Decoder<M> {
-    /// Takes what came over the line.
+    /// Appends received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, once all of it is there. Between zeros there need be none: who begins to
-    /// speak can end by a zero what was on the line before.
+    /// The next message, or `None` until a frame is complete. Empty frames are skipped: a sender
+    /// may start with a zero to terminate whatever was on the line before.
     pub fn next_message(&mut self) -> Option<Result<M, WireError>> {
         let between = self.bytes.iter().take_while(|byte| **byte == 0).count();
         self.bytes.drain(..between);
         let Some(end) = self.bytes.iter().position(|byte| *byte == 0) else {
             let count = self.bytes.len();
-            if count > LONGEST {
+            if count > FRAME_MAX {
                 self.bytes.clear();
                 return Some(Err(WireError::Endless(count)));
             }
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_survive_any_cut_and_any_byte() {
+    fn messages_survive_any_split_and_any_byte() {
         let every: Vec<u8> = (0..=255).cycle().take(PIECE).collect();
         let words = [output(&every), output(&[]), Word::Awake { trouble: None }];
         let line: Vec<u8> = words.iter().flat_map(encode).collect();
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_noticed_and_the_next_one_is_understood() {
+    fn garbage_is_reported_and_the_next_message_decoded() {
         let mut decoder = Decoder::<Word>::default();
         let mut line = encode(&output(b"lost"));
         line[4] ^= 1;
@@ -235,11 +237,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_does_not_grow_for_ever() {
+    fn an_unterminated_frame_does_not_grow_without_bound() {
         let mut decoder = Decoder::<Word>::default();
-        decoder.push(&vec![1; LONGEST + 1]);
+        decoder.push(&vec![1; FRAME_MAX + 1]);
         let found = decoder.next_message();
-        assert_eq!(found, Some(Err(WireError::Endless(LONGEST + 1))));
+        assert_eq!(found, Some(Err(WireError::Endless(FRAME_MAX + 1))));
         assert_eq!(decoder.next_message(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The line: orders come, words go, and what does not fit yet waits here.
+//! The serial line: receives orders, and queues words until the line takes them.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,13 +13,13 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::termios::{ControlModes, OptionalActions, isatty, tcgetattr, tcsetattr};
 
-use crate::tell;
+use crate::log;
 
-/// How long the device may take to appear after its driver was loaded.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How often to look whether it has.
+/// How long to wait for the device to appear after its driver was loaded.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Polling interval of that wait.
 const TICK: Duration = Duration::from_millis(5);
-/// So much may wait for the line before programs are made to wait for it.
+/// Queued bytes above which processes' output is no longer read, so that they block instead.
 const FULL: usize = 64 * 1024;
 
 /// Why the line cannot be used.
@@ -36,14 +36,14 @@ pub struct Line {
     file: File,
     decoder: Decoder<Order>,
     waiting: VecDeque<u8>,
-    /// Whether somebody is at the other end, as far as is known.
+    /// Whether the other end is connected, as of the last read or write.
     is_up: bool,
 }
 
 impl Line {
-    /// Opens the device, once it is there.
+    /// Opens the device, waiting up to [`TIMEOUT`] for it to appear.
     pub fn open(path: &Path) -> Result<Self, LineError> {
-        let opened = open_in_time(path).and_then(|file| make_raw(&file).map(|()| file));
+        let opened = open_when_present(path).and_then(|file| make_raw(&file).map(|()| file));
         let file = opened.map_err(|why| LineError {
             path: path.display().to_string(),
             why,
@@ -51,50 +51,51 @@ impl Line {
         Ok(Self {
             file,
             decoder: Decoder::default(),
-            // A zero ends what somebody else has put on the line: QEMU's second UART on a raspi0 sends
-            // the divisor of the baud rate when the kernel sets it.
+            // A zero terminates garbage already on the line: QEMU's second UART on a raspi0 sends
+            // the baud-rate divisor when the kernel sets it.
             waiting: VecDeque::from([0]),
             is_up: true,
         })
     }
 
-    /// What to wait for before the line is worth a try; nothing if it is only a matter of time.
+    /// What to poll for before [`Self::exchange`]; `None` if the line is down and only time can
+    /// help.
     pub fn interest(&self) -> Option<PollFd<'_>> {
         let mut events = PollFlags::IN;
         events.set(PollFlags::OUT, !self.waiting.is_empty());
         self.is_up.then(|| PollFd::new(&self.file, events))
     }
 
-    /// Whether programs may go on: what they write would not wait behind too much. Whoever asks
-    /// before every few pieces keeps what waits within [`FULL`] and these pieces.
+    /// Whether more output may be queued. A caller that checks before every few pieces keeps the
+    /// queue below [`FULL`] plus those pieces.
     pub fn has_room(&self) -> bool {
         self.waiting.len() < FULL
     }
 
-    /// Puts a word behind those that wait.
+    /// Queues a word.
     pub fn say(&mut self, word: &Word) {
         self.waiting.extend(encode(word));
     }
 
-    /// Takes what has come and gives what the line takes.
+    /// Reads what has arrived and writes what the line takes, without blocking.
     pub fn exchange(&mut self) {
         self.is_up = true;
-        self.take();
-        self.give();
+        self.read();
+        self.write();
     }
 
-    /// The next order that has come. What is none has lost its sender or was never from one; the
-    /// harness, which waits for an answer, will notice.
+    /// The next received order. A frame that fails to decode is logged and dropped: if it was an
+    /// order, the harness, waiting for the answer, notices.
     pub fn next_order(&mut self) -> Option<Order> {
         loop {
             match self.decoder.next_message()? {
                 Ok(order) => return Some(order),
-                Err(why) => tell(&why),
+                Err(why) => log(&why),
             }
         }
     }
 
-    fn take(&mut self) {
+    fn read(&mut self) {
         let mut bytes = [0; 4096];
         match self.file.read(&mut bytes) {
             Ok(0) => self.is_up = false,
@@ -103,7 +104,7 @@ impl Line {
         }
     }
 
-    fn give(&mut self) {
+    fn write(&mut self) {
         while !self.waiting.is_empty() {
             match self.file.write(self.waiting.as_slices().0) {
                 Ok(count) => drop(self.waiting.drain(..count)),
@@ -112,15 +113,15 @@ impl Line {
         }
     }
 
-    /// A line that fails may be mended: the other end comes back.
+    /// Any other error takes the line down until the next try: the other end may reconnect.
     fn note(&mut self, why: &io::Error) {
         let kinds = [io::ErrorKind::WouldBlock, io::ErrorKind::Interrupted];
         self.is_up &= kinds.contains(&why.kind());
     }
 }
 
-fn open_in_time(path: &Path) -> Result<File, Errno> {
-    let end = Instant::now() + PATIENCE;
+fn open_when_present(path: &Path) -> Result<File, Errno> {
+    let end = Instant::now() + TIMEOUT;
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     loop {
         match open(path, flags, Mode::empty()) {
@@ -130,7 +131,7 @@ fn open_in_time(path: &Path) -> Result<File, Errno> {
     }
 }
 
-/// Makes a terminal a mere line: no echo, no editing, and nothing hangs on a carrier.
+/// Puts a terminal into raw mode, without modem control.
 fn make_raw(file: &File) -> Result<(), Errno> {
     if !isatty(file) {
         return Ok(());

@@ -1,6 +1,11 @@
-//! The harness's hand inside a guest: obeys orders that come over a serial line, and says what came
-//! of them. It forks only to run what it is told to, and never changes its directory: what is
-//! traced beside it must not be its own doing.
+//! The agent: runs in a guest, takes orders over a serial line and reports the results.
+//!
+//! One thread, one poll loop (`agent`), no blocking calls outside it. Output is queued for the line
+//! up to a bound (`line`); beyond that processes block on their pipes (`process`). The agent is
+//! immune to the OOM killer, its children are not (`immunity`).
+//!
+//! The tracer under test sees the agent too, so the agent stays quiet: it forks only to run an
+//! [`Order::Exec`](harness_agent::Order::Exec) and never changes its directory.
 
 use std::env;
 use std::path::Path;
@@ -17,20 +22,20 @@ use agent::Agent;
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let (Some(line), None) = (arguments.next(), arguments.next()) else {
-        tell(&"usage: trapline-agent LINE, the device that the harness is at the other end of");
+        log(&"usage: trapline-agent LINE, the device that the harness is at the other end of");
         return ExitCode::from(2);
     };
     match Agent::on(Path::new(&line)) {
         Ok(agent) => agent.serve(),
         Err(why) => {
-            tell(&why);
+            log(&why);
             ExitCode::FAILURE
         }
     }
 }
 
-/// Says something on the console, as far as there is one.
-fn tell(what: &dyn std::fmt::Display) {
+/// Logs to stderr, the guest's console. Errors are ignored: there may be no console.
+fn log(what: &dyn std::fmt::Display) {
     use std::io::Write;
     writeln!(std::io::stderr(), "trapline-agent: {what}").ok();
 }

@@ -1,4 +1,4 @@
-//! One command that runs: what it is given to read, what it writes, and how it ended.
+//! A running command: its input, its output, and how it ended.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,11 +12,11 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::{ioctl_fionbio, ioctl_fionread};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 
-/// A command that was started.
+/// A started command.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// Becomes readable when the process ends.
+    /// A pidfd, which polls readable when the process ends.
     ending: OwnedFd,
     end: Option<End>,
     /// Its standard input.
@@ -28,7 +28,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `sh -c command` in a process group of its own.
+    /// Starts `sh -c command` in a process group of its own, with its pipes non-blocking.
     pub fn start(command: &str) -> io::Result<Self> {
         let mut child = Command::new("sh")
             .args(["-c", command])
@@ -48,7 +48,7 @@ impl Process {
                 error,
             }),
             Err(why) => {
-                // Nobody could tell when it ends, so it must not go on.
+                // Without a pidfd its end would go unnoticed, so do not let it run.
                 kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
                 child.wait()?;
                 Err(why)
@@ -56,7 +56,7 @@ impl Process {
         }
     }
 
-    /// What to wait for before [`Self::proceed`] or, if `has_room`, the outputs are worth a try.
+    /// What to poll for before [`Self::proceed`], and before reading the outputs if `has_room`.
     pub fn interests(&self, has_room: bool) -> impl Iterator<Item = PollFd<'_>> {
         let is_running = self.end.is_none();
         let ending = is_running.then(|| PollFd::new(&self.ending, PollFlags::IN));
@@ -69,13 +69,13 @@ impl Process {
             .chain(outputs)
     }
 
-    /// Gives it what it takes of its input, and notices its end.
+    /// Writes queued input and reaps the process if it has ended.
     pub fn proceed(&mut self) {
         if self.end.is_some() {
             return;
         }
         self.input.feed();
-        // The only error would be that there is no such child.
+        // The only possible error is ECHILD.
         if let Ok(Some(status)) = self.child.try_wait() {
             self.end = Some(end(status));
             self.input.close();
@@ -84,13 +84,13 @@ impl Process {
         }
     }
 
-    /// How it ended, once all is taken that it had written by then.
+    /// How it ended, once all output it wrote before that has been read.
     pub fn ended(&self) -> Option<&End> {
         let is_read = self.output.file.is_none() && self.error.file.is_none();
         self.end.as_ref().filter(|_| is_read)
     }
 
-    /// Sends it the signal of this number, unless it has ended.
+    /// Sends a signal to the process, unless it has ended.
     pub fn signal(&self, number: i32) -> Result<(), String> {
         if self.end.is_some() {
             return Err("it has ended".into());
@@ -110,21 +110,21 @@ fn connect(
 ) -> io::Result<(OwnedFd, Input, Output, Output)> {
     let ending = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let input = Input {
-        file: unblocked(input)?,
+        file: nonblocking(input)?,
         ..Input::default()
     };
     let output = Output {
-        file: unblocked(output)?,
-        left: None,
+        file: nonblocking(output)?,
+        remaining: None,
     };
     let error = Output {
-        file: unblocked(error)?,
-        left: None,
+        file: nonblocking(error)?,
+        remaining: None,
     };
     Ok((ending, input, output, error))
 }
 
-fn unblocked(pipe: Pipe<impl Into<OwnedFd>>) -> io::Result<Option<File>> {
+fn nonblocking(pipe: Pipe<impl Into<OwnedFd>>) -> io::Result<Option<File>> {
     let Some(pipe) = pipe else { return Ok(None) };
     let pipe = pipe.into();
     ioctl_fionbio(&pipe, true)?;
@@ -138,25 +138,25 @@ fn end(status: ExitStatus) -> End {
     }
 }
 
-/// A pipe to a process, and what waits to go through it.
+/// The write end of a process's standard input, and the bytes queued for it.
 #[derive(Debug, Default)]
 pub struct Input {
     file: Option<File>,
     waiting: VecDeque<u8>,
-    is_whole: bool,
+    is_finished: bool,
 }
 
 impl Input {
-    /// Puts bytes behind those that wait. A process that reads no more is not told.
+    /// Queues bytes. Discarded if the process no longer reads.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.file.is_some() {
             self.waiting.extend(bytes);
         }
     }
 
-    /// There will be no more.
+    /// Closes the pipe once the queue is empty.
     pub fn finish(&mut self) {
-        self.is_whole = true;
+        self.is_finished = true;
     }
 
     fn interest(&self) -> Option<PollFd<'_>> {
@@ -168,11 +168,11 @@ impl Input {
         while let (Some(file), false) = (&mut self.file, self.waiting.is_empty()) {
             match file.write(self.waiting.as_slices().0) {
                 Ok(count) => drop(self.waiting.drain(..count)),
-                Err(why) if is_passing(&why) => return,
+                Err(why) if is_transient(&why) => return,
                 Err(_) => return self.close(),
             }
         }
-        if self.is_whole {
+        if self.is_finished {
             self.close();
         }
     }
@@ -183,29 +183,32 @@ impl Input {
     }
 }
 
-/// A pipe from a process.
+/// The read end of a process's output.
 #[derive(Debug)]
 pub struct Output {
     file: Option<File>,
-    /// How many bytes of it are still of interest, if not all.
-    left: Option<u64>,
+    /// How many more bytes to read, once the process has ended.
+    remaining: Option<u64>,
 }
 
 impl Output {
-    /// What there is, as far as one message carries it; nothing if there is nothing now.
+    /// Reads up to [`PIECE`] bytes; `None` if there is nothing to read now.
     pub fn piece(&mut self) -> Option<Vec<u8>> {
-        let most = self.left.map_or(PIECE, |left| PIECE.min(left as usize));
+        let most = self
+            .remaining
+            .map_or(PIECE, |remaining| PIECE.min(remaining as usize));
         let mut bytes = vec![0; most];
         match self.file.as_mut()?.read(&mut bytes) {
             Ok(0) => self.file = None,
             Ok(count) => {
                 bytes.truncate(count);
-                self.left = self.left.map(|left| left - count as u64);
-                self.end_at_limit();
+                self.remaining = self.remaining.map(|remaining| remaining - count as u64);
+                self.close_at_limit();
                 return Some(bytes);
             }
-            // Someone else can have read what was there at the end.
-            Err(why) if is_passing(&why) && self.left.is_none() => {}
+            // Before the end, a read may find nothing: another process can share the pipe's read
+            // end.
+            Err(why) if is_transient(&why) && self.remaining.is_none() => {}
             Err(_) => self.file = None,
         }
         None
@@ -216,21 +219,21 @@ impl Output {
         Some(PollFd::new(file, PollFlags::IN))
     }
 
-    /// What is written from now on is of no interest: it is not the process's own.
+    /// Reads only what is in the pipe now. A background process may keep writing after the end.
     fn limit(&mut self) {
-        // Every pipe knows how much is in it.
+        // FIONREAD works on every pipe.
         let known = |file| ioctl_fionread(file).unwrap_or_default();
-        self.left = self.file.as_ref().map(known);
-        self.end_at_limit();
+        self.remaining = self.file.as_ref().map(known);
+        self.close_at_limit();
     }
 
-    fn end_at_limit(&mut self) {
-        if self.left == Some(0) {
+    fn close_at_limit(&mut self) {
+        if self.remaining == Some(0) {
             self.file = None;
         }
     }
 }
 
-fn is_passing(why: &io::Error) -> bool {
+fn is_transient(why: &io::Error) -> bool {
     [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&why.kind())
 }

@@ -1,6 +1,6 @@
-//! The agent as the harness meets it: at the other end of a line, here a pseudo terminal.
+//! Tests of the agent over a pseudo-terminal.
 //!
-//! Only [`Order::Wake`] is not given to it here: that would set the host's clock.
+//! [`Order::Wake`] is never sent: it would set the host's clock.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -14,17 +14,17 @@ use harness_agent::{Channel, Decoder, End, Order, PIECE, VERSION, Word, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// How long anything may take.
-const LIMIT: Duration = Duration::from_secs(20);
+/// Timeout of any single step.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// An agent and this end of its line.
+/// An agent process and our end of its line.
 struct Agent {
     process: Child,
     line: File,
     decoder: Decoder<Word>,
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, PartialEq, Eq)]
 struct Ran {
     output: Vec<u8>,
@@ -37,7 +37,7 @@ fn ran(output: &str, error: &str, end: End) -> Ran {
     Ran { output, error, end }
 }
 
-/// This end of a new line, and the device at the other.
+/// Our end of a new pseudo-terminal, and the path of the device at the other end.
 fn line() -> (File, PathBuf) {
     let line = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&line).unwrap();
@@ -85,7 +85,7 @@ impl Agent {
     }
 
     fn next(&mut self) -> Word {
-        self.next_within(LIMIT).expect("a word in time")
+        self.next_within(TIMEOUT).expect("a word in time")
     }
 
     fn next_within(&mut self, limit: Duration) -> Option<Word> {
@@ -102,19 +102,19 @@ impl Agent {
         }
     }
 
-    /// As little at once as a UART would bring.
+    /// Reads in chunks as small as a UART's.
     fn receive(&mut self) {
         let mut bytes = [0; 100];
         let count = self.line.read(&mut bytes).unwrap();
         self.decoder.push(&bytes[..count]);
     }
 
-    /// What is done on a channel until it ends, while nothing else is done.
+    /// Collects a channel's output until it ends; no other channel may be active.
     fn finish(&mut self, on: Channel) -> Ran {
         let (mut output, mut error) = (Vec::new(), Vec::new());
         let begun = Instant::now();
         loop {
-            assert!(begun.elapsed() < LIMIT, "{on} does not end");
+            assert!(begun.elapsed() < TIMEOUT, "{on} does not end");
             match self.next() {
                 Word::Output { channel, bytes } if channel == on => output.extend(bytes),
                 Word::Error { channel, bytes } if channel == on => error.extend(bytes),
@@ -131,7 +131,7 @@ impl Agent {
         self.finish(1)
     }
 
-    /// The answer to an order that is answered by one.
+    /// Sends an order and returns the `trouble` of its [`Word::Done`].
     fn ask(&mut self, order: &Order) -> Option<String> {
         self.give(order);
         match self.next() {
@@ -153,8 +153,8 @@ impl Agent {
         })
     }
 
-    /// What the kernel says of the agent's own process in one line of its status.
-    fn about(&self, key: &str) -> u64 {
+    /// A numeric field of the agent's /proc/PID/status.
+    fn status_field(&self, key: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(key));
         let number = line.and_then(|line| line.split_whitespace().next());
@@ -174,19 +174,19 @@ fn both_streams_and_the_status_come_back() {
     let mut agent = Agent::start();
     let found = agent.run("echo out; echo err >&2; exit 3");
     assert_eq!(found, ran("out\n", "err\n", End::Status(3)));
-    // The channel is free again.
+    // The channel can be reused.
     assert_eq!(agent.run("true"), ran("", "", End::Status(0)));
 }
 
 #[test]
-fn a_death_by_a_signal_is_told_from_a_status() {
+fn a_fatal_signal_is_distinguished_from_a_status() {
     let mut agent = Agent::start();
     assert_eq!(agent.run("kill -9 $$").end, End::Signal(9));
     assert_eq!(agent.run("exit 137").end, End::Status(137));
 }
 
 #[test]
-fn a_command_that_does_not_begin_says_why() {
+fn a_command_that_cannot_start_says_why() {
     let mut agent = Agent::start();
     let End::NotStarted(why) = agent.run("a\0b").end else {
         panic!("it began");
@@ -214,7 +214,7 @@ fn a_mebibyte_goes_in_and_comes_back() {
 }
 
 #[test]
-fn who_does_not_read_is_left_alone() {
+fn input_to_a_process_that_does_not_read_is_dropped() {
     let mut agent = Agent::start();
     agent.exec(1, "exec <&-; echo closed; sleep 0.2");
     let closed = Word::Output {
@@ -224,25 +224,25 @@ fn who_does_not_read_is_left_alone() {
     assert_eq!(agent.next(), closed);
     agent.input(1, &[7; 100_000]);
     assert_eq!(agent.finish(1), ran("", "", End::Status(0)));
-    // What comes when it has ended is for nobody.
+    // Input after the end is discarded.
     agent.input(1, b"late");
     assert_eq!(agent.run("cat </dev/null").end, End::Status(0));
 }
 
 #[test]
-fn output_that_nobody_takes_does_not_pile_up_in_the_agent() {
+fn unread_output_does_not_accumulate_in_the_agent() {
     const SIZE: usize = 5 << 20;
     let mut agent = Agent::start();
-    let before = agent.about("VmRSS:");
+    let before = agent.status_field("VmRSS:");
     agent.exec(1, &format!("head -c {SIZE} /dev/zero"));
     sleep(Duration::from_millis(500));
-    let grown = agent.about("VmRSS:") - before;
+    let grown = agent.status_field("VmRSS:") - before;
     assert!(grown < 1024, "{grown} KiB more");
     assert_eq!(agent.finish(1).output, vec![0; SIZE]);
 }
 
 #[test]
-fn three_run_at_once() {
+fn three_commands_run_concurrently() {
     let mut agent = Agent::start();
     for channel in 1..=3 {
         agent.exec(channel, "read -r word; echo $word");
@@ -255,7 +255,7 @@ fn three_run_at_once() {
 }
 
 #[test]
-fn one_that_writes_much_does_not_silence_another() {
+fn a_busy_writer_does_not_starve_another() {
     let mut agent = Agent::start();
     agent.exec(1, "exec yes");
     agent.exec(2, "echo heard; exec 2>&-; sleep 0.1");
@@ -271,7 +271,7 @@ fn one_that_writes_much_does_not_silence_another() {
 }
 
 #[test]
-fn who_stays_behind_in_the_background_holds_nothing_up() {
+fn a_background_process_does_not_delay_the_end() {
     let mut agent = Agent::start();
     let found = agent.run("sleep 60 & echo $!");
     assert_eq!(found.end, End::Status(0));
@@ -280,7 +280,7 @@ fn who_stays_behind_in_the_background_holds_nothing_up() {
 }
 
 #[test]
-fn who_goes_on_writing_in_the_background_is_cut_off() {
+fn output_of_a_background_process_is_cut_off() {
     let mut agent = Agent::start();
     let found = agent.run("echo first; yes & sleep 0.1; echo $! >&2");
     assert_eq!(found.end, End::Status(0));
@@ -303,7 +303,7 @@ fn a_signal_reaches_the_process() {
 }
 
 #[test]
-fn a_signal_that_reaches_nobody_is_trouble() {
+fn an_undeliverable_signal_is_an_error() {
     let mut agent = Agent::start();
     let trouble = agent.signal(4, 15);
     assert_eq!(trouble.as_deref(), Some("channel 4: nothing runs on it"));
@@ -330,7 +330,7 @@ fn a_channel_in_use_takes_no_second_command() {
 }
 
 #[test]
-fn a_text_replaces_what_a_file_says() {
+fn a_write_replaces_the_contents() {
     let mut agent = Agent::start();
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(&file, "much more than that").unwrap();
@@ -350,7 +350,7 @@ fn a_file_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn what_is_no_order_is_told_on_the_console_and_the_next_one_obeyed() {
+fn garbage_is_logged_and_the_next_order_obeyed() {
     let mut agent = Agent::start();
     agent.line.write_all(b"\0login: \xff\x00").unwrap();
     assert_eq!(agent.run("echo kept"), ran("kept\n", "", End::Status(0)));
@@ -358,8 +358,8 @@ fn what_is_no_order_is_told_on_the_console_and_the_next_one_obeyed() {
     let mut console = String::new();
     let mut stderr = agent.process.stderr.take().unwrap();
     stderr.read_to_string(&mut console).unwrap();
-    let told = "trapline-agent: 8 bytes came over the line that are no message\n";
-    assert!(console.ends_with(told), "{console}");
+    let logged = "trapline-agent: 8 bytes came over the line that are no message\n";
+    assert!(console.ends_with(logged), "{console}");
 }
 
 #[test]
@@ -374,15 +374,15 @@ fn the_line_may_appear_later() {
 }
 
 #[test]
-fn a_line_that_was_hung_up_is_tried_again_but_not_all_the_time() {
+fn a_hung_up_line_is_retried_at_intervals() {
     let mut agent = Agent::start();
     let switches = "voluntary_ctxt_switches:";
-    // A terminal of this kind does not come back, so whoever is patient shows only in being there.
+    // A hung-up pty does not come back, so all there is to see is that the agent survives.
     agent.line = File::open("/dev/null").unwrap();
     sleep(Duration::from_millis(600));
-    let tries = agent.about(switches);
+    let tries = agent.status_field(switches);
     sleep(Duration::from_millis(1000));
-    let tries = agent.about(switches) - tries;
+    let tries = agent.status_field(switches) - tries;
     assert!((2..=20).contains(&tries), "{tries} tries in a second");
 }
 

@@ -1,8 +1,8 @@
-//! What a call answered, in words.
+//! The result of a system call, as text.
 
 use syscalls::Errno;
 
-/// A number, or the name of an error.
+/// The value or the errno's name; `None` stands for a call that never returned.
 pub fn text(answer: Option<usize>) -> String {
     let Some(answer) = answer else {
         return "did not return".into();
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_a_number_an_error_or_none() {
+    fn a_result_is_a_number_an_errno_or_missing() {
         assert_eq!(text(Some(7)), "7");
         assert_eq!(text(Some(usize::MAX)), "EPERM");
         assert_eq!(text(Some(usize::MAX - 4094)), "error 4095");

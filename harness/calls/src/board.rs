@@ -1,42 +1,44 @@
-//! What a child and whoever started it both see: how far the child has come, and what was answered.
+//! Progress and results of the calls, in memory shared between the child that makes them and its
+//! parent. It survives the child's death in the middle of a call.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use crate::variants::MOST;
+use crate::variants::MAX_VARIANTS;
 
-/// So many calls there may be.
+/// Capacity: the most calls a machine's table may have.
 pub const CALLS: usize = 512;
-/// What an answer is kept with, so that what is still zero is none.
+/// Added to a stored result, so that zero means that there is none.
 const ANSWERED: usize = 0x5555_5555;
 
-/// Memory that all our processes share.
+/// Lives in a shared anonymous mapping, initially all zeros.
 pub struct Board {
-    /// How many calls were made of those that count.
+    /// Number of calls made so far, all rows together.
     made: AtomicUsize,
     rows: [Progress; CALLS],
 }
 
-/// How far one call has come.
+/// Progress of one call.
 pub struct Progress {
-    /// How many variants there are; none until the child has counted them.
+    /// Number of variants; zero until the child has set it.
     total: AtomicUsize,
-    /// How many were begun.
+    /// Number of variants begun.
     begun: AtomicUsize,
-    answers: [AtomicUsize; MOST],
+    answers: [AtomicUsize; MAX_VARIANTS],
 }
 
 impl Board {
-    /// Of the call at this place in the list.
+    /// Progress of the call at this index of the table.
     pub fn of(&self, place: usize) -> &Progress {
         &self.rows[place]
     }
 
-    /// How many calls were made.
+    /// Number of calls made so far.
     pub fn made(&self) -> usize {
         self.made.load(SeqCst)
     }
 
-    /// The variant is about to be made.
+    /// Records that a variant is about to be made. Without it a call that kills the child would be
+    /// made again.
     pub fn begin(&self, place: usize, variant: usize) {
         self.made.fetch_add(1, SeqCst);
         self.of(place).begun.store(variant + 1, SeqCst);
@@ -44,31 +46,31 @@ impl Board {
 }
 
 impl Progress {
-    /// So many there will be.
+    /// Sets the number of variants.
     pub fn expect(&self, total: usize) {
         self.total.store(total, SeqCst);
     }
 
-    /// It was answered.
+    /// Records a variant's result.
     pub fn end(&self, variant: usize, answer: usize) {
         self.answers[variant].store(answer.wrapping_add(ANSWERED), SeqCst);
     }
 
-    /// How many were begun.
+    /// Number of variants begun.
     pub fn begun(&self) -> usize {
         self.begun.load(SeqCst)
     }
 
-    /// Whether there are more to be made than these.
+    /// Whether no variant is left after the first `variants`.
     pub fn is_done_with(&self, variants: usize) -> bool {
         variants >= self.total.load(SeqCst)
     }
 
-    /// What each of those that were begun was answered; nothing if it did not return.
+    /// The results of the variants begun; `None` for those that did not return.
     pub fn answers(&self) -> Vec<Option<usize>> {
-        let kept = self.answers.iter().take(self.begun());
-        let kept = kept.map(|answer| answer.load(SeqCst));
-        let answer = |kept: usize| (kept != 0).then(|| kept.wrapping_sub(ANSWERED));
-        kept.map(answer).collect()
+        let stored = self.answers.iter().take(self.begun());
+        let stored = stored.map(|answer| answer.load(SeqCst));
+        let answer = |stored: usize| (stored != 0).then(|| stored.wrapping_sub(ANSWERED));
+        stored.map(answer).collect()
     }
 }

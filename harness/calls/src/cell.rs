@@ -1,6 +1,6 @@
-//! Where calls are made: a process in namespaces of its own, whose root is a folder that goes with it. It starts the
-//! children that make the calls, wakes those that wait, and ends those that do not go on. When it ends, the kernel
-//! ends whatever is left in there.
+//! The sandbox: a process in new namespaces, chrooted into a tmpfs. It forks the children that make
+//! the calls, interrupts those that block, and kills those that stay blocked. It is init of its PID
+//! namespace, so the kernel kills whatever is left when it exits.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ use rustix::thread::UnshareFlags;
 use crate::Error;
 use crate::raw;
 
-/// The program inside, so that it can be started there.
+/// Name of this program inside the chroot, where `execve` variants run it.
 pub const PROGRAM: &str = "trapline-calls";
-/// How long a child may do nothing until it is woken, and how often it is, until it is killed.
+/// A child without progress for this long is sent SIGALRM; after [`NUDGES`] such periods, SIGKILL.
 const PATIENCE: Duration = Duration::from_millis(12);
 const NUDGES: usize = 30;
 
-/// What a process in there may have, so that arguments by chance do not use up the machine.
+/// Limits of each process inside, so that random arguments cannot exhaust the machine.
 const LIMITS: [(Resource, u64); 4] = [
     (Resource::As, 64 << 20),
     (Resource::Core, 0),
@@ -34,7 +34,7 @@ const LIMITS: [(Resource, u64); 4] = [
     (Resource::Nofile, 1024),
 ];
 
-/// Does the work in a cell.
+/// Runs `work` in a sandbox and waits for it.
 pub fn inside(work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     let namespaces = UnshareFlags::NEWNS
         | UnshareFlags::NEWUTS
@@ -60,7 +60,7 @@ pub fn inside(work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     }
 }
 
-/// A file system of its own, in a folder.
+/// The sandbox's tmpfs, mounted on a temporary folder.
 struct Root(PathBuf);
 
 impl Root {
@@ -94,7 +94,8 @@ fn enter(root: &Root) -> Result<(), Error> {
     Ok(dup2_stderr(&nothing)?)
 }
 
-/// Has a child do this, and sees to it that it comes to an end. `progress` tells how far it has come.
+/// Runs `work` in a child to its end, by signals if need be. `progress` must change while it
+/// advances.
 pub fn child(
     work: impl FnOnce() -> u8,
     progress: impl Fn() -> usize,
@@ -106,7 +107,7 @@ pub fn child(
     Ok(ended.map(|(_, status)| status))
 }
 
-/// Until it has ended, or was killed.
+/// Returns when the child has exited or been killed.
 fn watch(child: Pid, progress: impl Fn() -> usize) -> Result<(), Error> {
     let watched = pidfd_open(child, PidfdFlags::empty())?;
     let patience = Timespec::try_from(PATIENCE).unwrap_or_default();
@@ -125,7 +126,7 @@ fn watch(child: Pid, progress: impl Fn() -> usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Collects what children have left behind.
+/// Reaps orphans that children have left behind.
 fn reap() -> Result<(), Error> {
     loop {
         match waitpid(None, WaitOptions::NOHANG) {

@@ -1,11 +1,11 @@
-//! A call that this process has had seccomp(2) deny it.
+//! A system call denied by seccomp(2).
 
 use syscalls::{Errno, Sysno};
 
 use crate::Error;
 use crate::raw::make;
 
-/// An instruction of a filter (linux/filter.h).
+/// `struct sock_filter` of linux/filter.h.
 #[repr(C)]
 struct Instruction {
     code: u16,
@@ -23,14 +23,14 @@ const fn instruction(code: u16, if_not: u8, value: u32) -> Instruction {
     }
 }
 
-/// A filter.
+/// `struct sock_fprog`.
 #[repr(C)]
 struct Program {
     length: u16,
     first: *const Instruction,
 }
 
-/// Denies itself `getppid`, makes it, and says what it was told.
+/// Installs a filter that fails `getppid` with EACCES, calls it, and prints the result.
 pub fn denied() -> Result<(), Error> {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const IS: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

@@ -1,4 +1,4 @@
-//! Every call, in every variant of its row.
+//! Makes every call of the table, in every variant of its row.
 
 use fastrand::Rng;
 
@@ -6,53 +6,54 @@ use crate::Error;
 use crate::answer;
 use crate::board::Board;
 use crate::cell;
-use crate::raw::{self, Way};
+use crate::raw::{self, Return};
 use crate::rows::{self, Row};
 use crate::stage::{self, Stage};
 use crate::table::{self, Call};
 use crate::variants::{self, Arguments};
 use crate::words;
 
-/// Calls that do not simply come back.
-const WAYS: [(&str, Way); 6] = [
-    ("clone", Way::Birth),
-    ("clone3", Way::Birth),
-    ("fork", Way::Birth),
-    ("rt_sigreturn", Way::Frame),
-    ("sigreturn", Way::Frame),
-    ("vfork", Way::Birth),
+/// Calls that do not return exactly once.
+const RETURNS: [(&str, Return); 6] = [
+    ("clone", Return::Twice),
+    ("clone3", Return::Twice),
+    ("fork", Return::Twice),
+    ("rt_sigreturn", Return::Frame),
+    ("sigreturn", Return::Frame),
+    ("vfork", Return::Twice),
 ];
-/// Words that need the scenery: names of files in it, and what is opened by them.
-const SCENIC: [&str; 3] = ["s:", "-fd", "inotify"];
+/// Words that need the files of [`stage::scenery`]: names of files, and descriptors opened on them.
+const FILE_WORDS: [&str; 3] = ["s:", "-fd", "inotify"];
 
-/// Makes them, and says how many; whether all were.
-pub fn every(seed: u64, tells: bool) -> Result<bool, Error> {
+/// Makes the calls and prints how many were made, and with `results` what they returned. Returns
+/// whether all were made.
+pub fn every(seed: u64, results: bool) -> Result<bool, Error> {
     let calls = table::calls();
     let board = raw::board()?;
     let ended = cell::inside(|| {
         for (place, call) in calls.iter().enumerate() {
             if let Some(row) = rows::of(call.name) {
-                let turn = Turn {
+                let it = CallRow {
                     board,
                     place,
                     call,
                     row,
                     seed,
                 };
-                turn.all()?;
+                it.all()?;
             }
         }
         Ok(())
     });
-    if tells {
-        tell(&calls, board);
+    if results {
+        print_results(&calls, board);
     }
     ended?;
-    Ok(sum(&calls, board))
+    Ok(print_sum(&calls, board))
 }
 
-/// Says what was made, and what was not.
-fn sum(calls: &[Call], board: &Board) -> bool {
+/// Prints how many calls were made, and which were not.
+fn print_sum(calls: &[Call], board: &Board) -> bool {
     let missing = (0..)
         .zip(calls)
         .filter(|(place, _)| board.of(*place).begun() == 0);
@@ -69,8 +70,8 @@ fn sum(calls: &[Call], board: &Board) -> bool {
     missing.is_empty()
 }
 
-/// Says what each call answered, each time, and how many times there were.
-fn tell(calls: &[Call], board: &Board) {
+/// Prints the results of each call, and the total number of calls made.
+fn print_results(calls: &[Call], board: &Board) {
     for (place, call) in calls.iter().enumerate() {
         let answers = board.of(place).answers().into_iter().map(answer::text);
         println!("{}: {}", call.name, answers.collect::<Vec<_>>().join(", "));
@@ -78,8 +79,8 @@ fn tell(calls: &[Call], board: &Board) {
     println!("made {} times in all", board.made());
 }
 
-/// One call's turn.
-struct Turn<'a> {
+/// One call of the table, with its row.
+struct CallRow<'a> {
     board: &'static Board,
     place: usize,
     call: &'a Call,
@@ -87,8 +88,8 @@ struct Turn<'a> {
     seed: u64,
 }
 
-impl Turn<'_> {
-    /// Makes all variants: what a call ends is begun anew behind it.
+impl CallRow<'_> {
+    /// Makes all variants. A child that dies in one is replaced by another, which starts behind it.
     fn all(&self) -> Result<(), Error> {
         let progress = self.board.of(self.place);
         let mut from = 0;
@@ -102,15 +103,15 @@ impl Turn<'_> {
         }
     }
 
-    /// In a child: those from this one on.
+    /// Makes the variants from `from` on; runs in a child.
     fn some(&self, from: usize) -> Result<u8, Error> {
-        if self.is_scenic() {
+        if self.needs_files() {
             stage::scenery(&format!("/{}-{from}", self.call.name))?;
         }
         let variants = self.variants()?;
         self.board.of(self.place).expect(variants.len());
         let (number, place) = (self.call.number as usize, (self.board, self.place));
-        raw::run(number, &variants, from, self.way(), place)
+        raw::run(number, &variants, from, self.returns(), place)
     }
 
     fn variants(&self) -> Result<Vec<Arguments>, Error> {
@@ -126,13 +127,13 @@ impl Turn<'_> {
         ))
     }
 
-    fn way(&self) -> Way {
-        let way = WAYS.iter().find(|(name, _)| *name == self.row.name);
-        way.map_or(Way::Plain, |(_, way)| *way)
+    fn returns(&self) -> Return {
+        let found = RETURNS.iter().find(|(name, _)| *name == self.row.name);
+        found.map_or(Return::Once, |(_, returns)| *returns)
     }
 
-    fn is_scenic(&self) -> bool {
-        let mut words = SCENIC.iter();
+    fn needs_files(&self) -> bool {
+        let mut words = FILE_WORDS.iter();
         words.any(|word| self.row.lines.contains(word))
     }
 }

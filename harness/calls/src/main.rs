@@ -1,15 +1,23 @@
-//! `trapline-calls` makes every system call that the machine's kernel has, with arguments that are valid, invalid and
-//! hostile, so that whoever traces them sees each.
+//! `trapline-calls` makes every system call of the machine's kernel, with valid, invalid and
+//! hostile arguments, for a tracer to see.
 //!
-//! - `list` prints them, number and name.
-//! - `every [--seed N] [--results]` makes them, in children that have nothing to lose; with `--results` it says what each answered.
-//! - `strange` makes calls that no table has.
-//! - `storm [--processes N]` makes processes and threads, by every call that makes one.
-//! - `bare COMMAND...` becomes that program without a capability, `real-time COMMAND...` as a real-time thread, `second COMMAND...`
-//!   by a thread that is not the first.
-//! - `unkillable` takes a signal that is fatal to others, as the first process of a PID namespace.
+//! - `list` prints number and name of each.
+//! - `every [--seed N] [--results]` makes them in sandboxed children; `--results` prints what each
+//!   returned.
+//! - `strange` makes calls whose numbers are in no table.
+//! - `denied` makes a call that seccomp denies.
+//! - `storm [--processes N]` makes processes and threads, by every call that can.
+//! - `bare COMMAND...` execs without any capability, `real-time COMMAND...` as a SCHED_FIFO thread,
+//!   `second COMMAND...` from a thread that is not the group leader.
+//! - `unkillable` sends SIGTERM to the init of a PID namespace, which has no handler for it.
 //!
-//! `every` and `strange` are for a guest: what the kernel does wrong, it does wrong there.
+//! How a call is made is data: a row per call (`rows`), written in a small language (`words`) and
+//! expanded to `variants`, with arguments and prerequisites set up by `stage` and `rigs`. `every`
+//! makes the variants in children of a sandbox (`cell`) that record their progress in shared memory
+//! (`board`), so a call that kills or blocks its child costs only that child. All unsafe code is in
+//! `raw`.
+//!
+//! `every` and `strange` belong in a guest: a kernel bug that they trigger takes the machine down.
 
 mod answer;
 mod board;
@@ -36,7 +44,7 @@ use rustix::process::WaitStatus;
 
 use options::Command;
 
-/// What went wrong.
+/// Why it failed.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}; usage: {USAGE}")]
@@ -54,7 +62,7 @@ enum Error {
     #[error("a thread died")]
     Worker,
     #[error("{0}: {1}")]
-    Birth(&'static str, syscalls::Errno),
+    Spawn(&'static str, syscalls::Errno),
     #[error("{0}: {1}")]
     Demand(&'static str, syscalls::Errno),
     #[error("a child of {0} ended with {1:?}")]
@@ -76,11 +84,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether everything went as intended.
+/// Whether every call that should be made was made.
 fn run(command: &Command) -> Result<bool, Error> {
     match command {
         Command::List => list(),
-        Command::Every { seed, tells } => return every::every(*seed, *tells),
+        Command::Every { seed, results } => return every::every(*seed, *results),
         Command::Strange => strange::strange()?,
         Command::Denied => denied::denied()?,
         Command::Storm(processes) => storm::storm(*processes)?,

@@ -6,41 +6,41 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::Error;
 
-/// The word by which this program is told to end at once.
+/// The argument that makes this program exit at once.
 pub const NOTHING: &CStr = c"nothing";
 
-/// What it asks for.
+/// The parsed command line.
 #[derive(Debug, PartialEq)]
 pub enum Command {
-    /// To say which calls there are.
+    /// Print the table.
     List,
-    /// To make all of them.
+    /// Make every call.
     Every {
-        /// What chance begins with.
+        /// Seed of the pseudo-random arguments.
         seed: u64,
-        /// Whether it says what each answered.
-        tells: bool,
+        /// Whether to print the results.
+        results: bool,
     },
-    /// To make calls that there are not.
+    /// Make calls outside the table.
     Strange,
-    /// To make a call that is denied.
+    /// Make a call that seccomp denies.
     Denied,
-    /// To make so many processes.
+    /// Make this many processes and threads.
     Storm(usize),
-    /// To become that program without a capability.
+    /// Exec without capabilities.
     Bare(Vec<OsString>),
-    /// To become that program as a real-time thread.
+    /// Exec as a real-time thread.
     RealTime(Vec<OsString>),
-    /// To become that program by the second thread.
+    /// Exec from the second thread.
     Second(Vec<OsString>),
-    /// To take a signal that is fatal to others.
+    /// Send a fatal signal to the init of a PID namespace.
     Unkillable,
-    /// To end.
+    /// Exit.
     Nothing,
 }
 
 impl Command {
-    /// Reads it; its first word is the program's own name.
+    /// Parses the arguments, of which the first is the program's name.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
         let mut parser = Parser::from_iter(words);
         let mut command = match parser.next()? {
@@ -54,7 +54,7 @@ impl Command {
         while let Some(argument) = parser.next()? {
             match (&mut command, argument) {
                 (Self::Every { seed, .. }, Arg::Long("seed")) => *seed = parser.value()?.parse()?,
-                (Self::Every { tells, .. }, Arg::Long("results")) => *tells = true,
+                (Self::Every { results, .. }, Arg::Long("results")) => *results = true,
                 (Self::Storm(count), Arg::Long("processes")) => *count = parser.value()?.parse()?,
                 (_, other) => return Err(other.unexpected().into()),
             }
@@ -65,7 +65,7 @@ impl Command {
     fn named(word: &str) -> Result<Self, Error> {
         let every = Self::Every {
             seed: 1,
-            tells: false,
+            results: false,
         };
         let commands = [
             ("list", Self::List),
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_command_has_its_own_options() {
-        let (seed, tells) = (7, true);
-        let every = Command::Every { seed, tells };
+        let (seed, results) = (7, true);
+        let every = Command::Every { seed, results };
         assert_eq!(read("every --seed 7 --results").unwrap(), every);
         assert_eq!(read("storm --processes 5").unwrap(), Command::Storm(5));
         let words = || ["ls", "-l"].map(OsString::from).to_vec();

@@ -1,5 +1,6 @@
-//! Everything that no safe interface has: calls by their numbers with any arguments, processes that return twice,
-//! signals of any kind, and the memory for it. What is made here is made in a child that has nothing to lose.
+//! Everything without a safe interface: calls by number with arbitrary arguments, calls that return
+//! twice, signal handlers, and the memory for arguments. Arbitrary calls are made only in children
+//! that can be lost.
 #![expect(
     unsafe_code,
     reason = "making calls that are wrong on purpose is what this program is for"
@@ -19,74 +20,76 @@ use crate::board::Board;
 use crate::variants::Arguments;
 use crate::words::PAGE;
 
-/// How a call comes back.
+/// How a call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Return {
     /// Once, or not at all.
-    Plain,
-    /// Twice: in a child, too.
-    Birth,
-    /// Not here, but where a frame on the stack says.
+    Once,
+    /// Twice: also in a child, with 0.
+    Twice,
+    /// To the context in a signal frame on the stack (sigreturn).
     Frame,
 }
 
-/// What a child is made into.
+/// The program that a child execs.
 pub struct Program<'a> {
-    /// Its file.
+    /// Its path.
     pub path: &'a CStr,
-    /// The word that it is told.
+    /// Its only argument; `argv[0]` is the path.
     pub word: &'a CStr,
 }
 
 /// Makes the call with these arguments.
 #[inline(always)]
 fn call(number: usize, [a, b, c, d, e, f]: Arguments) -> usize {
-    // SAFETY: whoever makes a call says so in a row of a table, or made it himself, so that it can harm nobody but
-    // this process: that is forked for it, its arguments are numbers, and what they point to is its arena.
+    // SAFETY: the kernel is the only callee, and reaches this process's memory only through the
+    // arguments. Callers either know what the call does, or are forked children that hold nothing
+    // worth protecting, whose pointers are to their arena and whose rows exclude calls that would
+    // unmap what they run on.
     unsafe { raw::syscall6(number, a, b, c, d, e, f) }
 }
 
-/// Makes the call that makes something for others.
+/// Makes a call whose effect others need, such as opening a descriptor.
 pub fn make(number: usize, arguments: Arguments) -> usize {
     call(number, arguments)
 }
 
-/// Ends this process, at once and without anything being tidied up, which would be somebody else's.
+/// Exits at once, without atexit handlers and destructors: after a fork those are the parent's.
 #[inline(always)]
-pub fn leave(status: usize) -> ! {
+pub fn exit(status: usize) -> ! {
     loop {
         call(Sysno::exit_group as usize, [status, 0, 0, 0, 0, 0]);
     }
 }
 
-/// Makes the call with all of these arguments from this one on, tells the board, and ends. It neither allocates nor
-/// looks at what belongs to the thread, which is no longer what it was after some calls.
+/// Makes the call with each of these argument lists from `from` on, records the results, and exits.
+/// Neither allocates nor touches thread-local storage, which some calls leave unusable.
 pub fn run(
     number: usize,
     variants: &[Arguments],
     from: usize,
-    way: Way,
+    returns: Return,
     (board, place): (&Board, usize),
 ) -> ! {
     for (index, arguments) in variants.iter().enumerate().skip(from) {
         board.begin(place, index);
-        let answer = match way {
-            Way::Frame => on_zeros(number),
-            Way::Plain | Way::Birth => call(number, *arguments),
+        let answer = match returns {
+            Return::Frame => sigreturn_on_zeros(number),
+            Return::Once | Return::Twice => call(number, *arguments),
         };
-        if answer == 0 && way == Way::Birth {
-            leave(0)
+        if answer == 0 && returns == Return::Twice {
+            exit(0)
         }
         board.of(place).end(index, answer);
     }
-    leave(0)
+    exit(0)
 }
 
-/// The call with nothing but zeros on the stack. Before it, signals are handled, which the kernel comes back from by
-/// it.
-fn on_zeros(number: usize) -> usize {
+/// Makes a sigreturn call with a stack of zeros. Before it, signals are handled, whose handlers
+/// return through the real frames.
+fn sigreturn_on_zeros(number: usize) -> usize {
     for signal in [libc::SIGUSR1, libc::SIGUSR2] {
-        // SAFETY: there is a handler for it, which does nothing.
+        // SAFETY: the signal has a handler, which does nothing.
         unsafe { libc::raise(signal) };
     }
     let zeros = [0_usize; 512];
@@ -96,10 +99,11 @@ fn on_zeros(number: usize) -> usize {
     answer
 }
 
-/// Makes a child by this call, as which it answers: it ends with status 0 at once, by itself or as the program. The
-/// child may run in our memory and on our stack while we wait: between the two calls nothing is called.
+/// Makes a child by this call and returns the call's result in the parent. The child exits with 0
+/// at once, or execs the program. With CLONE_VM it runs in our memory and on our stack, so between
+/// the two system calls it calls no function.
 #[inline(never)]
-pub fn birth(number: usize, arguments: Arguments, program: Option<&Program>) -> usize {
+pub fn spawn(number: usize, arguments: Arguments, program: Option<&Program>) -> usize {
     let words = program.map(|it| [it.path.as_ptr(), it.word.as_ptr(), std::ptr::null()]);
     let start = match (program, &words) {
         (Some(it), Some(words)) => [
@@ -118,26 +122,27 @@ pub fn birth(number: usize, arguments: Arguments, program: Option<&Program>) -> 
     }
     if program.is_some() {
         call(Sysno::execve as usize, start);
-        leave(127)
+        exit(127)
     }
-    leave(0)
+    exit(0)
 }
 
-/// Leaves these namespaces for new ones.
+/// Moves this process into new namespaces.
 pub fn unshare(namespaces: UnshareFlags) -> rustix::io::Result<()> {
-    // SAFETY: it is not asked for a table of files of its own, which somebody could count on being shared.
+    // SAFETY: CLONE_FILES is never passed, so no descriptor table becomes unshared behind code that
+    // relies on sharing it.
     unsafe { rustix::thread::unshare_unsafe(namespaces) }
 }
 
-/// Gives up every capability, also those that a program would give back to root.
+/// Drops every capability from the bounding set, so that exec does not give them back to root.
 pub fn drop_capabilities() -> io::Result<()> {
     const LAST_MAX: u32 = 63;
     for capability in 0..=LAST_MAX {
-        // SAFETY: it is told by number what to give up, and reads no memory.
+        // SAFETY: PR_CAPBSET_DROP takes a number and reads no memory.
         if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } == 0 {
             continue;
         }
-        // The first number that no capability has.
+        // The first number beyond the kernel's last capability.
         let error = io::Error::last_os_error();
         return match error.raw_os_error() {
             Some(libc::EINVAL) if capability > 0 => Ok(()),
@@ -147,41 +152,41 @@ pub fn drop_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a thread, or the calling one for 0, a real-time thread of this priority.
+/// Puts a thread (0: the caller) into SCHED_FIFO at this priority.
 pub fn make_real_time(thread: i32, priority: c_int) -> io::Result<()> {
-    // SAFETY: parameters of zeros are parameters.
+    // SAFETY: all-zero bytes are a valid `sched_param`.
     let mut parameters: libc::sched_param = unsafe { zeroed() };
     parameters.sched_priority = priority;
-    // SAFETY: the parameters are ours.
+    // SAFETY: `parameters` is initialized and outlives the call.
     match unsafe { libc::sched_setscheduler(thread, libc::SCHED_FIFO, &raw const parameters) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Blocks a signal, or no more.
+/// Blocks or unblocks a signal.
 pub fn block(signal: c_int, is_blocked: bool) -> io::Result<()> {
     let how = if is_blocked {
         libc::SIG_BLOCK
     } else {
         libc::SIG_UNBLOCK
     };
-    // SAFETY: a set of zeros is an empty one.
+    // SAFETY: all-zero bytes are a valid, empty `sigset_t`.
     let mut set: libc::sigset_t = unsafe { zeroed() };
-    // SAFETY: the set is ours.
+    // SAFETY: `set` is initialized and ours.
     unsafe { libc::sigaddset(&raw mut set, signal) };
-    // SAFETY: the set is ours, and nobody asks for the old one.
+    // SAFETY: `set` is initialized, and a null old set is allowed.
     match unsafe { libc::sigprocmask(how, &raw const set, null_mut()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Has this done in a child.
+/// Forks and runs `child` there; returns its pid in the parent.
 pub fn fork(child: impl FnOnce() -> u8) -> io::Result<Pid> {
-    // SAFETY: this process has one thread, so its copy is whole.
+    // SAFETY: this process is single-threaded, so no lock is held by a thread that the child lacks.
     match unsafe { libc::fork() } {
-        0 => leave(usize::from(child())),
+        0 => exit(usize::from(child())),
         pid => Pid::from_raw(pid)
             .filter(|_| pid > 0)
             .ok_or_else(io::Error::last_os_error),
@@ -190,7 +195,7 @@ pub fn fork(child: impl FnOnce() -> u8) -> io::Result<Pid> {
 
 fn map(bytes: usize, protection: c_int, sharing: c_int) -> io::Result<*mut u8> {
     let flags = sharing | libc::MAP_ANONYMOUS;
-    // SAFETY: new memory, where there was none.
+    // SAFETY: a new mapping without a fixed address replaces nothing.
     let at = unsafe { libc::mmap(null_mut(), bytes, protection, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
@@ -198,28 +203,31 @@ fn map(bytes: usize, protection: c_int, sharing: c_int) -> io::Result<*mut u8> {
     Ok(at.cast())
 }
 
-/// A board that is shared with all children; it stays until the last of them has ended.
+/// A board in memory shared with all children, never unmapped.
 pub fn board() -> io::Result<&'static Board> {
     let at = map(
         size_of::<Board>(),
         libc::PROT_READ | libc::PROT_WRITE,
         libc::MAP_SHARED,
     )?;
-    // SAFETY: pages of zeros, as large as a board, which is made of atomic numbers only; nobody gives them back.
+    // SAFETY: the mapping has the size of a `Board`, is page-aligned and zero, which is a valid
+    // value of its atomics, is accessed only through them, and is never unmapped.
     Ok(unsafe { &*at.cast::<Board>() })
 }
 
-/// Memory for arguments to point to: pages in a row, and behind them one that nobody may touch.
+/// Memory for arguments to point to: writable pages followed by an inaccessible one. Never
+/// unmapped.
 pub struct Arena(*mut u8);
 
 impl Arena {
-    /// So many pages it has.
+    /// Number of writable pages.
     pub const PAGES: usize = 136;
 
-    /// Takes the memory.
+    /// Maps the pages.
     pub fn map() -> io::Result<Self> {
         let at = map((Self::PAGES + 1) * PAGE, libc::PROT_NONE, libc::MAP_PRIVATE)?;
-        // SAFETY: they are the pages just mapped, but for the last.
+        // SAFETY: the range is the mapping just made without its last page; nothing refers to it
+        // yet.
         let done = unsafe {
             libc::mprotect(
                 at.cast(),
@@ -233,14 +241,15 @@ impl Arena {
         Ok(Self(at))
     }
 
-    /// The address of this page.
+    /// The address of a page.
     pub fn address(&self, page: usize) -> usize {
         self.0.expose_provenance() + page * PAGE
     }
 
-    /// Writes this page.
+    /// Overwrites a page.
     pub fn put(&mut self, page: usize, bytes: &[u8; PAGE]) {
-        // SAFETY: it begins a page of the arena's, and no reference leads there.
+        // SAFETY: `at` returns the start of a writable page of the arena, and nothing holds a
+        // reference into it.
         unsafe { self.at(page).copy_from_nonoverlapping(bytes.as_ptr(), PAGE) };
     }
 
@@ -249,15 +258,16 @@ impl Arena {
         self.0.wrapping_add(page * PAGE)
     }
 
-    /// The number that this page begins with.
+    /// The first word of a page.
     pub fn word(&self, page: usize) -> usize {
-        // SAFETY: it begins a page of the arena's, and what the kernel may have written there is a number.
+        // SAFETY: `at` returns the start of a writable page of the arena, aligned for a `usize`, of
+        // which any bytes are valid. Volatile: the kernel may have written it.
         unsafe { self.at(page).cast::<usize>().read_volatile() }
     }
 }
 
-/// What would be told on the console if a process died of it, so it ends by itself.
-/// ARM's breakpoint is a call that would be made again and again.
+/// Signals whose default action the kernel reports on the console, so the process exits by itself.
+/// SIGTRAP is among them since ARM's breakpoint call would otherwise be restarted forever.
 const FAULTS: [c_int; 5] = [
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -265,17 +275,17 @@ const FAULTS: [c_int; 5] = [
     libc::SIGFPE,
     libc::SIGTRAP,
 ];
-/// What a process that had a fault ends with: this and the signal's number.
+/// Exit status after such a fault: this plus the signal's number.
 pub const FAULT: usize = 64;
 
-extern "C" fn ends(signal: c_int) {
-    leave(FAULT + signal as usize)
+extern "C" fn exit_on_fault(signal: c_int) {
+    exit(FAULT + signal as usize)
 }
 
-extern "C" fn goes_on(_: c_int) {}
+extern "C" fn ignore(_: c_int) {}
 
-/// Has every signal handled, on a stack of its own: faults end the process, all others nothing. Children have the
-/// same.
+/// Installs a handler for every signal, on an alternate stack: faults exit the process, all others
+/// are ignored. Children inherit the handlers.
 pub fn handle_signals() -> io::Result<()> {
     let stack: &'static mut [u8] = Box::leak(vec![0; 16 * PAGE].into_boxed_slice());
     let stack = libc::stack_t {
@@ -283,11 +293,12 @@ pub fn handle_signals() -> io::Result<()> {
         ss_flags: 0,
         ss_size: stack.len(),
     };
-    // SAFETY: the memory is never given back.
+    // SAFETY: the stack is leaked, so it outlives the process's handlers.
     if unsafe { libc::sigaltstack(&raw const stack, null_mut()) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // What cannot be handled stays as it is; of children's ends we are to be told in the usual way.
+    // Errors are ignored: SIGKILL and SIGSTOP have no handlers. SIGCHLD keeps its default for
+    // waitpid.
     (1..=64)
         .filter(|signal| *signal != libc::SIGCHLD)
         .for_each(handle);
@@ -296,28 +307,30 @@ pub fn handle_signals() -> io::Result<()> {
 
 fn handle(signal: c_int) {
     let handler = if FAULTS.contains(&signal) {
-        ends
+        exit_on_fault
     } else {
-        goes_on
+        ignore
     };
-    // SAFETY: an action of zeros is one: the default, with no flags and nothing blocked.
+    // SAFETY: all-zero bytes are a valid `sigaction`: SIG_DFL, no flags, empty mask.
     let mut action: libc::sigaction = unsafe { zeroed() };
     action.sa_sigaction = handler as extern "C" fn(c_int) as usize;
-    // One of them comes back from its handler in the old way, where there is one.
+    // Without SA_SIGINFO it returns through the old sigreturn, on machines that have one.
     let old = signal == libc::SIGUSR2;
     action.sa_flags = libc::SA_ONSTACK | if old { 0 } else { libc::SA_SIGINFO };
-    // SAFETY: the handlers call nothing but the kernel, and take the first of what any handler is given.
+    // SAFETY: the handlers are async-signal-safe, making only system calls, and use only their
+    // first argument, which both conventions pass the same way.
     unsafe { libc::sigaction(signal, &raw const action, null_mut()) };
 }
 
-/// Executes these instructions, which are a function without arguments.
+/// Executes machine code, which must be a function without arguments.
 pub fn execute(code: &[u8]) -> io::Result<usize> {
     assert!(code.len() <= PAGE, "more than a page of instructions");
     let access = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
     let at = map(PAGE, access, libc::MAP_PRIVATE)?;
-    // SAFETY: the page is ours, and large enough.
+    // SAFETY: the page was just mapped writable, and `code` fits.
     unsafe { at.copy_from_nonoverlapping(code.as_ptr(), code.len()) };
-    // SAFETY: whoever has written them says that they are a function.
+    // SAFETY: the only caller passes a complete function that returns a `usize`. The page is
+    // executable and never unmapped.
     let function: extern "C" fn() -> usize = unsafe { std::mem::transmute(at) };
     Ok(function())
 }

@@ -1,28 +1,33 @@
-//! What has to be made before a call can be made in earnest: a row for each, in the words of the calls' own rows.
+//! Prerequisites of calls, such as an open descriptor: a row each, in the language of the calls'
+//! rows.
 
-/// Something to be made.
+/// A prerequisite.
 #[derive(Debug, PartialEq)]
 pub struct Rig {
-    /// The word for it.
+    /// The word that stands for it.
     pub name: &'static str,
-    /// The calls that make it, each with its words.
+    /// The calls that make it, each with its arguments.
     pub steps: &'static [(&'static str, &'static str)],
-    /// Which of them tells what it is.
-    pub told: Told,
+    /// Where its value comes from.
+    pub output: Output,
 }
 
-/// How what was made is told.
+/// Where the value of a rig comes from.
 #[derive(Debug, PartialEq)]
-pub enum Told {
-    /// The first call answers it.
-    Answer,
-    /// The first call writes it where its argument of this index says.
+pub enum Output {
+    /// The first call returns it.
+    Returned,
+    /// The first call writes it through its argument of this index.
     Written(usize),
 }
 
 const fn rig(name: &'static str, steps: &'static [(&'static str, &'static str)]) -> Rig {
-    let told = Told::Answer;
-    Rig { name, steps, told }
+    let output = Output::Returned;
+    Rig {
+        name,
+        steps,
+        output,
+    }
 }
 
 const fn written(
@@ -30,19 +35,23 @@ const fn written(
     steps: &'static [(&'static str, &'static str)],
     index: usize,
 ) -> Rig {
-    let told = Told::Written(index);
-    Rig { name, steps, told }
+    let output = Output::Written(index);
+    Rig {
+        name,
+        steps,
+        output,
+    }
 }
 
 static RIGS: [Rig; 25] = [
     written("aio", &[("io_setup", "1 z")], 1),
-    // It is no argument of anything, but `dir` is a mount point then.
+    // Not used as a value, but makes `dir` a mount point.
     rig("covered", &[("mount", "s:none s:dir s:tmpfs 0 null")]),
     rig("dir-fd", &[("openat", "cwd s:dir 0 0")]),
     rig("epoll", &[("epoll_create1", "0")]),
     rig("event-fd", &[("eventfd2", "0 0")]),
     rig("fanotify", &[("fanotify_init", "0 0")]),
-    // Open for both, it has no data and does not end.
+    // Opened for reading and writing it is empty, but never at end of file.
     rig("fifo-fd", &[("openat", "cwd s:fifo 2 0")]),
     rig("file-fd", &[("openat", "cwd s:file 2 0")]),
     rig(
@@ -78,7 +87,7 @@ pub fn named(name: &str) -> Option<&'static Rig> {
     RIGS.iter().find(|rig| rig.name == name)
 }
 
-/// All of them.
+/// Every rig.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static Rig> {
     RIGS.iter()

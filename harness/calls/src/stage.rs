@@ -1,5 +1,5 @@
-//! Where a call is made: in a folder with a file of each kind, with what its words ask for, and its arguments in
-//! the arena.
+//! Sets up what a call needs: a folder with a file of each type, the rigs its words name, and its
+//! arguments in the arena.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,28 +10,28 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use syscalls::Sysno;
 
 use crate::raw::{self, Arena};
-use crate::rigs::{Rig, Told};
+use crate::rigs::{Output, Rig};
 use crate::variants::{ARGUMENTS, Argument, Arguments, KERNEL, Places};
 use crate::words::{self, Content, Meaning, PAGE, Word};
 
-/// What is not there must not be asked of a rig; a row of a table says otherwise, and a test holds it to it.
+/// Value of a rig that could not be made. No row asks for one, which a test ensures.
 const UNKNOWN: usize = usize::MAX;
 
-/// The stage.
+/// Arguments and rigs of one call.
 pub struct Stage {
     arena: Arena,
-    /// How many of its pages are taken.
+    /// Number of arena pages in use.
     taken: usize,
     places: Places,
     rigs: HashMap<&'static str, usize>,
 }
 
 impl Stage {
-    /// Takes memory for it, and marks the places that stand for what is invalid.
+    /// Maps the arena and fills the pages that [`Places`] names.
     pub fn build() -> io::Result<Self> {
         let mut arena = Arena::map()?;
         arena.put(1, &[0xff; PAGE]);
-        // Text that begins here has no end that can be read.
+        // A string at its end runs into the inaccessible page without a NUL.
         arena.put(Arena::PAGES - 1, &[b'a'; PAGE]);
         let places = Places {
             zeros: arena.address(0),
@@ -47,12 +47,12 @@ impl Stage {
         })
     }
 
-    /// The places that stand for what is invalid.
+    /// The addresses for invalid and random pointers.
     pub fn places(&self) -> Places {
         self.places
     }
 
-    /// The lines with their words put into practice.
+    /// Turns words into arguments, making pages and rigs as needed.
     pub fn lines(&mut self, lines: &[Vec<Word>]) -> Vec<Vec<Argument>> {
         let line = |line: &Vec<Word>| line.iter().map(|word| self.argument(word)).collect();
         lines.iter().map(line).collect()
@@ -83,7 +83,7 @@ impl Stage {
         address
     }
 
-    /// It is made where it is first asked for.
+    /// Makes a rig at its first use.
     fn rig(&mut self, rig: &'static Rig) -> usize {
         if let Some(made) = self.rigs.get(rig.name) {
             return *made;
@@ -94,15 +94,15 @@ impl Stage {
     }
 
     fn make(&mut self, rig: &'static Rig) -> usize {
-        let mut told = None;
+        let mut value = None;
         for (name, words) in rig.steps {
-            let (answer, arguments) = self.step(name, words, told.unwrap_or(UNKNOWN));
-            told.get_or_insert(match rig.told {
-                Told::Answer => answer,
-                Told::Written(index) => self.read(arguments[index]),
+            let (answer, arguments) = self.step(name, words, value.unwrap_or(UNKNOWN));
+            value.get_or_insert(match rig.output {
+                Output::Returned => answer,
+                Output::Written(index) => self.read(arguments[index]),
             });
         }
-        told.unwrap_or(UNKNOWN)
+        value.unwrap_or(UNKNOWN)
     }
 
     fn step(&mut self, name: &str, words: &str, it: usize) -> (usize, Arguments) {
@@ -121,7 +121,7 @@ impl Stage {
     }
 }
 
-/// A folder of that name with a file of each kind, in which the process is from then on.
+/// Creates a folder with a file of each type and makes it the current directory.
 pub fn scenery(folder: &str) -> io::Result<()> {
     fs::create_dir(folder)?;
     std::env::set_current_dir(folder)?;

@@ -1,4 +1,4 @@
-//! Processes in states that a shell cannot bring about.
+//! Execs programs in states that a shell cannot set up.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -14,14 +14,14 @@ use rustix::thread::UnshareFlags;
 use crate::Error;
 use crate::raw;
 
-/// Becomes that program without any capability, whoever the user is.
+/// Execs without any capability, even as root.
 pub fn bare(words: &[OsString]) -> Result<Infallible, Error> {
     raw::drop_capabilities()?;
     Err(become_program(words).into())
 }
 
-/// Becomes that program as a real-time thread, to which every ordinary one gives way, and gives way to the
-/// kernel's threads for RCU and for interrupts' work: whoever waits for RCU waits for those.
+/// Execs as a SCHED_FIFO thread that starves all ordinary ones. The kernel's RCU and softirq
+/// threads get a higher priority, or waiters for a grace period would hang.
 pub fn real_time(words: &[OsString]) -> Result<Infallible, Error> {
     for thread in threads_of_the_kernel()? {
         raw::make_real_time(thread, 60)?;
@@ -30,7 +30,7 @@ pub fn real_time(words: &[OsString]) -> Result<Infallible, Error> {
     Err(become_program(words).into())
 }
 
-/// Those by which RCU and interrupts' work go on.
+/// The threads that RCU and softirqs depend on.
 fn threads_of_the_kernel() -> io::Result<Vec<i32>> {
     let named = |entry: io::Result<DirEntry>| {
         let entry = entry.ok()?;
@@ -41,14 +41,14 @@ fn threads_of_the_kernel() -> io::Result<Vec<i32>> {
     Ok(fs::read_dir("/proc")?.filter_map(named).collect())
 }
 
-/// Becomes that program by a thread that is not the first, which waits meanwhile.
+/// Execs from a thread that is not the group leader, which waits in join.
 pub fn second(words: &[OsString]) -> Result<Infallible, Error> {
     let words = words.to_vec();
     let why = thread::spawn(move || become_program(&words)).join();
     Err(why.map_or(Error::Worker, Error::System))
 }
 
-/// As the first process of a PID namespace, takes SIGTERM twice, which it has no handler for, and lives on.
+/// In a new PID namespace, init sends itself SIGTERM twice without a handler, and survives.
 pub fn unkillable() -> Result<(), Error> {
     raw::unshare(UnshareFlags::NEWPID)?;
     let child = raw::fork(|| u8::from(take_twice().is_err()))?;
@@ -59,7 +59,7 @@ pub fn unkillable() -> Result<(), Error> {
     }
 }
 
-/// One that is not blocked would be ignored.
+/// Blocks the signal while it is sent: one not blocked would be discarded at once.
 fn take_twice() -> io::Result<()> {
     for _ in 0..2 {
         raw::block(libc::SIGTERM, true)?;
@@ -69,7 +69,7 @@ fn take_twice() -> io::Result<()> {
     Ok(())
 }
 
-/// Why it could not.
+/// Execs; returns why that failed.
 fn become_program(words: &[OsString]) -> io::Error {
     match words {
         [program, arguments @ ..] => Command::new(program).args(arguments).exec(),

@@ -1,5 +1,5 @@
-//! Many processes and threads in a short time, by every call that makes one. Each ends with 0 at once, and is waited
-//! for.
+//! Makes many processes and threads in a short time, by every call that can. Each exits with 0 at
+//! once and is waited for.
 
 use std::env;
 use std::ffi::CString;
@@ -11,26 +11,26 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use syscalls::{Errno, Sysno};
 
 use crate::Error;
-use crate::raw::{Program, birth};
+use crate::raw::{Program, spawn};
 use crate::variants::Arguments;
 
-/// So many make them at the same time.
+/// Number of threads that make them.
 const WORKERS: usize = 4;
-/// Their parent is told of their end by this signal, and waits for them in the usual way.
+/// Exit signal, so that a plain waitpid works.
 const SIGNAL: usize = libc::SIGCHLD as usize;
-/// In the parent's memory, while that waits.
+/// Flags of a child that borrows the parent's memory while the parent waits.
 const LENT: usize = (libc::CLONE_VM | libc::CLONE_VFORK) as usize;
 
-/// What is counted, as which it is printed.
+/// What is counted, under the names that are printed.
 const NAMES: [&str; 6] = ["fork", "vfork", "clone", "clone3", "thread", "execve"];
 
-/// One way to make a process.
+/// A way to make a process or thread.
 struct Kind {
     /// The call, if the machine has it.
     call: &'static str,
-    /// What `clone` is asked for where it has not.
+    /// Flags for `clone`, the fallback on machines without it.
     flags: usize,
-    /// Whether it becomes a program.
+    /// Whether the child execs.
     executes: bool,
 }
 
@@ -53,10 +53,10 @@ const KINDS: [Kind; 8] = [
     kind("vfork", LENT | SIGNAL, true),
 ];
 
-/// How many there were, in the order of the names.
+/// Counts in the order of [`NAMES`].
 type Counts = [AtomicUsize; NAMES.len()];
 
-/// Makes so many, and says how many of each succeeded.
+/// Makes this many, and prints how many of each kind succeeded.
 pub fn storm(processes: usize) -> Result<(), Error> {
     let program = env::current_exe()?;
     let program = CString::new(program.as_os_str().as_bytes()).map_err(|_| Error::Path)?;
@@ -95,7 +95,7 @@ fn work(next: &AtomicUsize, end: usize, program: &Program, counts: &Counts) -> R
 }
 
 impl Kind {
-    /// Makes one, waits for it, and tells as what it counts.
+    /// Makes one and waits for it; returns the name to count it under.
     fn make(&self, program: &Program) -> Result<&'static str, Error> {
         let Ok(call) = self.call.parse::<Sysno>() else {
             return self.make_otherwise(program);
@@ -107,27 +107,27 @@ impl Kind {
             "clone" => [self.flags, 0, 0, 0, 0, 0],
             _ => [0; 6],
         };
-        self.bear(call, arguments, program)
+        self.spawn_call(call, arguments, program)
     }
 
-    /// A thread, or `clone` where there is no call of its own.
+    /// A thread, or the fallback `clone`.
     fn make_otherwise(&self, program: &Program) -> Result<&'static str, Error> {
         if self.call == "thread" {
             thread::spawn(|| {}).join().map_err(|_| Error::Worker)?;
             return Ok(self.call);
         }
-        self.bear(Sysno::clone, [self.flags, 0, 0, 0, 0, 0], program)
+        self.spawn_call(Sysno::clone, [self.flags, 0, 0, 0, 0, 0], program)
     }
 
-    fn bear(
+    fn spawn_call(
         &self,
         call: Sysno,
         arguments: Arguments,
         program: &Program,
     ) -> Result<&'static str, Error> {
         let program = self.executes.then_some(program);
-        let child = Errno::from_ret(birth(call.id() as usize, arguments, program));
-        let child = child.map_err(|why| Error::Birth(call.name(), why))?;
+        let child = Errno::from_ret(spawn(call.id() as usize, arguments, program));
+        let child = child.map_err(|why| Error::Spawn(call.name(), why))?;
         let ended = waitpid(Pid::from_raw(child as i32), WaitOptions::empty())?;
         match ended.map(|(_, status)| status) {
             Some(status) if status.exit_status() == Some(0) => {}
@@ -137,7 +137,7 @@ impl Kind {
     }
 }
 
-/// What `clone3` is told, as it was when it had 64 bytes.
+/// `struct clone_args` up to `CLONE_ARGS_SIZE_VER0`, 64 bytes.
 #[repr(C)]
 #[derive(Default)]
 struct CloneArguments {
@@ -152,7 +152,7 @@ struct CloneArguments {
 }
 
 impl CloneArguments {
-    /// As `clone` has it: the signal is in the flags.
+    /// From `clone`'s flags, whose low byte is the exit signal.
     fn new(flags: usize) -> Self {
         Self {
             flags: (flags & !0xff) as u64,

@@ -1,4 +1,4 @@
-//! Calls by numbers that no table has, and by a way in that programs of these days do not take.
+//! Calls by numbers that are in no table, and through int 0x80.
 
 use rustix::process::WaitStatus;
 
@@ -6,11 +6,10 @@ use crate::Error;
 use crate::answer;
 use crate::board::Board;
 use crate::cell;
-use crate::raw::{self, FAULT, Way};
+use crate::raw::{self, FAULT, Return};
 use crate::table;
 
-/// Behind the table of 6.1; where ARM's private ones begin and end; with the bit of x86's narrow programs; and at
-/// the ends of what a number can be.
+/// Beyond 6.1's table; the ends of ARM's private calls; with x32's bit; and extreme values.
 const NUMBERS: [usize; 22] = [
     451,
     452,
@@ -36,41 +35,41 @@ const NUMBERS: [usize; 22] = [
     usize::MAX,
 ];
 
-/// A call that only machines have that know the old way in.
-const BESIDE_OLD_WAY: &str = "arch_prctl";
-/// `getpid`, an old one without a successor, and two that there are not.
-const OLD_NUMBERS: [u32; 4] = [20, 17, 451, 0x7fff_ffff];
+/// A call that only machines with int 0x80 have.
+const INT80_MARKER: &str = "arch_prctl";
+/// In the 32-bit table: `getpid`, an obsolete call, and two that do not exist.
+const INT80_NUMBERS: [u32; 4] = [20, 17, 451, 0x7fff_ffff];
 
-/// Makes each in a child of its own, and prints what it answered.
+/// Makes each in a child of its own, and prints its result.
 pub fn strange() -> Result<(), Error> {
     let board = raw::board()?;
-    let old = if table::has(BESIDE_OLD_WAY) {
-        &OLD_NUMBERS[..]
+    let old = if table::has(INT80_MARKER) {
+        &INT80_NUMBERS[..]
     } else {
         &[]
     };
     let ends: &Board = raw::board()?;
     cell::inside(|| {
         for (place, number) in NUMBERS.into_iter().enumerate() {
-            let work = || raw::run(number, &[[0; 6]], 0, Way::Plain, (board, place));
-            note(ends, place, cell::child(work, || board.of(place).begun())?);
+            let work = || raw::run(number, &[[0; 6]], 0, Return::Once, (board, place));
+            record_end(ends, place, cell::child(work, || board.of(place).begun())?);
         }
         for (place, number) in (NUMBERS.len()..).zip(old) {
-            let work = || by_the_old_way(*number, board, place);
-            note(ends, place, cell::child(work, || board.of(place).begun())?);
+            let work = || int80(*number, board, place);
+            record_end(ends, place, cell::child(work, || board.of(place).begun())?);
         }
         Ok(())
     })?;
     let names = NUMBERS.iter().map(|number| format!("{number:#x}"));
     let names = names.chain(old.iter().map(|number| format!("int 0x80 {number:#x}")));
     for (place, name) in names.enumerate() {
-        println!("{name}: {}", told(board, ends, place));
+        println!("{name}: {}", describe(board, ends, place));
     }
     Ok(())
 }
 
 /// `mov eax, number; int 0x80; ret`
-fn by_the_old_way(number: u32, board: &Board, place: usize) -> u8 {
+fn int80(number: u32, board: &Board, place: usize) -> u8 {
     let [a, b, c, d] = number.to_le_bytes();
     board.begin(place, 0);
     match raw::execute(&[0xb8, a, b, c, d, 0xcd, 0x80, 0xc3]) {
@@ -82,14 +81,14 @@ fn by_the_old_way(number: u32, board: &Board, place: usize) -> u8 {
     }
 }
 
-/// Keeps how its child ended.
-fn note(ends: &Board, place: usize, status: Option<WaitStatus>) {
+/// Records how the child ended.
+fn record_end(ends: &Board, place: usize, status: Option<WaitStatus>) {
     let ended = status.and_then(WaitStatus::exit_status);
     ends.begin(place, 0);
     ends.of(place).end(0, ended.unwrap_or(0) as usize);
 }
 
-fn told(board: &Board, ends: &Board, place: usize) -> String {
+fn describe(board: &Board, ends: &Board, place: usize) -> String {
     let first = |board: &Board| board.of(place).answers().first().copied().flatten();
     match (first(board), first(ends)) {
         (None, Some(status)) if status > FAULT => format!("signal {}", status - FAULT),

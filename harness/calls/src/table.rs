@@ -1,10 +1,10 @@
-//! The system calls that this machine's kernel has: those of Linux 6.1, by number and name.
+//! The system calls of this machine's kernel, Linux 6.1, by number and name.
 
 use syscalls::Sysno;
 
-/// The last of Linux 6.1.
+/// Highest number in Linux 6.1.
 const LAST: i32 = 450;
-/// Where ARM's own calls begin: they have their numbers apart, and no table but ours.
+/// Base of ARM's private calls, which are missing from the syscalls crate.
 const PRIVATE: i32 = 0xf0000;
 const PRIVATES: [&str; 6] = [
     "breakpoint",
@@ -14,22 +14,22 @@ const PRIVATES: [&str; 6] = [
     "set_tls",
     "get_tls",
 ];
-/// A call that only machines have that have those, too.
-const BESIDE_PRIVATES: &str = "arm_fadvise64_64";
+/// A call that only machines with those have.
+const PRIVATES_MARKER: &str = "arm_fadvise64_64";
 
-/// Calls that came after 6.1, at numbers that had been left free.
+/// Calls added after 6.1 at numbers below [`LAST`].
 const LATER: [&str; 2] = ["uprobe", "uretprobe"];
-/// Numbers of calls for programs with 32 bits; a table may have them where there are 64 as well.
-const NARROW: std::ops::RangeInclusive<i32> = 403..=423;
-/// What the crate calls otherwise than `unistd.h`.
+/// The time64 calls of 32-bit machines, which the crate also lists for 64-bit ones.
+const TIME64: std::ops::RangeInclusive<i32> = 403..=423;
+/// Calls whose name in the crate differs from `unistd.h`.
 const RENAMED: [(&str, &str); 1] = [("fstatat", "newfstatat")];
 
-/// A call.
+/// A system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Its number.
     pub number: i32,
-    /// Its name, as `unistd.h` has it.
+    /// Its name in `unistd.h`.
     pub name: &'static str,
 }
 
@@ -41,12 +41,12 @@ impl Call {
     }
 
     fn is_there(&self, bits: u32) -> bool {
-        let fits = bits < u64::BITS || !NARROW.contains(&self.number);
+        let fits = bits < u64::BITS || !TIME64.contains(&self.number);
         self.number <= LAST && fits && !LATER.contains(&self.name)
     }
 }
 
-/// All that this machine has.
+/// Every call of this machine.
 pub fn calls() -> Vec<Call> {
     let known = Sysno::iter().map(|call| (call.id(), call.name()));
     of(known, usize::BITS)
@@ -57,11 +57,11 @@ pub fn has(name: &str) -> bool {
     name.parse::<Sysno>().is_ok()
 }
 
-/// All calls of a machine of so many bits, of which the crate knows these.
+/// Every call of a machine with words of `bits` bits, given those that the crate lists.
 fn of(known: impl Iterator<Item = (i32, &'static str)>, bits: u32) -> Vec<Call> {
     let known = known.map(|(number, name)| Call::new(number, name));
     let mut calls: Vec<_> = known.filter(|call| call.is_there(bits)).collect();
-    if calls.iter().any(|call| call.name == BESIDE_PRIVATES) {
+    if calls.iter().any(|call| call.name == PRIVATES_MARKER) {
         let privates = (PRIVATE + 1..).zip(PRIVATES);
         calls.extend(privates.map(|(number, name)| Call::new(number, name)));
     }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn each_machine_has_as_many_as_its_kernels_headers_say() {
-        // Debian's headers of 6.1; six of the first are the private ones.
+        // From Debian's headers of 6.1; the first includes six private calls.
         assert_eq!(machines().map(|calls| calls.len()), [403 + 6, 306, 362]);
     }
 

@@ -1,5 +1,5 @@
-//! What a call is made with: its lines as they are, then with one argument after the other replaced by one that is
-//! invalid, then with any by chance.
+//! The argument lists that a call is made with: the row's own, then those with one argument made
+//! invalid, then pseudo-random ones.
 
 use std::collections::HashSet;
 
@@ -8,57 +8,57 @@ use fastrand::Rng;
 use crate::rows::Scope;
 use crate::words::{Class, PAGE};
 
-/// How many arguments a call can have.
+/// Most arguments of a call.
 pub const ARGUMENTS: usize = 6;
-/// What a call is made with; behind its own there are zeros.
+/// The arguments of a call, padded with zeros.
 pub type Arguments = [usize; ARGUMENTS];
-/// The most that are made of one row.
-pub const MOST: usize = 64;
-/// Of how many lines each argument is replaced.
-const SPOILT: usize = 2;
-/// How many are made by chance.
-const BY_CHANCE: usize = 4;
+/// Most lists per row.
+pub const MAX_VARIANTS: usize = 64;
+/// Number of lines, from the first, that invalid lists are derived from.
+const INVALIDATED: usize = 2;
+/// Number of pseudo-random lists.
+const RANDOM: usize = 4;
 
-/// An argument, ready to be used.
+/// An argument, ready for a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
-    /// What is put in a register.
+    /// The register's value.
     pub value: usize,
-    /// What may be put there instead.
+    /// Which values may replace it.
     pub class: Class,
 }
 
-/// Addresses that are told apart by what comes of them.
+/// Addresses for pointers, each with another effect.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     /// A page of zeros.
     pub zeros: usize,
     /// A page of ones.
     pub ones: usize,
-    /// Where the last page ends, and behind it is nothing.
+    /// End of the last page; what follows is inaccessible.
     pub end: usize,
 }
 
-/// An address of the kernel's half.
+/// An address in the kernel's half.
 pub const KERNEL: usize = usize::MAX - PAGE + 1;
 
-/// What the call of this row is made with, one after the other.
+/// All argument lists of a row, without duplicates, in the order in which they are used.
 pub fn of(lines: &[Vec<Argument>], scope: Scope, places: &Places, rng: &mut Rng) -> Vec<Arguments> {
     let mut made: Vec<_> = lines.iter().map(|line| arguments(line)).collect();
     if !matches!(scope, Scope::Exactly(_)) {
         made.extend(
             lines
                 .iter()
-                .take(SPOILT)
-                .flat_map(|line| spoilt(line, places)),
+                .take(INVALIDATED)
+                .flat_map(|line| invalidated(line, places)),
         );
     }
     if scope == Scope::All {
-        made.extend((0..BY_CHANCE).map(|_| by_chance(lines, places, rng)));
+        made.extend((0..RANDOM).map(|_| random_line(lines, places, rng)));
     }
     let mut seen = HashSet::new();
     made.retain(|arguments| seen.insert(*arguments));
-    made.truncate(MOST);
+    made.truncate(MAX_VARIANTS);
     made
 }
 
@@ -70,8 +70,8 @@ fn arguments(line: &[Argument]) -> Arguments {
     all
 }
 
-/// The line with each argument in turn as two that are invalid.
-fn spoilt(line: &[Argument], places: &Places) -> Vec<Arguments> {
+/// For each argument, two lists with that argument invalid.
+fn invalidated(line: &[Argument], places: &Places) -> Vec<Arguments> {
     let places = *places;
     let each = line.iter().enumerate().flat_map(move |(index, argument)| {
         let invalid = invalid(argument.class, &places);
@@ -79,15 +79,15 @@ fn spoilt(line: &[Argument], places: &Places) -> Vec<Arguments> {
         let chosen = invalid.into_iter().skip(turn).step_by(2).take(2);
         chosen.map(move |value| (index, value))
     });
-    let spoil = |(index, value): (usize, usize)| {
+    let replace = |(index, value): (usize, usize)| {
         let mut all = arguments(line);
         all[index] = value;
         all
     };
-    each.map(spoil).collect()
+    each.map(replace).collect()
 }
 
-/// What is not valid, by kind: the odd and the even ones take turns from argument to argument.
+/// Invalid values of a class. Successive arguments use the even and the odd ones in turn.
 fn invalid(class: Class, places: &Places) -> Vec<usize> {
     match class {
         Class::Pinned => vec![],
@@ -97,21 +97,21 @@ fn invalid(class: Class, places: &Places) -> Vec<usize> {
     }
 }
 
-/// One of the lines, with most of its arguments by chance.
-fn by_chance(lines: &[Vec<Argument>], places: &Places, rng: &mut Rng) -> Arguments {
+/// One of the lines, with three in four arguments random.
+fn random_line(lines: &[Vec<Argument>], places: &Places, rng: &mut Rng) -> Arguments {
     let Some(line) = rng.choice(lines) else {
         return [0; ARGUMENTS];
     };
     let mut all = arguments(line);
     for (to, from) in all.iter_mut().zip(line) {
         if rng.u8(..4) > 0 {
-            *to = chance(*from, places, rng);
+            *to = random(*from, places, rng);
         }
     }
     all
 }
 
-fn chance(argument: Argument, places: &Places, rng: &mut Rng) -> usize {
+fn random(argument: Argument, places: &Places, rng: &mut Rng) -> usize {
     match argument.class {
         Class::Pinned => argument.value,
         Class::Number => number(rng),
@@ -130,7 +130,7 @@ fn number(rng: &mut Rng) -> usize {
     }
 }
 
-/// None that is in memory of ours but the pages that are there for it.
+/// A pointer that is invalid or into the arena, never into other memory of ours.
 fn address(places: &Places, rng: &mut Rng) -> usize {
     match rng.u8(..6) {
         0 => rng.usize(..PAGE),
@@ -171,21 +171,21 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_makes_the_same_again() {
+    fn variants_depend_on_the_seed_only() {
         assert_eq!(made(Scope::All, 7), made(Scope::All, 7));
         assert_ne!(made(Scope::All, 7), made(Scope::All, 8));
     }
 
     #[test]
-    fn what_is_pinned_stays() {
+    fn pinned_arguments_are_never_replaced() {
         assert!(made(Scope::All, 7).iter().all(|all| all[0] == 5));
     }
 
     #[test]
-    fn a_row_that_is_held_back_has_less() {
+    fn a_restricted_row_has_fewer_variants() {
         let count = |scope| made(scope, 7).len();
         assert_eq!(count(Scope::Exactly("so")), 1);
-        assert_eq!(count(Scope::NoChance("so")), 5);
+        assert_eq!(count(Scope::NoRandom("so")), 5);
         assert!(count(Scope::All) > 5);
     }
 }

@@ -1,86 +1,86 @@
-//! What the words of a row mean. A line is a list of arguments, each of them a word:
+//! The language of rows. A line is a list of arguments, a word each:
 //!
-//! | word | is |
+//! | word | value |
 //! |---|---|
 //! | `7`, `-1`, `0x10`, `0o644` | the number |
-//! | `null`, `kernel` | addresses that are nobody's, and not ours |
-//! | `z`, `f` | the address of a page of zeros, of ones |
-//! | `h:1,2`, `d:...`, `q:...`, `w:...` | of a page that begins with these numbers of 2, 4, 8 bytes, or as wide as an address |
-//! | `@text` for such a number | the address of that text in the page's second half |
-//! | `s:text` | the address of the text, which ends with a NUL |
-//! | `self`, `cwd` | our process's number; what stands for the folder that we are in |
-//! | `it` | what the step before has answered, in a rig |
-//! | another name | a [rig](crate::rigs): something to be made first, such as an open file |
+//! | `null`, `kernel` | a null pointer; an address in the kernel's half |
+//! | `z`, `f` | address of a page of zeros, of ones |
+//! | `h:1,2`, `d:...`, `q:...`, `w:...` | of a page that starts with these 2-, 4-, 8-byte, word-sized numbers |
+//! | `@text` as such a number | address of that text, in the second half of the page |
+//! | `s:text` | address of the NUL-terminated text |
+//! | `self`, `cwd` | our pid; `AT_FDCWD` |
+//! | `it` | in a rig, the value made by its first step |
+//! | another name | a [rig](crate::rigs): a prerequisite such as an open file |
 //!
-//! What has a `=` before it is never replaced by anything else.
+//! A word prefixed with `=` is pinned: it is never replaced by an invalid or random one.
 
 use crate::rigs::{self, Rig};
 
-/// The bytes of a page; all that we run on have such.
+/// Bytes of a page, the same in all guests.
 pub const PAGE: usize = 4096;
-/// Where in a page the texts are that it names itself.
+/// Offset of the texts in a page.
 const TEXTS: usize = PAGE / 2;
 
-/// One argument.
+/// One argument of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Word {
-    /// What it stands for.
+    /// Its value.
     pub meaning: Meaning,
-    /// What may stand for it instead.
+    /// What may replace it.
     pub class: Class,
 }
 
-/// What may be put in place of an argument.
+/// Which values may replace an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Nothing.
+    /// None.
     Pinned,
     /// Other numbers.
     Number,
     /// Other addresses.
     Pointer,
-    /// Other things that are open, or were made.
+    /// Other descriptors and ids.
     Handle,
 }
 
-/// What an argument is.
+/// The value of an argument, before it is set up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    /// This number.
+    /// A number.
     Number(i64),
     /// An address in the kernel's half.
     Kernel,
-    /// This process.
+    /// Our pid.
     Own,
-    /// What the step before has answered.
+    /// The value of the rig being made.
     It,
-    /// The address of a page with this in it.
+    /// The address of a page with these contents.
     Page(Content),
-    /// What is to be made first.
+    /// The value of a rig.
     Rig(&'static Rig),
 }
 
-/// What a page holds.
+/// Contents of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// The same in each byte.
+    /// All bytes the same.
     Filled(u8),
-    /// A text and a NUL.
+    /// A NUL-terminated text.
     Text(String),
-    /// Numbers of so many bytes.
+    /// Numbers of this many bytes each.
     Numbers(usize, Vec<Item>),
 }
 
 /// A number in a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
-    /// Itself.
+    /// The number itself.
     Number(i64),
-    /// The address of this text in the same page.
+    /// The address of this text, stored in the same page.
     Text(String),
 }
 
-/// Words that are no numbers, no pages and no rigs.
+/// Words that are neither numbers, pages nor rigs.
 const NAMED: [(&str, Meaning, Class); 7] = [
     ("null", Meaning::Number(0), Class::Pointer),
     ("kernel", Meaning::Kernel, Class::Pointer),
@@ -91,15 +91,15 @@ const NAMED: [(&str, Meaning, Class); 7] = [
     ("f", Meaning::Page(Content::Filled(0xff)), Class::Pointer),
 ];
 
-/// How wide the numbers of a page are.
+/// Prefixes of numbers in a page, and their size in bytes.
 const WIDTHS: [(&str, usize); 4] = [("h", 2), ("d", 4), ("q", 8), ("w", size_of::<usize>())];
 
-/// The lines of a row.
+/// Parses a row's lines.
 pub fn lines(text: &str) -> Option<Vec<Vec<Word>>> {
     text.split(';').map(line).collect()
 }
 
-/// The words of one line.
+/// Parses one line.
 pub fn line(text: &str) -> Option<Vec<Word>> {
     text.split_whitespace().map(Word::parse).collect()
 }
@@ -134,7 +134,7 @@ impl Content {
         Some(Self::Numbers(width, items))
     }
 
-    /// The page that begins at this address.
+    /// Renders the page for this address.
     pub fn page(&self, address: usize) -> [u8; PAGE] {
         let mut page = [0; PAGE];
         match self {
@@ -189,7 +189,7 @@ mod tests {
     use crate::rows;
 
     #[test]
-    fn every_word_of_every_row_and_rig_is_known_and_six_are_enough() {
+    fn every_row_and_rig_parses_to_at_most_six_words() {
         let rigs = rigs::all().flat_map(|rig| rig.steps.iter().map(|(_, words)| *words));
         for text in rows::all().map(|row| row.lines).chain(rigs) {
             let lines = lines(text).unwrap_or_else(|| panic!("{text}"));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_names_texts_of_its_own() {
+    fn a_page_points_to_its_own_texts() {
         let word = Word::parse("w:@ab,@,7").unwrap();
         let Meaning::Page(content) = word.meaning else {
             panic!("{word:?}")
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_of_equality_pins() {
+    fn an_equals_sign_pins() {
         assert_eq!(Word::parse("=z").unwrap().class, Class::Pinned);
         assert_eq!(Word::parse("-0x10").unwrap().meaning, Meaning::Number(-16));
         assert_eq!(Word::parse("nonsense"), None);

@@ -1,4 +1,4 @@
-//! Memory that ends: a page that may be used, and behind it one that may not.
+//! A mapping that ends in an inaccessible page, for pointers the kernel must find faulty.
 #![expect(
     unsafe_code,
     reason = "only mmap(2) gives a page that nobody may touch"
@@ -12,10 +12,10 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 
 use crate::Error;
 
-/// At least a page of any guest.
+/// A multiple of the page size of every guest.
 const PAGE: usize = 64 << 10;
 
-/// The two pages; they stay for as long as the process does.
+/// An accessible page followed by an inaccessible one. Never unmapped.
 pub struct Cliff {
     start: *mut c_void,
 }
@@ -25,26 +25,26 @@ impl Cliff {
     pub fn new() -> Result<Self, Error> {
         let failed = |why| Error::System { doing: "mmap", why };
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping, wherever the kernel has room for it.
+        // SAFETY: a new private mapping without a fixed address replaces nothing.
         let mapped =
             unsafe { mmap_anonymous(ptr::null_mut(), 2 * PAGE, access, MapFlags::PRIVATE) };
         let start = mapped.map_err(failed)?;
-        // SAFETY: the second half of that mapping, which nothing uses yet.
+        // SAFETY: the range is the second half of that mapping, and nothing refers to it yet.
         let edge = unsafe { mprotect(start.wrapping_byte_add(PAGE), PAGE, MprotectFlags::empty()) };
         edge.map_err(failed)?;
         Ok(Self { start })
     }
 
-    /// An address at which a struct of `size` bytes is not, or not all of it: the kernel may write over
-    /// what there is of it here, and over nothing else of this process.
-    pub fn bad_address(&self, size: usize, chance: &mut Rng) -> u64 {
+    /// An address at which a struct of `size` bytes is missing or incomplete. Where the kernel can
+    /// write at all, it writes into the first page, which nothing else uses.
+    pub fn bad_address(&self, size: usize, prng: &mut Rng) -> u64 {
         let edge = self.start.wrapping_byte_add(PAGE).expose_provenance() as u64;
-        match chance.u32(..6) {
-            0 => chance.u64(..4096),
-            1 => u64::MAX - chance.u64(..4096),
-            2 => (usize::MAX - chance.usize(..usize::MAX / 8)) as u64,
-            3 => edge + chance.u64(..PAGE as u64 / 2),
-            _ => edge - chance.u64(..size.clamp(1, PAGE) as u64),
+        match prng.u32(..6) {
+            0 => prng.u64(..4096),
+            1 => u64::MAX - prng.u64(..4096),
+            2 => (usize::MAX - prng.usize(..usize::MAX / 8)) as u64,
+            3 => edge + prng.u64(..PAGE as u64 / 2),
+            _ => edge - prng.u64(..size.clamp(1, PAGE) as u64),
         }
     }
 }

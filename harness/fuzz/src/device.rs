@@ -1,4 +1,4 @@
-//! The device, asked without any of the command's care.
+//! `/dev/dtrace`, without the checks that the dtrace command makes.
 #![expect(
     unsafe_code,
     reason = "there is no safe way to ask a driver what it does not expect"
@@ -15,16 +15,16 @@ use zerocopy::IntoBytes;
 use crate::Error;
 use crate::request::Request;
 
-/// More consumers than any module takes.
-const CROWD: usize = 4096;
+/// More consumers than the module accepts.
+const CONSUMERS_MAX: usize = 4096;
 
-/// An open device.
+/// An open `/dev/dtrace`, which makes a consumer.
 pub struct Consumer {
     file: File,
 }
 
 impl Consumer {
-    /// Becomes one.
+    /// Opens the device.
     pub fn open() -> Result<Self, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let name = DEVICE.into();
@@ -32,7 +32,7 @@ impl Consumer {
         Ok(Self { file })
     }
 
-    /// What the module says of itself.
+    /// The module's `CONF`.
     pub fn conf(&self) -> Result<Conf, Error> {
         let mut conf = Conf::default();
         let address = conf.as_mut_bytes().as_mut_ptr();
@@ -42,29 +42,32 @@ impl Consumer {
         Ok(conf)
     }
 
-    /// Sends a request.
+    /// Issues a request.
     pub fn ask(&self, request: &mut Request) -> Result<(), Errno> {
         self.request(request.number, request.address())
     }
 
     fn request(&self, number: Opcode, address: *mut u8) -> Result<(), Errno> {
-        // SAFETY: at the address there is a struct as large as the number says, whose own addresses
-        // are of memory that is there for it; or there is nothing, and the kernel is to find out.
+        // SAFETY: either `address` points to a struct of at least the size encoded in `number`,
+        // whose own pointers are to memory of this process that nothing else uses, or it is invalid
+        // and the kernel's copy returns EFAULT.
         unsafe { ask(&self.file, number, address) }
     }
 }
 
-/// Opens as many consumers as the module takes, and finds it say so when it takes no more.
-pub fn is_full_at_some_time() -> Result<(), Error> {
-    let mut crowd = Vec::new();
-    while crowd.len() < CROWD {
+/// Opens consumers until the module refuses one with EBUSY, which it must.
+pub fn check_consumer_limit() -> Result<(), Error> {
+    let mut consumers = Vec::new();
+    while consumers.len() < CONSUMERS_MAX {
         match Consumer::open() {
-            Ok(consumer) => crowd.push(consumer),
+            Ok(consumer) => consumers.push(consumer),
             Err(Error::File { why, .. }) if Errno::from_io_error(&why) == Some(Errno::BUSY) => {
                 return Ok(());
             }
             Err(why) => return Err(why),
         }
     }
-    Err(Error::Wrong(format!("the module takes {CROWD} consumers")))
+    Err(Error::Wrong(format!(
+        "the module takes {CONSUMERS_MAX} consumers"
+    )))
 }

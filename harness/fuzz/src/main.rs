@@ -1,7 +1,12 @@
-//! Throws requests at `/dev/dtrace` that no command would send: of any number and size, with programs
-//! that were sound before a few of their bytes changed, on several consumers whose probes fire meanwhile.
-//! Each must be granted, or refused with an errno that `engine_abi` has a use for; what it does to the
-//! kernel beyond that is for whoever started it to find out.
+//! Fuzzes `/dev/dtrace` with requests that no dtrace command sends: any number and size, verified
+//! programs with a few bytes changed, bad pointers, on several consumers whose probes fire
+//! meanwhile.
+//!
+//! Each request must succeed or fail with an errno that the interface uses (`tally`), and a run
+//! must have met every one of them, since a path never taken is a path not tested. Damage to the
+//! kernel is for the caller to detect. A run is reproducible from its seed, except for what depends
+//! on timing. Most requests are nearly valid (`request`): random bytes are refused before they
+//! reach anything.
 
 mod cliff;
 mod device;
@@ -23,16 +28,16 @@ use request::Maker;
 use seeds::Seeds;
 use tally::Tally;
 
-/// How many consumers there are at a time.
+/// Number of concurrent consumers.
 const CONSUMERS: usize = 4;
 
-/// A consumer is closed, and another opened in its place, once in so many requests to it.
-const LIFE: u32 = 60;
+/// A consumer is closed and reopened, on average, after this many of its requests.
+const LIFETIME: u32 = 60;
 
-/// Once in so many requests the current directory is set, twice, for probes on that to fire.
-const STEPS: u64 = 100;
+/// Every this many requests chdir is called twice, to make its probes fire.
+const CHDIR_INTERVAL: u64 = 100;
 
-/// What ended a run before its time.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}; usage: trapline-fuzz [--requests N] [--seed N] PROGRAM.d...")]
@@ -52,8 +57,8 @@ enum Error {
 
 fn main() -> ExitCode {
     match Options::parse(env::args_os()).and_then(|options| run(&options)) {
-        Ok(told) => {
-            println!("{told}");
+        Ok(summary) => {
+            println!("{summary}");
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -64,50 +69,50 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<String, Error> {
-    device::is_full_at_some_time()?;
+    device::check_consumer_limit()?;
     let cliff = Cliff::new()?;
     let mut consumers: [Option<Consumer>; CONSUMERS] = [const { None }; CONSUMERS];
     let pointer = Consumer::open()?.conf()?.pointer;
     let seeds = Seeds::compile(&options.programs, pointer)?;
-    let mut chance = Rng::with_seed(options.seed);
+    let mut prng = Rng::with_seed(options.seed);
     let mut maker = Maker::new(&seeds, &cliff);
     let mut tally = Tally::default();
     for number in 0..options.requests {
-        let slot = &mut consumers[chance.usize(..CONSUMERS)];
-        if chance.u32(..LIFE) == 0 {
+        let slot = &mut consumers[prng.usize(..CONSUMERS)];
+        if prng.u32(..LIFETIME) == 0 {
             *slot = None;
         }
         let consumer = match slot {
             Some(consumer) => consumer,
-            None => slot.insert(begun(&mut maker, &mut chance)?),
+            None => slot.insert(open_consumer(&mut maker, &mut prng)?),
         };
-        let mut request = maker.request(&mut chance);
+        let mut request = maker.request(&mut prng);
         let answer = consumer.ask(&mut request);
         tally.add(&request, answer)?;
-        if number % STEPS == 0 {
-            step()?;
+        if number % CHDIR_INTERVAL == 0 {
+            change_directory()?;
         }
     }
-    tally.is_of_everything()?;
+    tally.check_coverage()?;
     Ok(format!(
         "{} requests, each granted or refused as it may be",
         options.requests
     ))
 }
 
-/// A new consumer, every other one with a sound program that some probes have: nothing is armed for one
-/// that begins with what is refused.
-fn begun(maker: &mut Maker<'_>, chance: &mut Rng) -> Result<Consumer, Error> {
+/// A new consumer. Every other one starts with a valid program enabled on some probes, since after
+/// a refused first request it would arm nothing.
+fn open_consumer(maker: &mut Maker<'_>, prng: &mut Rng) -> Result<Consumer, Error> {
     let consumer = Consumer::open()?;
-    if chance.bool() {
-        for mut request in maker.sound_start(chance) {
+    if prng.bool() {
+        for mut request in maker.valid_start(prng) {
             consumer.ask(&mut request).ok();
         }
     }
     Ok(consumer)
 }
 
-fn step() -> Result<(), Error> {
+fn change_directory() -> Result<(), Error> {
     for place in ["/", "/tmp"] {
         let gone = env::set_current_dir(place);
         gone.map_err(|why| Error::File {

@@ -7,18 +7,18 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::Error;
 
-/// What it asks for.
+/// The parsed command line.
 pub struct Options {
-    /// How many requests.
+    /// Number of requests.
     pub requests: u64,
-    /// What chance begins with: the same seed makes the same requests.
+    /// Seed of the pseudo-random generator: the same seed makes the same requests.
     pub seed: u64,
-    /// D programs to begin with.
+    /// D programs to mutate.
     pub programs: Vec<PathBuf>,
 }
 
 impl Options {
-    /// Reads it; its first word is the program's own name.
+    /// Parses the arguments, of which the first is the program's name.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
         let mut options = Self {
             requests: 100_000,

@@ -1,4 +1,4 @@
-//! Requests, most of them nearly right: what is refused at first sight reaches nothing.
+//! Generates requests, most of them nearly valid: anything else is refused before it reaches much.
 
 use std::ptr;
 
@@ -12,13 +12,13 @@ use zerocopy::{FromZeros, Immutable, IntoBytes};
 use crate::cliff::Cliff;
 use crate::seeds::Seeds;
 
-/// Bytes of room for what is drained.
+/// Bytes of the buffer that snapshots are copied to.
 const ROOM: usize = 128 << 10;
 
-/// More than the largest struct that a request's number can name.
+/// One more than the largest size that a request number can encode (`_IOC_SIZEBITS`).
 const BODY_MAX: usize = 1 << 14;
 
-/// Functions that are called all the time, that the fuzzer calls, and that are none.
+/// Functions that run all the time, some that only the fuzzer calls, and one that does not exist.
 const FUNCTIONS: [&[u8]; 5] = [
     b"set_fs_pwd",
     b"set_fs_root",
@@ -27,15 +27,15 @@ const FUNCTIONS: [&[u8]; 5] = [
     b"nosuch",
 ];
 
-/// One request.
+/// An ioctl request.
 pub struct Request {
     /// Its number.
     pub number: u32,
-    /// Its struct, as large as any number says that it is.
+    /// Its argument, allocated as large as any number can claim.
     body: Vec<u8>,
-    /// Where its struct is, if not there.
+    /// The argument's address, if not `body`'s.
     elsewhere: Option<u64>,
-    /// The program whose address is in its struct.
+    /// The program that `body` points to, kept alive with it.
     _program: Vec<u8>,
 }
 
@@ -60,7 +60,7 @@ impl Request {
         Self::new(Command::Program, &body, program)
     }
 
-    /// Where its struct is.
+    /// The argument's address.
     pub fn address(&mut self) -> *mut u8 {
         match self.elsewhere {
             Some(address) => ptr::with_exposed_provenance_mut(address as usize),
@@ -68,13 +68,13 @@ impl Request {
         }
     }
 
-    /// The bytes that its number says its struct has.
+    /// The argument's size, as encoded in the number.
     fn size(&self) -> usize {
         self.number as usize >> 16 & (BODY_MAX - 1)
     }
 }
 
-/// Makes them.
+/// Generates requests.
 pub struct Maker<'a> {
     seeds: &'a Seeds,
     cliff: &'a Cliff,
@@ -82,7 +82,7 @@ pub struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// With these programs, and with addresses off this cliff.
+    /// Programs come from `seeds`, bad addresses from `cliff`.
     pub fn new(seeds: &'a Seeds, cliff: &'a Cliff) -> Self {
         Self {
             seeds,
@@ -91,14 +91,14 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A program that is one, and some clauses of it enabled; one in three for functions, to fire.
-    pub fn sound_start(&self, chance: &mut Rng) -> Vec<Request> {
-        let program = Request::program(self.seeds.sound(chance));
+    /// A valid program, with three clauses enabled; one in three on functions, so that it fires.
+    pub fn valid_start(&self, prng: &mut Rng) -> Vec<Request> {
+        let program = Request::program(self.seeds.valid(prng));
         let enabled = (0..3).map(|clause| {
             let mut body = Enable::new_zeroed();
-            body.description = match chance.u32(..3) {
-                0 => of_functions(chance),
-                _ => description(chance),
+            body.description = match prng.u32(..3) {
+                0 => of_functions(prng),
+                _ => description(prng),
             };
             body.clause = clause;
             Request::new(Command::Enable, &body, Vec::new())
@@ -107,24 +107,24 @@ impl<'a> Maker<'a> {
     }
 
     /// Any request.
-    pub fn request(&mut self, chance: &mut Rng) -> Request {
-        let command = Command::ALL[chance.usize(..Command::ALL.len())];
-        let mut request = self.nearly_right(command, chance);
-        match chance.u32(..24) {
-            0 => request.number = chance.u32(..),
-            1 => request.number ^= 1 << chance.u32(..32),
+    pub fn request(&mut self, prng: &mut Rng) -> Request {
+        let command = Command::ALL[prng.usize(..Command::ALL.len())];
+        let mut request = self.nearly_valid(command, prng);
+        match prng.u32(..24) {
+            0 => request.number = prng.u32(..),
+            1 => request.number ^= 1 << prng.u32(..32),
             2 | 3 => {
                 let size = request.size();
-                chance.fill(&mut request.body[..size]);
+                prng.fill(&mut request.body[..size]);
             }
-            4 => request.elsewhere = Some(self.cliff.bad_address(request.size(), chance)),
+            4 => request.elsewhere = Some(self.cliff.bad_address(request.size(), prng)),
             _ => {}
         }
         request
     }
 
-    /// A struct of the right kind, whose members are often what they may be.
-    fn nearly_right(&mut self, command: Command, chance: &mut Rng) -> Request {
+    /// A struct of the right type, whose fields are often valid.
+    fn nearly_valid(&mut self, command: Command, prng: &mut Rng) -> Request {
         let plain = |body: &dyn Body| body.request(command);
         match command {
             Command::Conf => plain(&Conf::default()),
@@ -132,32 +132,32 @@ impl<'a> Maker<'a> {
             Command::Status => plain(&Status::default()),
             Command::ProbeMatch => {
                 let mut body = ProbeMatch::new_zeroed();
-                (body.description, body.id) = (description(chance), number(chance, 100));
+                (body.description, body.id) = (description(prng), number(prng, 100));
                 plain(&body)
             }
             Command::Enable => {
                 let mut body = Enable::new_zeroed();
-                (body.description, body.clause) = (description(chance), number(chance, 4));
+                (body.description, body.clause) = (description(prng), number(prng, 4));
                 plain(&body)
             }
             Command::Eprobe => {
                 let mut body = EprobeDesc::new_zeroed();
-                body.epid = number(chance, 8);
+                body.epid = number(prng, 8);
                 plain(&body)
             }
-            Command::Go => plain(&go(chance)),
-            Command::BufSnap | Command::AggSnap => plain(&self.snapshot(chance)),
-            Command::Program => self.program(chance),
+            Command::Go => plain(&go(prng)),
+            Command::BufSnap | Command::AggSnap => plain(&self.snapshot(prng)),
+            Command::Program => self.program(prng),
         }
     }
 
-    fn program(&self, chance: &mut Rng) -> Request {
-        let program = self.seeds.malformed(chance);
+    fn program(&self, prng: &mut Rng) -> Request {
+        let program = self.seeds.malformed(prng);
         let size = program.len();
         let mut request = Request::program(program);
-        if chance.u32(..10) == 0 {
+        if prng.u32(..10) == 0 {
             let body = Program {
-                address: self.cliff.bad_address(size, chance),
+                address: self.cliff.bad_address(size, prng),
                 size: size as u32,
                 reserved: 0,
             };
@@ -166,26 +166,26 @@ impl<'a> Maker<'a> {
         request
     }
 
-    fn snapshot(&mut self, chance: &mut Rng) -> BufSnap {
-        let size = match chance.u32(..4) {
-            0 => chance.usize(..64),
-            1 => chance.usize(..ROOM),
+    fn snapshot(&mut self, prng: &mut Rng) -> BufSnap {
+        let size = match prng.u32(..4) {
+            0 => prng.usize(..64),
+            1 => prng.usize(..ROOM),
             _ => ROOM,
         };
-        let address = match chance.u32(..5) {
-            0 => self.cliff.bad_address(size, chance),
+        let address = match prng.u32(..5) {
+            0 => self.cliff.bad_address(size, prng),
             _ => self.room.as_mut_ptr().expose_provenance() as u64,
         };
         BufSnap {
             address,
             size: size as u32,
-            cpu: number(chance, 3),
+            cpu: number(prng, 3),
             drops: 0,
         }
     }
 }
 
-/// A struct that makes a request.
+/// The argument of a request.
 trait Body {
     fn request(&self, command: Command) -> Request;
 }
@@ -196,30 +196,30 @@ impl<T: IntoBytes + Immutable> Body for T {
     }
 }
 
-/// Below `usual` most of the time.
-fn number(chance: &mut Rng, usual: u32) -> u32 {
-    match chance.u32(..8) {
-        0 => chance.u32(..) >> chance.u32(..32),
-        _ => chance.u32(..usual),
+/// Below `usual` seven times in eight, else any number.
+fn number(prng: &mut Rng, usual: u32) -> u32 {
+    match prng.u32(..8) {
+        0 => prng.u32(..) >> prng.u32(..32),
+        _ => prng.u32(..usual),
     }
 }
 
-/// How to trace, with as much memory as a guest has for it most of the time.
-fn go(chance: &mut Rng) -> Go {
+/// Session options, usually with no more memory than a guest can spare.
+fn go(prng: &mut Rng) -> Go {
     let mut how = Go {
         buffer_size: 1 << 16,
-        aggregation_size: chance.u32(..1 << 20),
-        dynamic_size: chance.u32(..1 << 20),
-        speculations: chance.u32(..8),
-        speculation_size: chance.u32(..70_000),
-        policy: number(chance, 3),
+        aggregation_size: prng.u32(..1 << 20),
+        dynamic_size: prng.u32(..1 << 20),
+        speculations: prng.u32(..8),
+        speculation_size: prng.u32(..70_000),
+        policy: number(prng, 3),
         ..Go::default()
     };
-    // Seldom, for the function tracer's calls take long to be switched on and off.
-    if chance.u32(..16) == 0 {
-        how.mechanism = number(chance, 3);
+    // Rarely: switching ftrace's call sites takes long.
+    if prng.u32(..16) == 0 {
+        how.mechanism = number(prng, 3);
     }
-    if chance.u32(..8) == 0 {
+    if prng.u32(..8) == 0 {
         let members = [
             &mut how.buffer_size,
             &mut how.aggregation_size,
@@ -227,42 +227,42 @@ fn go(chance: &mut Rng) -> Go {
             &mut how.speculations,
             &mut how.speculation_size,
         ];
-        let at = chance.usize(..members.len());
+        let at = prng.usize(..members.len());
         for member in members.into_iter().skip(at).take(1) {
-            *member = chance.u32(..) >> chance.u32(..32);
+            *member = prng.u32(..) >> prng.u32(..32);
         }
     }
     how
 }
 
-/// A description of probes that there are, most of the time. For each the module looks at every probe that there
-/// is; what is found of functions is walked over and patched besides, so those are few.
-fn description(chance: &mut Rng) -> Description {
+/// A description, usually of existing probes. The module matches each against every probe, and
+/// matched functions are disassembled and patched, so `fbt` is kept rare.
+fn description(prng: &mut Rng) -> Description {
     let names: [&[u8]; 3] = [b"BEGIN", b"END", b"ERROR"];
-    let [provider, function, name]: [&[u8]; 3] = match chance.u32(..24) {
-        0..8 => [b"dtrace", b"", names[chance.usize(..names.len())]],
-        8..14 => return timer(chance),
-        14..16 => return of_functions(chance),
+    let [provider, function, name]: [&[u8]; 3] = match prng.u32(..24) {
+        0..8 => [b"dtrace", b"", names[prng.usize(..names.len())]],
+        8..14 => return timer(prng),
+        14..16 => return of_functions(prng),
         16..20 => [b"dtrace", b"", b""],
         _ => {
             let mut any = Description::new_zeroed();
-            chance.fill(any.as_mut_bytes());
+            prng.fill(any.as_mut_bytes());
             return any;
         }
     };
     Description::new(provider, b"", function, name).unwrap_or(Description::new_zeroed())
 }
 
-fn of_functions(chance: &mut Rng) -> Description {
-    let function = FUNCTIONS[chance.usize(..FUNCTIONS.len())];
-    let name: &[u8] = if chance.bool() { b"entry" } else { b"return" };
+fn of_functions(prng: &mut Rng) -> Description {
+    let function = FUNCTIONS[prng.usize(..FUNCTIONS.len())];
+    let name: &[u8] = if prng.bool() { b"entry" } else { b"return" };
     Description::new(b"fbt", b"", function, name).unwrap_or(Description::new_zeroed())
 }
 
-fn timer(chance: &mut Rng) -> Description {
-    let kind = if chance.bool() { "tick" } else { "profile" };
+fn timer(prng: &mut Rng) -> Description {
+    let kind = if prng.bool() { "tick" } else { "profile" };
     let units = ["", "hz", "ms", "s", "us", "x"];
-    let unit = units[chance.usize(..units.len())];
-    let name = format!("{kind}-{}{unit}", chance.u32(..1000));
+    let unit = units[prng.usize(..units.len())];
+    let name = format!("{kind}-{}{unit}", prng.u32(..1000));
     Description::new(b"profile", b"", b"", name.as_bytes()).unwrap_or(Description::new_zeroed())
 }

@@ -1,4 +1,4 @@
-//! What malformed programs are made of: sound ones.
+//! Valid programs, and malformed ones made from them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,16 +9,17 @@ use zerocopy::IntoBytes;
 
 use crate::Error;
 
-/// The most bytes of a program here, and of what is no program at all.
+/// Most bytes of a program, valid or random.
 const SIZE_MAX: usize = 64 << 10;
 
-/// Programs that a verifier accepts.
+/// Compiled programs, which the verifier accepts.
 pub struct Seeds {
     blocks: Vec<Vec<u8>>,
 }
 
 impl Seeds {
-    /// Those of these files that compile for a kernel whose pointers have `pointer` bytes.
+    /// Compiles the files for a kernel with pointers of `pointer` bytes; those that fail are left
+    /// out.
     pub fn compile(files: &[PathBuf], pointer: u32) -> Result<Self, Error> {
         let settings = Settings {
             pointer,
@@ -47,25 +48,25 @@ impl Seeds {
         Ok(Self { blocks })
     }
 
-    /// One of them as it is.
-    pub fn sound(&self, chance: &mut Rng) -> Vec<u8> {
-        self.blocks[chance.usize(..self.blocks.len())].clone()
+    /// A program, unchanged.
+    pub fn valid(&self, prng: &mut Rng) -> Vec<u8> {
+        self.blocks[prng.usize(..self.blocks.len())].clone()
     }
 
-    /// One of them with up to five bytes changed, most of them in its header; or cut short; or no more than
-    /// bytes.
-    pub fn malformed(&self, chance: &mut Rng) -> Vec<u8> {
-        let mut block = self.sound(chance);
-        match chance.u32(..20) {
-            0 => block.truncate(chance.usize(..=block.len() / 8) * 8),
-            1 => block.truncate(chance.usize(..=block.len())),
+    /// A program with up to five bytes changed, a third of them in its head; or truncated; or
+    /// random bytes.
+    pub fn malformed(&self, prng: &mut Rng) -> Vec<u8> {
+        let mut block = self.valid(prng);
+        match prng.u32(..20) {
+            0 => block.truncate(prng.usize(..=block.len() / 8) * 8),
+            1 => block.truncate(prng.usize(..=block.len())),
             2 => {
-                block.resize(chance.usize(..SIZE_MAX), 0);
-                chance.fill(&mut block);
+                block.resize(prng.usize(..SIZE_MAX), 0);
+                prng.fill(&mut block);
             }
             _ => {
-                for _ in 0..chance.u32(..6) {
-                    change(&mut block, chance);
+                for _ in 0..prng.u32(..6) {
+                    change(&mut block, prng);
                 }
             }
         }
@@ -73,19 +74,19 @@ impl Seeds {
     }
 }
 
-/// The header's bytes, and the first rows of the tables behind it.
+/// Bytes of the header and of the first rows of the tables that follow.
 const HEAD: usize = 48;
 
-fn change(block: &mut [u8], chance: &mut Rng) {
-    let end = if chance.u32(..3) == 0 {
+fn change(block: &mut [u8], prng: &mut Rng) {
+    let end = if prng.u32(..3) == 0 {
         HEAD.min(block.len())
     } else {
         block.len()
     };
-    let byte = &mut block[chance.usize(..end)];
-    *byte = if chance.bool() {
-        chance.u8(..)
+    let byte = &mut block[prng.usize(..end)];
+    *byte = if prng.bool() {
+        prng.u8(..)
     } else {
-        *byte ^ 1 << chance.u32(..8)
+        *byte ^ 1 << prng.u32(..8)
     };
 }

@@ -1,4 +1,4 @@
-//! What was answered, and whether it may be.
+//! Checks and counts the results of requests.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use crate::Error;
 use crate::request::Request;
 
-/// What a request is refused with, on every machine.
+/// The errnos of refusals, all of which a run must meet.
 const REFUSALS: [Errno; 7] = [
     Errno::SRCH,
     Errno::NOMEM,
@@ -19,10 +19,10 @@ const REFUSALS: [Errno; 7] = [
     Errno::BADFD,
 ];
 
-/// And with what else, where the kernel has not what is asked for.
-const LACKS: Errno = Errno::OPNOTSUPP;
+/// Also allowed: the kernel lacks the mechanism that was asked for.
+const UNSUPPORTED: Errno = Errno::OPNOTSUPP;
 
-/// Answers, counted.
+/// Counts per request number and per errno.
 #[derive(Default)]
 pub struct Tally {
     granted: BTreeMap<u32, u64>,
@@ -30,8 +30,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one; an error where it is one that nothing is refused with, or where what nobody knows was
-    /// granted.
+    /// Counts a result. Fails if the errno is not one of the interface's, or if an unknown request
+    /// succeeded.
     pub fn add(&mut self, request: &Request, answer: Result<(), Errno>) -> Result<(), Error> {
         let number = request.number;
         match answer {
@@ -41,7 +41,7 @@ impl Tally {
                 )));
             }
             Ok(()) => *self.granted.entry(number).or_default() += 1,
-            Err(errno) if errno != LACKS && !REFUSALS.contains(&errno) => {
+            Err(errno) if errno != UNSUPPORTED && !REFUSALS.contains(&errno) => {
                 return Err(Error::Wrong(format!(
                     "{number:#x} was refused with {errno:?}"
                 )));
@@ -51,9 +51,9 @@ impl Tally {
         Ok(())
     }
 
-    /// An error unless every kind of request was granted, and every refusal met: what was never reached was
-    /// not tried.
-    pub fn is_of_everything(&self) -> Result<(), Error> {
+    /// Fails unless every command has succeeded at least once and every errno of [`REFUSALS`] has
+    /// been met.
+    pub fn check_coverage(&self) -> Result<(), Error> {
         let granted = |it: &&Command| !self.granted.contains_key(&it.number());
         let met = |it: &&Errno| !self.refused.contains_key(&it.raw_os_error());
         let never: Vec<_> = Command::ALL

@@ -1,4 +1,6 @@
-//! A driver's requests, sent as they are: by a number, with the address of what they carry.
+//! ioctl(2) with a raw request number and address, shared by `harness/fuzz` and `harness/native`.
+//!
+//! It exists so that the raw call and its contract are in one place.
 #![expect(
     unsafe_code,
     reason = "there is no safe way to ask a driver for what only it knows"
@@ -10,13 +12,13 @@ use std::os::fd::AsFd;
 use rustix::io::{self, Errno};
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
 
-/// Sends a request.
+/// Issues a request. The error is the driver's errno.
 ///
 /// # Safety
-/// At the address there is what the number stands for, and what that points to is there until this
-/// returns; or the driver can be relied on to find that there is not.
+/// `address` points to what `number` stands for, and everything that it points to in turn stays
+/// valid until this returns; or the driver itself detects that it does not, as with copy_from_user.
 pub unsafe fn ask(driver: impl AsFd, number: Opcode, address: *mut u8) -> Result<(), Errno> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's contract.
     unsafe { ioctl(driver, Raw { number, address }) }
 }
 
@@ -25,7 +27,8 @@ struct Raw {
     address: *mut u8,
 }
 
-// SAFETY: as who calls `ask` promises.
+// SAFETY: `opcode` and `as_ptr` return the caller's values; whoever calls `ask` has promised that
+// they fit, and nothing is read back.
 unsafe impl Ioctl for Raw {
     type Output = ();
 

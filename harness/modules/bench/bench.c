@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * What the kernel's own probes cost. Writing "NAME ARGUMENT" to
- * /proc/trapline-bench takes one measure, which can be read there.
+ * Measures the cost of the kernel's own probes. Writing "NAME ARGUMENT" to
+ * /proc/trapline-bench takes one measurement, and reading returns its result.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What is measured, and what of it an architecture knows. */
+/*
+ * trapline-bench: kprobes, kretprobes and bare traps, measured for comparison
+ * with the engine. What depends on the architecture is in arch/.
+ *
+ * Calls are measured with interrupts disabled (measures.c); arming and
+ * disarming sleep, in the context of the writer of /proc/trapline-bench. The
+ * file does not serialize its writers.
+ */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <linux/types.h>
 
-/* How often the probed function is called for one figure. */
+/* Calls of the probed function per measurement. */
 #define BENCH_CALLS 10000
 
 #define BENCH_SITES 1000
 
-/* The function whose probes are compared, and one that is a trap and nothing else. */
+/* The function that is probed, and one that consists of a trap. */
 unsigned long trapline_bench_probed(unsigned long argument);
 void trapline_bench_trapped(void);
 
-/* How far into the probed function its body begins, behind what the function tracer has of it. */
+/* Offset of the probed function's body, after ftrace's instructions. */
 extern const unsigned long bench_body;
 
-/* Puts up, and takes down, a handler of that trap that goes on behind it. */
+/* Registers and unregisters a handler that skips that trap. */
 int bench_trap_init(void);
 void bench_trap_exit(void);
 
-/* The address of a symbol that is not exported. */
+/* The address of an unexported symbol, or NULL. May sleep. */
 void *bench_symbol(const char *name);
 
-/* As many functions as there are sites, none of which anybody calls. */
+/* Functions to arm kprobes on. They are never called. */
 extern void *const bench_sites[BENCH_SITES];
 
 /*
- * Each gives the nanoseconds that it took, or an error. With a clock that counts
- * instructions these are instructions.
+ * Each returns the nanoseconds taken, or a negative errno. If the guest's clock
+ * counts instructions, a nanosecond stands for an instruction.
  */
 s64 bench_calls(unsigned long unused);
 s64 bench_kprobe(unsigned long unused);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The kernel's own probes, with handlers that do nothing. */
+/* Measurements of kprobes and kretprobes with empty handlers. */
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -14,13 +14,13 @@ static noinline unsigned long leaf(unsigned long argument)
 	return READ_ONCE(argument) + 1;
 }
 
-/* It calls another one, and keeps something meanwhile: so it begins with a push, as most functions do. */
+/* Keeps a value across a call, so it starts with a push, like most functions. */
 noinline unsigned long trapline_bench_probed(unsigned long argument)
 {
 	return leaf(argument) + argument;
 }
 
-/* With interrupts off: it is the calls that are measured, and nothing that comes between. */
+/* With interrupts disabled, so that only the calls are measured. */
 #define MEASURE(call) ({				\
 	unsigned long flags, calls;			\
 	ktime_t before, after;				\
@@ -48,7 +48,10 @@ static int handle(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* A kernel may replace a kprobe's trap by a jump, but no sooner than after some ticks. */
+/*
+ * The kernel may optimize a kprobe into a jump, but only some ticks later.
+ * Waits `settle` milliseconds for that before it measures.
+ */
 static s64 kprobe(unsigned long offset, unsigned int settle)
 {
 	struct kprobe probe = {
@@ -104,7 +107,7 @@ s64 bench_kretprobe(unsigned long unused)
 	return probe.nmissed ? -EBUSY : took;
 }
 
-/* The kprobes that are registered, and how many. */
+/* The registered kprobes and their number. */
 static struct kprobe *probes;
 static struct kprobe **pointers;
 static unsigned long armed;
@@ -155,7 +158,7 @@ s64 bench_arm(unsigned long sites)
 	return ktime_to_ns(ktime_sub(ktime_get(), before));
 }
 
-/* All at once, which is cheaper for each than one after the other. */
+/* Unregisters all with one call, which shares one grace period. */
 s64 bench_disarm(unsigned long unused)
 {
 	ktime_t before = ktime_get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* A thousand functions. Each adds another number, or the compiler would make one of them all. */
+/* A thousand functions. Each adds another constant, so that the compiler cannot merge them. */
 #include <linux/compiler.h>
 
 #include "bench.h"

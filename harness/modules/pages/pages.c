@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * What the page tables allow. Writing the address of a page of vmalloc's or of a
- * module's in hexadecimal to /proc/trapline-pages asks for it; reading says what
- * the kernel may do there, and at the address of the same page in its map of all memory.
+ * Reports page permissions. Writing the hexadecimal address of a vmalloc or
+ * module page to /proc/trapline-pages selects it; reading returns what the
+ * kernel may do at that address, and at the page's address in the linear map.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>

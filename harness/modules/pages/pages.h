@@ -4,7 +4,10 @@
 
 #include <linux/types.h>
 
-/* What the page tables allow the kernel at an address. */
+/*
+ * The kernel's permissions at an address, read from the tables that the processor
+ * uses. No lock is taken: the caller must know that the mapping does not change.
+ */
 struct rights {
 	bool mapped;
 	bool write;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Functions to be traced, which leave in every way that a function can. Writing "NAME ARGUMENT TIMES" to
- * /proc/trapline-shapes calls one; what it returned last can be read there.
+ * Functions to trace, which together return in every way that a function can.
+ * Writing "NAME ARGUMENT TIMES" to /proc/trapline-shapes calls one; reading
+ * returns its last result.
  */
 #include <linux/jump_label.h>
 #include <linux/module.h>
@@ -39,7 +40,7 @@ noinline unsigned long shape_mark(unsigned long argument)
 	return argument;
 }
 
-/* What a tracer sees between the two is what a tracer does. */
+/* Interrupts are disabled, so anything traced between the two calls is the tracer's own. */
 unsigned long shape_marks(unsigned long argument)
 {
 	unsigned long flags;
@@ -70,7 +71,7 @@ static DEFINE_STATIC_KEY_FALSE(shape_key);
 #define BARE
 #endif
 
-/* Its first instruction is one that the kernel rewrites when the key is turned. Nobody calls it. */
+/* Starts with an instruction that the kernel patches when the key is switched. Never called. */
 static __used notrace noinline BARE bool shape_switched(void)
 {
 	return static_branch_unlikely(&shape_key);

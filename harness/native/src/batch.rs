@@ -1,5 +1,5 @@
-//! Vectors that are judged at once, each at a site of its own. What it costs to arm a probe, and to wait until
-//! nobody is in it any more, it costs once for all of them; and so does going to another processor.
+//! Judges vectors in batches, one per site of the device. Arming, the grace period at disarming and
+//! migrating to another CPU are paid once per batch.
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -11,7 +11,7 @@ use crate::set::Set;
 use crate::tally::Tally;
 use crate::vectors::Vector;
 
-/// A vector, what it is run with, and what came of that.
+/// A vector with its cases and the results.
 struct Trial<S: Set> {
     vector: Vector,
     cases: Cases<S>,
@@ -30,15 +30,16 @@ impl<S: Set> Trial<S> {
         }
     }
 
-    /// What something ends before its time is not a case.
-    fn keep_whole(&mut self) {
+    /// Drops cases that did not end at an exit when run natively: there is nothing to compare.
+    fn drop_unfinished(&mut self) {
         let native = self.native.iter();
-        let mut is_whole = native.map(|run| S::cut_short(&run.state).is_none());
+        let mut is_whole = native.map(|run| S::unexpected_end(&run.state).is_none());
         self.cases.runs.retain(|_| is_whole.next() == Some(true));
-        self.native.retain(|run| S::cut_short(&run.state).is_none());
+        self.native
+            .retain(|run| S::unexpected_end(&run.state).is_none());
     }
 
-    /// Counts what came of it.
+    /// Adds the results to the tally.
     fn count(&self, tally: &mut Tally, fired: usize) {
         let Self {
             vector,
@@ -53,32 +54,32 @@ impl<S: Set> Trial<S> {
     }
 }
 
-/// What judges vectors, and those that wait for it.
+/// A batch under construction, and the tally of all before it.
 pub struct Batch<'a, S: Set> {
     device: &'a Device,
     prober: &'a Prober,
     seed: u64,
-    tells: bool,
+    verbose: bool,
     trials: Vec<Trial<S>>,
     tally: Tally,
 }
 
 impl<'a, S: Set> Batch<'a, S> {
-    /// Without any yet, in a run with this seed; with `tells` it says of each which it is, before it is run.
-    pub fn new(device: &'a Device, prober: &'a Prober, seed: u64, tells: bool) -> Self {
+    /// An empty batch. With `verbose` each vector is printed before it is run.
+    pub fn new(device: &'a Device, prober: &'a Prober, seed: u64, verbose: bool) -> Self {
         let tally = Tally::new(&device.sites()[0]);
         let trials = Vec::new();
         Self {
             device,
             prober,
             seed,
-            tells,
+            verbose,
             trials,
             tally,
         }
     }
 
-    /// Adds a vector, if it is one to be run. When there is no site left for another, all are judged.
+    /// Adds a vector, or counts it as skipped. When no site is left, judges the batch.
     pub fn add(&mut self, vector: Vector) -> Result<(), Error> {
         let sites = self.device.sites();
         let places = &sites[self.trials.len()];
@@ -97,16 +98,16 @@ impl<'a, S: Set> Batch<'a, S> {
         }
     }
 
-    /// Judges those that wait; what came of all.
+    /// Judges the remaining vectors and returns the tally.
     pub fn end(mut self) -> Result<Tally, Error> {
         self.judge()?;
         Ok(self.tally)
     }
 
-    /// Runs all by themselves, then probed, and counts what came of them.
+    /// Runs all cases natively, then probed, and compares.
     fn judge(&mut self) -> Result<(), Error> {
         self.run("alone", |trial| &mut trial.native)?;
-        self.trials.iter_mut().for_each(Trial::keep_whole);
+        self.trials.iter_mut().for_each(Trial::drop_unfinished);
         let probes = self.prober.arm(self.device.sites().len())?;
         let ran = self.run("probed", |trial| &mut trial.probed);
         let fired = probes.disarm()?;
@@ -117,7 +118,7 @@ impl<'a, S: Set> Batch<'a, S> {
         Ok(())
     }
 
-    /// Runs each, its first runs on the first processor and its last on the last.
+    /// Runs every trial. Each CPU runs a share of every trial's cases.
     fn run(
         &mut self,
         how: &str,
@@ -126,8 +127,8 @@ impl<'a, S: Set> Batch<'a, S> {
         for processor in 0..PROCESSORS {
             move_to(processor);
             for trial in &mut self.trials {
-                if self.tells {
-                    eprintln!("{how} {} {}", trial.vector.text, trial.vector.called);
+                if self.verbose {
+                    eprintln!("{how} {} {}", trial.vector.text, trial.vector.disassembly);
                 }
                 let runs = part(&trial.cases.runs, processor);
                 let ran: Result<Vec<_>, _> = runs.iter().map(|run| self.device.run(run)).collect();
@@ -138,13 +139,13 @@ impl<'a, S: Set> Batch<'a, S> {
     }
 }
 
-/// Those that are the processor's of that number.
+/// A CPU's share of the cases.
 fn part<T>(runs: &[T], processor: usize) -> &[T] {
     let most = runs.len().div_ceil(PROCESSORS).max(1);
     runs.chunks(most).nth(processor).unwrap_or_default()
 }
 
-/// Goes to the processor of that number, if there is one.
+/// Migrates to a CPU. Fails silently if it does not exist; the share then runs where we are.
 fn move_to(processor: usize) {
     let mut there = CpuSet::new();
     there.set(processor);
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_run_is_one_processors() {
+    fn every_case_runs_on_exactly_one_cpu() {
         for count in 0..20 {
             let runs: Vec<_> = (0..count).collect();
             let parts: Vec<_> = (0..PROCESSORS).map(|number| part(&runs, number)).collect();

@@ -1,5 +1,5 @@
-//! The states that an instruction is run on: by chance, but so that it stays in the memory lent to it and
-//! is seen when it leaves.
+//! Generates the states that an instruction is run on: pseudo-random, but confined to the memory
+//! lent to it, and ending where the end is noticed.
 
 use fastrand::Rng;
 
@@ -11,27 +11,27 @@ use crate::places::{DATA, PAGE, Places};
 use crate::set::{Around, Set};
 use crate::vectors::Vector;
 
-/// How many states there are for each.
+/// Number of states per instruction.
 const CASES: usize = 8;
 
-/// How many states are tried for them.
+/// Number of states generated to find them.
 const TRIES: usize = 6000;
 
-/// Where in the stack the stack pointer is, most of the time.
+/// Usual offset of the stack pointer in the stack.
 const SP_OFFSET: u64 = 1024;
 
-/// What an instruction is run with.
+/// The cases of an instruction.
 pub struct Cases<S: Set> {
-    /// The instruction.
+    /// The instruction, adapted to its site.
     pub text: Text,
-    /// The page that it is in.
+    /// The contents of its page.
     pub page: [u8; PAGE],
-    /// The states.
+    /// The initial states.
     pub runs: Vec<Run<S>>,
 }
 
 impl<S: Set> Cases<S> {
-    /// Those of a vector in a run with this seed, or why it is not run.
+    /// The cases of a vector for this seed, or why it is not run.
     pub fn of(vector: &Vector, places: &Places, seed: u64) -> Result<Self, &'static str> {
         if vector.plan == Plan::Refuse {
             return Err("it is refused");
@@ -41,11 +41,11 @@ impl<S: Set> Cases<S> {
         }
         let text = S::fit(&vector.text, places);
         let page = image::page::<S>(&text, places);
-        let mut chance = Rng::with_seed(vector.seed(seed));
+        let mut prng = Rng::with_seed(vector.seed(seed));
         let mut runs = Vec::new();
         for _ in 0..TRIES {
-            let mut state = S::by_chance(&mut chance, places);
-            let contents = match chance.bool() {
+            let mut state = S::random_state(&mut prng, places);
+            let contents = match prng.bool() {
                 true => Contents::Numbers,
                 false => Contents::Exits(S::POINTER),
             };
@@ -54,8 +54,8 @@ impl<S: Set> Cases<S> {
                 contents,
                 places,
             };
-            if S::keeps_inside(&text, &state, &around) {
-                S::complete(&mut state, &mut chance);
+            if S::is_confined(&text, &state, &around) {
+                S::complete(&mut state, &mut prng);
                 let memory = filled(contents, places);
                 runs.push(Run { state, memory });
             }
@@ -77,29 +77,29 @@ fn filled(contents: Contents, places: &Places) -> Memory {
     memory
 }
 
-/// A stack pointer.
-pub fn stack_pointer(chance: &mut Rng, places: &Places) -> u64 {
-    places.stack + SP_OFFSET + 16 * chance.u64(..8)
+/// A random stack pointer, 16-byte aligned.
+pub fn stack_pointer(prng: &mut Rng, places: &Places) -> u64 {
+    places.stack + SP_OFFSET + 16 * prng.u64(..8)
 }
 
-/// A register's value: one that tells something, or that leads somewhere.
-pub fn value(chance: &mut Rng, places: &Places) -> u64 {
-    match chance.u32(..16) {
-        0..=5 => places.data + DATA as u64 / 2 + 8 * chance.u64(..64) + chance.u64(..2) * 4,
-        6 | 7 => places.page + 4 * chance.u64(..256),
-        8 => places.stack + SP_OFFSET + 8 * chance.u64(..32),
-        9 | 10 => 4 * chance.u64(..16),
-        11 => chance.u64(..40),
-        12 => *chance
+/// A random register: an address in the lent memory, an interesting number, or anything.
+pub fn value(prng: &mut Rng, places: &Places) -> u64 {
+    match prng.u32(..16) {
+        0..=5 => places.data + DATA as u64 / 2 + 8 * prng.u64(..64) + prng.u64(..2) * 4,
+        6 | 7 => places.page + 4 * prng.u64(..256),
+        8 => places.stack + SP_OFFSET + 8 * prng.u64(..32),
+        9 | 10 => 4 * prng.u64(..16),
+        11 => prng.u64(..40),
+        12 => *prng
             .choice(&[0, 1, i64::MAX as u64, 1 << 63, !0, 0x7fff_ffff, 0x8000_0000])
             .unwrap_or(&0),
-        13 => chance.u32(..).into(),
-        _ => chance.u64(..),
+        13 => prng.u32(..).into(),
+        _ => prng.u64(..),
     }
 }
 
-/// A number of single precision, two of which are one of double precision: neither very large nor very small.
-pub fn number(chance: &mut Rng) -> u32 {
-    let number = chance.f32() * 100.0 + 1.0;
-    if chance.bool() { number } else { -number }.to_bits()
+/// A random single-precision number of moderate size; two make a double of moderate size.
+pub fn number(prng: &mut Rng) -> u32 {
+    let number = prng.f32() * 100.0 + 1.0;
+    if prng.bool() { number } else { -number }.to_bits()
 }

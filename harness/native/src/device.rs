@@ -1,4 +1,4 @@
-//! The self-test's device: `engine/kmod/selftest.c` has the other side of it.
+//! The self-test device, whose other end is `engine/kmod/selftest.c`. The structs must match it.
 #![expect(unsafe_code, reason = "a driver takes addresses")]
 
 use std::fs::{File, OpenOptions};
@@ -14,7 +14,7 @@ use crate::set::Set;
 
 const DEVICE: &str = "/dev/trapline-native";
 
-/// What a page is filled with.
+/// Argument of the request that fills a page.
 #[derive(FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 struct Filled {
@@ -22,7 +22,7 @@ struct Filled {
     bytes: [u8; PAGE],
 }
 
-/// The memory of a run, besides the page.
+/// Memory of a run besides the page.
 #[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Memory {
@@ -33,28 +33,28 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing but zeros.
+    /// All zeros.
     pub fn new() -> Self {
         Self::new_zeroed()
     }
 }
 
-/// What a run begins with, and what it ends with.
+/// State and memory before or after a run.
 pub struct Run<S: Set> {
-    /// The processor's.
+    /// The registers.
     pub state: S::State,
-    /// The memory's.
+    /// The memory.
     pub memory: Memory,
 }
 
-/// The device.
+/// The open device.
 pub struct Device {
     file: File,
     sites: Vec<Places>,
 }
 
 impl Device {
-    /// Opens it.
+    /// Opens it and reads the addresses of its sites.
     pub fn open() -> Result<Self, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let name = DEVICE.into();
@@ -73,12 +73,12 @@ impl Device {
         }
     }
 
-    /// Where instructions can be, in the order of their addresses.
+    /// The sites, in ascending order of their addresses.
     pub fn sites(&self) -> &[Places] {
         &self.sites
     }
 
-    /// Where things are for the instruction of that number, if there are so many.
+    /// The addresses for a site, or `None` if there is no site of this number.
     fn places(&self, number: usize) -> Result<Option<Places>, Error> {
         let mut places = Places {
             number: number as u64,
@@ -90,7 +90,7 @@ impl Device {
         }
     }
 
-    /// Fills an instruction's page.
+    /// Fills the page of a site.
     pub fn fill(&self, places: &Places, page: &[u8; PAGE]) -> Result<(), Error> {
         let mut filled = Filled {
             number: places.number,
@@ -99,7 +99,7 @@ impl Device {
         self.ask("page", PAGE_IN, filled.as_mut_bytes())
     }
 
-    /// Runs the instruction.
+    /// Runs an instruction on this state and returns the final one.
     pub fn run<S: Set>(&self, run: &Run<S>) -> Result<Run<S>, Error> {
         let mut body = [run.state.as_bytes(), run.memory.as_bytes()].concat();
         self.ask("run", RUN, &mut body)?;
@@ -116,7 +116,8 @@ impl Device {
     }
 
     fn ask(&self, doing: &'static str, number: Opcode, body: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: `body` is as large as what the number stands for.
+        // SAFETY: `body` has the size that the driver copies for this request, and contains no
+        // pointers.
         let asked = unsafe { ask(&self.file, number, body.as_mut_ptr()) };
         asked.map_err(|why| Error::System { doing, why })
     }
@@ -128,7 +129,7 @@ const PLACES: Opcode = number(READ | WRITE, size_of::<Places>(), 0);
 const PAGE_IN: Opcode = number(WRITE, size_of::<Filled>(), 1);
 const RUN: Opcode = number(0, 0, 2);
 
-/// Linux' `_IOC`.
+/// Linux's `_IOC` for this device's magic.
 const fn number(direction: u32, size: usize, number: u32) -> Opcode {
     direction << 30 | (size as u32) << 16 | (b'N' as u32) << 8 | number
 }

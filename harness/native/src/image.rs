@@ -1,4 +1,4 @@
-//! The memory that a run sees, and the same as the engine's emulation sees it.
+//! The memory of a run: how it is filled, and how an emulation sees it.
 
 use engine_isa::{Fault, Memory, Width};
 
@@ -6,7 +6,7 @@ use crate::instruction::Text;
 use crate::places::{DATA, PAGE, Places, STACK};
 use crate::set::{Around, Set};
 
-/// The page: the instruction among what ends a run.
+/// Contents of the page: the instruction, and exits everywhere else.
 pub fn page<S: Set>(text: &Text, places: &Places) -> [u8; PAGE] {
     let mut page = [0; PAGE];
     for unit in page.chunks_exact_mut(S::LEAVE.len()) {
@@ -21,23 +21,23 @@ pub fn page<S: Set>(text: &Text, places: &Places) -> [u8; PAGE] {
     page
 }
 
-/// Writes bytes to a page.
+/// Copies bytes into a page.
 pub fn put(page: &mut [u8], at: usize, bytes: &[u8]) {
     page[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// Where an access is.
+/// The area that an access is in, with its offset.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// In the page, which cannot be written.
+    /// The page, which is read-only.
     Page(usize),
-    /// On the stack.
+    /// The stack.
     Stack(usize),
-    /// In the data.
+    /// The data.
     Data(usize),
 }
 
-/// Which part so many bytes at `address` are in, if they are in one.
+/// The area that contains all of an access of `bytes` bytes, if any.
 pub fn part(address: u64, bytes: u64, places: &Places) -> Option<Part> {
     let within = |from: u64, size: usize| {
         let at = address.checked_sub(from)?;
@@ -49,27 +49,27 @@ pub fn part(address: u64, bytes: u64, places: &Places) -> Option<Part> {
     page().or_else(stack).or_else(data)
 }
 
-/// Whether an access would see the instruction, or what takes its place when it is probed.
+/// Whether an access overlaps the instruction, whose text differs when it is probed.
 pub fn is_site(address: u64, bytes: u64, length: usize, places: &Places) -> bool {
     address < places.site + length as u64 && places.site < address + bytes
 }
 
-/// Whether a run that ends so ends where it is seen: on the stack that it was lent, and in the page, but not
-/// within the instruction.
-pub fn comes_out(sp: u64, pc: u64, length: usize, places: &Places) -> bool {
+/// Whether a run with this final state ends at an exit: stack pointer in the stack, with a margin,
+/// and PC in the page but not inside the instruction.
+pub fn ends_at_exit(sp: u64, pc: u64, length: usize, places: &Places) -> bool {
     let stack = places.stack + 256..places.stack + places.stack_size - 256;
     let page = places.page..places.page + PAGE as u64;
     let itself = places.site..places.site + length as u64;
     stack.contains(&sp) && page.contains(&pc) && !itself.contains(&pc)
 }
 
-/// A run's memory, for the emulation: what is stored there is forgotten, as no instruction loads it again.
+/// A run's memory for the emulation. Stores are dropped, since no instruction loads what it stored.
 pub struct Image<'a> {
-    /// The page, and the rest.
+    /// The page and the other contents.
     pub around: &'a Around<'a>,
-    /// The bytes of the instruction.
+    /// Length of the instruction in bytes.
     pub length: usize,
-    /// The lowest address of the stack that can be read: what is below a trap has overwritten.
+    /// Lowest stack address that may be read. Below it, exception frames overwrite the stack.
     pub lowest: u64,
 }
 

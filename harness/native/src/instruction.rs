@@ -1,16 +1,16 @@
-//! An instruction of any set: its bytes, and what the engine does for it.
+//! An instruction of any set, and the engine's plan for it.
 
 use std::fmt;
 
-/// No instruction of any set is longer.
+/// Bytes of the longest instruction of any set.
 pub const LONGEST: usize = 15;
 
-/// What the engine does for an instruction.
+/// The engine's plan for an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// The trap's handler does it.
+    /// The trap handler emulates it.
     Emulate,
-    /// A copy of it does.
+    /// A copy of it is executed in a slot.
     Relocate,
     /// It cannot be probed.
     Refuse,
@@ -26,7 +26,7 @@ impl<E, R> From<engine_isa::Plan<E, R>> for Plan {
     }
 }
 
-/// The bytes of an instruction.
+/// An instruction's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     bytes: [u8; LONGEST],
@@ -34,7 +34,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// These, if there are not too many.
+    /// From 1 to [`LONGEST`] bytes.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let mut text = Self {
             bytes: [0; LONGEST],
@@ -44,14 +44,14 @@ impl Text {
         (!bytes.is_empty()).then_some(text)
     }
 
-    /// Those of a word.
+    /// From a 32-bit word.
     pub fn of_word(word: u32) -> Self {
         let mut bytes = [0; LONGEST];
         bytes[..4].copy_from_slice(&word.to_le_bytes());
         Self { bytes, length: 4 }
     }
 
-    /// The first four as a word.
+    /// The first four bytes as a little-endian word.
     pub fn word(&self) -> u32 {
         let [a, b, c, d, ..] = self.bytes;
         u32::from_le_bytes([a, b, c, d])
@@ -62,12 +62,12 @@ impl Text {
         &self.bytes[..self.length]
     }
 
-    /// The bytes, to be changed.
+    /// The bytes, mutable.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[..self.length]
     }
 
-    /// The bytes, and zeros behind them.
+    /// The bytes, padded with zeros.
     pub fn padded(&self) -> &[u8; LONGEST] {
         &self.bytes
     }

@@ -1,6 +1,14 @@
-//! Runs each instruction of the vectors by itself and probed, in the kernel, on the same registers and
-//! memory, and compares what became of them. The module with the self-test lends the place for it, and is
-//! asked to probe that place as every other.
+//! Compares the engine with the processor: runs each instruction of `engine/isa/vectors` in the
+//! kernel, once natively and once probed, from the same registers and memory, and compares what it
+//! did.
+//!
+//! The module built with the self-test provides the sites, page, stack and data (`device`), and an
+//! ordinary enabling probes them (`probe`). A run happens in kernel mode, so it must not leave the
+//! memory lent to it. Three things ensure that, before it starts: instructions that could are not
+//! run (`unfit`), relocated ones are decoded by code that shares nothing with the engine's tables
+//! (`safe`, `reach`), and emulated ones are first run by the engine's emulator on an image of that
+//! memory (`image`). The comparison takes nothing from the engine: the processor alone says what is
+//! right.
 
 mod arm;
 mod arm64;
@@ -31,7 +39,7 @@ use set::Set;
 use tally::Tally;
 use vectors::Vector;
 
-/// What ended a run before its time.
+/// Why the program failed, other than for differences.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}; usage: trapline-native [--tell] [--neighbours N] [--seed N] VECTORS...")]
@@ -73,23 +81,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// What came of the vectors, and of their neighbours.
+/// The tallies of the vectors and of their neighbours.
 fn run<S: Set>() -> Result<[Tally; 2], Error> {
-    let asked = Asked::parse()?;
+    let options = Options::parse()?;
     let device = Device::open()?;
     let prober = Prober::new(S::POINTER, device.sites()[0].data)?;
     let mut vectors = Vec::new();
-    for path in &asked.paths {
+    for path in &options.paths {
         vectors.extend(vectors::read::<S>(path)?);
     }
     let near = |vector: &Vector| {
-        let mut chance = Rng::with_seed(vector.seed(asked.seed));
-        let near = (0..asked.neighbours).map(|_| vector.neighbour::<S>(&mut chance));
+        let mut prng = Rng::with_seed(vector.seed(options.seed));
+        let near = (0..options.neighbours).map(|_| vector.neighbour::<S>(&mut prng));
         near.collect::<Vec<_>>()
     };
     let neighbours: Vec<_> = vectors.iter().flat_map(near).collect();
     let judge = |vectors: Vec<Vector>| {
-        let mut batch = Batch::<S>::new(&device, &prober, asked.seed, asked.tells);
+        let mut batch = Batch::<S>::new(&device, &prober, options.seed, options.verbose);
         vectors
             .into_iter()
             .try_for_each(|vector| batch.add(vector))?;
@@ -98,35 +106,35 @@ fn run<S: Set>() -> Result<[Tally; 2], Error> {
     Ok([judge(vectors)?, judge(neighbours)?])
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Default)]
-struct Asked {
-    /// Vectors.
+struct Options {
+    /// Files of vectors.
     paths: Vec<PathBuf>,
-    /// How many words near each of them.
+    /// Number of mutated instructions per vector.
     neighbours: usize,
-    /// What the neighbours and the states of all are drawn from.
+    /// Seed of neighbours and states.
     seed: u64,
-    /// To say of each which it is, before it is run: the last one may end the machine.
-    tells: bool,
+    /// Whether to print each instruction before it runs: the last one may crash the machine.
+    verbose: bool,
 }
 
-impl Asked {
+impl Options {
     fn parse() -> Result<Self, Error> {
         let mut parser = Parser::from_env();
-        let mut asked = Self::default();
+        let mut options = Self::default();
         while let Some(argument) = parser.next()? {
             match argument {
-                Arg::Long("tell") => asked.tells = true,
-                Arg::Long("neighbours") => asked.neighbours = parser.value()?.parse()?,
-                Arg::Long("seed") => asked.seed = parser.value()?.parse()?,
-                Arg::Value(path) => asked.paths.push(path.into()),
+                Arg::Long("tell") => options.verbose = true,
+                Arg::Long("neighbours") => options.neighbours = parser.value()?.parse()?,
+                Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+                Arg::Value(path) => options.paths.push(path.into()),
                 other => return Err(other.unexpected().into()),
             }
         }
-        match asked.paths.is_empty() {
+        match options.paths.is_empty() {
             true => Err(lexopt::Error::from("no vectors").into()),
-            false => Ok(asked),
+            false => Ok(options),
         }
     }
 }
@@ -140,7 +148,7 @@ mod tests {
     use crate::cases::Cases;
     use crate::places::{DATA, Places, STACK};
 
-    /// As places are in a kernel of 64 bits.
+    /// Typical addresses of a 64-bit kernel.
     const PLACES: Places = Places {
         number: 0,
         site: 0xffff_ffff_c010_0800,
@@ -151,7 +159,7 @@ mod tests {
         data_size: DATA as u64,
     };
 
-    /// How many vectors there are states for.
+    /// Number of vectors that cases can be found for.
     fn runnable<S: Set>(folder: &str) -> usize {
         let folder = Path::new("../../engine/isa/vectors").join(folder);
         let files = fs::read_dir(folder).unwrap();
@@ -162,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn most_vectors_can_be_run() {
+    fn most_vectors_have_cases() {
         let counts = [runnable::<x86::X86>("x86"), runnable::<arm64::A64>("arm64")];
         let [x86, arm64] = counts;
         assert!(x86 >= 2400 && arm64 >= 2700, "{counts:?}");

@@ -1,45 +1,45 @@
-//! Where things are in the kernel, and what memory is there.
+//! Addresses and contents of the memory lent to runs.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// The bytes of a page.
+/// Bytes of a page.
 pub const PAGE: usize = 4096;
-/// The bytes of a stack that a run sees.
+/// Bytes of a run's stack.
 pub const STACK: usize = 2048;
-/// The bytes of data that it sees.
+/// Bytes of a run's data.
 pub const DATA: usize = 4 * PAGE;
 
-/// Where things are in the kernel, for an instruction.
+/// Kernel addresses for a site. The layout is shared with `engine/kmod/selftest.c`.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Places {
-    /// Its number among those that can be probed at once.
+    /// Number of the site.
     pub number: u64,
-    /// The instruction.
+    /// Address of the instruction.
     pub site: u64,
-    /// The page that it is in.
+    /// Address of its page.
     pub page: u64,
-    /// The stack.
+    /// Address of the stack.
     pub stack: u64,
-    /// Its bytes.
+    /// Size of the stack in bytes.
     pub stack_size: u64,
-    /// The data.
+    /// Address of the data.
     pub data: u64,
-    /// Their bytes.
+    /// Size of the data in bytes.
     pub data_size: u64,
 }
 
-/// What words of memory are.
+/// What stack and data are filled with.
 #[derive(Clone, Copy)]
 pub enum Contents {
-    /// Any.
+    /// Pseudo-random words.
     Numbers,
-    /// Addresses, of so many bytes, at which a run ends.
+    /// Addresses in the page at which a run ends, of this many bytes each.
     Exits(usize),
 }
 
 impl Contents {
-    /// The byte there.
+    /// The byte at this offset.
     pub fn byte(self, at: usize, places: &Places) -> u8 {
         match self {
             Self::Numbers => {
@@ -53,7 +53,7 @@ impl Contents {
         }
     }
 
-    /// Fills `bytes`.
+    /// Fills a buffer.
     pub fn fill(self, bytes: &mut [u8], places: &Places) {
         for (at, byte) in bytes.iter_mut().enumerate() {
             *byte = self.byte(at, places);

@@ -1,4 +1,4 @@
-//! Probes on the instructions, asked for as the command asks for every probe.
+//! Probes the sites through `/dev/dtrace`, as the dtrace command does.
 #![expect(unsafe_code, reason = "the device of the tracer takes addresses")]
 
 use std::fs::{File, OpenOptions};
@@ -11,35 +11,35 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use crate::Error;
 
-/// As many as a guest has, at the most.
+/// Most CPUs of a guest.
 pub const PROCESSORS: usize = 4;
 
-/// Whose first instructions they are.
+/// The function whose instances are the sites.
 const FUNCTION: &[u8] = b"trapline_native";
 
-/// Bytes of buffers: more than the records of all runs of all sites take.
+/// Bytes of the principal buffer: more than the records of a batch's runs take.
 const BUFFER: u32 = 32 << 10;
 
-/// Bytes of what nobody asks for.
-const LITTLE: u32 = 4096;
+/// Bytes of the aggregation buffer, which is not used.
+const MINIMUM: u32 = 4096;
 
-/// What the device says to a number of a CPU that there cannot be.
+/// The device's errno for a CPU that does not exist.
 const NO_SUCH_CPU: Errno = Errno::SRCH;
 
-/// Makes probes.
+/// Arms probes on the sites.
 pub struct Prober {
     program: Vec<u8>,
 }
 
-/// Those that are armed.
+/// Armed probes.
 pub struct Probes {
     consumer: File,
     sites: usize,
 }
 
 impl Prober {
-    /// With a program that makes a record of each firing, with what it reads at an address; addresses have so
-    /// many bytes.
+    /// With a program that records each firing and traces the int at `address`, so that a firing
+    /// also makes a checked load. `pointer` is the size of an address in bytes.
     pub fn new(pointer: usize, address: u64) -> Result<Self, Error> {
         let text = Text {
             source: format!("fbt::trapline_native:entry {{ trace(*(int *){address:#x}); }}"),
@@ -56,7 +56,7 @@ impl Prober {
         Ok(Self { program })
     }
 
-    /// Puts one on the instruction that is there now, at each of so many sites.
+    /// Probes the instructions that are at the sites now; every site must be armed.
     pub fn arm(&self, sites: usize) -> Result<Probes, Error> {
         let opened = OpenOptions::new().read(true).write(true).open(DEVICE);
         let name = DEVICE.into();
@@ -74,7 +74,7 @@ impl Prober {
         probes.ask("enable", Command::Enable, enable.as_mut_bytes())?;
         let mut go = Go {
             buffer_size: BUFFER,
-            aggregation_size: LITTLE,
+            aggregation_size: MINIMUM,
             ..Go::default()
         };
         probes.ask("go", Command::Go, go.as_mut_bytes())?;
@@ -89,7 +89,7 @@ impl Prober {
 }
 
 impl Probes {
-    /// Takes them away; how often each has fired, in the order of their sites.
+    /// Disarms them; returns the number of firings of each site, in the order of the sites.
     pub fn disarm(self) -> Result<Vec<usize>, Error> {
         let mut stop = Stop::default();
         self.ask("stop", Command::Stop, stop.as_mut_bytes())?;
@@ -98,7 +98,7 @@ impl Probes {
         Ok(fired)
     }
 
-    /// Adds how often they have fired on that processor: not at all where there is none of that number.
+    /// Adds the firings on a CPU; none if it does not exist.
     fn count(&self, cpu: u32, fired: &mut [usize]) -> Result<(), Error> {
         let mut room = vec![0u8; BUFFER as usize];
         let mut snap = BufSnap {
@@ -111,7 +111,7 @@ impl Probes {
             Err(Error::System { why, .. }) if cpu > 0 && why == NO_SUCH_CPU => return Ok(()),
             asked => asked?,
         }
-        // Enablings are numbered from 1, in the order of the addresses.
+        // EPIDs start at 1 and ascend with the sites' addresses.
         for record in Records::new(&room[..snap.size as usize]) {
             let site = (record.header.epid as usize).wrapping_sub(1);
             let fired = fired.get_mut(site);
@@ -124,8 +124,8 @@ impl Probes {
     }
 
     fn ask(&self, doing: &'static str, command: Command, body: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: `body` is the struct that the command carries, and its addresses are of memory that
-        // is there until this returns.
+        // SAFETY: `body` is the struct of this command, and the buffer it points to is owned by the
+        // caller and outlives the call.
         let asked = unsafe { ask(&self.consumer, command.number(), body.as_mut_ptr()) };
         asked.map_err(|why| Error::System { doing, why })
     }

@@ -1,4 +1,4 @@
-//! What a run needs of an instruction set.
+//! The interface between runs and an instruction set.
 
 use std::ops::Range;
 
@@ -10,70 +10,71 @@ use crate::places::{Contents, PAGE, Places};
 
 /// An instruction set.
 pub trait Set {
-    /// What a run begins with and ends with, but for memory: as the set's file in `engine/kmod/arch` has it.
+    /// Registers before and after a run, in the layout of the set's file in `engine/kmod/arch`.
     type State: FromBytes + IntoBytes + Immutable + KnownLayout + Clone;
 
-    /// The bytes of an address.
+    /// Bytes of an address.
     const POINTER: usize;
 
-    /// What a page is filled with: each such unit ends a run.
+    /// The exit: an instruction that ends a run. The page is filled with it.
     const LEAVE: &'static [u8];
 
-    /// The instruction that a vector has in its first column.
+    /// Parses the first column of a vector.
     fn text(column: &str) -> Option<Text>;
 
-    /// An instruction that differs from this one in a few bits.
-    fn neighbour(text: &Text, chance: &mut Rng) -> Text;
+    /// The instruction with a few bits changed.
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text;
 
-    /// What the engine does for it.
+    /// The engine's plan for it.
     fn plan(text: &Text) -> Plan;
 
-    /// Why it is not run, if so.
+    /// Why it must not be run, or `None` if it may.
     fn unfit(text: &Text, plan: Plan) -> Option<&'static str>;
 
-    /// The instruction, made to reach into memory that is there, where it names memory by how far it is away.
+    /// The instruction with its PC-relative and large offsets changed to reach into the lent
+    /// memory.
     fn fit(text: &Text, places: &Places) -> Text;
 
-    /// Changes what is in the page beside it, if it needs something there.
+    /// Adds to the page what the instruction needs there.
     fn prepare(text: &Text, page: &mut [u8; PAGE], places: &Places);
 
-    /// A state by chance, which may lead anywhere, without what leads nowhere.
-    fn by_chance(chance: &mut Rng, places: &Places) -> Self::State;
+    /// A random state of the registers that can take part in addressing.
+    fn random_state(prng: &mut Rng, places: &Places) -> Self::State;
 
-    /// Puts what leads nowhere into a state by chance: floating point and vectors.
-    fn complete(state: &mut Self::State, chance: &mut Rng);
+    /// Randomizes the rest of the state: floating point and vectors.
+    fn complete(state: &mut Self::State, prng: &mut Rng);
 
-    /// Whether the instruction reaches nothing but what it may from there, and comes out where it is seen.
-    fn keeps_inside(text: &Text, state: &Self::State, around: &Around<'_>) -> bool;
+    /// Whether the instruction accesses only memory it may, and ends at an exit.
+    fn is_confined(text: &Text, state: &Self::State, around: &Around<'_>) -> bool;
 
-    /// What ended a run, unless it is what should.
-    fn cut_short(state: &Self::State) -> Option<String>;
+    /// What ended a run, unless it was the exit.
+    fn unexpected_end(state: &Self::State) -> Option<String>;
 
-    /// The first difference between what two runs made of a state.
+    /// The first difference between two final states.
     fn difference(native: &Self::State, probed: &Self::State) -> Option<String>;
 
     /// The stack pointer.
     fn sp(state: &Self::State) -> u64;
 
-    /// How far below the stack pointer no trap overwrites anything: neither those of a run, nor one that the
-    /// instruction by itself takes and that is mended.
-    fn kept(_: &Text, _: &Self::State) -> u64 {
+    /// Bytes below the stack pointer that no exception overwrites: neither the traps of a run, nor
+    /// one that the instruction itself takes and the kernel fixes up.
+    fn untouched_below_sp(_: &Text, _: &Self::State) -> u64 {
         0
     }
 
-    /// What the instruction stores on the stack or elsewhere, as far as that can be told before.
+    /// What the instruction stores, as far as that is known beforehand.
     fn stored(text: &Text, state: &Self::State) -> Option<Range<u64>>;
 
-    /// A state in words.
-    fn told(state: &Self::State) -> String;
+    /// The state as text.
+    fn describe(state: &Self::State) -> String;
 }
 
-/// What surrounds an instruction that is to be run.
+/// The context of an instruction that is to be run.
 pub struct Around<'a> {
-    /// The page that it is in.
+    /// Contents of its page.
     pub page: &'a [u8; PAGE],
-    /// What other memory has.
+    /// Contents of stack and data.
     pub contents: Contents,
-    /// Where all that is.
+    /// Their addresses.
     pub places: &'a Places,
 }

@@ -1,4 +1,4 @@
-//! What came of all vectors.
+//! The results of all vectors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,10 @@ use crate::places::Places;
 use crate::set::Set;
 use crate::vectors::Vector;
 
-/// How many differences are told in full.
-const TOLD: usize = 20;
+/// Most differences reported in full.
+const REPORTED_MAX: usize = 20;
 
-/// What came of them.
+/// Counts and differences.
 #[derive(Default)]
 pub struct Tally {
     stack: u64,
@@ -26,7 +26,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet, of runs in these places.
+    /// An empty tally of runs with this stack.
     pub fn new(places: &Places) -> Self {
         Self {
             stack: places.stack,
@@ -34,17 +34,17 @@ impl Tally {
         }
     }
 
-    /// One was not run.
+    /// Counts a vector that was not run.
     pub fn skip(&mut self, why: &'static str) {
         *self.skipped.entry(why).or_default() += 1;
     }
 
-    /// Whether everything was as it should be.
+    /// Whether there was no difference.
     pub fn is_good(&self) -> bool {
         self.different == 0
     }
 
-    /// One was run by itself and probed, and the probe fired so often.
+    /// Compares a vector's native and probed runs; its probe fired `fired` times.
     pub fn compare<S: Set>(
         &mut self,
         vector: &Vector,
@@ -64,7 +64,7 @@ impl Tally {
         }
         for ((before, native), probed) in before.iter().zip(native).zip(probed) {
             if let Some(difference) = self.difference(text, before, native, probed) {
-                let state = S::told(&before.state);
+                let state = S::describe(&before.state);
                 self.differ(vector, format!("{difference}, from {state}"));
             }
         }
@@ -72,13 +72,13 @@ impl Tally {
 
     fn differ(&mut self, vector: &Vector, what: String) {
         self.different += 1;
-        if self.differences.len() < TOLD {
-            let told = format!("{} {}: {what}", vector.text, vector.called);
-            self.differences.push(told);
+        if self.differences.len() < REPORTED_MAX {
+            let line = format!("{} {}: {what}", vector.text, vector.disassembly);
+            self.differences.push(line);
         }
     }
 
-    /// The first difference between what two runs made of a state.
+    /// The first difference between the results of one case.
     fn difference<S: Set>(
         &self,
         text: &Text,
@@ -86,42 +86,42 @@ impl Tally {
         native: &Run<S>,
         probed: &Run<S>,
     ) -> Option<String> {
-        if let Some(how) = S::cut_short(&probed.state) {
+        if let Some(how) = S::unexpected_end(&probed.state) {
             return Some(format!("ended by {how}"));
         }
         S::difference(&native.state, &probed.state).or_else(|| {
             let parts = self.seen(text, before, native);
-            in_memory(&native.memory, &probed.memory, &parts)
+            memory_difference(&native.memory, &probed.memory, &parts)
         })
     }
 
-    /// The parts of the stack that both runs must agree on: from as far below the pointer as no trap comes,
-    /// the one before the instruction and the one behind it; and what the instruction stores.
+    /// The parts of the stack that must be equal: everything above the lowest address that an
+    /// exception frame before or after the instruction can reach, and what the instruction stores.
     fn seen<S: Set>(&self, text: &Text, before: &Run<S>, after: &Run<S>) -> [Range<usize>; 2] {
         let (first, last) = (S::sp(&before.state), S::sp(&after.state));
         let size = after.memory.stack.len();
         let within = |address: u64| (address.wrapping_sub(self.stack) as usize).min(size);
-        let kept = within(first.max(last) - S::kept(text, &before.state));
+        let kept = within(first.max(last) - S::untouched_below_sp(text, &before.state));
         let stored = S::stored(text, &before.state).filter(|stored| stored.start >= last);
         let stored = stored.map_or(0..0, |stored| within(stored.start)..within(stored.end));
         [kept..size, stored]
     }
 }
 
-fn in_memory(native: &Memory, probed: &Memory, seen: &[Range<usize>]) -> Option<String> {
+fn memory_difference(native: &Memory, probed: &Memory, seen: &[Range<usize>]) -> Option<String> {
     let mut parts = seen.iter().cloned().filter_map(|part| {
         let from = part.start;
-        told(
+        byte_difference(
             "stack",
             from,
             native.stack.get(part.clone())?,
             probed.stack.get(part)?,
         )
     });
-    told("data", 0, &native.data, &probed.data).or_else(|| parts.next())
+    byte_difference("data", 0, &native.data, &probed.data).or_else(|| parts.next())
 }
 
-fn told(what: &str, from: usize, native: &[u8], probed: &[u8]) -> Option<String> {
+fn byte_difference(what: &str, from: usize, native: &[u8], probed: &[u8]) -> Option<String> {
     let mut bytes = native.iter().zip(probed);
     let at = bytes.position(|(one, other)| one != other)?;
     let [native, probed] = [native[at], probed[at]];

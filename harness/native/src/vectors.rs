@@ -1,4 +1,4 @@
-//! The vectors, as `engine/isa/vectors` has them: `bytes | text | plan`.
+//! Reads vectors in the format of `engine/isa/vectors`: `bytes | text | plan`.
 
 use std::fs;
 use std::path::Path;
@@ -13,24 +13,24 @@ use crate::set::Set;
 pub struct Vector {
     /// The instruction.
     pub text: Text,
-    /// What it is called.
-    pub called: String,
-    /// What is done for it.
+    /// Its disassembly.
+    pub disassembly: String,
+    /// The engine's plan for it.
     pub plan: Plan,
 }
 
 impl Vector {
-    /// One that differs from this in a few bits.
-    pub fn neighbour<S: Set>(&self, chance: &mut Rng) -> Self {
-        let text = S::neighbour(&self.text, chance);
+    /// A vector with a few bits changed, planned by the engine.
+    pub fn neighbour<S: Set>(&self, prng: &mut Rng) -> Self {
+        let text = S::neighbour(&self.text, prng);
         Self {
             text,
-            called: format!("a neighbour of {}", self.called),
+            disassembly: format!("a neighbour of {}", self.disassembly),
             plan: S::plan(&text),
         }
     }
 
-    /// What chance begins with for it, in a run with this seed.
+    /// The seed for this vector in a run with seed `run`.
     pub fn seed(&self, run: u64) -> u64 {
         let bytes = self.text.bytes().iter();
         bytes.fold(run, |seed, &byte| {
@@ -39,7 +39,7 @@ impl Vector {
     }
 }
 
-/// Those in a file.
+/// Reads a file of vectors.
 pub fn read<S: Set>(path: &Path) -> Result<Vec<Vector>, Error> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|why| Error::File {
@@ -61,12 +61,16 @@ pub fn read<S: Set>(path: &Path) -> Result<Vec<Vector>, Error> {
 fn parse<S: Set>(line: &str) -> Option<Vector> {
     let mut columns = line.split('|').map(str::trim);
     let text = S::text(columns.next()?)?;
-    let called = columns.next()?.to_owned();
+    let disassembly = columns.next()?.to_owned();
     let plan = match columns.next()?.split(' ').next()? {
         "emulate" => Plan::Emulate,
         "relocate" => Plan::Relocate,
         "refuse" => Plan::Refuse,
         _ => return None,
     };
-    Some(Vector { text, called, plan })
+    Some(Vector {
+        text,
+        disassembly,
+        plan,
+    })
 }

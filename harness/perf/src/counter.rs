@@ -1,4 +1,4 @@
-//! One event on one CPU, as `perf_event_open` has it.
+//! A perf event on one CPU.
 #![expect(
     unsafe_code,
     reason = "neither the standard library nor rustix has this system call"
@@ -10,19 +10,19 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 use crate::event::Event;
 
-/// `PERF_TYPE_SOFTWARE`, of which the clock is the first.
+/// `PERF_TYPE_SOFTWARE`; config 0 is `PERF_COUNT_SW_CPU_CLOCK`.
 const SOFTWARE: u32 = 1;
 /// `PERF_TYPE_TRACEPOINT`.
 const TRACEPOINT: u32 = 2;
-/// `PERF_SAMPLE_IP` and `PERF_SAMPLE_CALLCHAIN`.
-const ADDRESS_AND_CALLERS: u64 = 1 | 1 << 5;
-/// The bit of `freq`: the period is a frequency.
-const FREQUENCY: u64 = 1 << 10;
+/// `PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN`.
+const IP_AND_CALLCHAIN: u64 = 1 | 1 << 5;
+/// The `freq` flag: the period is a frequency, in Hz.
+const FREQ_FLAG: u64 = 1 << 10;
 
-/// `PERF_FLAG_FD_CLOEXEC`: the command does not get it.
+/// `PERF_FLAG_FD_CLOEXEC`: the traced command must not inherit the event.
 const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
 
-/// `struct perf_event_attr`, as it was when it had 72 bytes.
+/// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER1`, 72 bytes.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -35,9 +35,9 @@ struct Attributes {
     flags: u64,
     wakeup: u32,
     breakpoint: u32,
-    /// A kprobe's function.
+    /// `kprobe_func`: address of the function's name.
     config1: u64,
-    /// How far in it.
+    /// `probe_offset`, in bytes.
     config2: u64,
 }
 
@@ -71,23 +71,23 @@ impl From<&Event> for Attributes {
             Event::Samples(hertz) => Self {
                 kind: SOFTWARE,
                 period: *hertz,
-                sample: ADDRESS_AND_CALLERS,
-                flags: FREQUENCY,
+                sample: IP_AND_CALLCHAIN,
+                flags: FREQ_FLAG,
                 ..none
             },
         }
     }
 }
 
-/// It counts from its opening on.
+/// A counter, which runs from open to drop.
 pub struct Counter(File);
 
 impl Counter {
-    /// Counts this on this CPU, whoever runs there.
+    /// Counts an event on one CPU, for all processes. Needs CAP_PERFMON.
     pub fn open(event: &Event, cpu: usize) -> io::Result<Self> {
         let attributes = Attributes::from(event);
-        // SAFETY: the kernel reads `size` bytes of the attributes, and the function's name, which ends with a
-        // NUL; the event has it until this returns.
+        // SAFETY: the kernel reads `size` bytes of `attributes`, which has exactly that size, and
+        // the NUL-terminated function name, which `event` owns.
         let fd = unsafe {
             libc::syscall(
                 libc::SYS_perf_event_open,
@@ -101,12 +101,12 @@ impl Counter {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel has just made it, and nobody else has it.
+        // SAFETY: the kernel has just returned this descriptor, so nothing else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd as libc::c_int) };
         Ok(Self(fd.into()))
     }
 
-    /// How often it was.
+    /// The number of events so far.
     pub fn read(&self) -> io::Result<u64> {
         let mut count = [0; 8];
         (&self.0).read_exact(&mut count)?;

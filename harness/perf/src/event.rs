@@ -1,4 +1,4 @@
-//! The events that can be counted, and how the kernel is asked for them.
+//! The events that can be counted, by name.
 
 use std::ffi::CString;
 use std::fs;
@@ -7,31 +7,31 @@ use std::str::FromStr;
 
 use crate::Error;
 
-/// Where the kernel says which number stands for kprobes.
+/// Holds the dynamic PMU type of kprobes.
 const KPROBE: &str = "/sys/bus/event_source/devices/kprobe/type";
 const TRACEPOINTS: &str = "/sys/kernel/tracing/events";
 
-/// Something to count.
+/// An event.
 pub enum Event {
-    /// Calls of a function, or that it comes to a place in it; returns, if so.
+    /// A kprobe on a function or on an instruction in it, or a kretprobe.
     Kprobe {
-        /// The number that stands for kprobes.
+        /// The PMU type of kprobes.
         kind: u32,
-        /// The function.
+        /// The function's name.
         function: CString,
-        /// How far in it.
+        /// Offset into it, in bytes.
         offset: u64,
-        /// Whether it is to be counted when it returns.
+        /// Whether it is a kretprobe.
         is_return: bool,
     },
-    /// The tracepoint of this number.
+    /// A tracepoint, by id.
     Tracepoint(u64),
-    /// So many looks a second at who has been called by whom.
+    /// Call-chain samples of the CPU clock, at this frequency in Hz.
     Samples(u64),
 }
 
 impl Event {
-    /// The event of this name.
+    /// Parses an event's name; looks up the PMU type or the tracepoint's id in sysfs.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let unknown = || Error::Event(text.to_owned());
         let (kind, what) = text.split_once(':').ok_or_else(unknown)?;

@@ -1,8 +1,9 @@
-//! `trapline-perf EVENT... -- COMMAND...` counts events on all CPUs while the command runs, through the interface
-//! that perf uses, and prints each with its count. Debian's perf has Python and Perl behind it.
+//! `trapline-perf EVENT... -- COMMAND...` counts events on all CPUs while a command runs, through
+//! perf_event_open(2), and prints each event with its count. It stands in for perf, whose Debian
+//! package depends on Python and Perl.
 //!
-//! An event is `kprobe:FUNCTION[+OFFSET]`, `kretprobe:FUNCTION`, `tracepoint:GROUP/NAME`, or `samples:HERTZ`: callers
-//! that are looked up so many times a second, wherever a CPU is.
+//! An event is `kprobe:FUNCTION[+OFFSET]`, `kretprobe:FUNCTION`, `tracepoint:GROUP/NAME`, or
+//! `samples:HERTZ`, which samples call chains on every CPU at that frequency.
 
 mod counter;
 mod event;
@@ -16,7 +17,7 @@ use std::thread;
 use counter::Counter;
 use event::Event;
 
-/// What went wrong.
+/// Why it failed.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("usage: trapline-perf EVENT... -- COMMAND...")]
@@ -65,7 +66,7 @@ fn run(words: Vec<String>) -> Result<ExitCode, Error> {
     })
 }
 
-/// Begins to count, on each CPU.
+/// Starts counting on every CPU.
 fn count(text: &str) -> Result<Vec<Counter>, Error> {
     let event = Event::parse(text)?;
     let refused = |why| Error::Refused(text.to_owned(), why);

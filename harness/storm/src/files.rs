@@ -1,4 +1,4 @@
-//! Files that are made, written, renamed, looked at, read and removed.
+//! Creates, writes, renames, links, stats, reads and removes files.
 
 use std::{env, fs, process};
 

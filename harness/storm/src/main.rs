@@ -1,6 +1,10 @@
-//! A storm of processes: programs, pipes, signals, files, the network to oneself, a module that comes and
-//! goes, and programs that are killed for want of memory, all at once, for so many seconds. Each kind looks at
-//! what came of it, so a kernel that does something wrong is told of here.
+//! Loads a guest's kernel in many ways at once, for a given number of seconds: processes, pipes,
+//! signals, files, loopback networking, a module that is loaded and unloaded, and OOM kills in a
+//! cgroup.
+//!
+//! Each kind of work is a thread that repeats a round until time is up, at least one, and checks
+//! the results, so a kernel that misbehaves under the tracer fails here. At the end each kind
+//! prints a line: its rounds, or its first error.
 
 mod files;
 mod memory;
@@ -19,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use options::Options;
 
-/// What went wrong.
+/// Why a round or the program failed.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}; usage: trapline-storm [--seconds N] [--module FILE] [--nice N]")]
@@ -32,11 +36,11 @@ enum Error {
     Wrong(String),
 }
 
-/// One kind of work: a round of it, again and again, until the storm is over.
+/// A kind of work, repeated until time is up.
 struct Kind {
     name: &'static str,
     round: fn(&Options) -> Result<(), Error>,
-    /// How long it rests after a round.
+    /// Pause after each round.
     rest: Duration,
 }
 
@@ -60,8 +64,8 @@ impl Kind {
         Self { name, round, rest }
     }
 
-    /// How many rounds there were. There is at least one.
-    fn rage(&self, options: &Options, end: Instant) -> Result<u64, Error> {
+    /// Runs rounds until `end`, at least one; returns their number.
+    fn repeat(&self, options: &Options, end: Instant) -> Result<u64, Error> {
         let mut rounds = 0;
         while rounds == 0 || Instant::now() < end {
             (self.round)(options)?;
@@ -94,18 +98,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// All kinds at once, each of which has a line to itself at the end.
+/// Runs all kinds concurrently and prints a line for each.
 fn run(options: &Options) -> ExitCode {
     let end = Instant::now() + options.time;
-    let told = thread::scope(|scope| {
-        let raging = KINDS.map(|kind| (kind.name, scope.spawn(move || kind.rage(options, end))));
-        raging.map(|(name, thread)| {
-            let lost = |_| Err(Error::Wrong("its thread died".into()));
-            (name, thread.join().unwrap_or_else(lost))
+    let results = thread::scope(|scope| {
+        let running = KINDS.map(|kind| (kind.name, scope.spawn(move || kind.repeat(options, end))));
+        running.map(|(name, thread)| {
+            let panicked = |_| Err(Error::Wrong("its thread died".into()));
+            (name, thread.join().unwrap_or_else(panicked))
         })
     });
     let mut status = ExitCode::SUCCESS;
-    for (name, rounds) in told {
+    for (name, rounds) in results {
         match rounds {
             Ok(rounds) => println!("{name} {rounds}"),
             Err(why) => {

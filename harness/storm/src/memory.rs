@@ -1,5 +1,5 @@
-//! Programs that are killed for want of memory: in a group that may have little of it, so that only they are.
-//! Of such a group the kernel says something else than of a machine that is out of memory, which stays an alarm.
+//! OOM kills, confined to a memory cgroup. The kernel logs those differently from a system-wide
+//! OOM, which the harness still treats as an alarm.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,10 @@ use rustix::process::Signal;
 use crate::Error;
 use crate::options::Options;
 
-/// The word by which this program is told to be the one that is killed.
+/// The argument that makes this program the victim.
 pub const EAT: &str = "--eat";
 
-/// It is there since the guest booted (`images/init`).
+/// Created by `images/init` at boot.
 const GROUP: &str = "/sys/fs/cgroup/storm";
 const BYTES: &str = "4194304";
 
@@ -28,7 +28,7 @@ pub fn round(_: &Options) -> Result<(), Error> {
     Err(Error::Wrong(format!("what eats all memory: {status}")))
 }
 
-/// Takes memory until it is killed; ends by itself if there is no limit to it.
+/// Allocates until killed; exits normally if the cgroup does not limit it.
 pub fn eat() -> ! {
     const ENOUGH: usize = 64 << 20;
     let joined: io::Result<()> = fs::write(format!("{GROUP}/cgroup.procs"), "0");

@@ -1,4 +1,4 @@
-//! A module that comes, is used, and goes.
+//! Loads, uses and unloads a module.
 
 use std::fs::{self, File};
 
@@ -7,8 +7,8 @@ use rustix::system::{delete_module, finit_module};
 use crate::Error;
 use crate::options::Options;
 
-/// Where it takes what it is to do.
-const DOOR: &str = "/proc/trapline-shapes";
+/// The module's control file.
+const CONTROL: &str = "/proc/trapline-shapes";
 
 pub fn round(options: &Options) -> Result<(), Error> {
     let Some(module) = &options.module else {
@@ -22,8 +22,8 @@ pub fn round(options: &Options) -> Result<(), Error> {
 }
 
 fn used() -> Result<(), Error> {
-    fs::write(DOOR, "tail 20 10")?;
-    let said = fs::read_to_string(DOOR)?;
+    fs::write(CONTROL, "tail 20 10")?;
+    let said = fs::read_to_string(CONTROL)?;
     if said == "43\n" {
         return Ok(());
     }

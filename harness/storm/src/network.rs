@@ -1,4 +1,4 @@
-//! A connection to oneself and back, and datagrams.
+//! A TCP connection and datagrams over loopback.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
@@ -15,7 +15,7 @@ pub fn round(_: &Options) -> Result<(), Error> {
     datagrams()
 }
 
-/// What is sent comes back, from a thread that echoes it.
+/// Sends bytes to a thread that echoes them.
 fn stream() -> Result<(), Error> {
     let listener = TcpListener::bind(HERE)?;
     let address = listener.local_addr()?;

@@ -8,18 +8,18 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::Error;
 
-/// What it asks for.
+/// The parsed command line.
 pub struct Options {
-    /// How long.
+    /// How long to run.
     pub time: Duration,
-    /// The module that comes and goes; without it none does.
+    /// The module to load and unload; none if absent.
     pub module: Option<PathBuf>,
-    /// What is added to the nice value, so that others get more of the CPU.
+    /// Added to the nice value, to leave CPU time to others.
     pub nice: i32,
 }
 
 impl Options {
-    /// Reads it; its first word is the program's own name.
+    /// Parses the arguments, of which the first is the program's name.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, Error> {
         let mut options = Self {
             time: Duration::from_secs(10),

@@ -1,4 +1,4 @@
-//! Bytes through a pipe that has no room for all of them, between two threads.
+//! Sends more bytes through a pipe than it holds, between two threads.
 
 use std::io::{Read, Write, pipe};
 use std::thread;

@@ -1,11 +1,11 @@
-//! Processes that begin and end: with a program of their own, and as copies of a shell.
+//! Forks and execs: a shell with subshells in a pipeline.
 
 use std::process::Command;
 
 use crate::Error;
 use crate::options::Options;
 
-/// A shell, two copies of it in a pipeline, and a program; what each ends with is handed on.
+/// Two subshells in a pipeline and one that exits; the exit status is passed up.
 const TEXT: &str = "n=$(echo one two | (read a b; echo $b)); true; [ \"$n\" = two ] && (exit 3)";
 
 pub fn round(_: &Options) -> Result<(), Error> {

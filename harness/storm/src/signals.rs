@@ -1,4 +1,4 @@
-//! Signals: a program that is stopped, goes on and is ended, and one that handles what it is sent.
+//! Signals: stops, continues and terminates a process, and has another handle one.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::Error;
 use crate::options::Options;
 
-/// It says when it has a handler.
+/// Prints a newline once its handler is installed.
 const HANDLING: &str = "trap 'exit 5' USR1; echo; while :; do :; done";
 
 pub fn round(_: &Options) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Open files: what is read, written and asked of them.
+//! Calls on open files.
 
 use super::{Row, any};
 

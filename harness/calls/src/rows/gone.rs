@@ -1,9 +1,9 @@
-//! Numbers that are kept for calls that there are no more, or never were.
+//! Numbers reserved for calls that were removed or never implemented.
 
 use super::{Row, any, only};
 
-const BUS: &str = "what is on the bus is the whole machine's";
-const LIBRARY: &str = "a format that the kernel does not know it would look for as a module";
+const BUS: &str = "PCI configuration space is global";
+const LIBRARY: &str = "an unknown format makes the kernel request a module";
 
 pub const ROWS: &[Row] = &[
     any("_sysctl", "z"),

@@ -1,8 +1,9 @@
-//! Messages, semaphores, shared memory and keys. All but keys are our own namespace's.
+//! Messages, semaphores, shared memory and keys. All but keys are confined to our IPC namespace.
 
 use super::{Row, any, only};
 
-const KEYS: &str = "some keyrings outlive the process, and what makes a key could be started";
+const KEYS: &str =
+    "some keyrings outlive the process, and a random request could upcall to user space";
 
 pub const ROWS: &[Row] = &[
     any("add_key", "s:user s:trapline z 4 =-2; s:user null z 4 =-2"),

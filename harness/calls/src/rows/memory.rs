@@ -1,10 +1,10 @@
-//! Memory. Where a call takes memory away, the address and the length are not left to chance: it would be what we
-//! run in.
+//! Memory. Where a call unmaps or protects memory, address and length are not randomized: they
+//! could hit what the process runs in.
 
 use super::{Row, any, only};
 
-const POISON: &str = "some advice breaks pages of the machine's memory";
-const GROUND: &str = "it would take away what we run in";
+const POISONS: &str = "some advice poisons physical pages";
+const UNMAPS: &str = "it could unmap what the process runs in";
 
 pub const ROWS: &[Row] = &[
     any("brk", "=0; =1; =-1"),
@@ -13,7 +13,7 @@ pub const ROWS: &[Row] = &[
     only(
         "madvise",
         "z 4096 0; z 4096 4; z 4096 8; z 4096 999; null 4096 4; w:1 -1 4; kernel 4096 0",
-        POISON,
+        POISONS,
     ),
     any("mbind", "=z =4096 0 null 0 0"),
     any("memfd_create", "s:m 0; s:m 2"),
@@ -39,12 +39,12 @@ pub const ROWS: &[Row] = &[
     only(
         "mremap",
         "z 4096 4096 0; z 4096 8192 1; z 4096 4096 3 kernel; kernel 4096 4096 0; z 0 0 0; z 4096 -1 1",
-        GROUND,
+        UNMAPS,
     ),
     any("msync", "z 4096 4"),
     any("munlock", "z 4096"),
     any("munlockall", ""),
-    only("munmap", "z 4096; z 0; w:1 -1; kernel 4096; 1 4096", GROUND),
+    only("munmap", "z 4096; z 0; w:1 -1; kernel 4096; 1 4096", UNMAPS),
     any("pkey_alloc", "0 0"),
     any("pkey_free", "15; -1"),
     any("pkey_mprotect", "=z =4096 1 -1; =z =4096 1 99"),

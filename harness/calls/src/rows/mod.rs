@@ -1,4 +1,8 @@
-//! How each call is made: a row for each, in the words that `words.rs` explains, by subject.
+//! How each call is made: a row per call, grouped by subject, in the language of [`crate::words`].
+//!
+//! Rows run as root in a sandbox (`cell`) but on the guest's one kernel, so a row must not harm
+//! what is global: clocks, modules, swap, other processes, the kernel's log. A row that could
+//! restricts its [`Scope`] and says why.
 
 mod files;
 mod gone;
@@ -14,25 +18,25 @@ mod time;
 mod users;
 mod waiting;
 
-/// One call.
+/// How to make one call.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name.
+    /// The call's name.
     pub name: &'static str,
-    /// Arguments to make it with, each list of them behind a semicolon.
+    /// Argument lists, separated by semicolons.
     pub lines: &'static str,
-    /// What else may be made of them.
+    /// Which further lists may be derived from them.
     pub scope: Scope,
 }
 
-/// What else may be made of a call's arguments.
+/// Which argument lists may be derived from a row's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Anything: invalid arguments in place of valid ones, and any by chance.
+    /// Both invalid and pseudo-random arguments.
     All,
-    /// Invalid ones, but none by chance, and why.
-    NoChance(&'static str),
-    /// Nothing, and why.
+    /// Invalid arguments but no pseudo-random ones, for this reason.
+    NoRandom(&'static str),
+    /// None, for this reason.
     Exactly(&'static str),
 }
 
@@ -41,8 +45,8 @@ const fn any(name: &'static str, lines: &'static str) -> Row {
     Row { name, lines, scope }
 }
 
-const fn calm(name: &'static str, lines: &'static str, why: &'static str) -> Row {
-    let scope = Scope::NoChance(why);
+const fn no_random(name: &'static str, lines: &'static str, why: &'static str) -> Row {
+    let scope = Scope::NoRandom(why);
     Row { name, lines, scope }
 }
 
@@ -67,12 +71,12 @@ const SUBJECTS: [&[Row]; 13] = [
     waiting::ROWS,
 ];
 
-/// All of them.
+/// Every row.
 pub fn all() -> impl Iterator<Item = &'static Row> {
     SUBJECTS.into_iter().flatten()
 }
 
-/// The row of this call.
+/// The row of a call.
 pub fn of(name: &str) -> Option<&'static Row> {
     all().find(|row| row.name == name)
 }
@@ -91,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_held_back_say_why() {
+    fn restricted_rows_give_a_reason() {
         let silent = all().filter(
-            |row| matches!(row.scope, Scope::NoChance(why) | Scope::Exactly(why) if why.is_empty()),
+            |row| matches!(row.scope, Scope::NoRandom(why) | Scope::Exactly(why) if why.is_empty()),
         );
         assert_eq!(silent.count(), 0);
     }

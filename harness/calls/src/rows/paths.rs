@@ -1,10 +1,10 @@
-//! Files by their names, and what they are mounted on. The root is a file system of our own.
+//! Files by path, and mounts. The root is the sandbox's own tmpfs.
 
-use super::{Row, any, calm, only};
+use super::{Row, any, no_random, only};
 
-const MODULES: &str = "what the kernel does not know it would look for as a module";
-const MOUNTS: &str = "the calls after it need the root where it is, and as it is";
-const SWAP: &str = "swapping is the whole machine's";
+const MODULES: &str = "an unknown file system makes the kernel request a module";
+const MOUNTS: &str = "later calls need the root unchanged";
+const SWAP: &str = "swap is global";
 
 pub const ROWS: &[Row] = &[
     any("access", "s:file 4; s:missing 0"),
@@ -31,13 +31,13 @@ pub const ROWS: &[Row] = &[
     any("flistxattr", "file-fd z 64"),
     any("fremovexattr", "file-fd s:trusted.x"),
     any("fsetxattr", "file-fd s:trusted.x z 4 0"),
-    calm(
+    no_random(
         "fsconfig",
         "mounting 6 null null 0; mounting 1 s:size s:4096 0",
         MODULES,
     ),
     any("fsmount", "mounted 0 0; mounting 0 0"),
-    calm("fsopen", "s:tmpfs 0", MODULES),
+    no_random("fsopen", "s:tmpfs 0", MODULES),
     any("fspick", "cwd s:dir 0; cwd s:/ 0"),
     any("fstatat64", "cwd s:file z 0"),
     any("futimesat", "cwd s:file null"),
@@ -65,13 +65,13 @@ pub const ROWS: &[Row] = &[
     any("mkdirat", "cwd s:new 0o755"),
     any("mknod", "s:new 0o10600 0; s:other 0o20600 0x103"),
     any("mknodat", "cwd s:new 0o10600 0; cwd s:other 0o20600 0x103"),
-    calm(
+    no_random(
         "mount",
         "=s:none s:dir =s:tmpfs =0 null; s:dir s:dir =null =0x1000 null",
         MODULES,
     ),
-    calm("mount_setattr", "cwd s:dir 0 z 32", MOUNTS),
-    calm("move_mount", "cwd s:dir cwd s:dir 0", MOUNTS),
+    no_random("mount_setattr", "cwd s:dir 0 z 32", MOUNTS),
+    no_random("move_mount", "cwd s:dir cwd s:dir 0", MOUNTS),
     any("name_to_handle_at", "cwd s:file d:128 z 0"),
     any("newfstatat", "cwd s:file z 0; cwd s:link z 0x100"),
     any(
@@ -85,7 +85,7 @@ pub const ROWS: &[Row] = &[
         "cwd s:file 2 0; cwd s:new 0x41 0o600; cwd s:fifo 0 0",
     ),
     any("openat2", "cwd s:file q:0,0,0 24; cwd s:file q:0,0,8 24"),
-    calm("pivot_root", "s:dir s:dir", MOUNTS),
+    no_random("pivot_root", "s:dir s:dir", MOUNTS),
     any("quotactl", "0x800007 null 0 z"),
     any("quotactl_fd", "dir-fd 0x800007 0 z"),
     any("readlink", "s:link z 64; s:file z 64"),
@@ -113,7 +113,7 @@ pub const ROWS: &[Row] = &[
     any("truncate", "s:file 16; s:dir 16"),
     any("truncate64", "s:file 0 16 0"),
     any("umask", "0o22"),
-    calm("umount2", "s:dir 0 =covered; s:file 8; s:missing 0", MOUNTS),
+    no_random("umount2", "s:dir 0 =covered; s:file 8; s:missing 0", MOUNTS),
     any("unlink", "s:file; s:dir"),
     any("unlinkat", "cwd s:file 0; cwd s:dir 0x200"),
     any("ustat", "1 z"),

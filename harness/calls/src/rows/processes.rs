@@ -1,15 +1,15 @@
-//! Processes: their beginning, their end, and what they are asked. Children share nothing that they could break, and
-//! end at once.
+//! Processes: creation, exit and attributes. Children share nothing that they could damage, and
+//! exit at once.
 
-use super::{Row, any, calm, only};
+use super::{Row, any, no_random, only};
 
-const CHILDREN: &str = "a child by chance could go on in our memory";
-const OTHERS: &str = "another process would be stopped, or its namespaces joined";
-const NAME: &str = "it could change what this process is called, or what it runs on";
-const STRICT: &str = "each is one way and for good, the last of all";
-const NAMESPACES: &str = "a new network takes long to make and longer to go";
-const RESTART: &str = "with a sequence by chance the next signal would be fatal";
-const PORTS: &str = "what is behind the ports is the whole machine's";
+const CHILDREN: &str = "a child with random flags could run on in our memory";
+const OTHERS: &str = "it could stop another process or join its namespaces";
+const NAME: &str = "it could change the name of this process or the state it runs on";
+const STRICT: &str = "each is irreversible, the last above all";
+const NAMESPACES: &str = "a network namespace is slow to create and slower to destroy";
+const RESTART: &str = "with a random rseq area the next signal would be fatal";
+const PORTS: &str = "I/O ports are global";
 
 pub const ROWS: &[Row] = &[
     only(
@@ -29,12 +29,12 @@ pub const ROWS: &[Row] = &[
          null 64; q:0x10000,0,0,0,0,0,0,0 64; q:0,0,0,0,17,0,4096,0 64; f 88; q:0,0,0,0,17,0,0,0 9999",
         CHILDREN,
     ),
-    calm(
+    no_random(
         "execve",
         "s:/trapline-calls w:@trapline-calls,@nothing,0 z; s:missing z z",
         NAME,
     ),
-    calm(
+    no_random(
         "execveat",
         "cwd s:/trapline-calls w:@trapline-calls,@nothing,0 z 0; cwd s:missing z z 0",
         NAME,
@@ -62,7 +62,7 @@ pub const ROWS: &[Row] = &[
         NAME,
     ),
     any("personality", "0xffffffff; 0"),
-    calm("pidfd_getfd", "process 0 0; process 999 0", OTHERS),
+    no_random("pidfd_getfd", "process 0 0; process 999 0", OTHERS),
     any("pidfd_open", "=self 0; =9999 0; =-1 0"),
     only(
         "prctl",
@@ -77,7 +77,7 @@ pub const ROWS: &[Row] = &[
         OTHERS,
     ),
     any("restart_syscall", ""),
-    calm("rseq", "z 32 0 0x53053053; z 31 9 0", RESTART),
+    no_random("rseq", "z 32 0 0x53053053; z 31 9 0", RESTART),
     only(
         "seccomp",
         "2 0 d:0x7fff0000; 3 0 z; 2 0 kernel; 1 0 z; 1 0 kernel; 99 0 0; 0 1 0; 0 0 z; 0 0 0",
@@ -86,7 +86,7 @@ pub const ROWS: &[Row] = &[
     any("set_robust_list", "z 24; z 12; z 0"),
     any("set_tid_address", "z"),
     only("set_tls", "0; 0xfffff000; z", NAME),
-    calm("setns", "process 0x4000000; file-fd 0; process 0", OTHERS),
+    no_random("setns", "process 0x4000000; file-fd 0; process 0", OTHERS),
     any("setpgid", "=0 =0; =9999 =9999; =0 =-1"),
     any("setrlimit", "4 z; 4 f"),
     any("setsid", ""),

@@ -1,4 +1,4 @@
-//! How a process is scheduled: always ourselves, since the others are to go on as they do.
+//! Scheduling. Only the calling process is affected.
 
 use super::{Row, any};
 

@@ -1,10 +1,10 @@
-//! Signals: to ourselves, and none that would stop us.
+//! Signals, sent only to the calling process, and none that would stop it.
 
 use super::{Row, any, only};
 
-const OTHERS: &str = "it would reach others, or stop or end this process";
-const FRAME: &str = "it takes no arguments, but what is on the stack";
-const FOREVER: &str = "whoever blocks all signals waits until it is killed";
+const OTHERS: &str = "it could reach other processes, or stop or kill this one";
+const FRAME: &str = "its input is the stack, not arguments";
+const FOREVER: &str = "with all signals blocked it waits until killed";
 
 pub const ROWS: &[Row] = &[
     any("breakpoint", ""),

@@ -1,9 +1,9 @@
-//! Sockets, in a network of our own that leads nowhere.
+//! Sockets, in a network namespace without interfaces.
 
-use super::{Row, any, calm, only};
+use super::{Row, any, no_random, only};
 
-const FAMILIES: &str = "a family that the kernel does not know it would look for as a module";
-const OPTIONS: &str = "some options have the kernel rewrite its text";
+const FAMILIES: &str = "an unknown family makes the kernel request a module";
+const OPTIONS: &str = "some options make the kernel patch its text";
 
 pub const ROWS: &[Row] = &[
     any("accept", "listener null null; listener z d:128"),
@@ -29,7 +29,7 @@ pub const ROWS: &[Row] = &[
         "sendto",
         "udp z 16 0 h:2,0x900,0x7f,0x100 16; udp z 16 0 null 0",
     ),
-    calm(
+    no_random(
         "setsockopt",
         "tcp =1 =2 d:1 4; tcp =6 =1 d:1 4; tcp =99 =99 z 4",
         OPTIONS,

@@ -1,16 +1,16 @@
-//! What concerns the whole machine: mostly what it must refuse.
+//! Calls that affect the whole machine, mostly in forms that the kernel must refuse.
 
-use super::{Row, any, calm, only};
+use super::{Row, any, no_random, only};
 
-const POWER: &str = "the machine would end";
-const MODULES: &str = "the kernel would be another";
-const LOG: &str = "what the kernel has said is evidence";
-const ACCOUNTS: &str = "all ends of processes would be written down";
-const TEXT: &str = "some of it has the kernel rewrite its text, as an event of one process does";
+const POWER: &str = "it would stop the machine";
+const MODULES: &str = "it would change the kernel";
+const LOG: &str = "the kernel log is evidence";
+const ACCOUNTS: &str = "every process exit would be written to the file";
+const TEXT: &str = "some of it makes the kernel patch its text, such as a per-process event";
 
 pub const ROWS: &[Row] = &[
     only("acct", "null; s:missing; s:dir; kernel", ACCOUNTS),
-    calm(
+    no_random(
         "bpf",
         "=0 d:2,4,4,1 72; =5 z 72; =1 z 32; =0 f 72; =-1 z 72; =99 z 4096",
         TEXT,
@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
         "0 -1 null 0; 0 1 kernel 0; 0 99 z -1; 0 1 null 0x99",
         POWER,
     ),
-    calm(
+    no_random(
         "perf_event_open",
         "d:1,72 =-1 =0 =-1 0; z =9999 =-1 =-1 0; f =-1 =0 =-1 -1",
         TEXT,

@@ -1,8 +1,8 @@
-//! Time and timers. The clock stays as it is.
+//! Time and timers. No row sets the clock.
 
 use super::{Row, any, only};
 
-const CLOCK: &str = "the clock would be another";
+const CLOCK: &str = "it would set the clock";
 
 pub const ROWS: &[Row] = &[
     only("adjtimex", "z; kernel; null", CLOCK),

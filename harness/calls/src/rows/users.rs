@@ -1,4 +1,4 @@
-//! Who a process is. It has nothing more to do as whom it becomes.
+//! Credentials. The child does nothing else after it has changed them.
 
 use super::{Row, any};
 

@@ -1,4 +1,4 @@
-//! Waiting: for files, for numbers in memory, for nothing. Where nothing comes, a signal ends it.
+//! Calls that block on files, futexes or nothing. The sandbox's SIGALRM interrupts them.
 
 use super::{Row, any};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* ARM's trap: an undefined instruction, `udf #5`, which nobody else has a hook for. */
+/* ARM's trap: `udf #5`, an undefined instruction with no other hook. */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/init.h>
@@ -14,7 +14,7 @@
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
 
-/* Its push comes first, and the function tracer's two behind that. */
+/* The prologue's push comes first; ftrace's two instructions follow it. */
 const unsigned long bench_body = 0;
 
 noinline void trapline_bench_trapped(void)

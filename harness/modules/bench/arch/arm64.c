@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* arm64's trap: a BRK with a number that nobody else has. */
+/* arm64's trap: BRK with an otherwise unused immediate. */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 
@@ -13,7 +13,7 @@
 static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
 
-/* Two no-ops are the function tracer's. */
+/* After ftrace's two NOPs. */
 const unsigned long bench_body = 2 * AARCH64_INSN_SIZE;
 
 noinline void trapline_bench_trapped(void)

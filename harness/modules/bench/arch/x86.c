@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* x86's trap: INT3, behind which the processor goes on by itself. */
+/* x86's trap: INT3, after which the saved IP already points to the next instruction. */
 #include <linux/compiler.h>
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
@@ -9,10 +9,10 @@
 
 #include "../bench.h"
 
-/* Behind the trap. */
+/* The address after the trap, which is the IP that the notifier sees. */
 extern const char trapline_bench_behind[];
 
-/* A call is the function tracer's. */
+/* After ftrace's call. */
 const unsigned long bench_body = CALL_INSN_SIZE;
 
 noinline void trapline_bench_trapped(void)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * ARMv6's own tables, as the processor reads them: a word for each megabyte, which
- * is a section's or leads to a word for each page. XN and APX mean what they mean in
- * the format that Linux uses, without subpages. Of a page that the kernel may use, APX
- * says that it is read-only.
+ * Walks ARMv6's own page tables, from TTBR0: a first-level word per megabyte,
+ * which is a section or points to a table of words per page. XN and APX are
+ * as in the format that Linux uses, without subpages. For a page that the
+ * kernel may access, APX means read-only.
  */
 #include <linux/bits.h>
 #include <linux/io.h>

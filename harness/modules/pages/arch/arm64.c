@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The tables begin where TTBR1_EL1 says; a block has the bits where a page has them. */
+/* Walks the tables from TTBR1_EL1. Blocks have these attribute bits where pages have them. */
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 
@@ -7,7 +7,7 @@
 
 #include "../pages.h"
 
-/* Between the ASID and CnP. */
+/* The base address, between ASID and CnP. */
 #define TABLE GENMASK_ULL(47, 1)
 
 static u64 descriptor(unsigned long address)

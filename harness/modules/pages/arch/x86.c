@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* The upper levels of the kernel's tables allow everything, so the last one decides. */
+/* The upper levels of the kernel's tables permit everything, so the last level decides. */
 #include <linux/pgtable.h>
 
 #include "../pages.h"

@@ -9,7 +9,7 @@ SYM_FUNC_START(shape_nothing)
 	bx	lr
 SYM_FUNC_END(shape_nothing)
 
-/* By each of the usual ways to return. */
+/* One return of each usual form. */
 SYM_FUNC_START(shape_many)
 	cmp	r0, #1
 	bhi	2f
@@ -63,7 +63,7 @@ SYM_FUNC_START(shape_tail_maybe)
 	bx	lr
 SYM_FUNC_END(shape_tail_maybe)
 
-/* Code, words that read `bx lr`, `pop {r4, pc}` and `pop {pc}`, and code again. */
+/* Code, then literals that decode as `bx lr`, `pop {r4, pc}` and `pop {pc}`, then code again. */
 SYM_FUNC_START(shape_pool)
 	push	{r4, lr}
 	ldr	r2, 5f

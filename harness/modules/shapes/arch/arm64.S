@@ -3,7 +3,7 @@
 
 	.text
 
-/* Without the landing pad that a function begins with otherwise. */
+/* Without the BTI landing pad that SYM_FUNC_START adds. */
 SYM_START(shape_nothing, SYM_L_GLOBAL, SYM_A_ALIGN)
 	ret
 SYM_FUNC_END(shape_nothing)
@@ -61,7 +61,7 @@ SYM_FUNC_START(shape_tail_maybe)
 	ret
 SYM_FUNC_END(shape_tail_maybe)
 
-/* Code, words that read `ret`, `b .` and `br x0`, and code again. */
+/* Code, then literals that decode as `ret`, `b .` and `br x0`, then code again. */
 SYM_FUNC_START(shape_pool)
 	ldr	w2, 5f
 	cmp	x0, #1
@@ -129,6 +129,6 @@ SYM_FUNC_END(shape_branches)
 	.balign	4
 shape_words:
 	.word	0xd65f03c0, 0x14000000, 0xd61f0000
-/* In instructions of shape_table, two to a way. */
+/* Offsets in instructions of shape_table, two per case. */
 shape_ways:
 	.word	0, 2, 4, 6

@@ -61,7 +61,7 @@ SYM_FUNC_START(shape_tail_maybe)
 	RET
 SYM_FUNC_END(shape_tail_maybe)
 
-/* Functions hold no data here; numbers and a distance that read `ret` lie inside instructions. */
+/* x86 has no literal pools; immediates and a displacement contain the byte of `ret`. */
 SYM_FUNC_START(shape_pool)
 	movabsq	$0xc3c3c3c3c3c3c3c3, %rdx
 	cmpq	$1, %rdi
@@ -74,7 +74,7 @@ SYM_FUNC_START(shape_pool)
 	RET
 SYM_FUNC_END(shape_pool)
 
-/* Kernels that beware of speculation have no tables of ways: a switch asks. */
+/* With retpolines a switch compiles to compares instead of a jump table. */
 SYM_FUNC_START(shape_table)
 	cmpq	$1, %rdi
 	jb	1f
@@ -107,7 +107,7 @@ SYM_FUNC_START(shape_branches)
 	RET
 SYM_FUNC_END(shape_branches)
 
-/* Nobody calls it. */
+/* Never called. */
 SYM_FUNC_START(shape_locked)
 	LOCK_PREFIX
 	incq	(%rdi)

@@ -1,4 +1,4 @@
-//! A32.
+//! A32. The layout of [`State`] is shared with the self-test in `engine/kmod`.
 
 mod safe;
 
@@ -15,32 +15,32 @@ use crate::instruction::{Plan, Text};
 use crate::places::{PAGE, Places};
 use crate::set::{Around, Set};
 
-/// An instruction that nobody else has a use for: it ends a run.
+/// A permanently undefined instruction that no one else uses: ends a run.
 const LEAVE: u32 = 0xe7f0_00f4;
 
-/// The supervisor's mode, with interrupts off.
+/// SVC mode with IRQs masked.
 const MODE: u32 = 0x93;
 
-/// How far below the stack pointer the traps of a run overwrite nothing.
-const KEPT: u64 = 64;
+/// Bytes below the stack pointer that an exception entry leaves alone.
+const UNTOUCHED_BELOW_SP: u64 = 64;
 
 const SP: usize = 13;
 const PC: usize = 15;
 
-/// A32.
+/// The A32 instruction set.
 pub struct A32;
 
-/// The registers.
+/// Registers before and after a run.
 #[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct State {
     /// r0 to r15.
     registers: [u32; 16],
-    /// The flags and the mode.
+    /// Flags and mode.
     cpsr: u32,
-    /// Those of floating point.
+    /// FPSCR.
     fpscr: u32,
-    /// What ended the run.
+    /// The instruction that ended the run.
     instruction: u32,
     /// Zero.
     reserved: u32,
@@ -59,9 +59,9 @@ impl Set for A32 {
         Some(Text::of_word(word))
     }
 
-    /// In a few bits, but not in its condition.
-    fn neighbour(text: &Text, chance: &mut Rng) -> Text {
-        let bits = (0..3).fold(0, |bits, _| bits | 1 << chance.u32(..28));
+    /// Flips up to three bits outside the condition field.
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
+        let bits = (0..3).fold(0, |bits, _| bits | 1 << prng.u32(..28));
         Text::of_word(text.word() ^ bits)
     }
 
@@ -70,7 +70,7 @@ impl Set for A32 {
     }
 
     fn unfit(text: &Text, plan: Plan) -> Option<&'static str> {
-        // Where an emulation leaves the stack pointer is known before.
+        // The final stack pointer of an emulation is checked by running it beforehand.
         safe::unfit(text.word()).filter(|&why| plan != Plan::Emulate || why != safe::SETS_SP)
     }
 
@@ -78,31 +78,31 @@ impl Set for A32 {
         *text
     }
 
-    /// Maybe the address of an exit for it to load.
+    /// Puts the address of an exit where a load of the PC reads its literal.
     fn prepare(text: &Text, page: &mut [u8; PAGE], places: &Places) {
         if let Some(literal) = literal_exit(text.word(), places) {
             image::put(page, literal, &(places.page as u32).to_le_bytes());
         }
     }
 
-    fn by_chance(chance: &mut Rng, places: &Places) -> State {
+    fn random_state(prng: &mut Rng, places: &Places) -> State {
         let mut state = State::new_zeroed();
-        state.registers = [(); 16].map(|()| value(chance, places) as u32);
-        state.registers[SP] = stack_pointer(chance, places) as u32;
+        state.registers = [(); 16].map(|()| value(prng, places) as u32);
+        state.registers[SP] = stack_pointer(prng, places) as u32;
         state.registers[PC] = places.site as u32;
-        let (flags, greater) = (chance.u32(..32), chance.u32(..16));
+        let (flags, greater) = (prng.u32(..32), prng.u32(..16));
         state.cpsr = MODE | flags << 27 | greater << 16;
         state
     }
 
-    fn complete(state: &mut State, chance: &mut Rng) {
-        state.fpscr = chance.u32(..16) << 28;
+    fn complete(state: &mut State, prng: &mut Rng) {
+        state.fpscr = prng.u32(..16) << 28;
         for double in &mut state.doubles {
-            *double = u64::from(number(chance)) << 32 | u64::from(number(chance));
+            *double = u64::from(number(prng)) << 32 | u64::from(number(prng));
         }
     }
 
-    fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
+    fn is_confined(text: &Text, state: &State, around: &Around<'_>) -> bool {
         let word = text.word();
         match arm::plan(word) {
             Planned::Emulate(emulation) => {
@@ -111,19 +111,19 @@ impl Set for A32 {
                 let mut memory = Image {
                     around,
                     length: 4,
-                    lowest: Self::sp(state) - KEPT,
+                    lowest: Self::sp(state) - UNTOUCHED_BELOW_SP,
                 };
                 let done = emulation.run(Version::V6, &mut regs, &mut memory);
                 let [sp, pc] = [SP, PC].map(|number| u64::from(regs.r[number]));
                 let is_aligned = (sp | pc).is_multiple_of(4);
-                done.is_ok() && is_aligned && image::comes_out(sp, pc, 4, around.places)
+                done.is_ok() && is_aligned && image::ends_at_exit(sp, pc, 4, around.places)
             }
-            Planned::Relocate(_) => reaches_little(word, state, around.places),
+            Planned::Relocate(_) => access_is_confined(word, state, around.places),
             Planned::Refuse(_) => false,
         }
     }
 
-    fn cut_short(state: &State) -> Option<String> {
+    fn unexpected_end(state: &State) -> Option<String> {
         (state.instruction != LEAVE).then(|| format!("{:08x}", state.instruction))
     }
 
@@ -148,12 +148,12 @@ impl Set for A32 {
         state.registers[SP].into()
     }
 
-    /// A trap for alignment begins right at the stack pointer.
-    fn kept(text: &Text, state: &State) -> u64 {
+    /// The kernel's fixup of an unaligned access starts its frame right at the stack pointer.
+    fn untouched_below_sp(text: &Text, state: &State) -> u64 {
         let reach = safe::reach(text.word(), &state.registers, state.cpsr);
-        match reach.is_some_and(|reach| reach.is_mended()) {
+        match reach.is_some_and(|reach| reach.is_fixed_up()) {
             true => 0,
-            false => KEPT,
+            false => UNTOUCHED_BELOW_SP,
         }
     }
 
@@ -163,19 +163,19 @@ impl Set for A32 {
         (!reach.is_read).then(|| from..from + u64::from(reach.bytes))
     }
 
-    fn told(state: &State) -> String {
+    fn describe(state: &State) -> String {
         format!("{:x?} cpsr {:x}", state.registers, state.cpsr)
     }
 }
 
-fn reaches_little(word: u32, state: &State, places: &Places) -> bool {
+fn access_is_confined(word: u32, state: &State, places: &Places) -> bool {
     if let Some(register) = safe::floating_point_state(word) {
         return state.registers[register] & 0x0fff_ffff == 0;
     }
     let Some(reach) = safe::reach(word, &state.registers, state.cpsr) else {
         return true;
     };
-    let lowest = state.registers[SP] - KEPT as u32;
+    let lowest = state.registers[SP] - UNTOUCHED_BELOW_SP as u32;
     let (address, bytes) = (reach.address.into(), reach.bytes.into());
     let is_there = match image::part(address, bytes, places) {
         Some(Part::Data(_)) => true,
@@ -189,7 +189,8 @@ fn reaches_little(word: u32, state: &State, places: &Places) -> bool {
     is_there && reach.address.is_multiple_of(reach.aligned)
 }
 
-/// Where in the page `ldr pc, [pc, #imm]` loads from, if the instruction is one.
+/// The offset in the page that `ldr pc, [pc, #imm]` loads from, if the instruction is one and the
+/// offset is usable.
 fn literal_exit(word: u32, places: &Places) -> Option<usize> {
     let (up, offset) = (word & 1 << 23 != 0, word & 0xfff);
     let pc = (places.site - places.page) as u32 + 8;

@@ -1,18 +1,18 @@
-//! What keeps a run inside the memory that it was lent, read from the instruction itself and not from the
-//! engine's table: which words are not run at all, and what memory a word reaches.
+//! Confines a run to the memory lent to it: which words are not run at all, and which memory a word
+//! accesses. Decoded here independently of the engine's table, which is under test.
 
-/// The number of the stack pointer.
+/// Number of the stack pointer.
 const SP: u32 = 13;
 
 const MACHINE: &str = "it changes the state of the machine";
 const COPROCESSOR: &str = "it asks a coprocessor of the machine";
 const WAITS: &str = "it waits for an interrupt, which are off";
 const USERS: &str = "it acts on what is the user's";
-/// It writes the stack pointer.
+/// Reason for words that write the stack pointer.
 pub const SETS_SP: &str = "it can make the stack pointer anything";
 const TO_THUMB: &str = "it changes to Thumb, in which nothing waits for it";
 
-/// Why a word is not run, if so.
+/// Why a word must not be run, or `None` if it may.
 pub fn unfit(word: u32) -> Option<&'static str> {
     if word >> 28 == 0xf {
         return unconditional(word);
@@ -45,12 +45,12 @@ fn bit(word: u32, number: u32) -> bool {
     word >> number & 1 == 1
 }
 
-/// Media instructions share their place with loads and stores.
+/// Media instructions share encoding space with loads and stores.
 fn is_media(word: u32) -> bool {
     bit(word, 25) && bit(word, 4)
 }
 
-/// Data processing and what is between it.
+/// Data processing, and the instructions encoded among it.
 fn register(word: u32) -> Option<&'static str> {
     if !bit(word, 25) && bit(word, 7) && bit(word, 4) {
         return extra(word);
@@ -70,7 +70,7 @@ fn lowers_sp_a_little(word: u32) -> Option<&'static str> {
     (field(word, 12) == SP && !is_little).then_some(SETS_SP)
 }
 
-/// What is where comparisons would not set the flags.
+/// Encodings of comparisons that would not set the flags.
 fn miscellaneous(word: u32) -> Option<&'static str> {
     if bit(word, 25) {
         return match (bit(word, 21), field(word, 16)) {
@@ -99,7 +99,7 @@ fn is_exclusive_pair(word: u32) -> bool {
     word >> 21 & 0x7f == 0b000_1101
 }
 
-/// Multiplications, swaps, and loads and stores of other sizes.
+/// Multiplications, swaps, exclusives, and halfword, byte and doubleword accesses.
 fn extra(word: u32) -> Option<&'static str> {
     let (first, second) = (field(word, 16), field(word, 12));
     if word >> 5 & 3 == 0 {
@@ -130,7 +130,7 @@ fn single(word: u32) -> Option<&'static str> {
     (loads_sp || moves).then_some(SETS_SP)
 }
 
-/// Whether writeback moves the stack pointer by more than a little, or by what a register has.
+/// Whether writeback moves the stack pointer by a register, or by more than 256 bytes.
 fn moves_sp(word: u32, amount: Option<u32>) -> bool {
     let writes_back = !bit(word, 24) || bit(word, 21);
     let is_little = amount.is_some_and(|amount| amount <= 256 && amount.is_multiple_of(4));
@@ -169,32 +169,31 @@ fn coprocessor(word: u32) -> Option<&'static str> {
         };
     }
     let reads = is_transfer && bit(word, 20) && field(word, 8) == 15;
-    // What the processor is, and what a thread keeps there.
+    // The main ID register and the thread ID registers.
     let is_known = matches!((field(word, 16), field(word, 0)), (0, 0) | (13, 0));
     (!reads || !is_known || field(word, 12) == SP).then_some(COPROCESSOR)
 }
 
-/// Memory that an instruction reaches.
+/// A memory access.
 pub struct Reach {
-    /// The lowest address.
+    /// Lowest address.
     pub address: u32,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u32,
-    /// What the address must be a multiple of.
+    /// Required alignment in bytes.
     pub aligned: u32,
-    /// Whether it is read.
+    /// Whether it reads.
     pub is_read: bool,
 }
 
 impl Reach {
-    /// Whether the processor wants an address that is aligned, which this is not: it traps, and Linux does
-    /// the access in its stead.
-    pub fn is_mended(&self) -> bool {
+    /// Whether the access traps for its alignment, so that the kernel's fixup performs it.
+    pub fn is_fixed_up(&self) -> bool {
         self.bytes > 4 && !self.address.is_multiple_of(4)
     }
 }
 
-/// What memory a word reaches with these registers, if any.
+/// The access that a word makes with these registers, if any.
 pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
     if word >> 28 == 0xf {
         return None;
@@ -259,7 +258,7 @@ pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
     }
 }
 
-/// The offset in a register, shifted by a constant.
+/// A register offset, shifted by a constant.
 fn shifted(word: u32, registers: &[u32; 16], cpsr: u32) -> u32 {
     let value = registers[field(word, 0) as usize];
     let amount = word >> 7 & 0x1f;
@@ -274,7 +273,7 @@ fn shifted(word: u32, registers: &[u32; 16], cpsr: u32) -> u32 {
     }
 }
 
-/// Whether a word makes a register the state of floating point; which.
+/// The register that a word writes to FPSCR, if it does.
 pub fn floating_point_state(word: u32) -> Option<usize> {
     (word & 0x0fff_0fff == 0x0ee1_0a10).then_some(field(word, 12) as usize)
 }

@@ -1,4 +1,4 @@
-//! A64.
+//! A64. The layout of [`State`] is shared with the self-test in `engine/kmod`.
 
 mod safe;
 
@@ -15,19 +15,19 @@ use crate::instruction::{Plan, Text};
 use crate::places::{PAGE, Places};
 use crate::set::{Around, Set};
 
-/// `brk` with a number that nobody else has a use for: it ends a run.
+/// A BRK with an immediate that no one else uses: ends a run.
 const LEAVE: u32 = 0xd420_0000 | 0xd7d0 << 5;
 
-/// How a run ends that ends as it should.
-const LEFT: u64 = 1;
+/// [`State::ended`] of a run that reached [`LEAVE`].
+const EXITED: u64 = 1;
 
-/// The bits of PAR_EL1 that a page's address has.
+/// The address bits of PAR_EL1.
 const PAGES: u64 = 0x0000_ffff_ffff_f000;
 
-/// A64.
+/// The A64 instruction set.
 pub struct A64;
 
-/// The registers.
+/// Registers before and after a run.
 #[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct State {
@@ -35,17 +35,17 @@ pub struct State {
     registers: [u64; 31],
     /// The stack pointer.
     sp: u64,
-    /// The address of the instruction.
+    /// Address of the instruction.
     pc: u64,
-    /// The flags, and what else the processor keeps with them.
+    /// PSTATE, with the flags.
     pstate: u64,
-    /// How floating point is done.
+    /// FPCR.
     fpcr: u32,
-    /// What became of it.
+    /// FPSR.
     fpsr: u32,
     /// What ended the run.
     ended: u64,
-    /// What the processor last said of an address: no instruction that is run asks it, but a probe may.
+    /// PAR_EL1. No instruction that is run writes it, but a probe that translates an address may.
     par: u64,
     /// Zero.
     reserved: u64,
@@ -54,13 +54,13 @@ pub struct State {
 }
 
 impl State {
-    /// The register of that number, of which the last is the stack pointer.
+    /// A register where number 31 is the stack pointer.
     fn base(&self, number: u32) -> u64 {
         let register = self.registers.get(number as usize);
         register.copied().unwrap_or(self.sp)
     }
 
-    /// The register of that number, of which the last is zero.
+    /// A register where number 31 is zero.
     fn register(&self, number: u32) -> u64 {
         let register = self.registers.get(number as usize);
         register.copied().unwrap_or(0)
@@ -78,8 +78,8 @@ impl Set for A64 {
         Some(Text::of_word(word))
     }
 
-    fn neighbour(text: &Text, chance: &mut Rng) -> Text {
-        let bits = (0..3).fold(0, |bits, _| bits | 1 << chance.u32(..32));
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
+        let bits = (0..3).fold(0, |bits, _| bits | 1 << prng.u32(..32));
         Text::of_word(text.word() ^ bits)
     }
 
@@ -97,27 +97,27 @@ impl Set for A64 {
 
     fn prepare(_: &Text, _: &mut [u8; PAGE], _: &Places) {}
 
-    fn by_chance(chance: &mut Rng, places: &Places) -> State {
+    fn random_state(prng: &mut Rng, places: &Places) -> State {
         let mut state = State::new_zeroed();
-        state.registers = [(); 31].map(|()| value(chance, places));
-        state.sp = stack_pointer(chance, places);
+        state.registers = [(); 31].map(|()| value(prng, places));
+        state.sp = stack_pointer(prng, places);
         state.pc = places.site;
-        state.pstate = chance.u64(..16) << 28;
+        state.pstate = prng.u64(..16) << 28;
         state
     }
 
-    fn complete(state: &mut State, chance: &mut Rng) {
-        state.par = PAGES & chance.u64(..);
-        state.fpcr = chance.u32(..4) << 22;
+    fn complete(state: &mut State, prng: &mut Rng) {
+        state.par = PAGES & prng.u64(..);
+        state.fpcr = prng.u32(..4) << 22;
         for half in state.vectors.as_flattened_mut() {
-            *half = match chance.bool() {
-                true => u64::from(number(chance)) << 32 | u64::from(number(chance)),
-                false => chance.u64(..),
+            *half = match prng.bool() {
+                true => u64::from(number(prng)) << 32 | u64::from(number(prng)),
+                false => prng.u64(..),
             };
         }
     }
 
-    fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
+    fn is_confined(text: &Text, state: &State, around: &Around<'_>) -> bool {
         match arm64::plan(text.word()) {
             Planned::Emulate(emulation) => {
                 let mut regs = Regs {
@@ -133,15 +133,17 @@ impl Set for A64 {
                 };
                 let done = emulation.run(&mut regs, &mut memory, &Unsigned);
                 let is_aligned = regs.pc.is_multiple_of(4) && regs.sp.is_multiple_of(16);
-                done.is_ok() && is_aligned && image::comes_out(regs.sp, regs.pc, 4, around.places)
+                done.is_ok()
+                    && is_aligned
+                    && image::ends_at_exit(regs.sp, regs.pc, 4, around.places)
             }
-            Planned::Relocate(_) => reaches_little(text.word(), state, around.places),
+            Planned::Relocate(_) => access_is_confined(text.word(), state, around.places),
             Planned::Refuse(_) => false,
         }
     }
 
-    fn cut_short(state: &State) -> Option<String> {
-        (state.ended != LEFT).then(|| format!("{}", state.ended))
+    fn unexpected_end(state: &State) -> Option<String> {
+        (state.ended != EXITED).then(|| format!("{}", state.ended))
     }
 
     fn difference(native: &State, probed: &State) -> Option<String> {
@@ -175,7 +177,7 @@ impl Set for A64 {
         (!reach.is_read).then(|| reach.address..reach.address + reach.bytes)
     }
 
-    fn told(state: &State) -> String {
+    fn describe(state: &State) -> String {
         format!(
             "{:x?} sp {:x} pstate {:x}",
             state.registers, state.sp, state.pstate
@@ -183,7 +185,7 @@ impl Set for A64 {
     }
 }
 
-/// For an emulation that is only asked where it leads: no signed address is one to go to.
+/// For an emulation run only to see where it ends; signed addresses are never followed.
 struct Unsigned;
 
 impl Processor for Unsigned {
@@ -196,7 +198,7 @@ impl Processor for Unsigned {
     }
 }
 
-fn reaches_little(word: u32, state: &State, places: &Places) -> bool {
+fn access_is_confined(word: u32, state: &State, places: &Places) -> bool {
     let Some(reach) = safe::reach(word, state) else {
         return true;
     };

@@ -1,9 +1,9 @@
-//! What keeps a run inside the memory that it was lent, read from the instruction itself and not from the
-//! engine's table: which words are not run at all, and what memory a word reaches.
+//! Confines a run to the memory lent to it: which words are not run at all, and which memory a word
+//! accesses. Decoded here independently of the engine's table, which is under test.
 
 use super::State;
 
-/// The number of the stack pointer where it can be named.
+/// Number of the stack pointer, in fields that can name it.
 const SP: u32 = 31;
 
 const MACHINE: &str = "it changes or asks the state of the machine";
@@ -14,7 +14,7 @@ const TAGS: &str = "it works on tags of memory";
 const USERS: &str = "it acts on what is the user's";
 const WAITS: &str = "it waits for what does not come";
 
-/// Why a word is not run, if so.
+/// Why a word must not be run, or `None` if it may.
 pub fn unfit(word: u32) -> Option<&'static str> {
     match field(word, 25, 4) {
         0b0000..=0b0011 => Some(SCALABLE),
@@ -34,7 +34,7 @@ fn bit(word: u32, number: u32) -> bool {
     field(word, number, 1) == 1
 }
 
-/// A field that is a number with a sign.
+/// A field, sign-extended.
 fn signed(word: u32, lowest: u32, bits: u32) -> i64 {
     let unused = 32 - bits;
     i64::from((field(word, lowest, bits) << unused) as i32 >> unused)
@@ -48,7 +48,7 @@ fn base(word: u32) -> u32 {
     field(word, 5, 5)
 }
 
-/// Data processing with a constant.
+/// Data processing with an immediate.
 fn immediate(word: u32) -> Option<&'static str> {
     let writes_sp = destination(word) == SP;
     match field(word, 23, 3) {
@@ -59,14 +59,14 @@ fn immediate(word: u32) -> Option<&'static str> {
     }
 }
 
-/// Whether it moves the stack pointer by a little, and leaves it on a multiple of 16.
+/// Whether it moves the 64-bit stack pointer by at most 256 bytes and keeps it 16-byte aligned.
 fn is_little(word: u32) -> bool {
     let amount = field(word, 10, 12);
     let is_whole = bit(word, 31) && !bit(word, 22);
     is_whole && base(word) == SP && amount <= 256 && amount.is_multiple_of(16)
 }
 
-/// Branches, exceptions and the system.
+/// Branches, exceptions and system instructions.
 fn control(word: u32) -> Option<&'static str> {
     if word >> 24 == 0xd4 {
         return Some(MACHINE);
@@ -80,7 +80,7 @@ fn control(word: u32) -> Option<&'static str> {
 }
 
 fn system(word: u32) -> Option<&'static str> {
-    // Hints, among them those that wait; barriers; and what only moves flags.
+    // Hints, of which some wait; barriers; and instructions that only change flags.
     if word >> 12 == 0xd5032 {
         let waits = matches!(field(word, 5, 7), 2..=5);
         return waits.then_some(WAITS);
@@ -96,7 +96,7 @@ fn system(word: u32) -> Option<&'static str> {
     (!is_move || !is_harmless(field(word, 5, 15), asks)).then_some(MACHINE)
 }
 
-/// Whether a system register is the flags, or floating point's, or only says what the processor is.
+/// Whether a system register is NZCV, FPSR (read only) or an identification register.
 #[expect(
     clippy::unusual_byte_groupings,
     reason = "the groups are the fields that name it"
@@ -143,14 +143,14 @@ fn memory(word: u32) -> Option<&'static str> {
     }
 }
 
-/// What is added to the base register.
+/// The offset added to the base register.
 #[derive(Clone, Copy)]
 enum Offset {
-    /// This, before the access.
+    /// An immediate, added before the access.
     Before(i64),
-    /// This, or what a register has, after it.
+    /// An immediate or a register, added after the access.
     After(i64),
-    /// What a register has, extended as the option says, and shifted.
+    /// A register, extended according to `option` and shifted.
     Register {
         number: u32,
         option: u32,
@@ -159,7 +159,7 @@ enum Offset {
 }
 
 enum Access {
-    /// In memory that its registers name.
+    /// Through a base register, so that the address is known.
     At {
         offset: Offset,
         bytes: u64,
@@ -167,11 +167,11 @@ enum Access {
         is_read: bool,
         moves: bool,
     },
-    /// Elsewhere.
+    /// Not run, for this reason.
     Other(&'static str),
 }
 
-/// The bytes of one register of a load or store whose size is in the usual fields.
+/// Bytes per register of a load or store with the usual size fields.
 fn bytes(word: u32) -> u64 {
     let (size, is_vector) = (field(word, 30, 2), bit(word, 26));
     match is_vector && bit(word, 23) && size == 0 {
@@ -180,7 +180,7 @@ fn bytes(word: u32) -> u64 {
     }
 }
 
-/// Where a load or store is.
+/// The access of a load or store. Sizes and alignments are upper bounds.
 fn access(word: u32) -> Access {
     let at = |offset, bytes, aligned, is_read, moves| Access::At {
         offset,
@@ -190,9 +190,9 @@ fn access(word: u32) -> Access {
         moves,
     };
     match (field(word, 28, 2), bit(word, 26), field(word, 23, 2)) {
-        // Structures of vectors.
+        // Vector structures.
         (0b00, true, _) => at(Offset::After(1), 64, 1, bit(word, 22), bit(word, 23)),
-        // Exclusive and ordered accesses, and compare and swap.
+        // Exclusives, acquire and release, compare and swap.
         (0b00, false, _) => at(Offset::Before(0), 16, 16, true, false),
         (0b01, false, 0b10 | 0b11) if bit(word, 21) || field(word, 10, 2) == 1 => {
             Access::Other(USERS)
@@ -204,7 +204,7 @@ fn access(word: u32) -> Access {
             field(word, 22, 2) != 0,
             false,
         ),
-        // Literals are emulated, or refused.
+        // Literals: never run, since they are emulated or refused.
         (0b01, _, _) => at(Offset::Before(0), 16, 1, true, false),
         (0b10, is_vector, how) => {
             let scale = match is_vector {
@@ -227,7 +227,7 @@ fn access(word: u32) -> Access {
     }
 }
 
-/// The bytes of one with an offset of twelve bits, where the vector's fourth bit of size is elsewhere.
+/// Bytes of an access with a 12-bit offset, where the size's top bit for vectors is elsewhere.
 fn bytes_scaled(word: u32) -> u64 {
     match bit(word, 26) && bit(word, 23) && field(word, 30, 2) == 0 {
         true => 16,
@@ -257,7 +257,7 @@ fn by_nine_bits_or_register(word: u32) -> Access {
         (false, 0b01) => at(Offset::After(nine), 16, 1, true),
         (false, 0b10) => Access::Other(USERS),
         (false, _) => at(Offset::Before(nine), 16, 1, true),
-        // Atomic ones, which read even where their names say that they store.
+        // Atomics. They read even in their store forms.
         (true, 0b00) => Access::At {
             offset: Offset::Before(0),
             bytes: 8,
@@ -281,19 +281,19 @@ fn by_nine_bits_or_register(word: u32) -> Access {
     }
 }
 
-/// Memory that an instruction reaches.
+/// A memory access.
 pub struct Reach {
-    /// The lowest address.
+    /// Lowest address.
     pub address: u64,
-    /// How many bytes, at the most.
+    /// Upper bound of the size in bytes.
     pub bytes: u64,
-    /// What the address must be a multiple of.
+    /// Required alignment in bytes.
     pub aligned: u64,
-    /// Whether it is read.
+    /// Whether it reads.
     pub is_read: bool,
 }
 
-/// What memory a word reaches with these registers, if any.
+/// The access that a word makes with these registers, if any.
 pub fn reach(word: u32, state: &State) -> Option<Reach> {
     if !matches!(field(word, 25, 4), 0b0100 | 0b0110 | 0b1100 | 0b1110) {
         return None;
@@ -334,8 +334,8 @@ pub fn reach(word: u32, state: &State) -> Option<Reach> {
     })
 }
 
-/// The word, which stands so far behind the page's beginning, made to lead into the page where it names how far
-/// to go; and to memory near a register where it names one that is far.
+/// Rewrites a word located `ahead` bytes into its page: PC-relative targets are moved into the
+/// page, and large immediate offsets from a register are reduced.
 pub fn fit(word: u32, ahead: u64) -> u32 {
     let is_far = field(word, 27, 3) == 0b111 && bit(word, 24) && field(word, 10, 12) > 128;
     if is_far {
@@ -362,9 +362,9 @@ mod tests {
 
     use super::*;
 
-    /// What is below the stack pointer is not what it was, so nothing may be read there.
+    /// Below the stack pointer memory is clobbered by traps, so reads there must be recognized.
     #[test]
-    fn what_an_atomic_access_returns_it_has_read() {
+    fn atomics_are_reads() {
         const SWPB: u32 = 0x3822_82ac;
         const LDADD: u32 = 0xb820_03e0;
         for word in [SWPB, LDADD] {

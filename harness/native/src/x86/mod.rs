@@ -1,4 +1,4 @@
-//! x86-64.
+//! x86-64. The layout of [`State`] is shared with the self-test in `engine/kmod`.
 
 mod reach;
 mod reading;
@@ -19,41 +19,42 @@ use crate::places::{DATA, PAGE, Places};
 use crate::set::{Around, Set};
 use reading::Reading;
 
-/// `int3`
+/// INT3: ends a run.
 const LEAVE: u8 = 0xcc;
 
-/// How a run ends that ends as it should.
-const LEFT: u64 = 0x100;
+/// [`State::ended`] of a run that reached [`LEAVE`].
+const EXITED: u64 = 0x100;
 
-/// Where `struct pt_regs` has the general registers, by their numbers.
+/// Indices into `struct pt_regs`, by register number.
 const GENERAL: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
 const IP: usize = 16;
 const SP: usize = 19;
 
-/// How far from where a register leads an operand may be.
+/// Largest displacement from a register.
 const NEAR: i64 = 0x40;
 
-/// What floating point keeps of its last instruction, and of where that was.
+/// FXSAVE's fields of the last x87 instruction, which depend on its address.
 const LAST_INSTRUCTION: Range<usize> = 6..24;
 
-/// x86-64.
+/// The x86-64 instruction set.
 pub struct X86;
 
-/// The registers.
+/// Registers before and after a run.
 #[derive(Clone, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct State {
-    /// As `struct pt_regs` has them.
+    /// In the order of `struct pt_regs`.
     registers: [u64; 21],
     /// What ended the run.
     ended: u64,
     /// Zero.
     reserved: [u64; 2],
-    /// Floating point and vectors, as XSAVE has them.
+    /// x87, SSE and AVX state in XSAVE format.
     extended: [u8; 1024],
 }
 
-/// Whether the engine takes it for a LOCK that the kernel has made a prefix without effect, and puts no trap there.
+/// Whether the engine takes `bytes` for a LOCK prefix that the kernel has patched to DS, and refuses
+/// the site.
 fn is_taken_for_unlocked(bytes: &[u8]) -> bool {
     let mut text = [0; x86::LONGEST];
     text.iter_mut()
@@ -63,7 +64,7 @@ fn is_taken_for_unlocked(bytes: &[u8]) -> bool {
 }
 
 impl State {
-    /// The general register of that number.
+    /// A general register, by number.
     fn general(&self, number: u8) -> u64 {
         self.registers[GENERAL[usize::from(number)]]
     }
@@ -81,10 +82,10 @@ impl Set for X86 {
         Text::new(&bytes.ok()?)
     }
 
-    fn neighbour(text: &Text, chance: &mut Rng) -> Text {
+    fn neighbour(text: &Text, prng: &mut Rng) -> Text {
         let mut bytes = *text.padded();
         for _ in 0..2 {
-            bytes[chance.usize(..text.bytes().len())] ^= 1 << chance.u32(..8);
+            bytes[prng.usize(..text.bytes().len())] ^= 1 << prng.u32(..8);
         }
         let length = match x86::plan(&bytes) {
             Planned::Emulate(emulation) => emulation.length().into(),
@@ -105,12 +106,12 @@ impl Set for X86 {
         if is_taken_for_unlocked(text.bytes()) {
             return Some(unfit::UNLOCKED);
         }
-        // Where an emulation leads is known before.
+        // The final stack pointer of an emulation is checked by running it beforehand.
         unfit::unfit(&reading).filter(|&why| plan != Plan::Emulate || why != unfit::SETS_SP)
     }
 
-    /// What is counted from the instruction pointer leads to data, and where it jumps, to the page; what is
-    /// far from where a register leads is near.
+    /// RIP-relative operands are moved into the data, jump targets into the page, and large
+    /// displacements from a register reduced.
     fn fit(text: &Text, places: &Places) -> Text {
         let mut text = *text;
         let Some(reading) = Reading::of(text.bytes()) else {
@@ -137,19 +138,19 @@ impl Set for X86 {
 
     fn prepare(_: &Text, _: &mut [u8; PAGE], _: &Places) {}
 
-    fn by_chance(chance: &mut Rng, places: &Places) -> State {
+    fn random_state(prng: &mut Rng, places: &Places) -> State {
         let mut state = State::new_zeroed();
-        state.registers = [(); 21].map(|()| value(chance, places));
+        state.registers = [(); 21].map(|()| value(prng, places));
         state.registers[IP] = places.site;
-        state.registers[SP] = stack_pointer(chance, places);
+        state.registers[SP] = stack_pointer(prng, places);
         state
     }
 
-    fn complete(state: &mut State, chance: &mut Rng) {
-        extended(&mut state.extended, chance);
+    fn complete(state: &mut State, prng: &mut Rng) {
+        extended(&mut state.extended, prng);
     }
 
-    fn keeps_inside(text: &Text, state: &State, around: &Around<'_>) -> bool {
+    fn is_confined(text: &Text, state: &State, around: &Around<'_>) -> bool {
         match x86::plan(text.padded()) {
             Planned::Emulate(emulation) => {
                 let mut regs = regs(state);
@@ -160,7 +161,7 @@ impl Set for X86 {
                 };
                 let done = emulation.run(&mut regs, &mut memory);
                 let length = text.bytes().len();
-                done.is_ok() && image::comes_out(regs.sp, regs.ip, length, around.places)
+                done.is_ok() && image::ends_at_exit(regs.sp, regs.ip, length, around.places)
             }
             Planned::Relocate(_) => {
                 let reading = Reading::of(text.bytes());
@@ -170,8 +171,8 @@ impl Set for X86 {
         }
     }
 
-    fn cut_short(state: &State) -> Option<String> {
-        (state.ended != LEFT).then(|| format!("trap {}", state.ended))
+    fn unexpected_end(state: &State) -> Option<String> {
+        (state.ended != EXITED).then(|| format!("trap {}", state.ended))
     }
 
     fn difference(native: &State, probed: &State) -> Option<String> {
@@ -193,18 +194,18 @@ impl Set for X86 {
         state.registers[SP]
     }
 
-    /// What a push stores.
+    /// Only pushes are known.
     fn stored(text: &Text, state: &State) -> Option<Range<u64>> {
         let pushed = Reading::of(text.bytes())?.pushed()?;
         Some(state.registers[SP] - pushed..state.registers[SP])
     }
 
-    fn told(state: &State) -> String {
+    fn describe(state: &State) -> String {
         let named = (0..).zip(&state.registers);
-        let told: Vec<_> = named
+        let parts: Vec<_> = named
             .map(|(number, value)| format!("{} {value:x}", name(number)))
             .collect();
-        told.join(", ")
+        parts.join(", ")
     }
 }
 
@@ -265,8 +266,8 @@ fn regs(state: &State) -> Regs {
     }
 }
 
-/// Floating point with its stack full and no exception enabled, and vectors of numbers.
-fn extended(area: &mut [u8; 1024], chance: &mut Rng) {
+/// x87 with a full stack and all exceptions masked, and random vectors.
+fn extended(area: &mut [u8; 1024], prng: &mut Rng) {
     const CONTROL: u16 = 0x037f;
     const VECTOR_CONTROL: u32 = 0x1f80;
     const ALL_PARTS: u64 = 7;
@@ -274,18 +275,18 @@ fn extended(area: &mut [u8; 1024], chance: &mut Rng) {
     image::put(area, 4, &[0xff]);
     image::put(area, 24, &VECTOR_CONTROL.to_le_bytes());
     for register in 0..8 {
-        let significand = 1 << 63 | chance.u64(..);
-        let exponent = chance.u16(0x3ff0..0x4010) | u16::from(chance.bool()) << 15;
+        let significand = 1 << 63 | prng.u64(..);
+        let exponent = prng.u16(0x3ff0..0x4010) | u16::from(prng.bool()) << 15;
         image::put(area, 32 + 16 * register, &significand.to_le_bytes());
         image::put(area, 40 + 16 * register, &exponent.to_le_bytes());
     }
     image::put(area, 512, &ALL_PARTS.to_le_bytes());
     for vectors in [160, 576] {
         for word in 0..64 {
-            let value = if chance.bool() {
-                number(chance)
+            let value = if prng.bool() {
+                number(prng)
             } else {
-                chance.u32(..)
+                prng.u32(..)
             };
             image::put(area, vectors + 4 * word, &value.to_le_bytes());
         }

@@ -1,17 +1,17 @@
-//! Whether an instruction reaches only memory that it was lent, read from the instruction itself.
+//! Whether an instruction accesses only the memory lent to it. Decoded independently of the engine.
 
 use super::State;
 use super::reading::{Map, Operand, Reading};
 use crate::image::{self, Part};
 use crate::places::Places;
 
-/// More bytes than one access has.
+/// Upper bound of the bytes of one access.
 const ACCESS: u64 = 128;
 
-/// The most that a repeated instruction may repeat.
+/// Most iterations of a repeated string instruction.
 const REPEATED: u64 = 64;
 
-/// How far such an instruction can come, either way.
+/// Upper bound of the bytes it covers, in either direction.
 const STRETCH: u64 = 8 * REPEATED + 8;
 
 const CX: u8 = 1;
@@ -21,7 +21,7 @@ const BP: u8 = 5;
 const SI: u8 = 6;
 const DI: u8 = 7;
 
-/// Whether it does with these registers.
+/// Whether its operand and its implied accesses, with these registers, are in lent memory.
 pub fn is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
     let operand = reading.operand.filter(|_| reaches_operand(reading));
     let named = operand.is_none_or(|operand| {
@@ -31,7 +31,7 @@ pub fn is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
     named && implied_is_inside(reading, state, places)
 }
 
-/// Whether it touches its operand, and does not just name it.
+/// Whether it accesses its memory operand: LEA, prefetches and the like do not.
 fn reaches_operand(reading: &Reading) -> bool {
     match (reading.map, reading.opcode) {
         (Map::One, 0x8d) => false,
@@ -56,7 +56,7 @@ fn address(reading: &Reading, operand: &Operand, state: &State, places: &Places)
     }
 }
 
-/// Whether all from `below` an address to `above` it is data, or the stack from its pointer up.
+/// Whether the range is in the data, or in the stack at or above the stack pointer.
 fn is_lent(address: u64, below: u64, above: u64, state: &State, places: &Places) -> bool {
     let lowest = address.wrapping_sub(below);
     match image::part(lowest, below + above, places) {
@@ -66,7 +66,7 @@ fn is_lent(address: u64, below: u64, above: u64, state: &State, places: &Places)
     }
 }
 
-/// A bit whose number is in a register may be far from where its memory begins.
+/// Bit tests with a register as the bit number can address memory far from the operand.
 fn bits_are_near(reading: &Reading, state: &State) -> bool {
     let by_register =
         reading.map == Map::Two && matches!(reading.opcode, 0xa3 | 0xab | 0xb3 | 0xbb);
@@ -74,7 +74,7 @@ fn bits_are_near(reading: &Reading, state: &State) -> bool {
     !by_register || reading.is_vex || number < 8 * (ACCESS - 8)
 }
 
-/// Memory that the opcode implies. A short address is of the register's lower half.
+/// Accesses implied by the opcode. A short address is in the lower half of the register.
 fn implied_is_inside(reading: &Reading, state: &State, places: &Places) -> bool {
     let general = |register| match reading.has_short_address {
         true => state.general(register) & u64::from(u32::MAX),

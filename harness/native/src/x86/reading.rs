@@ -1,85 +1,85 @@
-//! An instruction taken apart, along the manual's description of its format and not along the engine's rows.
+//! Decodes an instruction, following the manual's format and independently of the engine's tables.
 
-/// Where an opcode is looked up.
+/// Opcode map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Map {
-    /// Opcodes of one byte.
+    /// One-byte opcodes.
     One,
-    /// Those behind 0F.
+    /// 0F.
     Two,
-    /// Those behind 0F 38.
+    /// 0F 38.
     Three8,
-    /// Those behind 0F 3A.
+    /// 0F 3A.
     Three10,
 }
 
-/// A ModRM byte, with the bits that prefixes add.
+/// ModRM, with register numbers extended by REX or VEX.
 #[derive(Clone, Copy, Debug)]
 pub struct ModRm {
-    /// Whether the operand is a register, and not memory.
+    /// Whether `rm` is a register rather than memory.
     pub is_register: bool,
-    /// The register, or what else it chooses.
+    /// The `reg` field: a register or an opcode extension.
     pub reg: u8,
-    /// The other register.
+    /// The `rm` field.
     pub rm: u8,
 }
 
 /// A memory operand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Operand {
-    /// The register that it begins with.
+    /// Base register.
     pub base: Option<u8>,
-    /// The register that is added, and by how much that is shifted.
+    /// Index register and its shift.
     pub index: Option<(u8, u8)>,
-    /// What is added to both.
+    /// Displacement.
     pub displacement: i64,
-    /// Whether the displacement is counted from the next instruction.
+    /// Whether it is RIP-relative.
     pub is_relative: bool,
-    /// Where in the instruction the displacement is, if it has four bytes.
+    /// Offset in the instruction of a four-byte displacement.
     pub place: Option<usize>,
 }
 
-/// An instruction.
+/// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Its length.
+    /// Length in bytes.
     pub length: usize,
-    /// 66.
+    /// Operand-size prefix, 66.
     pub is_short: bool,
-    /// 67.
+    /// Address-size prefix, 67.
     pub has_short_address: bool,
     /// F2 or F3.
     pub repeats: bool,
-    /// F0.
+    /// LOCK, F0.
     pub locks: bool,
-    /// 64 or 65: memory that is counted from somewhere else.
+    /// FS or GS, 64 or 65.
     pub segment: bool,
-    /// REX, if there is one.
+    /// REX, or zero; for VEX the equivalent bits.
     pub rex: u8,
-    /// Whether there is another that does not count, as it is not the last prefix.
+    /// Whether a REX is ignored since another prefix follows it.
     pub has_lost_rex: bool,
-    /// Whether it is of VEX' kind.
+    /// VEX encoding.
     pub is_vex: bool,
-    /// Whether it is of EVEX' kind.
+    /// EVEX encoding.
     pub is_evex: bool,
-    /// VEX' third register.
+    /// VEX.vvvv.
     pub third: u8,
-    /// Where its opcode is looked up.
+    /// Opcode map.
     pub map: Map,
     /// The opcode.
     pub opcode: u8,
     /// Its ModRM byte.
     pub modrm: Option<ModRm>,
-    /// Its memory.
+    /// Memory operand.
     pub operand: Option<Operand>,
-    /// The four bytes behind all that, if there are as many, or one.
+    /// What follows the operands, if it is one byte or at least four.
     pub immediate: Option<i64>,
-    /// Where the opcode is.
+    /// Offset of the opcode.
     at: usize,
 }
 
 impl Reading {
-    /// The instruction that `bytes` are.
+    /// Decodes an instruction; `None` if it is truncated or its map is unknown.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let mut reading = Self {
             length: bytes.len(),
@@ -112,7 +112,8 @@ impl Reading {
         Some(reading)
     }
 
-    /// Those before the opcode; where they end. REX counts only where it is the last.
+    /// Reads the legacy prefixes and REX; returns where they end. A REX that is not last has no
+    /// effect.
     fn prefixes(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             if byte >> 4 == 4 {
@@ -134,7 +135,7 @@ impl Reading {
         bytes.len()
     }
 
-    /// VEX, and what chooses the map.
+    /// Reads VEX, EVEX or escape bytes; returns the offset of the opcode.
     fn find_opcode(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let map = |bits: u8| match bits {
             1 => Some(Map::Two),
@@ -198,7 +199,7 @@ impl Reading {
         }
     }
 
-    /// Reads ModRM and what belongs to it, which is at `at`; where that ends.
+    /// Reads ModRM, SIB and displacement at `at`; returns where they end.
     fn read_modrm(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let byte = *bytes.get(at)?;
         let mode = byte >> 6;
@@ -249,12 +250,12 @@ impl Reading {
         }
     }
 
-    /// The fourth bit of a register's number that this bit of REX gives.
+    /// Bit 3 of a register number, from this bit of REX.
     fn extension(&self, bit: u8) -> u8 {
         (self.rex >> bit & 1) << 3
     }
 
-    /// Where the distance of a jump or call is, if it has four bytes.
+    /// Offset of a jump's or call's four-byte displacement.
     pub fn jump(&self) -> Option<usize> {
         let is_jump = match self.map {
             Map::One => matches!(self.opcode, 0xe8 | 0xe9),
@@ -264,7 +265,7 @@ impl Reading {
         (is_jump && self.at + 5 == self.length).then_some(self.at + 1)
     }
 
-    /// How many bytes it pushes, if it does.
+    /// Number of bytes it pushes, if it does.
     pub fn pushed(&self) -> Option<u64> {
         let selects = self.modrm.map_or(0, |modrm| modrm.reg & 7);
         let pushes = match (self.map, self.opcode) {
@@ -279,7 +280,7 @@ impl Reading {
     }
 }
 
-/// What is left behind the operands: a number of one byte or of four.
+/// The immediate: one byte, or the first four.
 fn immediate(rest: &[u8]) -> Option<i64> {
     match rest {
         [byte] => Some(i64::from(*byte as i8)),
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(jump.jump(), Some(2));
     }
 
-    /// Whether an opcode says by itself where its memory is, or is XOP's prefix, which is not read.
+    /// Whether its memory is implied by the opcode, or it is XOP, which is not decoded.
     fn is_special(reading: &Reading) -> bool {
         let opcodes = matches!(reading.opcode, 0x6c..=0x6f | 0x8f | 0xa0..=0xa7 | 0xaa..=0xaf);
         reading.is_evex || reading.map == Map::One && opcodes
@@ -331,13 +332,14 @@ mod tests {
         for file in fs::read_dir("../../engine/isa/vectors/x86").unwrap() {
             let vectors = vectors::read::<X86>(&file.unwrap().path()).unwrap();
             let accepted = vectors.iter().filter(|vector| vector.plan != Plan::Refuse);
-            for vector in accepted.filter(|vector| vector.called != "-") {
+            for vector in accepted.filter(|vector| vector.disassembly != "-") {
                 let Some(reading) = Reading::of(vector.text.bytes()) else {
                     continue;
                 };
                 let has_memory = reading.operand.is_some();
-                let is_read = vector.called.contains('[') == has_memory || is_special(&reading);
-                assert!(is_read, "{} {}", vector.text, vector.called);
+                let is_read =
+                    vector.disassembly.contains('[') == has_memory || is_special(&reading);
+                assert!(is_read, "{} {}", vector.text, vector.disassembly);
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Which instructions are not run at all, read from the instruction itself.
+//! Which instructions are not run at all. Decoded independently of the engine.
 
 use super::reading::{Map, ModRm, Reading};
 
 const MACHINE: &str = "it changes or asks the state of the machine";
-/// It writes the stack pointer.
+/// Reason for instructions that write the stack pointer.
 pub const SETS_SP: &str = "it can make the stack pointer anything";
 /// It has the prefix DS where LOCK could stand.
 pub const UNLOCKED: &str = "the kernel may have taken a LOCK from it";
@@ -15,7 +15,7 @@ const WIDE: &str = "no processor of the guests has it";
 
 const SP: u8 = 4;
 
-/// Why an instruction is not run, if so.
+/// Why an instruction must not be run, or `None` if it may.
 pub fn unfit(reading: &Reading) -> Option<&'static str> {
     if reading.is_evex {
         return Some(WIDE);
@@ -47,9 +47,9 @@ fn one(reading: &Reading, selects: u8, is_register: bool) -> Option<&'static str
         0xf1 | 0xf4 | 0xfa | 0xfb => Some(MACHINE),
         0xff if matches!(selects, 3 | 5 | 7) => Some(MACHINE),
         0xa0..=0xa3 => Some(ELSEWHERE),
-        // Its frame must fit on the stack.
+        // ENTER: its frame may not fit on the stack.
         0xc8 => Some(SETS_SP),
-        // Beginnings of transactions, which QEMU takes for moves, and XOP's prefix.
+        // XABORT and XBEGIN, which QEMU takes for moves, and XOP.
         0xc6 | 0xc7 | 0x8f if selects != 0 => Some(WIDE),
         0xd9 | 0xdd if !is_register && matches!(selects, 4 | 6) => Some(WHERE),
         _ => None,
@@ -84,7 +84,7 @@ fn three(reading: &Reading) -> Option<&'static str> {
     }
 }
 
-/// Whether it may write the stack pointer, but by a push, a pop, or a little.
+/// Whether it may write the stack pointer other than by push, pop or a small amount.
 fn writes_sp(reading: &Reading) -> bool {
     let in_opcode = reading.opcode & 7 == SP && reading.rex & 1 == 0;
     if reading.map == Map::One && matches!(reading.opcode, 0x58..=0x5f | 0x90..=0x97 | 0xb0..=0xbf)
@@ -134,7 +134,7 @@ fn one_writes_sp(reading: &Reading, modrm: ModRm, reg: bool, rm: bool) -> bool {
     }
 }
 
-/// Whether a little is added or subtracted, and all of the register stays.
+/// Whether it adds or subtracts at most 256, in 64 bits, and keeps 8-byte alignment.
 fn is_little(reading: &Reading, modrm: ModRm) -> bool {
     let is_sum = matches!(modrm.reg & 7, 0 | 5) && reading.rex & 8 != 0;
     let amount = reading.immediate.unwrap_or(i64::MAX);
