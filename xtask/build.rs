@@ -1,4 +1,4 @@
-//! Embeds xtask's own sources, so that a build step's stamp can cover the code of that step.
+//! Embeds xtask's own sources, so that the stamp of a build step can cover the code of that step.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `repro` and `hunt`: a job again, or again and again. Like `vm-test` they make the guest ready, then
-//! become the harness.
+//! `repro` and `hunt`: rerun one job, or one scenario many times. Like `vm-test` they bring the
+//! guest's image up to date, then exec the harness.
 
 use std::fs;
 use std::path::Path;
@@ -13,53 +13,54 @@ use crate::guest;
 use crate::run;
 use crate::vm_test;
 
-/// Which job, and what beside.
+/// The job to rerun, and how.
 #[derive(Args)]
 pub struct Repro {
-    /// The job, as any list, test or report calls it, or a folder of evidence
+    /// The job, as printed by any list, test or report, or its folder of evidence
     #[arg(required = true)]
     job: Vec<String>,
-    /// Stop at the first probe that is hit, for gdb to go on from there
+    /// Stop at the first probe hit and wait for gdb
     #[arg(long)]
     gdb: bool,
-    /// Let QEMU record it, so that it can be replayed
+    /// Record the run in QEMU, for a later replay
     #[arg(long, conflicts_with = "gdb")]
     record: bool,
-    /// Replay what was recorded
+    /// Replay the recorded run
     #[arg(long, conflicts_with = "record")]
     replay: bool,
 }
 
-/// What to hunt, as the harness takes it.
+/// Options of a hunt, passed on to the harness.
 #[derive(Args)]
 pub struct Hunt {
     /// The scenario: `provider/claim`, a part of it, or its file
     scenario: String,
-    /// Hunt in this guest only [default: those that it is for, by turns]
+    /// Hunt in this guest only [default: every guest the scenario is for, in turn]
     #[arg(long)]
     guest: Option<String>,
     /// Hunt with this seeded defect
     #[arg(long)]
     mutant: Option<String>,
-    /// At most so many runs
+    /// Stop after this many runs
     #[arg(long, value_name = "N", required_unless_present = "minutes", value_parser = value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Begin no run after so many minutes
+    /// Start no run after this many minutes
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     minutes: Option<u32>,
-    /// Begin with the run of this number, as an earlier hunt said
+    /// Start with this run, numbered as in an earlier hunt
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..))]
     from: Option<u32>,
-    /// Make the settings from this number
+    /// Seed of the variations
     #[arg(long)]
     seed: Option<u64>,
-    /// Do so many at once [default: one per core, as far as memory suffices]
+    /// Run this many at once [default: one per core, memory permitting]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }
 
 impl Repro {
-    /// Does it; comes back only with an error. A job that is nobody's is the harness's to refuse.
+    /// Execs the harness; returns only on error. A job that names no known guest is left to the
+    /// harness to refuse.
     pub fn exec(&self) -> Result<()> {
         let known = guest::names()?;
         if let Some(name) = guest_of(&self.job.join(" "), &known) {
@@ -81,7 +82,7 @@ impl Repro {
 }
 
 impl Hunt {
-    /// Does it; comes back only with an error.
+    /// Execs the harness; returns only on error.
     pub fn exec(&self) -> Result<()> {
         vm_test::make_ready(&guest::select(self.guest.as_deref().unwrap_or("all"))?)?;
         let sh = run::shell()?;
@@ -106,20 +107,20 @@ impl Hunt {
     }
 }
 
-/// What a job leaves, as far as it matters here.
+/// The part of a job file that xtask reads.
 #[derive(Deserialize)]
-struct Kept {
+struct JobFile {
     guest: String,
 }
 
-/// The guest of a job: what its name begins with, or what its evidence says.
+/// The guest of a job: from its job file, or else the first component of its name.
 fn guest_of(job: &str, known: &[String]) -> Option<String> {
-    let kept = fs::read_to_string(Path::new(job).join("job.json")).ok();
-    let kept = kept.and_then(|text| serde_json::from_str::<Kept>(&text).ok());
+    let file = fs::read_to_string(Path::new(job).join("job.json")).ok();
+    let file = file.and_then(|text| serde_json::from_str::<JobFile>(&text).ok());
     let first = job
         .split(|c: char| c.is_whitespace() || c == ':' || c == '/')
         .next();
-    let name = kept.map(|kept| kept.guest).or(first.map(str::to_owned))?;
+    let name = file.map(|file| file.guest).or(first.map(str::to_owned))?;
     known.contains(&name).then_some(name)
 }
 
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_says_which_guest_must_be_ready() {
+    fn the_guest_is_read_from_a_jobs_name_or_folder() {
         let known = ["armv6".to_owned(), "arm64".to_owned()];
         let guest = |job: &str| guest_of(job, &known);
         for job in ["armv6::fbt::a+m", "armv6 fbt/a", "armv6/fbt/a#7"] {
@@ -156,19 +157,19 @@ mod tests {
     }
 
     #[test]
-    fn the_harness_is_told_what_was_given() {
+    fn the_given_options_are_passed_to_the_harness() {
         let sh = run::shell().unwrap();
         let words = "x a/b --runs 9 --minutes 60 --mutant m --from 3".split(' ');
         let hunt = Line::parse_from(words).hunt;
-        let told = hunt.flags(sh.cmd("harness")).to_string();
+        let command = hunt.flags(sh.cmd("harness")).to_string();
         assert_eq!(
-            told,
+            command,
             "harness a/b --runs 9 --minutes 60 --mutant m --from 3"
         );
     }
 
     #[test]
-    fn a_hunt_has_an_end() {
+    fn a_hunt_needs_a_limit() {
         assert!(Line::try_parse_from(["x", "a/b"]).is_err());
         for end in ["--runs", "--minutes"] {
             assert!(Line::try_parse_from(["x", "a/b", end, "1"]).is_ok());

@@ -1,5 +1,5 @@
-//! Downloaded packages, kept by the hash of their contents and believed only if that hash still
-//! fits.
+//! The package cache. Files are named by the SHA-256 of their contents, which is checked again at
+//! every use.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{At, Error, Result};
 use crate::files;
 
-/// Where packages are kept between runs and between checkouts.
+/// The cache directory, shared between runs and between checkouts.
 pub struct Cache {
     dir: PathBuf,
 }
@@ -28,7 +28,7 @@ impl Cache {
                 missing:
                     "a place for a cache: none of TRAPLINE_CACHE, XDG_CACHE_HOME and HOME is set"
                         .into(),
-                mend: "export TRAPLINE_CACHE=<directory>".into(),
+                fix: "export TRAPLINE_CACHE=<directory>".into(),
             })?;
         Self::at(std::path::absolute(&dir).at("find", &dir)?)
     }
@@ -38,17 +38,17 @@ impl Cache {
         Ok(Self { dir })
     }
 
-    /// The directory itself.
+    /// The cache directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Where a package with this hash is or would be.
+    /// Path of the package with this hash, cached or not.
     pub fn path(&self, sha256: &str) -> PathBuf {
         self.dir.join("packages").join(format!("{sha256}.deb"))
     }
 
-    /// The package with this hash, if it is here and whole. A damaged one is named and dropped.
+    /// The package with this hash, if cached. A damaged one is reported and removed.
     pub fn get(&self, sha256: &str) -> Result<Option<PathBuf>> {
         let path = self.path(sha256);
         if !path.exists() {
@@ -62,12 +62,12 @@ impl Cache {
         Ok(None)
     }
 
-    /// A place to download to, on the same file system.
+    /// A download directory on the cache's file system, so that [`Self::put`] can rename.
     pub fn scratch(&self) -> Result<tempfile::TempDir> {
         files::scratch_dir(&self.dir.join("packages"))
     }
 
-    /// Takes a downloaded file in and says under which hash.
+    /// Moves a downloaded file into the cache and returns its hash.
     pub fn put(&self, file: &Path) -> Result<String> {
         let sha256 = files::sha256(file)?;
         files::rename(file, &self.path(&sha256))?;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_in_comes_out_until_it_is_damaged() {
+    fn a_package_is_returned_unless_damaged() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path().join("cache")).unwrap();
         let scratch = cache.scratch().unwrap();

@@ -1,6 +1,6 @@
-//! `census`: what the plans for a guest's whole kernel come to. The kernel is the one that the guest
-//! boots, from the package that has its debugging symbols: only they say which words of its text are
-//! instructions.
+//! `census`: counts the plans for every instruction of a guest's kernel. The kernel comes from the
+//! debug-symbol package of the release that the guest boots, since only its symbols tell
+//! instructions from data in the text.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::image::packages;
 use crate::needs;
 use crate::run;
 
-/// Gets the kernel and has it counted.
+/// Fetches the kernel and runs `isa-census` on it.
 pub fn run(guest: &str) -> Result<()> {
     let guest = Guest::load(guest)?;
     host::ensure(&needs::of_guest(&guest))?;
@@ -25,7 +25,7 @@ pub fn run(guest: &str) -> Result<()> {
     run::openly(fuzz::program(&sh, "isa-census").arg("--").arg(image))
 }
 
-/// The unpacked kernel; several hundred megabytes are fetched for it, once.
+/// The unpacked vmlinux. Downloads several hundred megabytes, once per release.
 fn image(guest: &Guest) -> Result<PathBuf> {
     let cache = Cache::locate()?;
     let (packages, _) = packages::obtain(guest, &cache, false)?;
@@ -42,7 +42,7 @@ fn image(guest: &Guest) -> Result<PathBuf> {
     Ok(image)
 }
 
-/// The file of a package whose path ends so.
+/// The contents of the file in a package whose path ends with `path`.
 fn unpack(package: &Path, path: &str) -> Result<Vec<u8>> {
     let members = deb::members(package, |member| member.ends_with(path))?;
     let file = members.into_iter().find_map(|member| match member.kind {

@@ -1,5 +1,4 @@
-//! `ci`: all stages, each run whatever the others say, and at the end every failure and not only
-//! the first.
+//! `ci`: runs every stage even if an earlier one failed, and reports all failures at the end.
 
 use std::env;
 use std::fs;
@@ -31,16 +30,15 @@ const STAGES: [Stage; 5] = [
     ("mutants", mutants),
 ];
 
-/// Made beside those: most of its time one compiler puts one program together, which leaves the other
-/// processors free.
+/// Runs in parallel with [`STAGES`]: it spends most of its time linking one program, on one core.
 const IMAGES: Stage = ("images", images);
 
-/// What needs the images.
+/// Stages that need the images.
 const IN_GUESTS: [Stage; 2] = [("vm-test", scenarios), ("harness", harness)];
 
 /// Runs all stages.
 pub fn run() -> Result<()> {
-    let host = run_stage(("host", get_needs));
+    let host = run_stage(("host", install_needs));
     let images = thread::spawn(|| run_stage(IMAGES));
     let mut outcomes = vec![host];
     outcomes.extend(STAGES.map(run_stage));
@@ -71,12 +69,12 @@ fn summarise(failures: Vec<(&str, Error)>) -> Result<()> {
     Err(Error::Stages(names.join(", ")))
 }
 
-/// What the stages beside the images need of the host: two of them at a time could not install it.
-fn get_needs() -> Result<()> {
+/// Installs what [`STAGES`] need before the image build starts: two concurrent apts would collide.
+fn install_needs() -> Result<()> {
     host::ensure(&needs::of_judges())
 }
 
-/// What they need beyond that is installed here, at once, while the others go on.
+/// Installs what only the images and guests need, while [`STAGES`] run.
 fn images() -> Result<()> {
     let guests = guest::select("all")?;
     let mut needs = needs::of_harness();
@@ -102,7 +100,7 @@ fn clippy() -> Result<()> {
     ])
 }
 
-/// The instruction tables, if they or their judges have changed; at night in any case.
+/// Judges the instruction tables if they or their judges have changed; always at full scale.
 fn isa() -> Result<()> {
     if is_full() {
         judges::all()
@@ -111,13 +109,14 @@ fn isa() -> Result<()> {
     }
 }
 
-/// Whether nothing is to be left out, as the harness is told, too.
+/// Whether this is the full (nightly) run. The harness reads the same variable.
 fn is_full() -> bool {
     env::var_os("TRAPLINE_SCALE").is_some_and(|scale| scale == "full")
 }
 
-/// The tests of the instruction core, of D's machine and of its compiler, each of whose seeded defects
-/// they must see. They are built in a folder of their own, or everything else would be built anew too.
+/// The mutant tests of the instruction core, the D machine and its compiler: each seeded defect
+/// must be caught. They use a target directory of their own, since the cfg would otherwise
+/// invalidate every other build.
 fn mutants() -> Result<()> {
     let judges = if is_full() { judges::mutants() } else { Ok(()) };
     test::all([core_mutants(), judges])
@@ -147,18 +146,18 @@ fn scenarios() -> Result<()> {
         ("junit", dir.join("vm-test.xml")),
     ];
     for (_, report) in &reports {
-        // Gone is as good as never there.
+        // May not exist.
         let _ = fs::remove_file(report);
     }
     let all = VmTest::everything(reports);
     all.prepare()?;
     run::openly(all.harness(&run::shell()?)).map_err(|error| {
-        let told = fs::read_to_string(dir.join("vm-test.json")).unwrap_or_default();
-        not_good(&told).map_or(error, Error::Stages)
+        let report = fs::read_to_string(dir.join("vm-test.json")).unwrap_or_default();
+        bad_jobs(&report).map_or(error, Error::Stages)
     })
 }
 
-/// The part of vm-test's report that says what is wrong.
+/// The part of vm-test's report that the summary is made of.
 #[derive(Deserialize)]
 struct Report {
     jobs: Vec<Job>,
@@ -173,9 +172,9 @@ struct Job {
     why: String,
 }
 
-/// A line for each job that did not end as it should, since whoever reads a log reads its end; none
-/// without a report, or if that has nothing against any job.
-fn not_good(report: &str) -> Option<String> {
+/// One line per job that did not end well, for the end of the log. `None` without a readable
+/// report, or if it has no such job.
+fn bad_jobs(report: &str) -> Option<String> {
     let report: Report = serde_json::from_str(report).ok()?;
     let is_bad = |job: &&Job| ["fail", "broken", "missed"].contains(&&*job.verdict);
     let lines: Vec<String> = report.jobs.iter().filter(is_bad).map(line).collect();
@@ -191,14 +190,15 @@ fn line(job: &Job) -> String {
     )
 }
 
-/// The harness's own tests that boot a guest, on the images that `vm-test` has made; and a few
-/// scenarios once more, as tests of their own, in guests that boot instead of being restored.
+/// The harness's own tests that boot a guest, on the images built for `vm-test`, and a few
+/// scenarios
+/// once more as `cargo test`s, in cold-booted instead of restored guests.
 fn harness() -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
     let restored = || run::cargo(&sh);
     let booted = || run::cargo(&sh).env("TRAPLINE_BOOT", "cold");
-    // Fifty are for whoever changes the harness, and for nights.
+    // Fifty only in the full run, and by hand after changes to the harness.
     let kills = if is_full() { "50" } else { "10" };
     let killed = || restored().env("TRAPLINE_KILLS", kills);
     test::all([
@@ -208,8 +208,8 @@ fn harness() -> Result<()> {
     ])
 }
 
-/// Runs those of a test binary whose name contains `filter`; that there is none, or that all are ignored, is
-/// an error, which the binary itself does not take it for.
+/// Runs the tests of a binary whose names contain `filter`. A filter that selects none, or only
+/// ignored ones, is an error: libtest itself would report success.
 fn harness_tests<'a>(cargo: impl Fn() -> Cmd<'a>, binary: &str, filter: &str) -> Result<()> {
     let words = ["test", "--workspace", "--test", binary, "--", filter];
     let tests = || cargo().args(words);
@@ -222,7 +222,7 @@ fn harness_tests<'a>(cargo: impl Fn() -> Cmd<'a>, binary: &str, filter: &str) ->
     run::openly(tests())
 }
 
-/// Whether a list of tests has one that the list of those ignored does not have.
+/// Whether `all` lists a test that `ignored` does not; both as `--list` prints them.
 fn runs_any(all: &str, ignored: &str) -> bool {
     let mut tests = all.lines().filter(|line| line.ends_with(": test"));
     tests.any(|test| !ignored.lines().any(|other| other == test))
@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_is_ignored_is_none() {
+    fn an_ignored_test_does_not_count() {
         let all = "a: test\nb: test\n\n2 tests, 0 benchmarks\n";
         assert!(runs_any(all, "b: test\n"));
         assert!(!runs_any("b: test\n", "b: test\n\n1 test, 0 benchmarks\n"));
     }
 
     #[test]
-    fn what_went_wrong_in_the_guests_is_told_job_by_job() {
+    fn each_bad_job_has_a_line_in_the_summary() {
         let job = |mutant: &str, verdict: &str| {
             format!(
                 r#"{{"guest":"armv6","scenario":"a/b","mutant":{mutant},"verdict":"{verdict}","why":"w"}}"#
@@ -261,11 +261,11 @@ mod tests {
         };
         let jobs = [("null", "pass"), ("null", "fail"), (r#""m""#, "missed")];
         let jobs = jobs.map(|(mutant, verdict)| job(mutant, verdict)).join(",");
-        let told = not_good(&format!(r#"{{"jobs":[{jobs}]}}"#));
+        let summary = bad_jobs(&format!(r#"{{"jobs":[{jobs}]}}"#));
         let lines = "\nfail armv6 a/b: w\nmissed armv6 a/b+m: w";
-        assert_eq!(told.as_deref(), Some(lines));
-        assert_eq!(not_good(r#"{"jobs":[]}"#), None);
-        assert_eq!(not_good(""), None);
+        assert_eq!(summary.as_deref(), Some(lines));
+        assert_eq!(bad_jobs(r#"{"jobs":[]}"#), None);
+        assert_eq!(bad_jobs(""), None);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::files::{self, Lock, workspace_root};
 use crate::guest;
 
-/// Guests that were saved as they were ready; the harness makes them anew when it needs them.
+/// Folder of the saved guests; the harness saves new ones as it needs them.
 const SAVED: &str = "saved";
-/// What the harness leaves of every job, whatever became of it.
+/// The job file, which every job leaves in its folder, whatever its verdict.
 const JOB: &str = "job.json";
 
-/// Removes a guest's saved states and the evidence of its jobs, once no run uses them.
+/// Removes a guest's saved states and the evidence of its jobs. Waits for the guest's users first.
 pub fn run(guest: &str) -> Result<()> {
     for guest in guest::select(guest)? {
         let dir = workspace_root().join("target/trapline").join(&guest.name);
@@ -19,15 +19,15 @@ pub fn run(guest: &str) -> Result<()> {
             continue;
         }
         let _lock = Lock::from_users(&dir)?;
-        for left in leavings(&dir)? {
-            println!("removes {}", left.display());
-            files::remove_dir(&left)?;
+        for folder in leavings(&dir)? {
+            println!("removes {}", folder.display());
+            files::remove_dir(&folder)?;
         }
     }
     Ok(())
 }
 
-/// The folders of a guest that runs have left: what was saved, and each that has a job's evidence in it.
+/// The folders of a guest to remove: saved states, and whatever holds the evidence of a job.
 fn leavings(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for folder in files::folders(dir)? {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_built_stays() {
+    fn built_files_are_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         for folder in [
             "build/trapline",

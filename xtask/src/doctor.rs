@@ -1,4 +1,4 @@
-//! `doctor`: what this host has and lacks, a line each, with the command that mends it.
+//! `doctor`: one line for each thing this host has or lacks, with the command that installs it.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::guest;
 use crate::host;
 use crate::needs::{self, Need};
 
-/// What a first run of everything takes: packages, unpacked headers, and the builds for host and guests.
+/// Bytes that a first full run takes: packages, unpacked headers, builds for host and guests.
 const ROOM: u64 = 10 << 30;
 
-/// Which versions of QEMU guests have run with: those of Debian 12 and 13.
+/// QEMU versions that guests have run under, those of Debian 12 and 13.
 const QEMU_TRIED: &str = "tried: 7.2 with every scenario, 10.0 with armv6's three-chdir";
 
-/// Prints the lines; fails if something is missing.
+/// Prints the lines. Returns [`Error::Host`] if anything is missing.
 pub fn run() -> Result<()> {
     let mut lacking = Vec::new();
     for need in all_needs()? {
         match need.found()? {
             Some(found) => ok(&need.what(), found.trim()),
-            None => lacking.push(lacks(&need.what(), &host::mend(&[need]))),
+            None => lacking.push(lacks(&need.what(), &host::fix(&[need]))),
         }
     }
     for place in [workspace_root(), Cache::locate()?.dir()] {
@@ -37,7 +37,7 @@ pub fn run() -> Result<()> {
     }
     Err(Error::Host {
         missing: lacking.join(", "),
-        mend: "see the lines above".into(),
+        fix: "see the lines above".into(),
     })
 }
 
@@ -73,7 +73,7 @@ fn ok(what: &str, found: &str) {
     println!("ok   {what}{gap}{found}");
 }
 
-fn lacks(what: &str, mend: &str) -> String {
-    println!("LACK {what}: {mend}");
+fn lacks(what: &str, fix: &str) -> String {
+    println!("LACK {what}: {fix}");
     what.to_owned()
 }

@@ -1,22 +1,22 @@
-//! Every way a task can fail, as a value: what was being done, to what, and what to do about it.
+//! The error type of every task: what was being done, to what, and how to fix it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The result of anything in xtask that can fail.
+/// The result of any fallible function of xtask.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a task failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file could not be read, written or made.
+    /// A file could not be read, written or created.
     #[error("{}", describe_io(doing, path, source))]
     File {
-        /// The verb: "read", "write", ...
+        /// The verb phrase: "read", "write", "make a directory in", ...
         doing: &'static str,
-        /// The file.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A command could not be started.
@@ -24,7 +24,7 @@ pub enum Error {
     Start {
         /// The command line.
         command: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A command ran and failed.
@@ -34,15 +34,15 @@ pub enum Error {
         command: String,
         /// Its exit status or signal.
         status: String,
-        /// What it printed, each line ended.
+        /// Its output, every line terminated; empty if it ran on our own terminal.
         output: String,
     },
-    /// A file holds something we cannot use.
+    /// A file has contents that xtask cannot use.
     #[error("{}: {why}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong in it, and where.
+        /// What is wrong, and where in the file.
         why: String,
     },
     /// No guest has this name.
@@ -50,41 +50,41 @@ pub enum Error {
     UnknownGuest {
         /// The name asked for.
         name: String,
-        /// The names there are, comma-separated.
+        /// The existing names, comma-separated.
         known: String,
     },
-    /// The command line asks for something there is not.
+    /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// The host lacks something that could not be got.
-    #[error("this host lacks {missing}\n  to get it: {mend}")]
+    /// The host lacks something that could not be installed.
+    #[error("this host lacks {missing}\n  to get it: {fix}")]
     Host {
         /// What is missing.
         missing: String,
-        /// The command that gets it.
-        mend: String,
+        /// The command that installs it.
+        fix: String,
     },
-    /// Installing packages would take others from the host.
+    /// apt would remove other packages of the host to install these.
     #[error("installing {packages} would remove {losses}, so nothing was installed")]
     WouldRemove {
-        /// What was to be installed.
+        /// The packages to be installed, separated by spaces.
         packages: String,
-        /// What would go.
+        /// The packages that apt would remove, separated by spaces.
         losses: String,
     },
-    /// A guest package, or something that should be inside one, is not there.
+    /// A guest package, or a file expected in one, is missing.
     #[error("{0}")]
     Package(String),
-    /// A built module holds what it must not hold.
+    /// The built module violates one of the rules that every build checks.
     #[error("{0}")]
     Module(String),
-    /// Some of several stages failed; each has already said why.
+    /// Some of several stages failed; each has already printed its error.
     #[error("failed: {0}")]
     Stages(String),
 }
 
 impl Error {
-    /// The exit status that this failure ends xtask with.
+    /// xtask's exit status for this error: 2 for usage, 3 for a lacking host, 1 otherwise.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownGuest { .. } | Self::Usage(_) => 2,
@@ -104,9 +104,9 @@ fn describe_io(doing: &str, path: &Path, source: &io::Error) -> String {
     }
 }
 
-/// Gives an I/O result the file it was about.
+/// Attaches a path to an I/O result.
 pub trait At<T> {
-    /// Names the file and the verb in the error.
+    /// Converts the error to [`Error::File`] with this verb and path.
     fn at(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_said_with_the_file_and_the_way_out() {
+    fn a_full_disk_is_reported_with_the_file() {
         let full = Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull));
         let text = full
             .at("write", Path::new("/big/initrd"))
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn exit_codes_tell_usage_and_host_apart_from_failure() {
+    fn usage_and_host_errors_have_their_own_exit_codes() {
         let unknown = Error::UnknownGuest {
             name: "x".into(),
             known: "y".into(),
         };
         let host = Error::Host {
             missing: "x".into(),
-            mend: "y".into(),
+            fix: "y".into(),
         };
         assert_eq!(
             [

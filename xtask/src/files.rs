@@ -1,5 +1,5 @@
-//! Files that are whole or not there: atomic writes, scratch places that a later run clears, and
-//! locks that die with their process.
+//! Atomic writes, scratch directories that a later run clears, and locks that end with their
+//! process.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use crate::error::{At, Result};
 
-/// How the name of everything unfinished begins.
+/// Name prefix of every unfinished file and directory.
 const PARTIAL: &str = ".partial-";
 
 /// The directory that holds the workspace's Cargo.toml.
@@ -29,17 +29,17 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).at("read", path)
 }
 
-/// Makes a directory and those above it.
+/// Creates a directory and its parents.
 pub fn create_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).at("make the directory", path)
 }
 
-/// Replaces a file by these contents; at no moment is there half of it.
+/// Atomically replaces a file, mode 0644.
 pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
     write_with_mode(path, contents, 0o644)
 }
 
-/// As [`write`], with these permissions from the first byte on.
+/// As [`write`], with this mode from the first byte on: a key is never readable by others.
 pub fn write_with_mode(path: &Path, contents: &[u8], mode: u32) -> Result<()> {
     let dir = parent(path);
     create_dir(dir)?;
@@ -53,7 +53,7 @@ pub fn write_with_mode(path: &Path, contents: &[u8], mode: u32) -> Result<()> {
     Ok(())
 }
 
-/// A directory beside the place its contents will be moved to; removed when dropped.
+/// A scratch directory in `inside`, whose contents can be renamed into place; removed on drop.
 pub fn scratch_dir(inside: &Path) -> Result<TempDir> {
     create_dir(inside)?;
     tempfile::Builder::new()
@@ -62,12 +62,12 @@ pub fn scratch_dir(inside: &Path) -> Result<TempDir> {
         .at("make a directory in", inside)
 }
 
-/// Moves a file or directory within one file system, replacing what is there.
+/// Renames a file or directory, replacing the target.
 pub fn rename(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).at("move into place", to)
 }
 
-/// Removes a directory with all that is in it, if it is there.
+/// Removes a directory tree, if it exists.
 pub fn remove_dir(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).at("remove", path),
@@ -94,7 +94,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Every regular file below a directory, sorted, skipping what `skip` names.
+/// Every regular file below a directory, sorted, without files and directories named in `skip`.
 pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut dirs = vec![dir.to_path_buf()];
@@ -115,7 +115,7 @@ pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The directories right below one, sorted.
+/// The immediate subdirectories, sorted.
 pub fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).at("list", dir)? {
@@ -128,33 +128,34 @@ pub fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The exclusive use of a directory, until dropped or until this process ends in any way.
+/// An exclusive flock on a directory. Held until dropped or until this process ends in any way.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the directory among all runs of xtask, and clears what an interrupted run left there.
+    /// Locks out other runs of xtask, then clears what an interrupted run left.
     pub fn take(dir: &Path) -> Result<Self> {
         let lock = Self::of(dir, "lock", "another run of xtask that uses")?;
         clear_leftovers(dir)?;
         Ok(lock)
     }
 
-    /// The same where others than xtask use what it makes, who need not wait while nothing is made.
+    /// As [`Self::take`] for a directory whose products the harness uses: those users hold another
+    /// lock and need not wait while nothing changes.
     pub fn to_build(dir: &Path) -> Result<Self> {
         let lock = Self::of(dir, "build.lock", "another run of xtask that builds")?;
         clear_leftovers(dir)?;
         Ok(lock)
     }
 
-    /// Waits for all who use what was made; the harness shares this lock among its runs.
+    /// Locks out the users of what was built. The harness holds the same lock shared.
     pub fn from_users(dir: &Path) -> Result<Self> {
         let users = "a run of the harness (scenarios, a shell, tests) that uses";
         Self::of(dir, "lock", users)
     }
 
-    /// Waits, saying so, if somebody else has it.
+    /// Blocks until the lock is free, and says so if it is not.
     fn of(dir: &Path, name: &str, holder: &str) -> Result<Self> {
         create_dir(dir)?;
         let path = dir.join(name);
@@ -169,7 +170,7 @@ impl Lock {
     }
 }
 
-/// Removes unfinished things in a locked directory and one level below.
+/// Removes unfinished files in a locked directory and one level below.
 fn clear_leftovers(dir: &Path) -> Result<()> {
     for entry in fs::read_dir(dir).at("list", dir)? {
         let path = entry.at("list", dir)?.path();
@@ -207,7 +208,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-/// Bytes that are free for us where `place` is.
+/// Bytes available to an unprivileged user on the file system of `place`.
 pub fn free(place: &Path) -> std::result::Result<u64, Errno> {
     let about = statvfs(place)?;
     Ok(about.f_bavail * about.f_frsize)

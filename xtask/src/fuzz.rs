@@ -1,5 +1,5 @@
-//! `fuzz`: cases by chance for the judges of the instruction tables, which are programs of
-//! `engine-isa-judge`. What they find and print is theirs; here they are built and started.
+//! `fuzz`: pseudo-random cases for the judges of the instruction tables. Only builds and starts the
+//! programs of `engine-isa-judge`, which find and print the disagreements.
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 use xshell::{Cmd, Shell};
@@ -10,14 +10,14 @@ use crate::host;
 use crate::needs;
 use crate::run;
 
-/// What to throw cases at.
+/// What to fuzz.
 #[derive(Subcommand)]
 pub enum Fuzz {
-    /// The instruction tables, judged by another disassembler and another processor
+    /// The instruction tables, against another disassembler and another processor
     Isa(FuzzIsa),
 }
 
-/// An instruction set that is judged.
+/// An instruction set that has judges.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Judged {
     /// A32
@@ -26,7 +26,7 @@ pub enum Judged {
     Arm64,
     /// x86-64
     X86,
-    /// Programs of 32 bits on x86
+    /// 32-bit programs on x86
     Ia32,
 }
 
@@ -41,29 +41,29 @@ impl Judged {
     }
 }
 
-/// Which sets, for how long, and from which number.
+/// Options of `fuzz isa`, passed on to `isa-fuzz`.
 #[derive(Args, Default)]
 pub struct FuzzIsa {
-    /// The instruction sets [default: all of them, each for as long]
+    /// The instruction sets [default: all, each for the same time]
     #[arg(value_name = "SET")]
     sets: Vec<Judged>,
-    /// Stop after so many minutes [default: 1, if no number of cases is given]
+    /// Stop after this many minutes [default: 1, unless --cases is given]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     minutes: Option<u32>,
-    /// Stop after so many executions; half as many words are read
+    /// Stop after this many executions; half as many words are disassembled
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cases: Option<u64>,
-    /// Make the cases from this number, as an earlier run has said
+    /// Seed of the cases, as an earlier run has printed it
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Make x86's cases of the text of these programs, libraries or kernels, too [default: what the host has
-    /// of a few]
+    /// Derive x86's cases also from the text of these programs, libraries or kernels [default: a
+    /// few files of the host, where present]
     #[arg(long, value_name = "FILE", num_args = 1..)]
     text: Vec<String>,
 }
 
 impl Fuzz {
-    /// Does it; an error if there is a disagreement.
+    /// Runs the fuzzer; a disagreement is an error.
     pub fn exec(&self) -> Result<()> {
         let Self::Isa(isa) = self;
         isa.exec()
@@ -71,7 +71,7 @@ impl Fuzz {
 }
 
 impl FuzzIsa {
-    /// The same cases of each set each time, for changes to be judged by; others are for nights.
+    /// The cases for judging a change: the same ones each time, from a fixed seed.
     pub fn of_changes() -> Self {
         Self {
             sets: Vec::new(),
@@ -82,7 +82,7 @@ impl FuzzIsa {
         }
     }
 
-    /// Does it; an error if there is a disagreement.
+    /// Runs the fuzzer; a disagreement is an error.
     pub fn exec(&self) -> Result<()> {
         host::ensure(&needs::of_judges())?;
         let sh = run::shell()?;
@@ -91,7 +91,7 @@ impl FuzzIsa {
         run::openly(fuzz.args(self.words()))
     }
 
-    /// The options that were given, as the program takes them.
+    /// The given options as `isa-fuzz`'s command line.
     fn words(&self) -> Vec<String> {
         let numbers = [
             ("--minutes", self.minutes.map(u64::from)),
@@ -109,7 +109,7 @@ impl FuzzIsa {
     }
 }
 
-/// A program of the judges, built to be quick.
+/// A program of `engine-isa-judge`, built with optimizations.
 pub fn program<'a>(sh: &'a Shell, name: &str) -> Cmd<'a> {
     let run = [
         "run",
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_is_passed_on() {
+    fn the_given_options_are_passed_on() {
         let task = FuzzIsa {
             sets: vec![Judged::Arm64],
             minutes: Some(2),

@@ -1,5 +1,5 @@
-//! The guests: one `images/<name>.yaml` each, and everything that differs from guest to guest
-//! stands there.
+//! The guests: one `images/<name>.yaml` each, which holds everything that differs from guest to
+//! guest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,125 +10,125 @@ use serde::Deserialize;
 use crate::error::{At, Error, Result};
 use crate::files::{read, workspace_root};
 
-/// A guest as its file describes it.
+/// A guest, as parsed from its file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Guest {
     /// The file's name without `.yaml`.
     #[serde(skip)]
     pub name: String,
-    /// All that its file says.
+    /// The file's text.
     #[serde(skip)]
     pub text: String,
     /// Key of the harness's machine table.
     pub machine: String,
-    /// Size of the guest's memory, as QEMU takes it.
+    /// Memory size, in QEMU's syntax.
     pub memory: String,
-    /// How many processors it boots with.
+    /// Number of virtual processors.
     pub cpus: u32,
-    /// What the host must have for this guest.
+    /// What the host must have for this guest, beyond what every guest needs.
     pub host: Vec<HostNeed>,
-    /// What comes from the distribution.
+    /// The Debian packages.
     pub packages: Packages,
-    /// Absolute paths of the programs to put in, with the libraries they need.
+    /// Absolute paths of the programs to install; their shared libraries come along.
     pub programs: Vec<String>,
-    /// How its kernel is booted.
+    /// How to boot its kernel.
     pub kernel: Kernel,
-    /// The device in it at whose other end the harness is.
+    /// The guest's device node of the serial line to the harness.
     pub line: String,
-    /// What brings its network up, where that is asked for.
+    /// What brings up the network, where requested.
     pub network: Network,
-    /// How our parts are built for it.
+    /// How to build the module and our programs for it.
     pub build: Build,
     /// Values for `${...}` in scenarios.
     pub names: BTreeMap<String, String>,
-    /// What a scenario's `needs:` may ask of it.
+    /// The capabilities that a scenario's `needs:` may name.
     pub capabilities: Vec<String>,
-    /// The seeded defects that its module with mutants knows.
+    /// The mutants compiled into its mutants module.
     pub mutants: Vec<String>,
 }
 
-/// One thing to look for on the host.
+/// A requirement on the host.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct HostNeed {
-    /// A program by name, or a file by absolute path.
+    /// A program's name, or a file's absolute path.
     pub needs: String,
-    /// The Debian package that brings it.
+    /// The Debian package that provides it.
     pub package: String,
 }
 
-/// The distribution's packages for a guest.
+/// A guest's Debian packages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packages {
-    /// The release of Debian, by its code name.
+    /// Debian's code name of the release.
     pub suite: String,
     /// Debian's name of the architecture.
     pub architecture: String,
-    /// The meta package that depends on the current kernel.
+    /// The meta package that depends on the current kernel image.
     pub kernel: String,
-    /// Programs and libraries, by package name.
+    /// Package names of programs and libraries.
     pub userland: Vec<String>,
 }
 
-/// How a guest's kernel is booted.
+/// How to boot a guest's kernel.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Kernel {
-    /// What of the packaged image QEMU is given.
+    /// The form of the kernel that QEMU is given.
     pub image: Form,
-    /// Where a bare kernel is loaded and entered, if QEMU would put it elsewhere.
+    /// Load and entry address of a bare kernel, if not QEMU's default.
     pub load_address: Option<u32>,
-    /// File name of the device tree in the kernel package.
+    /// File name of the device tree blob in the kernel package.
     pub dtb: Option<String>,
-    /// Nodes of the device tree to enable, each by its path or an alias.
+    /// Device-tree nodes to enable, each by path or alias.
     #[serde(default)]
     pub dtb_enable: Vec<String>,
-    /// Modules for /init to load; those they depend on come along.
+    /// Modules for /init to load; their dependencies come along.
     pub modules: Vec<String>,
-    /// The kernel's command line.
+    /// Kernel command line.
     pub append: String,
 }
 
-/// A guest's network, which only a shell in it takes.
+/// A guest's network, brought up only for an interactive shell.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// The interface that appears when the network card is found.
+    /// The interface of the emulated network card.
     pub interface: String,
-    /// Modules for /init to load for it; those they depend on come along.
+    /// Further modules for /init to load; their dependencies come along.
     pub modules: Vec<String>,
 }
 
-/// What of a kernel's packaged image QEMU is given.
+/// The form of a packaged kernel that QEMU is given.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// The file as it is.
+    /// The file as packaged.
     Packaged,
-    /// The kernel inside a file that would unpack itself.
+    /// The bare kernel inside a self-extracting image.
     Payload,
 }
 
-/// How our module and programs are built for a guest.
+/// How to build the module and our programs for a guest.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Build {
-    /// The kernel's own name of the architecture.
+    /// The kernel's `ARCH`.
     pub kernel_arch: String,
     /// Prefix of the cross binutils.
     pub cross_compile: String,
-    /// The C compiler the kernel was built with.
+    /// The C compiler that built the kernel.
     pub cc: String,
-    /// Rust target of what goes into the kernel module.
+    /// Rust target of the module's Rust half.
     pub module_target: String,
-    /// Rust target of programs.
+    /// Rust target of user programs.
     pub program_target: String,
 }
 
 impl Guest {
-    /// Reads one guest's file.
+    /// Reads and parses `images/<name>.yaml`.
     pub fn load(name: &str) -> Result<Self> {
         let known = names()?;
         if !known.iter().any(|k| k == name) {
@@ -149,13 +149,13 @@ impl Guest {
         Ok(guest)
     }
 
-    /// Where everything built for this guest is kept.
+    /// Directory of everything built for this guest.
     pub fn dir(&self) -> PathBuf {
         workspace_root().join("target/trapline").join(&self.name)
     }
 }
 
-/// The guest with this name, or all of them for `all`.
+/// The guest of this name, or every guest for `all`.
 pub fn select(name: &str) -> Result<Vec<Guest>> {
     if name == "all" {
         return names()?.iter().map(|n| Guest::load(n)).collect();
@@ -177,7 +177,7 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The file that describes a guest.
+/// Path of a guest's description.
 pub fn file_of(name: &str) -> PathBuf {
     workspace_root().join("images").join(format!("{name}.yaml"))
 }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_guest_is_told_which_there_are() {
+    fn an_unknown_guest_is_refused_with_the_known_names() {
         let text = Guest::load("vax").unwrap_err().to_string();
         assert!(text.contains("`vax`") && text.contains("armv6"), "{text}");
     }

@@ -1,5 +1,4 @@
-//! Getting what the host lacks: with apt where we may, and otherwise by saying which command does
-//! it.
+//! Installs what the host lacks: with apt where xtask may, otherwise by naming the command.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -12,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::needs::{Need, which};
 use crate::run;
 
-/// How long to wait before each try; a mirror in the middle of a sync fails for a while.
+/// Delay before each retry; a mirror fails for a while in the middle of a sync.
 const PATIENCE: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_secs(10),
     Duration::from_secs(30),
 ];
 
-/// Gets what is missing where that is possible, and says what to do where it is not.
+/// Installs what is missing; [`Error::Host`] names what could not be installed and the command.
 pub fn ensure(needs: &[Need]) -> Result<()> {
     let missing = unmet(needs)?;
     if missing.is_empty() {
@@ -37,12 +36,12 @@ pub fn ensure(needs: &[Need]) -> Result<()> {
     let what: Vec<_> = still.iter().map(Need::what).collect();
     Err(Error::Host {
         missing: what.join(", "),
-        mend: mend(&still),
+        fix: fix(&still),
     })
 }
 
-/// The command that gets these.
-pub fn mend(needs: &[Need]) -> String {
+/// The command that installs these.
+pub fn fix(needs: &[Need]) -> String {
     let command = install_command(&packages_of(needs));
     if needs.iter().any(|n| matches!(n, Need::Rust { .. })) {
         return format!("{command} (or, for a rustup toolchain: rustup component add rust-src)");
@@ -79,8 +78,8 @@ fn install_command(packages: &[String]) -> String {
     )
 }
 
-/// Installs packages, and removes none. The lists are fetched first where they offer too little: they
-/// may be missing, or old, and which packages bring a need may be known only with new ones.
+/// Installs packages, and removes none. Runs `apt-get update` first if the lists do not satisfy the
+/// needs: they may be missing or old, and [`Need::packages`] may depend on newer ones.
 fn install(needs: &[Need]) -> Result<()> {
     let apt = HostApt::new()?;
     if !apt.offers(needs) {
@@ -110,7 +109,7 @@ impl HostApt {
         Ok(Self(sh))
     }
 
-    /// Whether the lists have a package for each need, and none that is too old.
+    /// Whether the lists have a recent enough candidate for each package of each need.
     fn offers(&self, needs: &[Need]) -> bool {
         let offered = |need: &Need, package: &String| {
             let policy = run::read(cmd!(self.0, "apt-cache policy {package}"));
@@ -122,7 +121,7 @@ impl HostApt {
             .all(|need| need.packages().iter().all(|package| offered(need, package)))
     }
 
-    /// One source of several may fail; what matters is whether the packages can be had.
+    /// Errors are ignored: one of several sources may fail, and the install decides.
     fn update(&self) {
         let _ = run::openly(cmd!(self.0, "apt-get update"));
     }
@@ -156,7 +155,7 @@ impl HostApt {
     }
 }
 
-/// The version that `apt-cache policy` would install.
+/// The candidate version that `apt-cache policy` prints.
 fn candidate(policy: &str) -> Option<&str> {
     policy
         .lines()
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_apt_would_remove_is_read_from_its_simulation() {
+    fn removals_are_read_from_apts_simulation() {
         let simulated = "Reading package lists...\n\
             Remv qemu-utils [1:10.0.2~bpo12+1]\n\
             Inst qemu-system-arm (1:7.2 Debian:12.12/oldstable [amd64])\n";
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_that_is_none_is_no_candidate() {
+    fn a_candidate_of_none_is_no_candidate() {
         let policy = |version| format!("x:\n  Installed: (none)\n  Candidate: {version}\n");
         assert_eq!(candidate(&policy("1.2-3")), Some("1.2-3"));
         assert_eq!(candidate(&policy("(none)")), None);
@@ -201,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn the_mending_command_names_each_package_once() {
+    fn the_install_command_names_each_package_once() {
         let needs = [program("a", "p"), program("b", "p"), program("c", "o")];
-        assert!(mend(&needs).ends_with("--no-install-recommends o p"));
+        assert!(fix(&needs).ends_with("--no-install-recommends o p"));
     }
 }

@@ -1,5 +1,27 @@
-//! From a guest's file to a guest that boots: each step runs only if what it is made from has
-//! changed. Where none has, who uses the guest is not disturbed and not waited for.
+//! Builds a guest from its `images/<name>.yaml`: packages, kernel, root and our own parts.
+//!
+//! The steps, in order:
+//! - `packages` (with `apt`, `archive`, `deb`) pins the names of Debian packages to versions once,
+//!   and keeps the answer and the packages in the cache. It needs no root.
+//! - `keys` generates the SSH keys for login and host.
+//! - `boot` (with `kernel`, `dtb`, `elf`) extracts kernel, device tree and kernel modules.
+//! - `base` (with `rootfs`, `initramfs`) makes `base.cpio`, the part of the root that does not
+//!   depend on the engine.
+//! - `overlay` builds `trapline.ko` with and without mutants (`headers`, `engine`, `module`,
+//!   `kbuild`), our programs (`program`) and the scenarios' modules (`test_module`), and appends
+//!   them to the base as `initrd.cpio`.
+//!
+//! `guest.json`, written last, makes the guest usable.
+//!
+//! Invariants:
+//! - A step is skipped if its stamp matches: the sum of its inputs and of its own source, and its
+//!   outputs (`inputs`, `stamp`).
+//! - Before a step changes anything it withdraws the guest (`users`): it takes the lock that the
+//!   guest's users share, which waits for them, and removes `guest.json`, so that an interrupted
+//!   build leaves no manifest of a half-built guest. If no step runs, nobody waits.
+//! - A module is installed only after checks of the finished object: no panics and no
+//!   instrumentation (`module`), no frame too large for a kernel stack (`frames`), no instruction
+//!   that the kernel's mitigations forbid (`hardening`).
 
 pub mod apt;
 pub mod archive;
@@ -38,7 +60,7 @@ use crate::manifest;
 use crate::needs;
 use crate::progress::seconds;
 
-/// Builds everything up to `guest.json`. With `update`, newer packages are looked for.
+/// Builds everything up to `guest.json`. `update` resolves the packages anew.
 pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let started = Instant::now();
     host::ensure(&needs::of_guest(guest))?;
@@ -46,7 +68,7 @@ pub fn build(guest: &Guest, update: bool) -> Result<()> {
     let _lock = Lock::to_build(&dir)?;
     let cache = Cache::locate()?;
     let (packages, debs) = packages::obtain(guest, &cache, update)?;
-    let keys = Keys::keep_in(&dir)?;
+    let keys = Keys::load_or_generate(&dir)?;
     let boot = boot::make(guest, &debs.image)?;
     let base = base::make(guest, &debs.userland, &boot, &keys)?;
     let initrd = overlay::make(guest, &debs.headers, &packages.kernel_release, &base)?;

@@ -1,7 +1,7 @@
-//! The imports of a crate's files: no file imports, by way of others, itself.
+//! Finds import cycles between the files of a crate.
 //!
-//! Read as text: `use` with `crate`, `super` and `self`, and paths that begin with `crate::`. A file's tests may import
-//! what they like.
+//! Works on the text: `use` of `crate`, `super` and `self`, and paths that begin with `crate::`.
+//! The imports of a file's tests are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,14 +9,14 @@ use std::path::Path;
 use crate::error::Result;
 use crate::files;
 
-/// A module by its path in the crate, `a::b`; the crate's root is empty.
+/// A module by its path in the crate, `a::b`; the crate root is the empty string.
 type Module = String;
 
-/// The modules of a crate, and those that each imports.
+/// Every module of a crate with the modules it imports.
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
-/// The circles of the crate whose sources are in this folder, each with its imports.
-pub fn circles(src: &Path) -> Result<Vec<String>> {
+/// The modules on import cycles of the crate below `src`, a line each with its imports.
+pub fn cycles(src: &Path) -> Result<Vec<String>> {
     let mut texts = BTreeMap::new();
     for path in files::walk(src, &[])? {
         let name = path.strip_prefix(src).unwrap_or(&path).with_extension("");
@@ -25,7 +25,7 @@ pub fn circles(src: &Path) -> Result<Vec<String>> {
             texts.insert(module(&name), text);
         }
     }
-    Ok(lines(&left_in_circles(graph(&texts))))
+    Ok(lines(&prune_acyclic(graph(&texts))))
 }
 
 fn module(file: &Path) -> Module {
@@ -39,7 +39,7 @@ fn module(file: &Path) -> Module {
 
 fn graph(texts: &BTreeMap<Module, String>) -> Graph {
     let imports = |(name, text): (&Module, &String)| {
-        let paths = paths(without_tests(text));
+        let paths = paths(&code(text));
         let known = paths.iter().filter_map(|path| resolve(name, path, texts));
         let others = known.filter(|other| other != name && !other.is_empty());
         (name.clone(), others.collect())
@@ -47,11 +47,15 @@ fn graph(texts: &BTreeMap<Module, String>) -> Graph {
     texts.iter().map(imports).collect()
 }
 
-fn without_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text)
+/// The code of a file, without its tests and its comments, whose links are no imports.
+fn code(text: &str) -> String {
+    let tests = "#[cfg(test)]\nmod tests";
+    let lines = text.split(tests).next().unwrap_or(text).lines();
+    let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
 }
 
-/// The paths that a text imports, or names from the crate's root on.
+/// The paths that a text imports, or names in full from `crate::`.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = String::new();
@@ -66,7 +70,7 @@ fn paths(text: &str) -> Vec<String> {
     let is_outside = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
     for path in rest.split("crate::").skip(1) {
         let path = path.split(is_outside).next().unwrap_or_default();
-        // What is named last is an item.
+        // The last component is an item, not a module.
         if let Some((path, _)) = path.rsplit_once("::") {
             found.push(format!("crate::{path}"));
         }
@@ -80,7 +84,7 @@ fn is_own(import: &str) -> bool {
         .any(|root| import.starts_with(root))
 }
 
-/// The paths of a tree of imports.
+/// Flattens a `use` tree into paths.
 fn expand(prefix: &str, tree: &str, found: &mut Vec<String>) {
     let tree = tree.trim();
     match tree.split_once('{') {
@@ -106,7 +110,7 @@ fn expand(prefix: &str, tree: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The module that a path leads to or into, as the module `from` has it.
+/// The module that contains or is `path`, relative to the module `from`.
 fn resolve(from: &str, path: &str, texts: &BTreeMap<Module, String>) -> Option<Module> {
     let own: Vec<_> = from.split("::").filter(|name| !name.is_empty()).collect();
     let mut names: Vec<_> = Vec::new();
@@ -130,8 +134,9 @@ fn resolve(from: &str, path: &str, texts: &BTreeMap<Module, String>) -> Option<M
     None
 }
 
-/// What is left when those that import nothing, or that nobody imports, are taken away for as long as there are any.
-fn left_in_circles(mut graph: Graph) -> Graph {
+/// Prunes modules without imports and modules nobody imports until none is left. What remains is
+/// on a cycle or on a path between cycles.
+fn prune_acyclic(mut graph: Graph) -> Graph {
     loop {
         let imported: BTreeSet<_> = graph.values().flatten().cloned().collect();
         let before = graph.len();
@@ -160,12 +165,12 @@ mod tests {
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let own = |(name, text): &(&str, &str)| (module(Path::new(name)), (*text).to_owned());
-        lines(&left_in_circles(graph(&files.iter().map(own).collect())))
+        lines(&prune_acyclic(graph(&files.iter().map(own).collect())))
     }
 
     #[test]
-    fn a_circle_is_found_however_it_is_written() {
-        let circle = ["a imports b", "b imports c", "c imports a"];
+    fn a_cycle_is_found_in_every_syntax() {
+        let cycle = ["a imports b", "b imports c", "c imports a"];
         for [ab, bc, ca] in [
             ["use crate::b::B;", "use crate::c::C;", "use crate::a::A;"],
             [
@@ -180,12 +185,12 @@ mod tests {
             ],
         ] {
             let files = [("a", ab), ("b", bc), ("c", ca), ("d", "use crate::a::A;")];
-            assert_eq!(found(&files), circle, "{files:?}");
+            assert_eq!(found(&files), cycle, "{files:?}");
         }
     }
 
     #[test]
-    fn what_only_leads_into_a_circle_is_not_one_and_tests_do_not_count() {
+    fn paths_into_a_cycle_and_tests_do_not_count() {
         assert_eq!(
             found(&[("a", "use crate::b::B;"), ("b", "use core::fmt;")]),
             [""; 0]
@@ -199,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_and_its_file_can_make_a_circle() {
+    fn a_module_and_its_parent_can_form_a_cycle() {
         let files = [
             ("a/mod", "use b::B;\nuse self::b::C;"),
             ("a/b", "use super::A;"),

@@ -1,7 +1,6 @@
-//! `judge`: everything that judges the instruction tables, and the record of what they have passed. It takes
-//! a third of an hour and depends on nothing but the tables and the judges, so a change that leaves both
-//! alone is not judged again. The record is a file of the tree, reviewed as any other; each night all is
-//! judged whatever it says.
+//! `judge`: runs every judge of the instruction tables, and records the pass. That takes some
+//! twenty minutes and depends only on the tables and the judges, so a change to neither is not
+//! judged again. The record is a checked-in file; the nightly run ignores it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,7 +16,7 @@ use crate::sweep::{self, Set};
 use crate::test;
 
 const PACKAGE: &str = "engine-isa-judge";
-/// What the tables and the judges are made of, beside the crates that they use.
+/// The sources of tables and judges, beside their dependencies.
 const FOLDERS: [&str; 2] = ["engine/isa", "engine/isa-judge"];
 const FILES: [&str; 4] = [
     ".cargo/config.toml",
@@ -26,7 +25,7 @@ const FILES: [&str; 4] = [
     "xtask/src/sweep.rs",
 ];
 
-/// Judges the tables, unless they are as they were when they last passed; or in any case.
+/// Judges the tables, unless their sum is the one recorded at the last pass.
 pub fn of_change() -> Result<()> {
     let now = sum()?;
     if recorded()? == now {
@@ -37,8 +36,8 @@ pub fn of_change() -> Result<()> {
     all()
 }
 
-/// Judges the tables: a plan for every word, which a second reading agrees with, and some millions of cases
-/// for the judges, whose own tests come first.
+/// Judges the tables: the plan of every word, cross-checked, then the judges' own tests, then
+/// `isa-fuzz` with a fixed seed.
 pub fn all() -> Result<()> {
     host::ensure(&needs::of_judges())?;
     test::all([
@@ -50,14 +49,14 @@ pub fn all() -> Result<()> {
     ])
 }
 
-/// Judges them, and records what has passed.
+/// Judges the tables and records the pass.
 pub fn and_record() -> Result<()> {
     let before = sum()?;
     all()?;
     files::write(&record(), format!("{before}\n").as_bytes())
 }
 
-/// Which judge sees which of the defects that can be seeded in the tables, in a build of its own.
+/// Tests which judge catches which seeded defect of the tables, in a build of its own.
 pub fn mutants() -> Result<()> {
     host::ensure(&needs::of_judges())?;
     let sh = run::shell()?;
@@ -74,7 +73,8 @@ pub fn mutants() -> Result<()> {
     )
 }
 
-/// A command of cargo's on the judges with all that they have, built as `fuzz` has them.
+/// A cargo command on `engine-isa-judge`, with the profile and features of `fuzz`: one build serves
+/// both.
 fn cargo(command: &[&str], more: &[&str]) -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
@@ -91,7 +91,7 @@ fn recorded() -> Result<String> {
     Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
-/// The sum of all that the outcome depends on, but for the host.
+/// A sum over everything that the outcome depends on, except the host.
 fn sum() -> Result<String> {
     let root = workspace_root();
     let mut inputs = Inputs::empty();
@@ -104,14 +104,14 @@ fn sum() -> Result<String> {
         }
     }
     let lock = files::read(&root.join("Cargo.lock"))?;
-    for package in below(PACKAGE, &String::from_utf8_lossy(&lock)) {
+    for package in closure(PACKAGE, &String::from_utf8_lossy(&lock)) {
         inputs.add(package);
     }
     Ok(inputs.sum())
 }
 
-/// What a lock file says of a package and of all below it.
-fn below<'l>(package: &'l str, lock: &'l str) -> BTreeSet<&'l str> {
+/// The lock-file entries of a package and of its transitive dependencies.
+fn closure<'l>(package: &'l str, lock: &'l str) -> BTreeSet<&'l str> {
     let mut packages = BTreeMap::<_, Vec<_>>::new();
     for text in lock.split("\n[[package]]\n").skip(1) {
         let name = text.split('"').nth(1).unwrap_or_default();
@@ -129,7 +129,7 @@ fn below<'l>(package: &'l str, lock: &'l str) -> BTreeSet<&'l str> {
     found
 }
 
-/// The names in a package's list of dependencies, which stand one a line, some with their version.
+/// The names in an entry's list of dependencies: one per line, some followed by a version.
 fn dependencies(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter_map(|line| line.strip_prefix(" \""));
     lines.filter_map(|line| line.split([' ', '"']).next())
@@ -140,12 +140,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_file_is_followed_from_one_package_down() {
+    fn the_closure_follows_dependencies() {
         let lock = "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1\"\ndependencies = [\n \"b\",\n \"c 2.0\",\n]\n\
                     \n[[package]]\nname = \"b\"\nversion = \"1\"\n\n[[package]]\nname = \"c\"\nversion = \"2.0\"\n\
                     \n[[package]]\nname = \"d\"\nversion = \"1\"\n";
         let names = |package| {
-            let found = below(package, lock).into_iter();
+            let found = closure(package, lock).into_iter();
             let names = found.map(|text| text.split('"').nth(1).unwrap_or_default());
             names.collect::<Vec<_>>().concat()
         };
@@ -154,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn the_judges_own_lock_has_what_executes_and_what_reads() {
+    fn the_judges_closure_has_emulator_and_disassembler() {
         let lock = files::read(&workspace_root().join("Cargo.lock")).unwrap();
         let lock = String::from_utf8(lock).unwrap();
-        let found = below(PACKAGE, &lock);
+        let found = closure(PACKAGE, &lock);
         let has = |name: &str| {
             found
                 .iter()

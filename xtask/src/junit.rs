@@ -1,4 +1,4 @@
-//! `junit-merge`: the JUnit reports of many machines as one.
+//! `junit-merge`: merges the JUnit reports of several machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Writes the reports in `inputs` as one to `output`, or nothing if one of them can't be read.
+/// Merges `inputs` into `output`. Writes nothing if one of them cannot be read.
 pub fn merge(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     let reports: Vec<Report> = inputs
         .iter()
@@ -29,7 +29,7 @@ fn bad(path: &Path, why: &dyn std::error::Error) -> Error {
     }
 }
 
-/// One report that begins with the first of them, and whose time is that of all machines together.
+/// One report with the name of the first, the earliest timestamp and the summed time.
 fn merged(reports: Vec<Report>) -> Report {
     let name = reports.first().map_or("", |first| first.name.as_str());
     let mut all = Report::new(name);
@@ -42,18 +42,18 @@ fn merged(reports: Vec<Report>) -> Report {
     }
     for (name, cases) in suites {
         let mut suite = TestSuite::new(name);
-        suite.add_test_cases(counted_once(cases));
+        suite.add_test_cases(without_duplicate_skips(cases));
         all.add_test_suite(suite);
     }
     all
 }
 
-/// Without what was skipped in one place and told of in another: each machine lists all tests, also
-/// those that are run elsewhere or nowhere.
-fn counted_once(mut cases: Vec<TestCase>) -> Vec<TestCase> {
+/// Drops skipped cases that ran elsewhere, and duplicates of a skipped one: every machine lists all
+/// tests, including those of the other machines.
+fn without_duplicate_skips(mut cases: Vec<TestCase>) -> Vec<TestCase> {
     cases.sort_by_key(is_skipped);
-    let mut told = BTreeSet::new();
-    cases.retain(|case| told.insert(case.name.as_str().to_owned()) || !is_skipped(case));
+    let mut seen = BTreeSet::new();
+    cases.retain(|case| seen.insert(case.name.as_str().to_owned()) || !is_skipped(case));
     cases
 }
 
@@ -67,8 +67,7 @@ mod tests {
 
     use super::*;
 
-    /// What a runner leaves of one machine's share: what failed, what was lost, what passed at the
-    /// second attempt, and what was not run.
+    /// One machine's report: a failed, a lost, a flaky and a skipped test.
     const SHARE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="trapline" tests="4" failures="1" errors="1" timestamp="2030-01-02T03:04:05.000+00:00" time="2.500">
     <testsuite name="harness::conformance" tests="4" disabled="1" errors="1" failures="1">
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_adds_up_and_loses_nothing() {
+    fn a_merge_sums_counts_and_keeps_all_output() {
         let dir = tempfile::tempdir().unwrap();
         let other = SHARE.replace("a::", "b::").replace("03:04:05", "03:00:00");
         let text = merge_in(dir.path(), &[SHARE, &other]).unwrap();
@@ -113,14 +112,14 @@ mod tests {
         assert_eq!(all.time.unwrap().as_millis(), 5_000);
         let begun = all.timestamp.unwrap().to_rfc3339();
         assert_eq!(begun, "2030-01-02T03:00:00+00:00");
-        for told in [
+        for detail in [
             "a::lost",
             "b::flaky",
             "what was seen",
             "line one",
             "the first time",
         ] {
-            assert!(text.contains(told), "{told} is lost:\n{text}");
+            assert!(text.contains(detail), "{detail} is lost:\n{text}");
         }
     }
 

@@ -1,4 +1,19 @@
-//! `cargo xtask`: the tasks of this workspace.
+//! `cargo xtask`: builds the guests, checks the tree, and starts the harness.
+//!
+//! Tasks are idempotent. A task first installs what it needs (`needs`, `host`) and brings the
+//! guest's image up to date (`image`); a build step whose inputs have not changed is skipped.
+//! `vm-test`, `repro`, `hunt` and `shell` then exec the harness, which knows a guest only by its
+//! `guest.json` (`manifest`). xtask itself boots no guest and runs no scenario.
+//!
+//! Invariants:
+//! - A file is replaced atomically (`files::write`). What an interrupted run leaves behind has a
+//!   `.partial-` name and is removed by the next holder of the directory's lock.
+//! - Locks are flocks, so they end with their process. A guest's directory has two: `build.lock`,
+//!   held by the xtask that builds it, and `lock`, which users share and a build takes exclusively
+//!   before it changes what they use. `build.lock` comes first.
+//! - An error says what failed and how to fix it. The exit status is 2 for usage, 3 for a host that
+//!   lacks something, and 1 for anything else.
+//! - `ci`, and a build of several guests, run to the end and report every failure.
 
 mod again;
 mod cache;
@@ -47,15 +62,15 @@ struct Cli {
 enum Task {
     /// Boot guests and run scenarios in them
     VmTest(VmTest),
-    /// Run one job again, from what it left
+    /// Rerun one job from its job file
     Repro(Repro),
-    /// Run a scenario with one setting after the other, until it fails
+    /// Rerun a scenario with one variation after the other until it fails
     Hunt(Hunt),
-    /// Make a guest ready to boot: packages, kernel, root, module, programs
+    /// Build a guest up to where it boots: packages, kernel, root, module, programs
     Image {
         /// The guest, or `all`
         guest: String,
-        /// Look for newer packages instead of using those chosen before
+        /// Look for newer packages instead of using the recorded ones
         #[arg(long)]
         update: bool,
     },
@@ -66,38 +81,38 @@ enum Task {
     },
     /// Run every test that needs no guest
     Test,
-    /// Throw cases by chance at what another judges
+    /// Feed pseudo-random cases to the judges
     #[command(subcommand)]
     Fuzz(Fuzz),
-    /// Have all judges judge the instruction tables, and record what has passed
+    /// Run every judge of the instruction tables and record the pass
     Judge {
-        /// Seed defects in the tables instead, which the judges must see
+        /// Seed defects in the tables instead; the judges must catch them
         #[arg(long)]
         mutants: bool,
     },
-    /// Plan every word of an instruction set, and read it a second time
+    /// Plan every word of an instruction set and cross-check the plans
     Sweep {
         /// The instruction set
         set: sweep::Set,
-        /// Keep the counts instead of comparing them with those kept before
+        /// Record the counts instead of comparing them with the recorded ones
         #[arg(long)]
         update: bool,
     },
-    /// Count what can be probed of a guest's kernel, beside the kernel's own probes
+    /// Count what is probeable in a guest's kernel, compared with the kernel's own probes
     Census {
         /// The guest
         guest: String,
     },
-    /// Check that architectures are named only where they may be
+    /// Check that architectures are named only where they may be, and for import cycles
     Tidy,
-    /// Run everything that must be right before a change goes in
+    /// Run every check that a change must pass
     Ci,
-    /// Remove what runs have left: saved guests and the evidence of jobs, but nothing that was built
+    /// Remove what runs have left (saved guests and evidence of jobs), but nothing that was built
     Clean {
         /// The guest, or `all`
         guest: String,
     },
-    /// Make one JUnit report of several
+    /// Merge several JUnit reports into one
     JunitMerge {
         /// The report to write
         output: PathBuf,
@@ -105,7 +120,7 @@ enum Task {
         #[arg(required = true)]
         inputs: Vec<PathBuf>,
     },
-    /// Say what this host has and lacks, and how to mend it
+    /// List what this host has and lacks, and how to get what is missing
     Doctor,
 }
 

@@ -1,5 +1,5 @@
-//! `guest.json`: all that the harness must know to boot a guest and log in to it. Its paths are as
-//! seen from where it lies, so that a built guest can be moved to another machine.
+//! `guest.json`: everything that the harness needs to boot a guest and log in to it. Its paths are
+//! relative to its own directory, so that a built guest can be moved to another machine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::image::boot::Boot;
 use crate::image::keys::Keys;
 use crate::image::users::{MANIFEST, withdraw};
 
-/// Where our module lies inside a guest.
+/// Path of the module inside a guest.
 pub const MODULE: &str = "/lib/trapline/trapline.ko";
-/// Where the module with seeded defects lies inside a guest.
+/// Path of the mutants module inside a guest.
 pub const MUTANTS_MODULE: &str = "/lib/trapline/trapline-mutants.ko";
 
 const SCHEMA: u32 = 4;
@@ -50,7 +50,7 @@ struct Ssh<'a> {
     host_key: &'a str,
 }
 
-/// Writes the manifest if it would say something else than it does.
+/// Writes the manifest if it differs from the one on disk, after waiting for the guest's users.
 pub fn write(
     guest: &Guest,
     boot: &Boot,
@@ -72,7 +72,7 @@ pub fn write(
     files::write(&path, &text)
 }
 
-/// `content` is the sums of what QEMU loads.
+/// `content` holds the sums of the files that QEMU loads.
 fn text(
     guest: &Guest,
     boot: &Boot,
@@ -111,7 +111,7 @@ fn text(
     serde_json::to_vec_pretty(&manifest).expect("strings and maps of strings are always JSON")
 }
 
-/// A file as seen from the manifest.
+/// A path relative to the manifest.
 fn beside<'p>(dir: &Path, path: &'p Path) -> &'p Path {
     path.strip_prefix(dir).unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! What the host must have, and how to tell whether it has it.
+//! Requirements on the host, and the checks for them.
 
 use std::env;
 use std::path::Path;
@@ -11,20 +11,20 @@ use crate::image::archive::{self, Archive};
 use crate::run;
 use crate::toolchain::{self, OLDEST, Toolchain};
 
-/// One thing the host must have, and the Debian package that brings it.
+/// A requirement, and the Debian package that provides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// A program, by name.
     Program { name: String, package: String },
     /// A file, by absolute path.
     File { path: String, package: String },
-    /// A C library with its headers, as pkg-config names it.
+    /// A C library with its headers, by its pkg-config name.
     Library { name: String, package: String },
-    /// The library that reads C, which bindings to C are made with.
+    /// libclang, which bindgen needs.
     Clang,
-    /// Debian's archive of a release, for guests' packages.
+    /// Debian's archive of a release, for the guests' packages.
     Archive { suite: String },
-    /// A Rust toolchain, recent enough, that can build its library for these targets.
+    /// A recent enough Rust toolchain with library sources that knows these targets.
     Rust { targets: Vec<String> },
 }
 
@@ -36,7 +36,7 @@ impl Need {
         }
     }
 
-    /// What it is, for people.
+    /// A description for messages.
     pub fn what(&self) -> String {
         match self {
             Self::Program { name, .. } | Self::File { path: name, .. } => name.clone(),
@@ -50,7 +50,7 @@ impl Need {
         }
     }
 
-    /// What the host has of it, in a few words; nothing if it has none.
+    /// The version or path found on the host, possibly empty; `None` if it is missing.
     pub fn found(&self) -> Result<Option<String>> {
         let sh = run::shell()?;
         Ok(match self {
@@ -76,7 +76,7 @@ impl Need {
         }
     }
 
-    /// Whether a package of this version can bring it.
+    /// Whether a package of this version satisfies it.
     pub fn accepts(&self, version: &str) -> bool {
         match self {
             Self::Rust { .. } => toolchain::is_recent(version),
@@ -84,7 +84,7 @@ impl Need {
         }
     }
 
-    /// The packages that bring it.
+    /// The packages that provide it.
     pub fn packages(&self) -> Vec<String> {
         match self {
             Self::Program { package, .. }
@@ -107,7 +107,7 @@ impl From<&HostNeed> for Need {
     }
 }
 
-/// What building and testing the workspace itself takes.
+/// Requirements for building and testing the workspace itself.
 pub fn of_workspace() -> Vec<Need> {
     let openssl = Need::Library {
         name: "openssl".into(),
@@ -120,7 +120,7 @@ pub fn of_workspace() -> Vec<Need> {
     ]
 }
 
-/// What building the judges of the instruction tables takes beyond that.
+/// Those of the workspace and of the judges of the instruction tables.
 pub fn of_judges() -> Vec<Need> {
     let mut needs = of_workspace();
     let tools = [("cmake", "cmake"), ("make", "make")];
@@ -129,12 +129,12 @@ pub fn of_judges() -> Vec<Need> {
     needs
 }
 
-/// What the harness's own tests take beyond that: one has a debugger look at a guest.
+/// What the harness's own tests need beyond that: one attaches a debugger to a guest.
 pub fn of_harness() -> Vec<Need> {
     vec![Need::program("gdb-multiarch", "gdb-multiarch")]
 }
 
-/// What building and booting a guest takes beyond that.
+/// What building and booting a guest needs beyond that.
 pub fn of_guest(guest: &Guest) -> Vec<Need> {
     let build = &guest.build;
     let rust = Need::Rust {
@@ -161,8 +161,8 @@ pub fn of_guest(guest: &Guest) -> Vec<Need> {
         .collect()
 }
 
-/// The Rust with sources that this distribution offers: some have a newer one beside the one they
-/// began with.
+/// The distribution's packages of Rust with sources: some releases carry a newer toolchain under
+/// other names.
 fn rust_packages() -> Vec<String> {
     let newer =
         run::shell().is_ok_and(|sh| run::read(cmd!(sh, "apt-cache show rust-web-src")).is_ok());
@@ -174,8 +174,8 @@ fn rust_packages() -> Vec<String> {
     names.map(str::to_owned).to_vec()
 }
 
-/// The version of a libclang that has its own headers, as Debian lays them out, or where
-/// LIBCLANG_PATH says that one is.
+/// The version of a libclang installed with its own headers, in Debian's layout, or the value of
+/// LIBCLANG_PATH if it exists.
 fn libclang() -> Option<String> {
     if let Some(path) = env::var_os("LIBCLANG_PATH") {
         let there = Path::new(&path).exists();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_and_files_are_told_apart_and_found() {
+    fn programs_and_files_are_distinguished_and_found() {
         assert!(is_met("sh"));
         assert!(is_met("/etc/passwd"));
         assert!(!is_met("no-such-program"));

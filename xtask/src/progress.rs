@@ -1,12 +1,11 @@
-//! What the person in front of the screen sees: a live line per step on a terminal, one plain line
-//! per finished step elsewhere.
+//! Progress on stderr: a live line per step on a terminal, one plain line per finished step
+//! elsewhere.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// One step of a task. Dropping it unfinished leaves no trace: the error that follows says what
-/// happened.
+/// One step of a task. Dropped unfinished it prints nothing: the error that follows does.
 pub struct Step {
     label: String,
     started: Instant,
@@ -14,7 +13,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Starts a step; indicatif draws nothing where stderr is no terminal.
+    /// Starts a step. indicatif draws nothing if stderr is not a terminal.
     pub fn begin(label: impl Into<String>) -> Self {
         let label = label.into();
         let bar = ProgressBar::new_spinner();
@@ -32,12 +31,12 @@ impl Step {
         }
     }
 
-    /// Shows how far the step is, on a terminal only.
+    /// Shows a progress message, on a terminal only.
     pub fn note(&self, text: impl Into<String>) {
         self.bar.set_message(text.into());
     }
 
-    /// Ends the step well and prints its line.
+    /// Finishes the step and prints its line.
     pub fn done(self) {
         self.bar.finish_and_clear();
         eprintln!("{} ({})", self.label, seconds(self.started.elapsed()));
@@ -50,7 +49,7 @@ impl Drop for Step {
     }
 }
 
-/// A duration for people.
+/// A duration for people, in seconds.
 pub fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }

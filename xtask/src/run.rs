@@ -1,4 +1,4 @@
-//! Running other programs: quietly with their words kept for the case of failure, or in the open.
+//! Running other programs, with captured output or on our own terminal.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -9,7 +9,7 @@ use xshell::{Cmd, Shell};
 use crate::error::{Error, Result};
 use crate::progress::Step;
 
-/// Where commands start from: the directory we were called in.
+/// A shell in the current directory.
 pub fn shell() -> Result<Shell> {
     Shell::new().map_err(|e| Error::File {
         doing: "find",
@@ -18,13 +18,13 @@ pub fn shell() -> Result<Shell> {
     })
 }
 
-/// The cargo that started us, for work on the host.
+/// The cargo that started us, for builds for the host.
 pub fn cargo(sh: &Shell) -> Cmd<'_> {
     sh.cmd(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command; its last line shows as the step's note, and all of its output belongs to the
-/// error if it fails.
+/// Runs a command with its output captured: the last line is the step's note, and all of it goes
+/// into the error if the command fails.
 pub fn quietly(step: &Step, cmd: Cmd<'_>) -> Result<()> {
     let line = cmd.to_string();
     let (output, status) = capture(step, cmd).map_err(not_started(&line))?;
@@ -39,8 +39,7 @@ fn capture(step: &Step, cmd: Cmd<'_>) -> std::io::Result<(String, ExitStatus)> {
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .spawn()?;
-    // Our own copies of the pipe's end live in `command`; reading would never end while they are
-    // open.
+    // The write ends live in `command`; the read would never see EOF while they are open.
     drop(command);
     let output = read_lines(step, reader)?;
     Ok((output, child.wait()?))
@@ -58,7 +57,7 @@ fn read_lines(step: &Step, reader: impl Read) -> std::io::Result<String> {
     Ok(all)
 }
 
-/// Runs a command and gives back what it printed on stdout.
+/// Runs a command and returns its stdout.
 pub fn read(cmd: Cmd<'_>) -> Result<String> {
     let line = cmd.to_string();
     let output = Command::from(cmd).output().map_err(not_started(&line))?;
@@ -91,7 +90,7 @@ fn judge(command: String, status: ExitStatus, output: String) -> Result<()> {
     })
 }
 
-/// Becomes the command; comes back only if it cannot be started.
+/// Execs the command; returns only if that fails.
 pub fn exec(cmd: Cmd<'_>) -> Error {
     let command = cmd.to_string();
     Error::Start {
@@ -106,7 +105,7 @@ mod tests {
     use xshell::cmd;
 
     #[test]
-    fn a_failing_command_brings_its_words_and_status() {
+    fn a_failing_commands_error_has_output_and_status() {
         let sh = shell().unwrap();
         let script = "echo out; echo err >&2; exit 3";
         let error = quietly(&Step::begin("x"), cmd!(sh, "sh -c {script}")).unwrap_err();

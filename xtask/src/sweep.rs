@@ -1,5 +1,5 @@
-//! `sweep`: a plan for every word that there is, read a second time, and how many words each row of the
-//! table has: an ignored test of `engine-isa`, which is built to be quick.
+//! `sweep`: plans every word of an instruction set, cross-checks the plans, and counts the words of
+//! each row of the table. The work is an ignored test of `engine-isa`, built with optimizations.
 
 use clap::ValueEnum;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::files::workspace_root;
 use crate::run;
 
-/// An instruction set all of whose words can be walked over.
+/// An instruction set small enough to be enumerated.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Set {
     /// A32
@@ -25,8 +25,7 @@ impl Set {
     }
 }
 
-/// Walks over all words of a set, and compares the counts with those that are kept; with `update`
-/// it keeps them.
+/// Sweeps a set and compares the counts with the recorded ones; `update` records them instead.
 pub fn run(set: Set, update: bool) -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());

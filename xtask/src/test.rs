@@ -1,4 +1,4 @@
-//! `test`: everything that needs no guest.
+//! `test`: every test that needs no guest.
 
 use serde::Deserialize;
 
@@ -11,8 +11,8 @@ use crate::run;
 /// The harness's test binaries that boot guests.
 const NEED_GUESTS: [&str; 3] = ["conformance", "debugger", "guests"];
 
-/// Runs the tests of all crates but those that boot guests, then the examples in comments. Both run,
-/// whatever the first says.
+/// Runs the tests of all crates except those that boot guests, then the doc tests even if the first
+/// failed.
 pub fn run() -> Result<()> {
     host::ensure(&needs::of_workspace())?;
     let programs = ["--lib", "--bins", "--examples"].map(str::to_owned);
@@ -20,7 +20,7 @@ pub fn run() -> Result<()> {
     all([cargo_test(&tests), cargo_test(&["--doc".to_owned()])])
 }
 
-/// An error that has what each of these failed with, if any did.
+/// Combines the errors of all results into one.
 pub fn all<const N: usize>(results: [Result<()>; N]) -> Result<()> {
     let failed: Vec<String> = results
         .into_iter()
@@ -33,7 +33,8 @@ pub fn all<const N: usize>(results: [Result<()>; N]) -> Result<()> {
     }
 }
 
-/// All crates at once, always: cargo builds what they depend on anew for another set of them.
+/// Always the whole workspace: another set of packages unifies features differently and rebuilds
+/// the dependencies.
 fn cargo_test(selection: &[String]) -> Result<()> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
@@ -41,7 +42,7 @@ fn cargo_test(selection: &[String]) -> Result<()> {
     run::openly(test.args(selection))
 }
 
-/// What `cargo metadata` tells, as far as tests go.
+/// The part of `cargo metadata`'s output that lists test targets.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -60,12 +61,12 @@ struct Target {
     required_features: Vec<String>,
 }
 
-/// Each test binary but those that boot guests, and those that are not built as a rule.
+/// Every test binary except those that boot guests and those that require a feature.
 fn test_binaries() -> Result<Vec<String>> {
     let sh = run::shell()?;
     sh.change_dir(workspace_root());
-    let asked = run::cargo(&sh).args(["metadata", "--no-deps", "--format-version=1"]);
-    let metadata: Metadata = serde_json::from_str(&run::read(asked)?)
+    let metadata = run::cargo(&sh).args(["metadata", "--no-deps", "--format-version=1"]);
+    let metadata: Metadata = serde_json::from_str(&run::read(metadata)?)
         .map_err(|why| Error::Stages(format!("cargo metadata: {why}")))?;
     let tests = metadata
         .packages
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_harness_is_tested_without_what_boots_guests() {
+    fn test_binaries_that_boot_guests_are_left_out() {
         let binaries = test_binaries().unwrap();
         assert!(binaries.contains(&"snapshots".to_owned()));
         assert!(!binaries.iter().any(|s| NEED_GUESTS.contains(&s.as_str())));

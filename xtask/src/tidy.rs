@@ -1,5 +1,5 @@
-//! Where architectures may be named, as `doc/porting.md` lists it: everything else is one design. And that no crate's
-//! files import one another in a circle.
+//! Checks that architectures are named only where `doc/porting.md` allows it, and that no crate's
+//! files import one another in a cycle.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use crate::error::{Error, Result};
 use crate::files::{self, workspace_root};
 use crate::imports;
 
-/// What only the seam may ask.
-const QUESTION: &str = "target_arch";
-/// The seam, and whoever asks the processor of the host what it makes of its instructions.
+/// The cfg that only the seam may test.
+const CFG: &str = "target_arch";
+/// The seam, and the judge that executes instructions on the host's processor.
 const SEAMS: [&str; 3] = [
     "engine/kernel/src/arch/",
     "engine/kernel/src/mutant/arch/",
     "engine/isa-judge/src/x86/",
 ];
-/// What a scenario must not say: the names that a guest's `names:` are there for.
-const OWN_NAMES: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];
+/// Architecture-specific symbols, which a scenario must take from the guest's `names:`.
+const ARCH_SYMBOLS: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];
 
-/// An error that lists every place where an architecture is named that must not be.
+/// Returns an error that lists every forbidden mention of an architecture.
 pub fn check() -> Result<()> {
     let root = workspace_root();
     let mut found = Vec::new();
@@ -41,15 +41,15 @@ pub fn check() -> Result<()> {
     )))
 }
 
-/// An error that lists every file of a circle of imports.
+/// Returns an error that lists every file on an import cycle.
 fn check_imports(root: &Path) -> Result<()> {
     let mut found = Vec::new();
     for path in files::walk(root, &["target", ".git"])? {
         let folder = path.with_file_name("src");
         if path.file_name().is_some_and(|name| name == "Cargo.toml") && folder.is_dir() {
             let name = folder.strip_prefix(root).unwrap_or(&folder).display();
-            let circles = imports::circles(&folder)?;
-            found.extend(circles.iter().map(|line| format!("  {name}: {line}")));
+            let cycles = imports::cycles(&folder)?;
+            found.extend(cycles.iter().map(|line| format!("  {name}: {line}")));
         }
     }
     if found.is_empty() {
@@ -61,14 +61,14 @@ fn check_imports(root: &Path) -> Result<()> {
     )))
 }
 
-/// The lines of a file that name one.
+/// The lines of a file that name an architecture where that is forbidden.
 fn named_in(name: &Path, text: &str) -> Vec<String> {
     let words: &[&str] = if name.starts_with("scenarios") {
-        &OWN_NAMES
+        &ARCH_SYMBOLS
     } else if SEAMS.iter().any(|seam| name.starts_with(seam)) || name == Path::new(file!()) {
         &[]
     } else {
-        &[QUESTION]
+        &[CFG]
     };
     let lines = (1..).zip(text.lines());
     lines
@@ -87,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn the_seam_may_ask_and_nothing_else() {
-        let text = format!("if {QUESTION} is arm");
+    fn only_the_seam_may_test_the_architecture() {
+        let text = format!("if {CFG} is arm");
         let found = |name: &str| named_in(Path::new(name), &text);
         assert_eq!(found("engine/kernel/src/arch/mod.rs"), [""; 0]);
         assert_eq!(
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_says_what_it_means_by_the_guests_names() {
+    fn a_scenario_uses_the_guests_names() {
         let found = |text: &str| named_in(Path::new("scenarios/fbt/x.yaml"), text).len();
         assert_eq!(found("trace: dtrace -n fbt::__x64_sys_chdir:entry"), 1);
         assert_eq!(found("trace: dtrace -n 'fbt::${syscall.chdir}:entry'"), 0);

@@ -1,5 +1,5 @@
-//! The Rust that builds what runs in guests: any installed toolchain that has the library's sources
-//! and knows the targets, because few targets have a library that is already built.
+//! The Rust toolchain for what runs in guests: any installed one that has library sources and knows
+//! the targets, since most targets come without a built library.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::guest::Guest;
 use crate::image::inputs::Inputs;
 use crate::run;
 
-/// The oldest compiler that the workspace can be built with.
+/// The oldest compiler that builds the workspace.
 pub const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Folders below those of the sources that become no part of a guest.
+/// Subfolders of the sources that no guest contains.
 const NOT_BUILT: [&str; 3] = ["isa-judge", "target", "tests"];
 
 /// A toolchain with library sources.
@@ -23,19 +23,19 @@ pub struct Toolchain {
     sysroot: PathBuf,
     rustc: PathBuf,
     cargo: PathBuf,
-    /// As rustc names itself.
+    /// What `rustc --version` prints.
     pub version: String,
 }
 
 impl Toolchain {
-    /// The active toolchain if it will do, else the distribution's.
+    /// The active toolchain if it qualifies, else the distribution's.
     pub fn find(targets: &[&str]) -> Result<Option<Self>> {
         let sh = run::shell()?;
         let usable = |rustc| Self::examine(&sh, rustc, targets);
         Ok(["rustc", "/usr/bin/rustc"].into_iter().find_map(usable))
     }
 
-    /// The toolchain for a guest; `host::ensure` has seen to it that there is one.
+    /// The toolchain for a guest; after `host::ensure` it is there.
     pub fn require(guest: &Guest) -> Result<Self> {
         let targets = [
             guest.build.module_target.as_str(),
@@ -43,7 +43,7 @@ impl Toolchain {
         ];
         Self::find(&targets)?.ok_or_else(|| Error::Host {
             missing: format!("Rust with library sources for {}", targets.join(", ")),
-            mend: "cargo xtask doctor".into(),
+            fix: "cargo xtask doctor".into(),
         })
     }
 
@@ -70,8 +70,8 @@ impl Toolchain {
         (is_recent(number(&found.version)) && targets.iter().all(knows)).then_some(found)
     }
 
-    /// Whether it comes with a built standard library for a target.
-    pub fn brings_std(&self, target: &str) -> bool {
+    /// Whether the toolchain has a built standard library for a target.
+    pub fn has_std(&self, target: &str) -> bool {
         let built = self.sysroot.join("lib/rustlib").join(target).join("lib");
         let is_std = |file: &DirEntry| {
             let name = file.file_name();
@@ -81,8 +81,8 @@ impl Toolchain {
         fs::read_dir(built).is_ok_and(|files| files.flatten().any(|f| is_std(&f)))
     }
 
-    /// Everything that a step, a module of xtask, makes of the sources in folders of the workspace is made
-    /// from, the tools included.
+    /// The inputs of a step (a module of xtask) that builds from folders of the workspace: sources,
+    /// tools and lock file.
     pub fn inputs(&self, step: &str, guest: &Guest, folders: &[&str]) -> Result<Inputs> {
         let root = workspace_root();
         let sh = run::shell()?;
@@ -104,8 +104,8 @@ impl Toolchain {
         Ok(inputs)
     }
 
-    /// A call of this toolchain's cargo that builds for a target, in the workspace, free of what
-    /// the cargo that started xtask has set.
+    /// A build command of this toolchain's cargo for a target, at the workspace root, without the
+    /// environment set by the cargo that started xtask.
     pub fn cargo<'a>(
         &self,
         sh: &'a Shell,
@@ -128,33 +128,34 @@ impl Toolchain {
     }
 }
 
-/// Whether a compiler of this version, `1.90.0` and whatever follows, can build the workspace.
+/// Whether a compiler of this version, such as `1.90.0+suffix`, can build the workspace.
 pub fn is_recent(version: &str) -> bool {
     parts(version) >= parts(OLDEST)
 }
 
-/// The version in what a compiler says of itself: `rustc 1.88.0 (6b00bc388 2025-06-23)`.
+/// The version in the output of `rustc --version`: `rustc 1.88.0 (6b00bc388 2025-06-23)`.
 fn number(words: &str) -> &str {
     words.split(' ').nth(1).unwrap_or_default()
 }
 
-/// The major and the minor version.
+/// Major and minor version.
 fn parts(version: &str) -> Option<(u32, u32)> {
     let mut parts = version.split('.').map(str::parse);
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// Where such a call puts a file that it makes for a target.
+/// Path of a file built by [`Toolchain::cargo`].
 pub fn output(profile: &str, target: &str, file: &str) -> PathBuf {
     target_dir().join(target).join(profile).join(file)
 }
 
-/// Held from a build until its output is used: another build for the same target would replace it.
+/// Held from a build until its output is used: another guest's build for the same target replaces
+/// it.
 pub fn lock() -> Result<Lock> {
     Lock::take(&target_dir())
 }
 
-/// One for all guests: what cargo makes for the host, macros and build scripts, serves them all.
+/// Shared by all guests, as are macros and build scripts built for the host.
 fn target_dir() -> PathBuf {
     workspace_root().join("target/guest")
 }
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_older_than_the_workspace_takes_is_none() {
+    fn a_compiler_older_than_the_workspaces_minimum_is_refused() {
         let can = |words| is_recent(number(words));
         assert!(can("rustc 1.90.0 (1159e78c4 2025-09-14)"));
         assert!(!can("rustc 1.88.0 (6b00bc388 2025-06-23)"));
@@ -188,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_built_library_is_one_that_programs_can_be_linked_with() {
+    fn a_built_std_is_an_rlib() {
         let dir = tempfile::tempdir().unwrap();
         let lib = dir.path().join("lib/rustlib/x/lib");
         fs::create_dir_all(&lib).unwrap();
         fs::write(lib.join("libstd-0123.so"), "").unwrap();
-        assert!(!toolchain_in(dir.path()).brings_std("x"));
+        assert!(!toolchain_in(dir.path()).has_std("x"));
         fs::write(lib.join("libstd-0123.rlib"), "").unwrap();
-        assert!(toolchain_in(dir.path()).brings_std("x"));
-        assert!(!toolchain_in(dir.path()).brings_std("y"));
+        assert!(toolchain_in(dir.path()).has_std("x"));
+        assert!(!toolchain_in(dir.path()).has_std("y"));
     }
 }

@@ -1,4 +1,4 @@
-//! `vm-test` and `shell`: make the guests ready, then become the harness.
+//! `vm-test` and `shell`: bring the guests' images up to date, then exec the harness.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use crate::image;
 use crate::needs;
 use crate::run;
 
-/// What to run, as the harness takes it.
+/// Options of a run, passed on to the harness.
 #[derive(Args)]
 pub struct VmTest {
     /// The guest, or `all`
     guest: String,
     /// Only scenarios whose name contains one of these
     filter: Vec<String>,
-    /// Also run each scenario against its seeded defects, which it must catch
+    /// Also run each scenario against its mutants, which it must catch
     #[arg(long)]
     mutants: bool,
-    /// Run so many jobs at once [default: one per core, as far as memory suffices]
+    /// Run this many jobs at once [default: one per core, memory permitting]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-    /// Run each job so many times, as jobs of their own
+    /// Run each job this many times, as separate jobs
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
     repeat: Option<u32>,
-    /// Run a job that does not end well again, up to so many times; it is flaky if that helps
+    /// Rerun a job that fails, up to this many times; it is flaky if that helps
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=100))]
     retries: Option<u32>,
-    /// Write a report; may be given more than once
+    /// Write a report; may be repeated
     #[arg(long, num_args = 2, value_names = ["json|junit", "FILE"], action = clap::ArgAction::Append)]
     report: Vec<String>,
 }
@@ -53,7 +53,7 @@ impl VmTest {
         }
     }
 
-    /// Gets what is missing and builds the images.
+    /// Checks the arguments, installs what is missing and builds the images.
     pub fn prepare(&self) -> Result<()> {
         let guests = guest::select(&self.guest)?;
         self.check_reports()?;
@@ -61,8 +61,7 @@ impl VmTest {
         make_ready(&guests)
     }
 
-    /// A report that cannot be written is known now, not after the run; and one that was not there
-    /// is not left behind empty.
+    /// Fails before the run if a report cannot be written, and leaves no empty file behind.
     fn check_reports(&self) -> Result<()> {
         for report in self.report.chunks_exact(2) {
             let (format, file) = (&report[0], &report[1]);
@@ -80,7 +79,7 @@ impl VmTest {
         Ok(())
     }
 
-    /// A file that is not there neither.
+    /// Fails before the run if a scenario file does not exist.
     fn check_files(&self) -> Result<()> {
         let is_file = |filter: &&String| filter.ends_with(".yaml") || filter.ends_with(".yml");
         match self
@@ -94,7 +93,7 @@ impl VmTest {
         }
     }
 
-    /// The harness, called for this.
+    /// The harness's command line for this run.
     pub fn harness<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
         let mut cmd = harness(sh).arg("run").arg(&self.guest).args(&self.filter);
         if self.mutants {
@@ -109,7 +108,7 @@ impl VmTest {
         cmd
     }
 
-    /// The options that are numbers, as far as they were given.
+    /// The numeric options that were given.
     fn numbers(&self) -> impl Iterator<Item = (&str, u32)> {
         let jobs = self.jobs.map(u32::from);
         [
@@ -121,20 +120,20 @@ impl VmTest {
         .filter_map(|(flag, number)| Some((flag, number?)))
     }
 
-    /// Does it all; comes back only with an error.
+    /// Prepares, then execs the harness; returns only on error.
     pub fn exec(&self) -> Result<()> {
         self.prepare()?;
         Err(run::exec(self.harness(&run::shell()?)))
     }
 }
 
-/// Gets what the host lacks and builds the guests.
+/// Installs what the host lacks and builds the guests.
 pub fn make_ready(guests: &[Guest]) -> Result<()> {
     host::ensure(&needs::of_workspace())?;
     build_all(guests)
 }
 
-/// Builds the guests, all of them, whatever becomes of one.
+/// Builds every guest, even if one fails.
 fn build_all(guests: &[Guest]) -> Result<()> {
     let failed = |guest: &Guest| Some((guest.name.clone(), image::build(guest, false).err()?));
     let mut failed: Vec<(String, Error)> = guests.iter().filter_map(failed).collect();
@@ -151,7 +150,7 @@ fn build_all(guests: &[Guest]) -> Result<()> {
     }
 }
 
-/// Opens a shell in a guest; comes back only with an error.
+/// Execs an interactive shell in a guest; returns only on error.
 pub fn shell(guest: &Guest) -> Result<()> {
     host::ensure(&needs::of_workspace())?;
     image::build(guest, false)?;
@@ -160,7 +159,7 @@ pub fn shell(guest: &Guest) -> Result<()> {
     ))
 }
 
-/// The harness.
+/// The harness, built and run through cargo.
 pub fn harness(sh: &Shell) -> Cmd<'_> {
     run::cargo(sh).args(["run", "--quiet", "--package", "harness", "--"])
 }
@@ -170,18 +169,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_harness_is_told_the_numbers_that_were_given() {
-        let told = |task: &VmTest| {
+    fn the_given_numbers_are_passed_to_the_harness() {
+        let options = |task: &VmTest| {
             let numbers = task.numbers();
             let words = numbers.map(|(flag, number)| format!("{flag} {number}"));
             words.collect::<Vec<_>>().join(" ")
         };
         let mut task = VmTest::everything([("json", "a".into()), ("junit", "b".into())]);
-        assert_eq!(told(&task), "");
+        assert_eq!(options(&task), "");
         task.jobs = Some(2);
         task.retries = Some(0);
-        assert_eq!(told(&task), "--jobs 2 --retries 0");
+        assert_eq!(options(&task), "--jobs 2 --retries 0");
         task.repeat = Some(40);
-        assert_eq!(told(&task), "--jobs 2 --repeat 40 --retries 0");
+        assert_eq!(options(&task), "--jobs 2 --repeat 40 --retries 0");
     }
 }

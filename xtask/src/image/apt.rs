@@ -1,5 +1,5 @@
-//! Debian's packages for a guest, through a private apt root with sources of its own: no root rights,
-//! nothing changed on the host, and apt itself checks signatures and hashes.
+//! Access to Debian's packages through a private apt root with its own sources: needs no root,
+//! changes nothing on the host, and leaves checking signatures and hashes to apt.
 
 use std::fs;
 use std::io;
@@ -16,25 +16,25 @@ use crate::image::archive::Archive;
 use crate::progress::Step;
 use crate::run;
 
-/// How long to wait before asking a mirror again that may be in the middle of a sync.
+/// Delay before each try; a mirror may be in the middle of a sync.
 const PATIENCE: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_secs(5),
     Duration::from_secs(20),
 ];
 
-/// One package of one architecture in one version.
+/// A package in one version for one architecture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// The architecture it was asked for under.
+    /// The architecture it was looked up for, also if the package itself is `all`.
     pub architecture: String,
     /// Its version.
     pub version: String,
-    /// The hash of the .deb, from the signed index.
+    /// SHA-256 of the .deb, from the signed index.
     pub sha256: String,
-    /// The names it depends on, without versions and alternatives.
+    /// Names of the dependencies: no versions, and the first of alternatives only.
     pub depends: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct Apt {
 }
 
 impl Apt {
-    /// Lays the root out in `dir` for this archive and these architectures, the guest's first.
+    /// Lays out the root in `dir`. The guest's architecture comes first.
     pub fn new(dir: &Path, archive: Archive, architectures: &[&str]) -> Result<Self> {
         for part in ["state/lists/partial", "cache/archives/partial"] {
             files::create_dir(&dir.join(part))?;
@@ -66,13 +66,13 @@ impl Apt {
         })
     }
 
-    /// What the index says about these `name:architecture`s. The index is fetched first, and again
-    /// with growing patience while something is missing from it.
+    /// Looks up `name:architecture`s in an index that is fetched first, and again with growing
+    /// delays while one is missing.
     pub fn look_up(&self, step: &Step, wanted: &[String]) -> Result<Vec<Package>> {
         let mut missing = Error::Package("no package was asked for".into());
         for pause in PATIENCE {
             sleep(pause);
-            // A source that no guest needs may fail; what was needed shows in the look-up.
+            // A source that no guest needs may fail; the look-up decides.
             let updated = self.update(step);
             match self.show(wanted) {
                 Ok(packages) => {
@@ -89,14 +89,14 @@ impl Apt {
         Err(missing)
     }
 
-    /// As [`Self::look_up`], but from the index as it was last fetched.
+    /// As [`Self::look_up`], but in the index as last fetched.
     pub fn show(&self, wanted: &[String]) -> Result<Vec<Package>> {
         let config = &self.config;
         let show = cmd!(
             self.sh,
             "apt-cache -c={config} show --no-all-versions {wanted...}"
         );
-        // Where none of the packages is known, it prints nothing and fails.
+        // It fails with no output if it knows none of the packages.
         let text = run::read(show.ignore_status())?;
         let known: Vec<Package> = text.split("\n\n").filter_map(parse_stanza).collect();
         wanted
@@ -111,18 +111,18 @@ impl Apt {
         run::quietly(step, update).map_err(|e| self.in_short(e))
     }
 
-    /// Downloads packages into a directory, in one go.
+    /// Downloads all of the packages into a directory with one call of apt.
     pub fn download(&self, step: &Step, packages: &[&Package], into: &Path) -> Result<()> {
         let config = &self.config;
         let names = packages
             .iter()
             .map(|p| format!("{}:{}={}", p.name, p.architecture, p.version));
-        let _in_there = self.sh.push_dir(into);
+        let _dir = self.sh.push_dir(into);
         let download = cmd!(self.sh, "apt-get -c={config} download {names...}");
         run::quietly(step, download).map_err(|e| self.in_short(e))
     }
 
-    /// Of the much that apt says before it fails, what it failed of.
+    /// Reduces apt's output to its errors, and turns a full disk into [`Error::File`].
     fn in_short(&self, error: Error) -> Error {
         let Error::Command { status, output, .. } = error else {
             return error;
@@ -145,7 +145,7 @@ impl Apt {
     }
 }
 
-/// The architecture of the host's own packages.
+/// dpkg's architecture of the host.
 pub fn host_architecture() -> Result<String> {
     let sh = run::shell()?;
     Ok(run::read(cmd!(sh, "dpkg --print-architecture"))?
@@ -153,7 +153,7 @@ pub fn host_architecture() -> Result<String> {
         .to_owned())
 }
 
-/// Everything that makes the root private. The host's hooks are cleared: they are written for the
+/// The apt.conf that makes the root private. The host's hooks are cleared, since they act on the
 /// host's own root.
 fn configuration(dir: &Path, architectures: &[&str]) -> String {
     let dir = dir.display();
@@ -194,7 +194,7 @@ fn pick(known: &[Package], wanted: &str, archive: &Archive) -> Result<Package> {
     Ok(package)
 }
 
-/// Reads one stanza of an index; one that is no package gives none.
+/// Parses a stanza of the index; `None` unless it describes a package.
 fn parse_stanza(stanza: &str) -> Option<Package> {
     let field = |name: &str| {
         let found = stanza
@@ -213,7 +213,7 @@ fn parse_stanza(stanza: &str) -> Option<Package> {
     })
 }
 
-/// `a (= 1), b:any | c` is `a`, `b`.
+/// `a (= 1), b:any | c` gives `a`, `b`.
 fn dependency_names(field: &str) -> Vec<String> {
     let first_word = |d: &str| {
         let word = d.trim().split([' ', '|', ':', '(']).next();
@@ -273,7 +273,7 @@ SHA256: 11bb
     }
 
     #[test]
-    fn an_architecture_independent_package_answers_for_any() {
+    fn an_architecture_independent_package_matches_any() {
         assert_eq!(
             pick(&known(), "common:armel", &archive())
                 .unwrap()
@@ -283,7 +283,7 @@ SHA256: 11bb
     }
 
     #[test]
-    fn of_apts_words_only_its_errors_are_passed_on() {
+    fn only_apts_errors_are_passed_on() {
         let dir = tempfile::tempdir().unwrap();
         let apt = Apt::new(dir.path(), archive(), &["armel"]).unwrap();
         let failed = |output: &str| {
@@ -303,7 +303,7 @@ SHA256: 11bb
     }
 
     #[test]
-    fn a_package_that_is_not_there_is_named_with_its_architecture() {
+    fn a_missing_package_is_named_with_its_architecture() {
         let text = pick(&known(), "linux-image-x:mips", &archive())
             .unwrap_err()
             .to_string();

@@ -1,4 +1,4 @@
-//! Where guests' packages come from: Debian's archive, whatever distribution the host runs.
+//! Locates the archive of the guests' packages: Debian's, whatever distribution the host runs.
 
 use std::env;
 use std::fs;
@@ -8,23 +8,23 @@ use xshell::cmd;
 use crate::error::{Error, Result};
 use crate::run;
 
-/// The keys that sign Debian's archive; from the package `debian-archive-keyring`.
+/// The keys that sign Debian's archive, from the package `debian-archive-keyring`.
 pub const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Names a mirror of Debian's archive, before anything else does.
+/// Overrides the mirror.
 const VARIABLE: &str = "TRAPLINE_ARCHIVE";
 
-/// The archives that python-apt knows for Debian, by the file's name of today and of before 3.0; from
+/// python-apt's list of Debian mirrors, under its current name and the one before 3.0. Comes with
 /// [`TEMPLATES_PACKAGE`], which Ubuntu installs by default.
 const TEMPLATES: [&str; 2] = [
     "/usr/share/python-apt/templates/debian.info",
     "/usr/share/python-apt/templates/Debian.info",
 ];
 
-/// The package that brings [`TEMPLATES`].
+/// The package that provides [`TEMPLATES`].
 pub const TEMPLATES_PACKAGE: &str = "python-apt-common";
 
-/// One release of Debian, and where it is served.
+/// A release of Debian on a mirror.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Archive {
     suite: String,
@@ -35,8 +35,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The archive of a suite: `$TRAPLINE_ARCHIVE`, else the mirror that the host's own sources name for
-    /// this suite, else the one that python-apt lists first; none where nothing names one.
+    /// The archive of a suite: `$TRAPLINE_ARCHIVE`, else the mirror that the host's own sources
+    /// have for this suite, else the first one that python-apt lists.
     pub fn locate(suite: &str) -> Option<Self> {
         let sources = Source::of_host();
         let of_suite = |suite: &str| sources.iter().find(|s| s.suite == suite).map(Source::url);
@@ -48,17 +48,17 @@ impl Archive {
         Some(Self::at(suite, &main, own_security.flatten()))
     }
 
-    /// As [`Self::locate`], but that there is none is an error with the way out.
+    /// As [`Self::locate`], with an error that says how to provide one.
     pub fn require(suite: &str) -> Result<Self> {
         Self::locate(suite).ok_or_else(|| Error::Host {
             missing: what(suite),
-            mend: format!(
+            fix: format!(
                 "apt-get install {TEMPLATES_PACKAGE}, or export {VARIABLE}=<URL of a mirror of Debian>"
             ),
         })
     }
 
-    /// Security updates stand beside the archive where nothing says otherwise.
+    /// The security archive defaults to the sibling `debian-security` of `main`.
     pub fn at(suite: &str, main: &str, security: Option<String>) -> Self {
         let main = main.trim_end_matches('/');
         let beside = || {
@@ -72,7 +72,7 @@ impl Archive {
         }
     }
 
-    /// The lines of a `sources.list` that has this archive and nothing else.
+    /// A `sources.list` of only this archive: main, updates and security.
     pub fn source_list(&self) -> String {
         let Self {
             suite,
@@ -90,19 +90,19 @@ impl Archive {
     }
 }
 
-/// What a host lacks that has no archive, for people.
+/// A description of the archive, for the message that the host has none.
 pub fn what(suite: &str) -> String {
     format!("an address of Debian's archive, for the guests' packages ({suite})")
 }
 
-/// A line of the host's own apt sources.
+/// An entry of the host's own apt sources.
 struct Source {
     url: String,
     suite: String,
 }
 
 impl Source {
-    /// Those that apt reads; none where there is no apt.
+    /// The entries that apt uses; none on a host without apt.
     fn of_host() -> Vec<Self> {
         let list = || {
             let sh = run::shell()?;
@@ -139,7 +139,7 @@ fn of_templates() -> Option<String> {
     first_archive(&templates)
 }
 
-/// The first archive of a template file: stanzas of `Name: value` lines.
+/// The first archive in a template file, which has stanzas of `Name: value` lines.
 fn first_archive(templates: &str) -> Option<String> {
     let archive = |line: &str| Some(line.strip_prefix("BaseURI:")?.trim().to_owned());
     templates.lines().find_map(archive)
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn security_updates_stand_beside_the_archive() {
+    fn the_security_archive_defaults_to_a_sibling() {
         let archive = Archive::at("bookworm", "http://mirror.example/debian/", None);
         assert_eq!(
             archive.source_list(),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hosts_own_security_updates_are_taken_as_they_are() {
+    fn the_hosts_security_archive_is_used_unchanged() {
         let own = Some("http://other.example/s".to_owned());
         let archive = Archive::at("bookworm", "http://mirror.example/debian", own);
         assert!(
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_archive_of_the_templates_counts() {
+    fn the_first_archive_in_the_templates_is_used() {
         let templates = "X: y\n\nSuite: a\nBaseURI: http://one.example/debian/\n\nBaseURI: http://two.example\n";
         assert_eq!(
             first_archive(templates).as_deref(),

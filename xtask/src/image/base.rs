@@ -1,5 +1,5 @@
-//! The part of a guest's root that does not change while the engine does: programs, libraries,
-//! kernel modules, keys and /init.
+//! `base.cpio`, the part of a guest's root that does not change with the engine: programs,
+//! libraries, kernel modules, keys and /init.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::image::rootfs::Pool;
 use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
-/// Makes the archive.
+/// Makes the archive and returns its path.
 pub fn make(guest: &Guest, debs: &[PathBuf], boot: &Boot, keys: &Keys) -> Result<PathBuf> {
     let dir = guest.dir();
     let archive = dir.join("base.cpio");
@@ -52,7 +52,7 @@ fn collect(
     add_programs(&mut archive, guest, debs)?;
     let [modules, network_modules] = add_modules(&mut archive, boot)?;
     add_login(&mut archive, keys);
-    // A kernel opens /dev/console for /init before anything could mount a /dev.
+    // The kernel opens /dev/console for /init before anything can mount a /dev.
     archive.character_device("/dev/console", 0o600, 5, 1);
     archive.character_device("/dev/null", 0o666, 1, 3);
     for empty in [
@@ -87,8 +87,8 @@ fn add_programs(archive: &mut Archive, guest: &Guest, debs: &[PathBuf]) -> Resul
     Ok(())
 }
 
-/// Adds the modules; gives their names in load order, separated by spaces: those to load at once, and
-/// those for the network.
+/// Adds the modules. Returns their names in load order, separated by spaces: those to load at boot,
+/// and those for the network.
 fn add_modules(archive: &mut Archive, boot: &Boot) -> Result<[String; 2]> {
     let order = String::from_utf8_lossy(&files::read(&boot.module_order)?).into_owned();
     for name in order.split_whitespace() {

@@ -1,5 +1,5 @@
-//! What QEMU and /init need out of the kernel package: the kernel as QEMU takes it, its device
-//! tree, and the modules to load, in the order in which they load.
+//! Extracts from the kernel package what QEMU and /init need: the kernel in the form that QEMU
+//! takes, the device tree, and the modules in load order.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use crate::progress::Step;
 
 /// A guest's boot files.
 pub struct Boot {
-    /// The kernel as QEMU takes it.
+    /// The kernel, in the form that QEMU takes.
     pub kernel: PathBuf,
-    /// The device tree, for machines that need one.
+    /// The device tree blob, for machines that need one.
     pub dtb: Option<PathBuf>,
-    /// The modules' file names without `.ko`, in load order: on the first line those to load at
-    /// once, on the second those for the network. The files lie beside it.
+    /// A file that lists the modules' names without `.ko`, in load order: on its first line those
+    /// to load at boot, on the second those for the network. The modules lie beside it.
     pub module_order: PathBuf,
 }
 
-/// Makes the boot files from the kernel's package.
+/// Makes the boot files from the kernel package.
 pub fn make(guest: &Guest, deb: &Path) -> Result<Boot> {
     let dir = guest.dir();
     let boot = Boot {
@@ -118,7 +118,7 @@ fn write_modules(guest: &Guest, members: &[Member], order_file: &Path) -> Result
     files::write(order_file, order.as_bytes())
 }
 
-/// Puts a module beside the list; its file's name without `.ko`.
+/// Writes a module beside the list; returns its file name without `.ko`.
 fn write_module<'a>(module: &'a Member, order_file: &Path) -> Result<&'a str> {
     let file = module.path.rsplit('/').next().unwrap_or_default();
     if let Kind::File { data, .. } = &module.kind {
@@ -127,7 +127,7 @@ fn write_module<'a>(module: &'a Member, order_file: &Path) -> Result<&'a str> {
     Ok(file.trim_end_matches(".ko"))
 }
 
-/// A module's name for comparison: the kernel takes `-` and `_` for the same.
+/// A module's canonical name: the kernel treats `-` and `_` alike.
 fn module_name(path: &str) -> Option<String> {
     let file = path.strip_suffix(".ko")?;
     Some(canonical(file.rsplit('/').next()?))
@@ -137,8 +137,8 @@ fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// For each group its modules and all that they depend on, each after those it depends on, and
-/// none again that an earlier group has.
+/// For each group its modules and their dependencies, dependencies first, without those of an
+/// earlier group.
 fn load_order<const N: usize>(
     groups: [&Vec<String>; N],
     depends: impl Fn(&str) -> Option<Vec<String>>,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_load_after_those_they_depend_on_and_once() {
+    fn modules_load_once_and_after_their_dependencies() {
         let first = vec!["mii".to_string()];
         let second = ["rndis-host", "usbnet"].map(str::to_string).to_vec();
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_that_is_not_there_is_named() {
+    fn a_missing_module_is_named() {
         let text = load_order([&vec!["usbnat".into()]], depends)
             .unwrap_err()
             .to_string();

@@ -1,4 +1,4 @@
-//! Reading Debian packages: an `ar` archive whose member `data.tar.xz` is the file tree.
+//! Reads Debian packages: `ar` archives whose member `data.tar.xz` holds the files.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -9,19 +9,19 @@ use tar::{Archive, EntryType};
 
 use crate::error::{At, Error, Result};
 
-/// One file of a package.
+/// A file of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Absolute path on the system it is for.
+    /// Absolute path on the system that the package is for.
     pub path: String,
-    /// What it is.
+    /// The kind, with its contents.
     pub kind: Kind,
 }
 
-/// What a member is; directories are left out.
+/// The kind of a member; there is none for directories, which are skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file with its permission bits and contents.
+    /// A regular file.
     File {
         /// Permission bits.
         mode: u32,
@@ -32,7 +32,7 @@ pub enum Kind {
     Symlink(String),
 }
 
-/// The members whose absolute path is wanted.
+/// The members whose absolute path satisfies `wanted`.
 pub fn members(deb: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<Member>> {
     with_data(deb, |archive| {
         let mut found = Vec::new();
@@ -56,7 +56,7 @@ pub fn members(deb: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<Member>>
     })
 }
 
-/// Unpacks a whole package below a directory.
+/// Unpacks a whole package below a directory, with modification times.
 pub fn unpack(deb: &Path, into: &Path) -> Result<()> {
     with_data(deb, |archive| {
         archive.set_preserve_mtime(true);

@@ -1,21 +1,21 @@
-//! Device trees: switching on what a board has and its tree leaves off.
+//! Enables nodes of a device tree that its board leaves disabled.
 
 use dtoolkit::fdt::Fdt;
 use dtoolkit::model::DeviceTree;
 use dtoolkit::{Node, Property};
 
-/// The node whose properties are other nodes' short names.
+/// The node whose properties map short names to paths.
 const ALIASES: &str = "/aliases";
-/// Whether a node is there to be used. A node without it is.
+/// The property that enables or disables a node. A node without it is enabled.
 const STATUS: &str = "status";
 
-/// Why a tree is not as it should be.
+/// Why a tree could not be changed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DtbError {
-    /// It is no device tree.
+    /// Not a device tree.
     #[error("it is no device tree: {0}")]
     Unreadable(String),
-    /// It has no such node.
+    /// No node has this path or alias.
     #[error(
         "the device tree has no node {0}, by path or alias; `dtb-enable` in the guest's file \
          names it"
@@ -23,7 +23,7 @@ pub enum DtbError {
     NoNode(String),
 }
 
-/// The tree with these nodes enabled, each given by its path or an alias.
+/// The tree with these nodes enabled, each given by path or alias.
 pub fn enable(dtb: &[u8], nodes: &[String]) -> Result<Vec<u8>, DtbError> {
     let fdt = Fdt::new(dtb).map_err(|why| DtbError::Unreadable(why.to_string()))?;
     if nodes.is_empty() {
@@ -41,7 +41,7 @@ pub fn enable(dtb: &[u8], nodes: &[String]) -> Result<Vec<u8>, DtbError> {
     Ok(tree.to_dtb())
 }
 
-/// A node's path; a name without a slash is an alias.
+/// The path of a node given by path or, without a leading slash, by alias.
 fn resolve(tree: &DeviceTree, node: &str) -> Option<String> {
     if node.starts_with('/') {
         return Some(node.to_owned());
@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_enabled_already_stays_as_it_is() {
+    fn an_enabled_node_is_left_unchanged() {
         assert_eq!(enable(&board(), &["/soc/timer".into()]), Ok(board()));
         assert_eq!(enable(&board(), &[]), Ok(board()));
     }
 
     #[test]
-    fn a_node_that_is_not_there_is_named() {
+    fn a_missing_node_is_named() {
         for name in ["serial7", "/soc/serial@41"] {
             let refused = enable(&board(), &[name.into()]);
             assert_eq!(refused, Err(DtbError::NoNode(name.into())));

@@ -1,20 +1,19 @@
-//! What ELF files say about themselves: the libraries a program needs, the modules a module needs,
-//! the symbols it has.
+//! Reads ELF files: the libraries of a program, the dependencies of a module, symbols and sections.
 
 use object::elf::{DT_NEEDED, FileHeader32, FileHeader64, SHF_ALLOC};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, FileKind, Object, ObjectSection, ObjectSymbol};
 
-/// What the dynamic loader is told by a program or library.
+/// What a program or library asks of the dynamic loader.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Linkage {
-    /// The program that loads it.
+    /// Path of the dynamic loader (PT_INTERP).
     pub interpreter: Option<String>,
-    /// File names of the libraries it needs.
+    /// File names of the libraries (DT_NEEDED).
     pub needed: Vec<String>,
 }
 
-/// Reads a program or library; a file that is not ELF (a script) needs nothing.
+/// Reads a program or library. A file that is not ELF, such as a script, has no linkage.
 pub fn linkage(data: &[u8]) -> Result<Linkage, object::Error> {
     match FileKind::parse(data) {
         Ok(FileKind::Elf32) => linkage_of::<FileHeader32<Endianness>>(data),
@@ -39,7 +38,7 @@ fn linkage_of<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Linkage
     Ok(linkage)
 }
 
-/// What `modinfo` prints of a module, each field as `name=value`.
+/// The fields of a module's `.modinfo`, each as `name=value`.
 pub fn modinfo(module: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(module)?;
     let Some(section) = file.section_by_name(".modinfo") else {
@@ -49,7 +48,7 @@ pub fn modinfo(module: &[u8]) -> Result<Vec<String>, object::Error> {
     Ok(fields.filter(|field| !field.is_empty()).collect())
 }
 
-/// The names of the modules that must be loaded before this one.
+/// The modules that must be loaded before this one.
 pub fn module_depends(module: &[u8]) -> Result<Vec<String>, object::Error> {
     let info = modinfo(module)?;
     let depends = info.iter().find_map(|f| f.strip_prefix("depends="));
@@ -57,7 +56,7 @@ pub fn module_depends(module: &[u8]) -> Result<Vec<String>, object::Error> {
     Ok(names.filter(|n| !n.is_empty()).collect())
 }
 
-/// The names of an object's symbols for which `wanted` holds.
+/// The names of the symbols that satisfy `wanted`.
 pub fn symbols(
     data: &[u8],
     wanted: impl Fn(&object::Symbol<'_, '_>) -> bool,
@@ -73,7 +72,7 @@ pub fn has_section(data: &[u8], name: &str) -> Result<bool, object::Error> {
     Ok(file.section_by_name(name).is_some())
 }
 
-/// How many sections of an object are loaded with it.
+/// The number of an object's SHF_ALLOC sections.
 pub fn loaded_sections(data: &[u8]) -> Result<usize, object::Error> {
     let file = object::File::parse(data)?;
     let loaded = file.sections().filter(|s| match s.flags() {
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_names_those_before_it() {
+    fn a_modules_dependencies_are_read() {
         let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
         let section =
             object.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);

@@ -1,5 +1,5 @@
-//! The Rust half of `trapline.ko`: the engine built for a kernel and linked into one object that
-//! shows nothing but its entry points.
+//! The Rust half of `trapline.ko`: builds the engine for a guest's kernel and links it into one
+//! object whose only global symbols are the entry points for C.
 
 use std::path::{Path, PathBuf};
 
@@ -16,30 +16,30 @@ use crate::progress::Step;
 use crate::run;
 use crate::toolchain::{self, Toolchain};
 
-/// How the names begin by which C calls Rust.
+/// Name prefix of the functions that C calls.
 const ENTRY_PREFIX: &str = "trapline_";
 
-/// How it is built, as the workspace has it.
+/// The profile in the workspace's Cargo.toml.
 const PROFILE: &str = "module";
 
-/// A kernel's module loader knows no position-independent code and no global offset table, through
-/// which rustc would otherwise call memcpy and its like on some targets.
+/// The module loader relocates neither position-independent code nor a GOT, through which rustc
+/// would otherwise call memcpy and the like on some targets.
 const STATIC_CODE: &str = "-Crelocation-model=static -Zplt=yes";
 
-/// The compiler is to state each function's frame.
+/// Emits each function's frame size, for [`frames::check`].
 const FRAMES: &str = "-Zemit-stack-sizes";
 
-/// The two modules built from one source.
+/// The two modules built from the same sources.
 #[derive(Clone, Copy, Debug)]
 pub enum Variant {
     /// The tracer.
     Plain,
-    /// The tracer with defects that can be switched on one at a time.
+    /// The tracer with seeded defects, which can be switched on one at a time.
     Mutants,
 }
 
 impl Variant {
-    /// The file name of the module without `.ko`.
+    /// The module's file name without `.ko`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "trapline",
@@ -47,7 +47,8 @@ impl Variant {
         }
     }
 
-    /// Flags for the one crate in which the two differ; all that it is built on is built once.
+    /// Flags for `engine-kernel` only, where the two differ, so that its dependencies are built
+    /// once.
     fn rustflags(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],
@@ -64,7 +65,7 @@ impl Variant {
     }
 }
 
-/// The engine as a static library.
+/// Builds the engine as a static library and returns its path.
 pub fn compile(
     step: &Step,
     guest: &Guest,
@@ -84,8 +85,8 @@ pub fn compile(
     Ok(toolchain::output(PROFILE, target, "libengine_kernel.a"))
 }
 
-/// One object of all that the entry points reach, with one section for each kind of contents, as `script` has it; every
-/// other name is local to it, so that it cannot clash.
+/// Links everything that the entry points reach into one object, its sections merged by `script`.
+/// All other symbols become local, so that they cannot clash with the kernel's.
 pub fn link(
     step: &Step,
     guest: &Guest,

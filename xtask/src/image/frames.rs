@@ -1,4 +1,4 @@
-//! How much of a kernel's stack each function of the engine takes, as the compiler says it (`-Zemit-stack-sizes`).
+//! Limits the stack frames of the engine's functions, as reported by `-Zemit-stack-sizes`.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Where the compiler says it: for each function its address, and its frame's bytes as a ULEB128 number.
+/// Where the compiler reports them: per function its address, then its frame in bytes as ULEB128.
 pub const SECTION: &str = ".stack_sizes";
 
-/// The most bytes of a frame, as the kernel has it for its own (`CONFIG_FRAME_WARN`).
-const fn most(is_64: bool) -> u64 {
+/// The largest frame allowed, in bytes: the kernel's own limit (`CONFIG_FRAME_WARN`).
+const fn limit(is_64: bool) -> u64 {
     if is_64 { 2048 } else { 1024 }
 }
 
-/// Refuses an object with a frame that is too large for a kernel's stack, of 8 KiB on a processor of 32 bits.
+/// Rejects an object with a frame too large for a kernel stack, which is 8 KiB on 32-bit machines.
 pub fn check(object: &Path) -> Result<()> {
     check_data(&files::read(object)?)
 }
@@ -25,7 +25,7 @@ fn check_data(data: &[u8]) -> Result<()> {
     if frames.is_empty() {
         return Err(Error::Module(format!("the engine has no {SECTION}")));
     }
-    let large = frames.iter().filter(|(_, bytes)| *bytes > most(is_64));
+    let large = frames.iter().filter(|(_, bytes)| *bytes > limit(is_64));
     let large: Vec<_> = large
         .map(|(name, bytes)| format!("  {bytes} {:#}", rustc_demangle::demangle(name)))
         .collect();
@@ -35,12 +35,13 @@ fn check_data(data: &[u8]) -> Result<()> {
     Err(Error::Module(format!(
         "functions of the engine take more than {} bytes of the kernel's stack each:\n{}\n\
          give what is large to a function that is never inlined, or to the heap",
-        most(is_64),
+        limit(is_64),
         large.join("\n")
     )))
 }
 
-/// The functions of an object that is not linked yet, each with its frame's bytes.
+/// The functions of a relocatable object with their frame sizes, and whether it is 64-bit. Where
+/// the addend is implicit (REL), it is in the address field itself.
 fn frames(data: &[u8]) -> object::Result<(Vec<(String, u64)>, bool)> {
     let file = object::File::parse(data)?;
     let mut frames = Vec::new();
@@ -50,7 +51,7 @@ fn frames(data: &[u8]) -> object::Result<(Vec<(String, u64)>, bool)> {
             let width = if file.is_64() { 8 } else { 4 };
             let field = sizes.get(at as usize..).unwrap_or_default();
             let implicit = match relocation.has_implicit_addend() {
-                true => field.get(..4).map_or(0, little),
+                true => field.get(..4).map_or(0, little_endian),
                 false => relocation.addend() as u64,
             };
             let bytes = uleb128(field.get(width..).unwrap_or_default());
@@ -71,12 +72,13 @@ fn name_at(file: &object::File<'_>, section: Option<SectionIndex>, address: u64)
     found.name().ok().map(str::to_owned)
 }
 
-fn little(bytes: &[u8]) -> u64 {
+fn little_endian(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().rev();
     bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// The number that begins there, of seven bits in each byte, the lowest first, until one has its upper bit clear.
+/// Decodes a ULEB128 number: seven bits per byte, least significant first, bit 7 set on all but the
+/// last.
 fn uleb128(bytes: &[u8]) -> u64 {
     let last = bytes.iter().position(|byte| byte & 0x80 == 0);
     let bytes = bytes.get(..=last.unwrap_or_default()).unwrap_or_default();
@@ -93,7 +95,7 @@ mod tests {
         RelocationKind, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
     };
 
-    /// An object with one function, whose frame has so many bytes, in ULEB128.
+    /// An object with one function, whose frame size is `frame`, in ULEB128.
     fn object_with(name: &str, frame: &[u8]) -> Vec<u8> {
         let mut object = Writer::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
         let text = object.add_section(vec![], b".text".to_vec(), SectionKind::Text);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_too_large_is_refused_by_its_functions_name() {
+    fn a_large_frame_is_refused_with_its_functions_name() {
         assert!(
             check_data(&object_with("small", &[0x80, 0x10])).is_ok(),
             "2048"
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_says_nothing_is_refused() {
+    fn an_object_without_stack_sizes_is_refused() {
         let object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
         assert!(check_data(&object.write().unwrap()).is_err());
     }

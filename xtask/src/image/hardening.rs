@@ -1,5 +1,5 @@
-//! What a kernel's configuration demands of the Rust half's machine code: the compiler's flags, and the
-//! proof, from the finished code, that they had their effect.
+//! The mitigations of a kernel's configuration, for the Rust half: the compiler flags, and a check
+//! of the finished code that they took effect.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use crate::files;
 use crate::guest::Guest;
 use crate::run;
 
-/// Each option, with the flags that it takes. Kernels since 6.9 call the first ones `MITIGATION_*`.
+/// Options and the flag each requires. Linux 6.9 renamed the x86 ones to `CONFIG_MITIGATION_*`.
 const FLAGS: &[(&str, &str)] = &[
-    // Whether or not this kernel has a shadow call stack: the engine has no use for the register.
+    // With or without a shadow call stack in this kernel: the engine does without the register.
     ("CONFIG_ARM64", "-Zfixed-x18"),
     ("CONFIG_RETPOLINE", RETPOLINE),
     ("CONFIG_MITIGATION_RETPOLINE", RETPOLINE),
@@ -22,7 +22,7 @@ const FLAGS: &[(&str, &str)] = &[
 const RETPOLINE: &str = "-Zretpoline-external-thunk";
 const RETURN_THUNK: &str = "-Zfunction-return=thunk-extern";
 
-/// What a kernel was configured with.
+/// A kernel's configuration, the text of its `auto.conf`.
 pub struct Config(String);
 
 impl Config {
@@ -38,7 +38,7 @@ impl Config {
             .any(|line| line.strip_prefix(option) == Some("=y"))
     }
 
-    /// The compiler's flags for the Rust half.
+    /// rustc's flags for the Rust half.
     pub fn rustflags(&self) -> String {
         let flags = FLAGS.iter().filter(|(option, _)| self.has(option));
         flags.map(|(_, flag)| *flag).collect::<Vec<_>>().join(" ")
@@ -48,8 +48,8 @@ impl Config {
         FLAGS.iter().any(|(o, f)| *f == flag && self.has(o))
     }
 
-    /// An error if the Rust half, linked as `engine`, or the finished `module` has an instruction that this kernel's
-    /// hardening forbids.
+    /// Rejects an instruction that this kernel's mitigations forbid, in the Rust half alone
+    /// (`engine`, the linked object) for x18, else in the finished `module`.
     pub fn check(&self, guest: &Guest, engine: &Path, module: &Path) -> Result<()> {
         type Forbidden = fn(&Instruction<'_>) -> bool;
         let rules: [(&str, &Path, Forbidden, &str); 3] = [
@@ -99,17 +99,17 @@ fn refuse(
     ))
 }
 
-/// An instruction as objdump prints it.
+/// An instruction of objdump's listing.
 struct Instruction<'a> {
-    /// The symbol before it.
+    /// The nearest symbol before it.
     function: &'a str,
     text: &'a str,
-    /// What its relocation names.
+    /// The symbol of its relocation, with addend; empty if it has none.
     relocation: &'a str,
 }
 
 impl Instruction<'_> {
-    /// Its mnemonic and operands, without prefixes.
+    /// Mnemonic and operands, without prefixes.
     fn words(&self) -> impl Iterator<Item = &str> {
         const PREFIXES: [&str; 6] = ["bnd", "cs", "ds", "notrack", "rep", "repz"];
         let words = self.text.split([' ', '\t', ',']);
@@ -145,7 +145,7 @@ fn uses_x18(instruction: &Instruction<'_>) -> bool {
     names.any(|name| name == "x18" || name == "w18")
 }
 
-/// The kernel itself replaces calls of its paravirtual operations by direct ones.
+/// Calls through `pv_ops` are allowed: the kernel patches them into direct ones.
 fn is_indirect(instruction: &Instruction<'_>) -> bool {
     let mut words = instruction.words();
     let branches = words
@@ -183,7 +183,7 @@ mod tests {
 
     const REFUSALS: &str = "engine/kmod/kernel.h";
 
-    /// What the preprocessor says of the header of refusals, with these options set.
+    /// Preprocesses the header of refusals with these options defined; fails with cc's output.
     fn preprocessed(options: &[&str]) -> std::result::Result<(), String> {
         let header = workspace_root().join(REFUSALS);
         let defined = options.iter().map(|option| format!("-D{option}"));
@@ -198,7 +198,7 @@ mod tests {
         named.map(str::to_owned).collect()
     }
 
-    /// The conditions of the header of refusals, each with the options that it names.
+    /// The `#if`s of the header of refusals, each with the options that it names.
     fn refusals() -> Vec<Vec<String>> {
         let text = files::read(&workspace_root().join(REFUSALS)).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn each_refused_option_stops_the_build_with_a_sentence_that_names_it() {
+    fn each_refused_option_stops_the_build_with_an_error_that_names_it() {
         preprocessed(&[]).unwrap();
         preprocessed(&["CONFIG_FRAME_POINTER"]).unwrap();
         let refusals = refusals();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_lists_what_is_refused() {
+    fn the_documentation_lists_every_refused_option() {
         let text = files::read(&workspace_root().join("doc/kernels.md")).unwrap();
         let text = String::from_utf8(text).unwrap();
         let (_, section) = text.split_once("## What is not built").unwrap();
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(listed, refusals().into_iter().flatten().collect());
     }
 
-    /// Which instructions of a listing are forbidden.
+    /// The forbidden instructions of a listing.
     fn found(listing: &str, is_forbidden: fn(&Instruction<'_>) -> bool) -> Vec<String> {
         let all = instructions(listing);
         let found = all.iter().filter(|i| is_forbidden(i));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shadow_stacks_register_is_found_by_both_names_and_no_other() {
+    fn x18_is_found_under_both_names() {
         let listing = "
 0000000000000000 <h>:
    0:\tstr\tx30, [x18], #8
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_which_objdump_says_nothing_is_an_error() {
+    fn an_empty_disassembly_is_an_error() {
         let refused = |listing| refuse(Path::new("x.ko"), listing, is_return, "return");
         assert!(refused("").is_err());
         refused("0 <f>:\n 0:\tnop\n").unwrap();

@@ -1,5 +1,5 @@
-//! The kernel's headers, unpacked beside the image so that nothing need be installed: a build tree
-//! for modules of exactly the guest's kernel.
+//! Unpacks the kernel's headers into the guest's directory, instead of installing them: a build
+//! tree for modules of exactly the guest's kernel.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::image::inputs::Inputs;
 use crate::image::stamp::unless_current;
 use crate::progress::Step;
 
-/// Unpacks the packages; gives the directory that `make -C` takes.
+/// Unpacks the packages; returns the directory for `make -C`.
 pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<PathBuf> {
     let dir = guest.dir();
     let tree = dir.join("headers");
@@ -40,8 +40,7 @@ pub fn make(guest: &Guest, debs: &[PathBuf], kernel_release: &str) -> Result<Pat
     Ok(tree.join(build))
 }
 
-/// The packaged Makefile includes another by its path on an installed system; that lies below
-/// `tree` here.
+/// Redirects the packaged Makefile, which includes another by its installed path, to `tree`.
 fn relocate(makefile: &Path, tree: &Path) -> Result<()> {
     let text = String::from_utf8_lossy(&files::read(makefile)?).into_owned();
     let here = format!("include {}/usr/src/", tree.display());
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_makefile_is_led_to_the_unpacked_tree() {
+    fn the_makefile_includes_from_the_unpacked_tree() {
         let dir = tempfile::tempdir().unwrap();
         let makefile = dir.path().join("Makefile");
         files::write(

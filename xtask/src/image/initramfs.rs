@@ -1,5 +1,4 @@
-//! Writing the archive that becomes the guest's root: newc cpio, parents before children, the same
-//! bytes every time.
+//! Writes the guest's root as a cpio archive in newc format: reproducible, parents before children.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,8 +7,7 @@ use cpio::newc::{Builder, ModeFileType, trailer};
 
 use crate::image::deb::Kind;
 
-/// The archive while it is put together. Archives may be put one behind the other; the kernel
-/// unpacks them in turn.
+/// An archive under construction. Archives may be concatenated; the kernel unpacks them in order.
 #[derive(Default)]
 pub struct Archive {
     nodes: BTreeMap<String, Node>,
@@ -23,13 +21,12 @@ enum Node {
 }
 
 impl Archive {
-    /// Adds a directory; needed only for those that must be there empty or with other permissions
-    /// than 0755.
+    /// Adds a directory. Only needed for empty ones and for modes other than 0755.
     pub fn directory(&mut self, path: &str, mode: u32) {
         self.add(path, Node::Directory { mode });
     }
 
-    /// Adds a file.
+    /// Adds a regular file.
     pub fn file(&mut self, path: &str, mode: u32, data: impl Into<Vec<u8>>) {
         self.add(
             path,
@@ -45,7 +42,7 @@ impl Archive {
         self.add(path, Node::Character { mode, major, minor });
     }
 
-    /// Adds a file out of a package.
+    /// Adds a file of a package.
     pub fn member(&mut self, path: &str, kind: Kind) {
         match kind {
             Kind::File { mode, data } => self.file(path, mode, data),
@@ -53,7 +50,7 @@ impl Archive {
         }
     }
 
-    /// Adds a node and the directories above it.
+    /// Adds a node, and its missing parents with mode 0755.
     fn add(&mut self, path: &str, node: Node) {
         let name = path.trim_start_matches('/');
         for (end, _) in name.match_indices('/') {
@@ -63,10 +60,10 @@ impl Archive {
         self.nodes.insert(name.into(), node);
     }
 
-    /// The archive's bytes, padded so that another archive can follow.
+    /// The archive, padded to 512 bytes so that another can follow.
     pub fn into_bytes(self) -> io::Result<Vec<u8>> {
         let mut out = Vec::new();
-        // Sorted by name, a directory comes before what is in it.
+        // Sorted by name, a directory precedes its contents.
         for (inode, (name, node)) in (1..).zip(self.nodes) {
             write(&mut out, &name, inode, node)?;
         }

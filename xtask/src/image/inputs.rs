@@ -1,4 +1,4 @@
-//! What a step's result is made from, as one sum.
+//! The inputs of a build step, as one SHA-256.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,17 +9,17 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::files::{self, workspace_root};
 
-/// The sum of everything a result is made from, the builder itself included.
+/// A sum over everything that a result depends on, including the code of the step.
 pub struct Inputs(Sha256);
 
 impl Inputs {
-    /// Nothing yet.
+    /// No inputs.
     pub fn empty() -> Self {
         Self(Sha256::new())
     }
 
-    /// Begins with the code of the step: this module of xtask and all that it uses, and the versions of
-    /// the crates below them. A changed step runs again; a change elsewhere in xtask repeats nothing.
+    /// Starts with the code of the step: a module of xtask, all modules it uses, and Cargo.lock. A
+    /// changed step runs again; a change elsewhere in xtask does not repeat it.
     pub fn of_step(module: &str) -> Self {
         assert!(source(module).is_some(), "no module {module} of xtask");
         let mut inputs = Self::empty();
@@ -31,7 +31,7 @@ impl Inputs {
         inputs
     }
 
-    /// Adds a value.
+    /// Adds a value, with its length, so that the concatenation is unambiguous.
     pub fn add(&mut self, value: impl AsRef<[u8]>) -> &mut Self {
         let value = value.as_ref();
         self.0.update((value.len() as u64).to_le_bytes());
@@ -39,14 +39,14 @@ impl Inputs {
         self
     }
 
-    /// Adds a file's name and contents. Of one in the workspace the name is the same wherever that is.
+    /// Adds a file's name and contents. Names in the workspace are relative to it.
     pub fn add_file(&mut self, path: &Path) -> Result<&mut Self> {
         let name = path.strip_prefix(workspace_root()).unwrap_or(path);
         self.add(name.as_os_str().as_encoded_bytes());
         Ok(self.add(files::read(path)?))
     }
 
-    /// Adds files whose names stand for their contents, as those in the cache do.
+    /// Adds files by name only, for names that are hashes of the contents, as in the cache.
     pub fn add_named(&mut self, paths: &[PathBuf]) -> &mut Self {
         for name in paths.iter().filter_map(|p| p.file_name()) {
             self.add(name.as_encoded_bytes());
@@ -54,7 +54,7 @@ impl Inputs {
         self
     }
 
-    /// Adds what another step was made from and made, as it stands after that step.
+    /// Adds inputs and outputs of another step: its stamp, which must be up to date.
     pub fn add_stamp(&mut self, dir: &Path, name: &str) -> &mut Self {
         self.add(fs::read(stamp_of(dir, name)).unwrap_or_default())
     }
@@ -65,26 +65,26 @@ impl Inputs {
     }
 }
 
-/// Every source file of xtask, by its path below `src`.
+/// Every source file of xtask, by path below `src`, with its text.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
-/// Modules that report on a step or decide whether it runs, and not what it makes.
-const AROUND: [&str; 4] = ["error", "progress", "image::inputs", "image::stamp"];
-/// The crates that xtask is built on, at their versions.
+/// Modules that report on steps or decide whether one runs, but do not affect what it makes.
+const IGNORED: [&str; 4] = ["error", "progress", "image::inputs", "image::stamp"];
+/// The versions of all crates.
 const CRATES: &str = include_str!("../../../Cargo.lock");
 
-/// The text of a module, by its path: `image::kernel`.
+/// The source of a module, such as `image::kernel`.
 fn source(module: &str) -> Option<&'static str> {
     let file = module.replace("::", "/") + ".rs";
     let found = SOURCES.iter().find(|(path, _)| *path == file);
     found.map(|(_, text)| *text)
 }
 
-/// A module and those that it reaches, by the paths that begin with `crate::`.
+/// A module and those it reaches through paths that begin with `crate::`.
 fn uses(module: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut next = vec![module.to_owned()];
     while let Some(module) = next.pop() {
-        if AROUND.contains(&&*module) {
+        if IGNORED.contains(&&*module) {
             continue;
         }
         let text = source(&module).unwrap_or_default();
@@ -107,7 +107,7 @@ fn named_in(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Where what the step of that name was made from, and made, is kept.
+/// Path of the stamp of a step.
 pub fn stamp_of(dir: &Path, name: &str) -> PathBuf {
     dir.join("stamps").join(name)
 }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_covers_what_it_reaches_and_no_more() {
+    fn a_step_covers_only_the_modules_it_uses() {
         let reached = uses("image::base");
         let is_there = |name: &&str| reached.contains(*name);
         let needed = ["base", "boot", "deb", "initramfs", "rootfs"];
@@ -132,7 +132,7 @@ mod tests {
         let of_module = uses("image::module");
         let others = ["image::boot", "image::program"];
         assert!(!others.iter().any(|name| of_module.contains(*name)));
-        // A group would hide modules from the reading above.
+        // A grouped import would hide its modules from `named_in`.
         let grouped = ["crate", "::{"].concat();
         let code = |text: &'static str| text.split("#[cfg(test)]").next().unwrap_or_default();
         assert!(

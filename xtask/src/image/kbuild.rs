@@ -1,5 +1,4 @@
-//! Modules by the kernel's own build system, in a copy of their sources: what it makes lies beside
-//! them, and the checkout stays clean.
+//! Builds modules with Kbuild in a copy of their sources, since it writes its output beside them.
 
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -12,7 +11,7 @@ use crate::guest::Guest;
 use crate::progress::Step;
 use crate::run;
 
-/// A fresh copy of the sources: what an earlier build left may have been made with other headers.
+/// Makes a fresh copy of the sources: objects of an earlier build may be of other headers.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
     files::remove_dir(to)?;
     for file in files::walk(from, &[])? {
@@ -23,7 +22,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the modules whose sources and `Kbuild` are in `build`.
+/// Builds the modules whose sources and `Kbuild` are in `build`.
 pub fn compile(
     step: &Step,
     guest: &Guest,
@@ -40,7 +39,7 @@ pub fn compile(
         format!("CC={}", guest.build.cc),
         format!("KCFLAGS={cflags}"),
     ];
-    // A make or cargo above us must not pass its own settings into the kernel's build.
+    // The flags of a make or cargo above us must not reach the kernel's build.
     let make = cmd!(sh, "make -j{jobs} -C {headers} {set...} modules");
     run::quietly(step, make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL"))
 }

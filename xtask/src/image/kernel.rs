@@ -1,5 +1,5 @@
-//! The guest's kernel as QEMU takes it: unpacked on the host, where that is cheap, and wrapped
-//! where QEMU would not place it right.
+//! Converts a packaged kernel into the form that QEMU takes: decompressed on the host, which is
+//! faster than in the guest, and wrapped as a uImage where QEMU would use the wrong load address.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 const UIMAGE_MAGIC: u32 = 0x2705_1956;
 const UIMAGE_HEADER: usize = 64;
 
-/// What QEMU is given of a packaged image; nothing if the image has no payload and should.
+/// The kernel that QEMU is given; `None` if the image lacks the payload that it should have.
 pub fn prepare(image: &[u8], guest: &Kernel) -> Option<Vec<u8>> {
     let kernel = match guest.image {
         Form::Packaged => image.to_vec(),
@@ -23,7 +23,7 @@ pub fn prepare(image: &[u8], guest: &Kernel) -> Option<Vec<u8>> {
     })
 }
 
-/// The kernel inside a self-extracting image: of all xz streams in it, the one that unpacks to
+/// The kernel inside a self-extracting image: of the xz streams in it, the one that unpacks to
 /// most.
 fn payload(image: &[u8]) -> Option<Vec<u8>> {
     let starts = image
@@ -38,7 +38,7 @@ fn payload(image: &[u8]) -> Option<Vec<u8>> {
     unpacked.max_by_key(Vec::len)
 }
 
-/// A raw kernel behind a legacy uImage header, uncompressed, loaded and entered at one address.
+/// A raw kernel with a legacy uImage header: uncompressed, load and entry address the same.
 fn uimage(kernel: &[u8], load: u32) -> Vec<u8> {
     const LINUX: u8 = 5;
     const ARM: u8 = 2;
@@ -61,7 +61,7 @@ fn uimage(kernel: &[u8], load: u32) -> Vec<u8> {
         bytes.resize(UIMAGE_HEADER, 0);
         bytes
     };
-    // The header's own checksum is taken with its field zero.
+    // The header's checksum is computed with its own field zero.
     let mut image = header(crc32fast::hash(&header(0)));
     image.extend(kernel);
     image

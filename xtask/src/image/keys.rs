@@ -1,5 +1,5 @@
-//! The keys of a guest: who may log in, and how the guest shows that it is itself. Made once per
-//! checkout, so that no guest spends its first login making them.
+//! A guest's SSH keys, one pair for login and a host key. Generated once per checkout: no guest has
+//! to make its own at first login.
 
 use std::path::{Path, PathBuf};
 
@@ -19,19 +19,19 @@ pub struct Keys {
     pub public: PathBuf,
     /// The line for authorized_keys.
     pub authorized: String,
-    /// The host key as known_hosts has it: type and base64.
+    /// The host key as in known_hosts: type and base64.
     pub host_public: String,
     /// The host key in dropbear's format.
     pub host_private: Vec<u8>,
 }
 
 impl Keys {
-    /// The keys kept in a directory, made if they are not there.
-    pub fn keep_in(dir: &Path) -> Result<Self> {
+    /// Loads the keys from a directory, or generates them there.
+    pub fn load_or_generate(dir: &Path) -> Result<Self> {
         let private = dir.join("id_ed25519");
         let public = dir.join("id_ed25519.pub");
-        let user = load_or_make(&private)?;
-        let host = load_or_make(&dir.join("host_ed25519"))?;
+        let user = load_or_generate_key(&private)?;
+        let host = load_or_generate_key(&dir.join("host_ed25519"))?;
         let authorized = public_line(&user, &private)?;
         if files::read(&public).ok().as_deref() != Some(authorized.as_bytes()) {
             files::write(&public, authorized.as_bytes())?;
@@ -46,7 +46,7 @@ impl Keys {
     }
 }
 
-fn load_or_make(path: &Path) -> Result<PrivateKey> {
+fn load_or_generate_key(path: &Path) -> Result<PrivateKey> {
     if path.exists() {
         return PrivateKey::from_openssh(files::read(path)?).map_err(|e| unusable(path, e));
     }
@@ -70,7 +70,7 @@ fn unusable(path: &Path, error: ssh_key::Error) -> Error {
     }
 }
 
-/// Two strings, each behind its length: the key's type, and its secret followed by its public half.
+/// Two length-prefixed strings: the key type, and secret and public key concatenated.
 fn dropbear_format(key: &PrivateKey) -> Result<Vec<u8>> {
     let pair = key.key_data().ed25519().ok_or_else(|| Error::Content {
         path: PathBuf::from("host_ed25519"),
@@ -87,10 +87,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn keys_are_made_once_and_the_private_one_is_private() {
+    fn keys_are_generated_once_with_mode_0600() {
         let dir = tempfile::tempdir().unwrap();
-        let first = Keys::keep_in(dir.path()).unwrap();
-        let again = Keys::keep_in(dir.path()).unwrap();
+        let first = Keys::load_or_generate(dir.path()).unwrap();
+        let again = Keys::load_or_generate(dir.path()).unwrap();
         assert_eq!(first.authorized, again.authorized);
         assert_eq!(first.host_private, again.host_private);
         assert_ne!(first.authorized, first.host_public);
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn dropbears_format_is_type_then_secret_and_public() {
         let dir = tempfile::tempdir().unwrap();
-        let keys = Keys::keep_in(dir.path()).unwrap();
+        let keys = Keys::load_or_generate(dir.path()).unwrap();
         let bytes = &keys.host_private;
         assert_eq!(bytes.len(), 4 + 11 + 4 + 64);
         assert_eq!(&bytes[4..15], NAME.as_bytes());
@@ -112,10 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn a_spoilt_key_says_what_to_do() {
+    fn a_damaged_key_is_refused_with_the_fix() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("id_ed25519"), "junk").unwrap();
-        let text = Keys::keep_in(dir.path()).err().unwrap().to_string();
+        let text = Keys::load_or_generate(dir.path())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(text.contains("remove it"), "{text}");
     }
 }

@@ -1,5 +1,4 @@
-//! `trapline.ko`: the engine's one object put together with the C half by the kernel's own build
-//! system.
+//! `trapline.ko`: links the engine's object with the C half through Kbuild, and checks the result.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ use crate::image::stamp::unless_current;
 use crate::progress::Step;
 use crate::toolchain::{self, Toolchain};
 
-/// Builds one module for a guest.
+/// Builds one variant of the module; returns its path.
 pub fn make(
     guest: &Guest,
     toolchain: &Toolchain,
@@ -46,13 +45,13 @@ pub fn make(
             let archive = engine::compile(&step, guest, toolchain, &config, variant)?;
             engine::link(&step, guest, &archive, &script, &engine)?;
             drop(lock);
-            name_sources(&build, &engine)?;
+            write_source_sum(&build, &engine)?;
             kbuild::compile(&step, guest, headers, &build, &cflags(variant))?;
             let file = build.join("trapline.ko");
             let built = files::read(&file)?;
             refuse_panics(&module, &built)?;
             refuse_instrumented(&module, &built)?;
-            refuse_scattered(&module, &built)?;
+            refuse_many_sections(&module, &built)?;
             refuse_undescribed(&module, &built)?;
             config.check(guest, &engine, &file)?;
             files::write(&module, &built)?;
@@ -63,8 +62,7 @@ pub fn make(
     Ok(module)
 }
 
-/// A module that can panic can bring its machine down from inside a probe; none of ours may even
-/// contain the code.
+/// Rejects a module that contains any panic: one taken in a probe would bring the machine down.
 fn refuse_panics(path: &Path, module: &[u8]) -> Result<()> {
     let panics = |s: &object::Symbol<'_, '_>| s.name().is_ok_and(is_panic);
     let found = elf::symbols(module, panics).map_err(content(path))?;
@@ -87,10 +85,10 @@ fn is_panic(symbol: &str) -> bool {
     format!("{:#}", rustc_demangle::demangle(symbol)).contains("core::panicking")
 }
 
-/// What a trap runs must not call what the compiler adds for the kernel's function tracer or for its sanitizers: those
-/// functions can be probed. The call is there already, or the compiler has left room for it and a list of the places.
+/// Rejects calls, and space reserved for calls, of the function tracer and of sanitizers: those
+/// functions can be probed, and the trap path must not call them.
 fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
-    const ROOM: &str = "__patchable_function_entries";
+    const RESERVED: &str = "__patchable_function_entries";
     const CALLED: [&str; 4] = ["__asan_", "__hwasan_", "__sanitizer_cov_", "__tsan_"];
     let bad = content(path);
     let is_added = |s: &object::Symbol<'_, '_>| {
@@ -101,8 +99,8 @@ fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
         })
     };
     let call = elf::symbols(module, is_added).map_err(bad)?.pop();
-    let room = elf::has_section(module, ROOM).map_err(bad)?;
-    match call.or(room.then(|| ROOM.to_owned())) {
+    let reserved = elf::has_section(module, RESERVED).map_err(bad)?;
+    match call.or(reserved.then(|| RESERVED.to_owned())) {
         None => Ok(()),
         Some(name) => Err(Error::Module(format!(
             "{} has {name}: build its C without that instrumentation (see its Kbuild)",
@@ -111,8 +109,8 @@ fn refuse_instrumented(path: &Path, module: &[u8]) -> Result<()> {
     }
 }
 
-/// The kernel shows each section in a file of its own, of which a debugger reads them all.
-fn refuse_scattered(path: &Path, module: &[u8]) -> Result<()> {
+/// Rejects a module with too many sections: sysfs has a file for each, and debuggers read them all.
+fn refuse_many_sections(path: &Path, module: &[u8]) -> Result<()> {
     const MOST: usize = 40;
     let count = elf::loaded_sections(module).map_err(content(path))?;
     if count <= MOST {
@@ -124,7 +122,7 @@ fn refuse_scattered(path: &Path, module: &[u8]) -> Result<()> {
     )))
 }
 
-/// `modinfo` describes the module, and each of its parameters.
+/// Rejects a module whose modinfo lacks a field or the description of a parameter.
 fn refuse_undescribed(path: &Path, module: &[u8]) -> Result<()> {
     const FIELDS: [&str; 5] = ["author", "description", "license", "srcversion", "version"];
     let info = elf::modinfo(module).map_err(content(path))?;
@@ -151,9 +149,9 @@ fn content(path: &Path) -> impl Fn(object::Error) -> Error + Copy {
     }
 }
 
-/// `modpost` sums up the sources of each object, which it has from the object's command: the Rust half's is the object
-/// that we have linked, as a text.
-fn name_sources(build: &Path, engine: &Path) -> Result<()> {
+/// Writes the `.cmd` from which modpost takes an object's sources for `srcversion`. The Rust half's
+/// source is a text file with the hash of the linked object.
+fn write_source_sum(build: &Path, engine: &Path) -> Result<()> {
     let sum = build.join("engine.sum");
     let hash = files::hex(&Sha256::digest(files::read(engine)?));
     files::write(&sum, hash.as_bytes())?;
@@ -218,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn room_for_such_a_call_is_found() {
+    fn space_reserved_for_such_a_call_is_found() {
         let mut object = Writer::new(BinaryFormat::Elf, Architecture::Aarch64, Endianness::Little);
         let name = b"__patchable_function_entries".to_vec();
         let section = object.add_section(Vec::new(), name, SectionKind::Data);
@@ -232,7 +230,7 @@ mod tests {
         refuse_panics(Path::new("x.ko"), &module_with("printk")).unwrap();
     }
 
-    /// A module with these sections that are loaded, and this in its modinfo.
+    /// A module with this many loaded sections, `.modinfo` included.
     fn module_of(sections: usize, info: &[u8]) -> Vec<u8> {
         let mut object = Writer::new(BinaryFormat::Elf, Architecture::Arm, Endianness::Little);
         for number in 1..sections {
@@ -251,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_section_for_each_function_is_too_many() {
-        let refuse = |count| refuse_scattered(Path::new("x.ko"), &module_of(count, b"x=y"));
+        let refuse = |count| refuse_many_sections(Path::new("x.ko"), &module_of(count, b"x=y"));
         refuse(40).unwrap();
         assert!(refuse(41).unwrap_err().to_string().contains("41 sections"));
     }

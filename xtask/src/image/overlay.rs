@@ -1,5 +1,5 @@
-//! The part of a guest's root that is built here, and the two parts together as the archive QEMU
-//! loads.
+//! The part of a guest's root that is built here, and `initrd.cpio`, which is the base archive with
+//! this part appended.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::image::test_module;
 use crate::manifest::{MODULE, MUTANTS_MODULE};
 use crate::toolchain::Toolchain;
 
-/// Builds the modules and programs, and puts them behind the base archive.
+/// Builds modules and programs, and appends them to the base archive.
 pub fn make(
     guest: &Guest,
     header_debs: &[PathBuf],

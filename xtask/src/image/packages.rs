@@ -1,9 +1,9 @@
-//! Which packages a guest is made of, and those packages on disk.
+//! Resolves a guest's packages and downloads them.
 //!
-//! The names in `images/<guest>.yaml` are resolved to versions once and that answer is kept in the
-//! cache: from then on nothing changes and no network is needed, until `cargo xtask image <guest>
-//! --update` asks again. The one exception: if a package of the kept answer is neither in the cache
-//! nor on the mirror any more, we ask again unbidden.
+//! The names in `images/<guest>.yaml` are resolved to versions once, and the answer is kept in the
+//! cache. From then on versions are pinned and no network is needed, until `cargo xtask image
+//! <guest> --update`. There is one exception: if a pinned package is neither in the cache nor on
+//! the mirror any more, the names are resolved again.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,35 +18,35 @@ use crate::image::apt::{self, Apt, Package};
 use crate::image::archive::Archive;
 use crate::progress::Step;
 
-/// The packages of one guest, in the versions chosen for it.
+/// A guest's packages, pinned to versions.
 #[derive(Serialize, Deserialize)]
 pub struct Packages {
-    /// What was asked for, and of which release; another question needs another answer.
+    /// The suite and the names that were resolved; if they change, the answer is stale.
     #[serde(default)]
     suite: String,
     request: Vec<String>,
-    /// The kernel's release, as `uname -r` will say it.
+    /// The kernel's release, as `uname -r` prints it.
     pub kernel_release: String,
     image: Package,
     headers: Vec<Package>,
     userland: Vec<Package>,
 }
 
-/// The same packages as files.
+/// The same packages, as files in the cache.
 pub struct Debs {
-    /// The kernel.
+    /// The kernel image.
     pub image: PathBuf,
-    /// What modules are built with.
+    /// Headers and build tools for modules.
     pub headers: Vec<PathBuf>,
     /// Programs and libraries.
     pub userland: Vec<PathBuf>,
 }
 
-/// Finds a guest's packages and has all of them whole in the cache.
+/// Returns a guest's packages, all of them verified in the cache.
 pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, Debs)> {
     let _lock = Lock::take(cache.dir())?;
-    let kept = if update { None } else { recall(guest, cache) };
-    if let Some(packages) = kept {
+    let pinned = if update { None } else { recall(guest, cache) };
+    if let Some(packages) = pinned {
         match fetch(guest, cache, &packages) {
             Ok(debs) => return Ok((packages, debs)),
             Err(error @ (Error::Package(_) | Error::Command { .. })) => {
@@ -59,11 +59,11 @@ pub fn obtain(guest: &Guest, cache: &Cache, update: bool) -> Result<(Packages, D
     let packages = resolve(guest, cache)?;
     let debs = fetch(guest, cache, &packages)?;
     let text = serde_json::to_vec_pretty(&packages).expect("names and versions are always JSON");
-    files::write(&kept_at(guest, cache), &text)?;
+    files::write(&pinned_at(guest, cache), &text)?;
     Ok((packages, debs))
 }
 
-/// The package that has a kernel with its debugging symbols, whole in the cache.
+/// The package of the kernel with debug symbols, verified in the cache.
 pub fn with_symbols(guest: &Guest, cache: &Cache, release: &str) -> Result<PathBuf> {
     let _lock = Lock::take(cache.dir())?;
     let step = Step::begin(format!("{}: looking for symbols", guest.name));
@@ -79,10 +79,10 @@ pub fn with_symbols(guest: &Guest, cache: &Cache, release: &str) -> Result<PathB
     Ok(cache.path(&found[0].sha256))
 }
 
-/// What the package lists and a guest's packages take.
+/// Bytes that the package lists and a guest's packages take.
 const ROOM: u64 = 256 << 20;
 
-/// On a full disk apt waits for ever, so it is not asked.
+/// Checked first, since apt never returns on a full disk.
 fn require_room(cache: &Cache) -> Result<()> {
     let dir = cache.dir();
     let free = files::free(dir)
@@ -98,16 +98,16 @@ fn require_room(cache: &Cache) -> Result<()> {
     })
 }
 
-fn kept_at(guest: &Guest, cache: &Cache) -> PathBuf {
+fn pinned_at(guest: &Guest, cache: &Cache) -> PathBuf {
     cache
         .dir()
         .join("chosen")
         .join(format!("{}.json", guest.name))
 }
 
-/// The kept answer, if it is there, readable, and to today's question.
+/// The pinned packages, if they are readable and answer the current request.
 fn recall(guest: &Guest, cache: &Cache) -> Option<Packages> {
-    let text = files::read(&kept_at(guest, cache)).ok()?;
+    let text = files::read(&pinned_at(guest, cache)).ok()?;
     let packages: Packages = serde_json::from_slice(&text).ok()?;
     let is_same = packages.suite == guest.packages.suite && packages.request == request(guest);
     is_same.then_some(packages)
@@ -122,8 +122,8 @@ fn request(guest: &Guest) -> Vec<String> {
         .collect()
 }
 
-/// Follows the meta package to the kernel it stands for, and from that to the headers of the very
-/// same release.
+/// Follows the meta package to the kernel image it depends on, and from its release to the headers
+/// of the same.
 fn resolve(guest: &Guest, cache: &Cache) -> Result<Packages> {
     let step = Step::begin(format!("{}: choosing packages", guest.name));
     let host = apt::host_architecture()?;
@@ -178,8 +178,8 @@ fn kernel_behind(meta: &Package) -> Result<(String, String)> {
     Ok((image.clone(), release.to_owned()))
 }
 
-/// The packages that headers lean on: those all flavours share, and build tools that run on the
-/// host.
+/// The further packages that headers depend on: headers common to all flavours, and build tools,
+/// which run on the host and are of its architecture.
 fn header_parts(headers: &Package, arch: &str, host: &str) -> Vec<String> {
     let part = |name: &String| {
         if name.starts_with("linux-headers-") {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_package_leads_to_the_kernel_and_its_release() {
+    fn a_meta_package_resolves_to_kernel_and_release() {
         let meta = package("linux-image-rpi", &["linux-image-6.1.0-50-rpi"]);
         let want = (
             "linux-image-6.1.0-50-rpi".to_string(),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn build_tools_come_from_the_host_and_compilers_do_not_come() {
+    fn build_tools_are_the_hosts_and_compilers_are_left_out() {
         let depends = [
             "linux-headers-6.1.0-50-common",
             "linux-kbuild-6.1",

@@ -1,5 +1,5 @@
-//! The programs of ours that a guest gets. They are static: a guest has only the libraries that its
-//! own programs need.
+//! Our programs for a guest. They are static, since a guest has only the libraries that its
+//! packaged programs need.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,20 @@ use crate::progress::Step;
 use crate::run;
 use crate::toolchain::{self, Toolchain};
 
-/// How they are built, as the workspace has it.
+/// The profile in the workspace's Cargo.toml.
 const PROFILE: &str = "program";
 
-/// One program.
+/// A program.
 struct Program {
-    /// Its file name.
+    /// File name of the binary.
     name: &'static str,
-    /// The package that it is of.
+    /// Its package.
     package: &'static str,
-    /// Where it lies inside a guest.
+    /// Path inside a guest.
     place: &'static str,
 }
 
-/// All of them.
+/// Every program.
 const PROGRAMS: [Program; 7] = [
     // The dtrace command.
     Program {
@@ -34,37 +34,37 @@ const PROGRAMS: [Program; 7] = [
         package: "engine-dtrace",
         place: "/usr/sbin/dtrace",
     },
-    // What does in a guest as the harness says.
+    // Runs programs in a guest for the harness.
     Program {
         name: "trapline-agent",
         package: "harness-agent",
         place: "/sbin/trapline-agent",
     },
-    // What makes every system call.
+    // Makes every system call.
     Program {
         name: "trapline-calls",
         package: "harness-calls",
         place: "/sbin/trapline-calls",
     },
-    // What throws malformed requests at the module.
+    // Sends malformed requests to the device.
     Program {
         name: "trapline-fuzz",
         package: "harness-fuzz",
         place: "/sbin/trapline-fuzz",
     },
-    // What runs instructions by themselves and probed.
+    // Runs instructions natively and probed, and compares.
     Program {
         name: "trapline-native",
         package: "harness-native",
         place: "/sbin/trapline-native",
     },
-    // What counts events as perf does.
+    // Counts events as perf does.
     Program {
         name: "trapline-perf",
         package: "harness-perf",
         place: "/sbin/trapline-perf",
     },
-    // What keeps a guest's kernel busy.
+    // Loads a guest's kernel.
     Program {
         name: "trapline-storm",
         package: "harness-storm",
@@ -72,7 +72,7 @@ const PROGRAMS: [Program; 7] = [
     },
 ];
 
-/// The folders in which all their sources are.
+/// The folders of all their sources.
 const FOLDERS: [&str; 8] = [
     "engine",
     "harness/agent",
@@ -84,8 +84,8 @@ const FOLDERS: [&str; 8] = [
     "harness/storm",
 ];
 
-/// Builds them for a guest, in one call of cargo, so that the standard library and what they share is
-/// compiled once; each with its file.
+/// Builds them with one call of cargo, so that the standard library and shared crates are compiled
+/// once. Returns each path inside the guest with the file to put there.
 pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static str, PathBuf)>> {
     let dir = guest.dir();
     let files = PROGRAMS.map(|program| (program.place, dir.join(program.name)));
@@ -108,7 +108,7 @@ pub fn make_all(guest: &Guest, toolchain: &Toolchain) -> Result<Vec<(&'static st
     Ok(files.into())
 }
 
-/// The C library that becomes a part of it.
+/// The C library that is linked in.
 fn libc_of(guest: &Guest) -> Result<PathBuf> {
     let (sh, cc) = (run::shell()?, &guest.build.cc);
     let path = run::read(cmd!(sh, "{cc} -print-file-name=libc.a"))?;
@@ -121,7 +121,7 @@ fn compile(step: &Step, sh: &Shell, guest: &Guest, toolchain: &Toolchain) -> Res
         "CARGO_TARGET_{}_LINKER",
         target.to_uppercase().replace('-', "_")
     );
-    let build_std = (!toolchain.brings_std(target)).then_some("-Zbuild-std=std,panic_abort");
+    let build_std = (!toolchain.has_std(target)).then_some("-Zbuild-std=std,panic_abort");
     let each = |program: &Program| ["--package", program.package, "--bin", program.name];
     let cargo = toolchain
         .cargo(sh, "build", PROFILE, target, "-Ctarget-feature=+crt-static")

@@ -1,5 +1,5 @@
-//! From packages to the few files a guest needs: its programs, and of everything else only what
-//! those ask for.
+//! Selects from the packages the files that a guest needs: its programs, and the transitive closure
+//! of what those need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,56 +7,58 @@ use crate::error::{Error, Result};
 use crate::image::deb::{Kind, Member};
 use crate::image::elf::Linkage;
 
-/// All files of all packages, by absolute path.
+/// Every file of every package, by absolute path.
 pub struct Pool {
     files: BTreeMap<String, Kind>,
 }
 
 impl Pool {
-    /// Puts the members of packages together.
+    /// Pools the members of packages.
     pub fn new(members: impl IntoIterator<Item = Member>) -> Self {
         Self {
             files: members.into_iter().map(|m| (m.path, m.kind)).collect(),
         }
     }
 
-    /// The programs, their interpreters and libraries, and the links on the way to them. `linkage`
-    /// reads a file's needs.
+    /// The programs, their loaders and libraries, and the symbolic links on the way. `linkage`
+    /// reads what a file needs.
     pub fn closure<E: std::fmt::Display>(
         &self,
         programs: &[String],
         linkage: impl Fn(&[u8]) -> std::result::Result<Linkage, E>,
     ) -> Result<BTreeMap<String, Kind>> {
         let mut chosen = BTreeMap::new();
-        let mut open: Vec<Ask> = programs
+        let mut open: Vec<Request> = programs
             .iter()
-            .map(|p| Ask::path(p, "images/*.yaml"))
+            .map(|p| Request::path(p, "images/*.yaml"))
             .collect();
         let mut seen = BTreeSet::new();
-        while let Some(ask) = open.pop() {
-            let path = self.find(&ask)?;
+        while let Some(request) = open.pop() {
+            let path = self.find(&request)?;
             if !seen.insert(path.clone()) {
                 continue;
             }
             let kind = &self.files[&path];
-            open.extend(asks_of(&path, kind, &linkage)?);
+            open.extend(requests_of(&path, kind, &linkage)?);
             chosen.insert(path, kind.clone());
         }
         Ok(chosen)
     }
 
-    /// The file asked for: an absolute path as it stands, a bare name in any library directory, the
-    /// shortest path first.
-    fn find(&self, ask: &Ask) -> Result<String> {
-        let suffix = format!("/{}", ask.name);
+    /// The path of a file: an absolute name as it is, a bare name in the library directory with the
+    /// shortest path.
+    fn find(&self, request: &Request) -> Result<String> {
+        let suffix = format!("/{}", request.name);
         let in_library = |path: &&String| path.ends_with(&suffix) && path.contains("/lib/");
-        let found = if ask.name.starts_with('/') {
-            self.files.contains_key(&ask.name).then_some(&ask.name)
+        let found = if request.name.starts_with('/') {
+            self.files
+                .contains_key(&request.name)
+                .then_some(&request.name)
         } else {
             self.files.keys().filter(in_library).min_by_key(|p| p.len())
         };
         found.cloned().ok_or_else(|| {
-            let Ask { name, by } = ask;
+            let Request { name, by } = request;
             Error::Package(format!(
                 "{by} needs {name}, which is in none of the guest's packages; add its package under `packages: userland`"
             ))
@@ -64,13 +66,13 @@ impl Pool {
     }
 }
 
-/// A file that is needed, and who needs it.
-struct Ask {
+/// A needed file, and the file that needs it.
+struct Request {
     name: String,
     by: String,
 }
 
-impl Ask {
+impl Request {
     fn path(name: &str, by: &str) -> Self {
         Self {
             name: name.into(),
@@ -79,11 +81,11 @@ impl Ask {
     }
 }
 
-fn asks_of<E: std::fmt::Display>(
+fn requests_of<E: std::fmt::Display>(
     path: &str,
     kind: &Kind,
     linkage: impl Fn(&[u8]) -> std::result::Result<Linkage, E>,
-) -> Result<Vec<Ask>> {
+) -> Result<Vec<Request>> {
     let names = match kind {
         Kind::Symlink(target) => vec![resolve(path, target)],
         Kind::File { data, .. } => {
@@ -96,10 +98,10 @@ fn asks_of<E: std::fmt::Display>(
                 .collect()
         }
     };
-    Ok(names.iter().map(|n| Ask::path(n, path)).collect())
+    Ok(names.iter().map(|n| Request::path(n, path)).collect())
 }
 
-/// The absolute path a link at `path` leads to.
+/// The absolute path that a link at `path` points to.
 fn resolve(path: &str, target: &str) -> String {
     let start = if target.starts_with('/') {
         ""
@@ -121,7 +123,7 @@ fn resolve(path: &str, target: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A fixture in which a file's contents are the names it needs.
+    /// A stub of `linkage`: a file's contents are the names it needs.
     fn needs(data: &[u8]) -> std::result::Result<Linkage, String> {
         let text = String::from_utf8_lossy(data).into_owned();
         Ok(Linkage {
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_library_is_named_with_who_needs_it() {
+    fn a_missing_library_is_named_with_its_user() {
         let text = pool()
             .closure(&["/bin/broken".into()], needs)
             .unwrap_err()
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_up_and_down() {
+    fn links_are_resolved_relative_and_absolute() {
         assert_eq!(resolve("/usr/lib/a", "../../lib/b"), "/lib/b");
         assert_eq!(resolve("/usr/lib/a", "/x/y"), "/x/y");
     }

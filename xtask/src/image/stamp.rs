@@ -1,4 +1,4 @@
-//! Doing a thing again only if something it was made from has changed.
+//! Skips a build step whose inputs and outputs are unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::files;
 use crate::image::inputs::{Inputs, stamp_of};
 use crate::image::users;
 
-/// Runs `make` unless `outputs` are already there, made from the same inputs and with the contents
-/// they had then. What it changes nobody uses meanwhile. Says whether it ran.
+/// Runs `make` unless the stamp `name` in `dir` matches: the same inputs, and outputs with the
+/// contents they had then. Waits for the guest's users before it runs. Returns whether it ran.
 pub fn unless_current(
     dir: &Path,
     name: &str,
@@ -21,8 +21,8 @@ pub fn unless_current(
 ) -> Result<bool> {
     let stamp = stamp_of(dir, name);
     let sum = inputs.sum();
-    let kept = fs::read_to_string(&stamp).unwrap_or_default();
-    if describe(&sum, outputs).is_some_and(|now| now == kept) {
+    let recorded = fs::read_to_string(&stamp).unwrap_or_default();
+    if describe(&sum, outputs).is_some_and(|now| now == recorded) {
         return Ok(false);
     }
     let _lock = users::withdraw(dir)?;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn who_uses_a_guest_is_waited_for_only_where_it_changes() {
+    fn users_are_waited_for_only_if_a_step_runs() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         assert!(run(dir, "a"));

@@ -1,5 +1,5 @@
-//! The modules that scenarios load to have something of their own to trace: a folder each in
-//! `harness/modules`, whose `Kbuild` makes `trapline-<folder>.ko`.
+//! The modules that scenarios load and trace: a folder each in `harness/modules`, whose `Kbuild`
+//! makes `trapline-<folder>.ko`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::progress::Step;
 
 const FOLDER: &str = "harness/modules";
 
-/// Builds all of them for a guest; gives where each is to lie in it, and its file.
+/// Builds all of them for a guest. Returns each path inside the guest with the file to put there.
 pub fn make_all(guest: &Guest, headers: &Path) -> Result<Vec<(String, PathBuf)>> {
     let folders = files::folders(&workspace_root().join(FOLDER))?;
     folders.iter().map(|f| make(guest, headers, f)).collect()

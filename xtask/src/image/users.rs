@@ -1,4 +1,4 @@
-//! Who uses a guest that is built.
+//! Excludes the users of a built guest while it changes.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,8 +9,8 @@ use crate::files::Lock;
 
 pub const MANIFEST: &str = "guest.json";
 
-/// Takes the guest that is there away from all who would use it, until its manifest says that it is whole
-/// again. Waits for those who use it now.
+/// Waits for the guest's current users and keeps out new ones: removes the manifest, and returns
+/// the lock that users share. The manifest is written again when the guest is complete.
 pub fn withdraw(dir: &Path) -> Result<Lock> {
     let lock = Lock::from_users(dir)?;
     let path = dir.join(MANIFEST);
