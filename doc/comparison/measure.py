@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How soon a command runs in a fresh guest, and what forty such jobs cost: with this harness, restored
+"""Measures how soon a command runs in a fresh guest, and what forty such jobs cost: with this harness, restored
 and booted, with vmtest and with virtme-ng, one after the other. comparison.md says what to install.
 
     measure.py HARNESS KERNEL [NAME...]
 
 HARNESS is the harness' program, KERNEL the folder where the package of the guest's kernel was unpacked.
-NAMEs leave the others out. To be started at the root of the checkout; prints a table.
+NAMEs restrict the run to those rows. Run it at the root of the checkout; it prints a table.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ PR_SET_CHILD_SUBREAPER = 36
 GUEST = Path("target/trapline/x86_64").absolute()
 WORK = Path("target/comparison").absolute()
 
-# What the harness has a guest do for three-chdir, for tools that run a command.
+# The job of three-chdir as a script, for tools that run a command.
 JOB = """
 echo {answer}
 cd /run
@@ -44,7 +44,7 @@ rmmod trapline
 echo "$(grep -c chdir records) calls traced"
 """
 
-# What stands between a kernel whose 9p is a module and the root that vmtest names on its command line.
+# The init of the initramfs for a kernel whose 9p is a module: mounts the root that vmtest names on the command line.
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
@@ -59,7 +59,7 @@ exec switch_root /root $init
 
 
 class Harness:
-    """This one: it does many jobs by itself."""
+    """This harness: one process runs many jobs."""
 
     def __init__(self, program, boot):
         self.environment = {"TRAPLINE_BOOT": boot}
@@ -68,7 +68,7 @@ class Harness:
         self.many = [[*self.one, "--repeat", str(JOBS), "--jobs", str(AT_ONCE)]]
 
     def first_answer(self):
-        """All of the run but what the report says came after the first answer."""
+        """The whole run minus what the report gives as after the first answer; and the whole run."""
         began = time.monotonic()
         run(self.one, **self.environment)
         whole = time.monotonic() - began
@@ -77,11 +77,11 @@ class Harness:
 
     @staticmethod
     def judge(output):
-        """The exit status has said it all."""
+        """The exit status is the verdict."""
 
 
 class Tool:
-    """One that boots a guest for one command."""
+    """A tool that boots a guest for one command."""
 
     environment = {}
 
@@ -90,7 +90,7 @@ class Tool:
         self.many = [command] * JOBS
 
     def first_answer(self):
-        """When the line that the job begins with was seen."""
+        """Time until the job's first line appeared, and until the tool exited."""
         began, answered, output = time.monotonic(), None, []
         with subprocess.Popen(
             self.one, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -106,19 +106,19 @@ class Tool:
 
     @staticmethod
     def judge(output):
-        """The workload was heard, and each of its three calls was traced."""
+        """The workload ran, and each of its three calls was traced."""
         if "two" not in output or "3 calls traced" not in output:
             sys.exit(f"not what was to be expected:\n{output[-2000:]}")
 
 
 def check(command, status, output):
-    """Nothing is measured that did not work."""
+    """Exits with an error unless the status is 0: only successful runs are measured."""
     if status != 0:
         sys.exit(f"{command} ended with {status}:\n{output[-2000:]}")
 
 
 def run(command, **environment):
-    """Runs one and keeps quiet about it, unless it fails; gives its output."""
+    """Runs a command and returns its output; exits with an error if it fails."""
     done = subprocess.run(
         command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -128,7 +128,7 @@ def run(command, **environment):
 
 
 def batch(tool):
-    """Runs them all, AT_ONCE at a time: wall time and the CPU time of everything they started."""
+    """Runs all jobs, AT_ONCE at a time; returns wall time and the CPU time of all descendants."""
     reap()
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     waiting, running = list(tool.many), {}
@@ -150,7 +150,7 @@ def batch(tool):
 
 
 def start(command, environment):
-    """A process group, so that it can be ended with all that it started, and the file that it writes to."""
+    """Starts a command in a process group of its own, so that it can be killed with its children; its output goes to a file."""
     log = tempfile.TemporaryFile("w+")
     process = subprocess.Popen(
         command, env={**os.environ, **environment}, process_group=0,
@@ -160,7 +160,7 @@ def start(command, environment):
 
 
 def finish(tool, process, log, status):
-    """Judges one that has ended."""
+    """Judges a tool that has exited."""
     process.returncode = status
     log.seek(0)
     output = log.read()
@@ -169,7 +169,7 @@ def finish(tool, process, log, status):
 
 
 def reap():
-    """Daemons that a tool left behind come to this process, and count once they have ended."""
+    """Waits for daemons that a tool left behind: they are reparented to this process, and count once reaped."""
     try:
         while True:
             os.wait()
@@ -178,7 +178,7 @@ def reap():
 
 
 def vmtest(name, kernel, words, options):
-    """Its configuration: the one-line interface knows no options for QEMU."""
+    """Writes its configuration: the one-line interface has no options for QEMU."""
     folder = WORK / name
     folder.mkdir(exist_ok=True)
     config = folder / "vmtest.toml"
@@ -192,7 +192,7 @@ def vmtest(name, kernel, words, options):
 
 
 def virtme(kernel, *options):
-    """Its root comes by virtiofs, which it prefers."""
+    """Uses virtiofs for the root, its default."""
     fixed = ["--disable-kvm", "--cpus", CPUS, "--memory", MEMORY, "--run", str(kernel)]
     return Tool(["vng", *fixed, *options, "--", f"bash {WORK}/job"])
 
@@ -217,7 +217,7 @@ def initrd(package, release):
 
 
 def contenders(harness, package):
-    """All of them, by name. Those `alike` boot the harness' own kernel file with its words and firmware."""
+    """All tools, by name. Those `alike` boot the harness's own kernel file with its command line and firmware."""
     guest = json.loads((GUEST / "guest.json").read_text())
     release, chdir = guest["kernel_release"], guest["names"]["syscall.chdir"]
     (WORK / "job").write_text(JOB.format(answer=ANSWER, guest=GUEST, chdir=chdir))
@@ -239,7 +239,7 @@ def contenders(harness, package):
 
 
 def main():
-    """Each once to warm up, then for the table."""
+    """Runs each tool once to warm up, then for the table."""
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     missing = [program for program in NEEDED if shutil.which(program) is None]
