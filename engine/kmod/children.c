@@ -69,7 +69,7 @@ static void forget(struct child *child)
 	tl_memory_count(-1);
 }
 
-static void tell(const struct child *child)
+static void report(const struct child *child)
 {
 	unsigned long events = child->events & READ_ONCE(wanted);
 
@@ -86,7 +86,7 @@ static void does_work(struct callback_head *work)
 	struct child *child = container_of(work, struct child, work);
 
 	preempt_disable();
-	tell(child);
+	report(child);
 	preempt_enable();
 	take_off(child);
 	forget(child);

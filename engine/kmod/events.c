@@ -19,41 +19,41 @@
  * lookup without a call into the engine. What follows on a hit is noinline, so that a
  * miss saves no registers.
  */
-static bool is_meant(const struct shim_numbers *numbers, unsigned int number)
+static bool is_wanted(const struct shim_numbers *numbers, unsigned int number)
 {
 	const u32 *bits = numbers->bits + in_compat_syscall() * SHIM_WORDS_OF_ABI;
 
 	return READ_ONCE(bits[number / 32 % SHIM_WORDS_OF_ABI]) >> number % 32 & 1;
 }
 
-static noinline void tell_entered(void *data, struct pt_regs *regs, long number)
+static noinline void report_entered(void *data, struct pt_regs *regs, long number)
 {
 	trapline_syscall_entered(in_compat_syscall(), number, regs);
 }
 
-static noinline void tell_returned(void *data, struct pt_regs *regs, long value)
+static noinline void report_returned(void *data, struct pt_regs *regs, long value)
 {
 	trapline_syscall_returned(in_compat_syscall(), syscall_get_nr(current, regs), value);
 }
 
 static void entered(void *data, struct pt_regs *regs, long number)
 {
-	if (is_meant(data, number))
-		tell_entered(data, regs, number);
+	if (is_wanted(data, number))
+		report_entered(data, regs, number);
 }
 
 static void returned(void *data, struct pt_regs *regs, long value)
 {
-	if (is_meant(data, syscall_get_nr(current, regs)))
-		tell_returned(data, regs, value);
+	if (is_wanted(data, syscall_get_nr(current, regs)))
+		report_returned(data, regs, value);
 }
 
 static struct {
 	const char *name;
-	void *told;
+	void *probe;
 	struct tracepoint *point;
 	struct shim_numbers numbers;
-	bool is_told;
+	bool is_subscribed;
 } events[] = {
 	[SHIM_SYSCALL_RETURNED] = { "sys_exit", returned },
 	[SHIM_SYSCALL_ENTERED] = { "sys_enter", entered },
@@ -90,7 +90,7 @@ int tl_events_init(void)
 }
 
 /* Whether children report the event, alone or in addition to a tracepoint. */
-static bool is_told_by_children(enum shim_event event)
+static bool is_reported_by_children(enum shim_event event)
 {
 	if (event == SHIM_SYSCALL_RETURNED)
 		return !tl_sys_exit_in_children;
@@ -103,12 +103,12 @@ static int begin(enum shim_event event)
 	int error = 0;
 
 	if (it->point)
-		error = tracepoint_probe_register(it->point, it->told, &it->numbers);
-	if (error || !is_told_by_children(event))
+		error = tracepoint_probe_register(it->point, it->probe, &it->numbers);
+	if (error || !is_reported_by_children(event))
 		return error;
 	error = tl_children_begin(event);
 	if (error && it->point)
-		tracepoint_probe_unregister(it->point, it->told, &it->numbers);
+		tracepoint_probe_unregister(it->point, it->probe, &it->numbers);
 	return error;
 }
 
@@ -118,8 +118,8 @@ static int end(enum shim_event event)
 	int error = 0;
 
 	if (it->point)
-		error = tracepoint_probe_unregister(it->point, it->told, &it->numbers);
-	if (is_told_by_children(event))
+		error = tracepoint_probe_unregister(it->point, it->probe, &it->numbers);
+	if (is_reported_by_children(event))
 		tl_children_end(event);
 	tracepoint_synchronize_unregister();
 	return error;
@@ -128,15 +128,15 @@ static int end(enum shim_event event)
 int shim_subscribe(enum shim_event event, const struct shim_numbers *numbers)
 {
 	typeof(events[0]) *it = &events[event];
-	bool told = memchr_inv(numbers, 0, sizeof(*numbers));
+	bool wanted = memchr_inv(numbers, 0, sizeof(*numbers));
 	int error = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(numbers->bits); i++)
 		WRITE_ONCE(it->numbers.bits[i], numbers->bits[i]);
-	if (told != it->is_told)
-		error = told ? begin(event) : end(event);
+	if (wanted != it->is_subscribed)
+		error = wanted ? begin(event) : end(event);
 	if (!error)
-		it->is_told = told;
+		it->is_subscribed = wanted;
 	return error;
 }

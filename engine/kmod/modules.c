@@ -148,7 +148,7 @@ int tl_each_function_of(unsigned long number, shim_visit_fn visit, void *context
 	return stop;
 }
 
-static int told(struct notifier_block *self, unsigned long event, void *data)
+static int module_changed(struct notifier_block *self, unsigned long event, void *data)
 {
 	struct module *module = data;
 
@@ -170,7 +170,7 @@ static int told(struct notifier_block *self, unsigned long event, void *data)
  * init has failed.
  */
 static struct notifier_block notifier = {
-	.notifier_call = told,
+	.notifier_call = module_changed,
 	.priority = INT_MIN,
 };
 

@@ -83,7 +83,7 @@ static void syscall_print(struct seq_file *file, const union row *row)
 {
 	seq_printf(file, "%u %u %s %s %s %u %u\n", row->syscall.id, row->syscall.number,
 		   row->syscall.module, row->syscall.function, row->syscall.name,
-		   row->syscall.ecbs, row->syscall.told);
+		   row->syscall.ecbs, row->syscall.armed);
 }
 
 static int stats_fetch(size_t index, union row *row)
@@ -101,7 +101,7 @@ static struct table tables[] = {
 	  fbt_fetch, fbt_print },
 	{ "refused", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", refused_fetch, refused_print },
 	{ "toxic", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", toxic_fetch, refused_print },
-	{ "syscall", "ID NUMBER MODULE FUNCTION NAME ECBS TOLD", syscall_fetch, syscall_print },
+	{ "syscall", "ID NUMBER MODULE FUNCTION NAME ECBS ARMED", syscall_fetch, syscall_print },
 	{ "stats", "NAME VALUE", stats_fetch, stats_print },
 };
 

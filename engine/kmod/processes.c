@@ -20,9 +20,9 @@ void tl_on_exec(void *data, struct task_struct *task, pid_t before, struct linux
 }
 
 /* For an event of a process whose tracepoint fires in each of its threads. */
-static void tell_once(enum shim_event event, const u64 told[4])
+static void report_once(enum shim_event event, const u64 values[4])
 {
-	trapline_happened_once(event, told, (unsigned long)current->signal,
+	trapline_happened_once(event, values, (unsigned long)current->signal,
 			       thread_group_empty(current));
 }
 
@@ -38,15 +38,15 @@ void tl_on_exit(void *data, struct task_struct *task)
 {
 	unsigned int code = task->signal->group_exit_code;
 	unsigned int signal = code & 0x7f;
-	u64 told[4] = { CLD_EXITED, code >> 8 & 0xff };
+	u64 values[4] = { CLD_EXITED, code >> 8 & 0xff };
 
 	if (atomic_read(&task->signal->live))
 		return;
 	if (signal) {
-		told[0] = code & 0x80 ? CLD_DUMPED : CLD_KILLED;
-		told[1] = signal;
+		values[0] = code & 0x80 ? CLD_DUMPED : CLD_KILLED;
+		values[1] = signal;
 	}
-	tell_once(SHIM_PROCESS_EXITED, told);
+	report_once(SHIM_PROCESS_EXITED, values);
 }
 
 void tl_on_signal_sent(void *data, int number, struct kernel_siginfo *info, struct task_struct *to,
@@ -85,14 +85,14 @@ void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info,
 	unsigned long handler = (unsigned long)action->sa.sa_handler;
 	unsigned long particulars = info <= SEND_SIG_PRIV ? 0 : (unsigned long)info;
 	bool dies = is_fatal(number, action);
-	u64 told[4] = { number, particulars, handler };
+	u64 values[4] = { number, particulars, handler };
 
 	if (number == SIGKILL && info == SEND_SIG_NOINFO)
-		told[0] = dies_of(current->signal);
-	if (!told[0] || action->sa.sa_handler == SIG_IGN)
+		values[0] = dies_of(current->signal);
+	if (!values[0] || action->sa.sa_handler == SIG_IGN)
 		return;
 	if (dies)
-		tell_once(SHIM_SIGNAL_HANDLED, told);
+		report_once(SHIM_SIGNAL_HANDLED, values);
 	else
-		trapline_happened(SHIM_SIGNAL_HANDLED, told);
+		trapline_happened(SHIM_SIGNAL_HANDLED, values);
 }

@@ -405,7 +405,7 @@ void trapline_syscall_returned(unsigned int abi, s64 number, s64 value);
 void trapline_syscall_lost(void);
 
 /* Any other event, with its arguments: see Event in engine/tracer/src/platform/events.rs. */
-void trapline_happened(enum shim_event event, const u64 told[4]);
+void trapline_happened(enum shim_event event, const u64 values[4]);
 
 /*
  * From a tracepoint, in any context, with preemption disabled. If the tracepoint's
@@ -418,7 +418,7 @@ void trapline_tracepoint(u32 number, const u64 arguments[6]);
  * report: the engine takes the first report. `process` is an address that identifies the
  * process; `is_alone` is non-zero if the current thread is its last.
  */
-void trapline_happened_once(enum shim_event event, const u64 told[4], unsigned long process,
+void trapline_happened_once(enum shim_event event, const u64 values[4], unsigned long process,
 			    int is_alone);
 
 /* This process reports nothing more, and its address may be reused. */
@@ -482,7 +482,7 @@ struct trapline_syscall_row {
 	u32 id;
 	u32 number;
 	u32 ecbs;
-	u32 told;
+	u32 armed;
 	char module[64];
 	char function[64];
 	char name[64];

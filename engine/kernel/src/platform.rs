@@ -14,8 +14,8 @@ use core::{ptr, slice};
 
 use engine_isa::Unreadable;
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbered, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Refused, Symbols, Task, Tasks, Visit, VisitModule,
+    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
+    OutOfMemory, Patch, Refused, Symbols, SystemCall, Task, Tasks, Visit, VisitModule,
     VisitSyscall, VisitTracepoint,
 };
 
@@ -452,13 +452,13 @@ extern "C" fn visit_syscall(
     let [abi_name, name] = names else { return 1 };
     // SAFETY: the strings are valid as long as the array.
     let [abi_name, name] = [unsafe { bytes(abi_name) }, unsafe { bytes(name) }];
-    let numbered = Numbered {
+    let call = SystemCall {
         abi,
         number,
         abi_name,
         name,
     };
-    c_int::from((walk.visit)(numbered).is_err())
+    c_int::from((walk.visit)(call).is_err())
 }
 
 /// The bytes of a name that C passes.

@@ -58,7 +58,7 @@ pub struct SyscallRow {
     id: u32,
     number: u32,
     ecbs: u32,
-    told: u32,
+    armed: u32,
     module: [c_char; 64],
     function: [c_char; 64],
     name: [c_char; 64],
@@ -121,7 +121,7 @@ impl FbtRow {
 impl SyscallRow {
     fn fill(&mut self, from: &engine_tracer::SyscallRow<'_>) {
         (self.id, self.number) = (from.id, from.number);
-        (self.ecbs, self.told) = (from.ecbs, from.told.into());
+        (self.ecbs, self.armed) = (from.ecbs, from.is_armed.into());
         put(&mut self.module, from.module);
         put(&mut self.function, from.function);
         put(&mut self.name, from.name);

@@ -56,13 +56,13 @@ mod tracer;
 pub use error::Error;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
-    Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbered, Numbers,
-    OffLimits, Origin, Patch, Platform, Rcu, Refused, Symbols, TASK_NAME, Task, Tasks, TryLock,
+    Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits,
+    Origin, Patch, Platform, Rcu, Refused, Symbols, SystemCall, TASK_NAME, Task, Tasks, TryLock,
     Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
-pub use session::outlet::{Put, Unwritten};
+pub use session::sink::{Put, Unwritten};
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};
 pub use site::resume::Trap;

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::fire::guard::Cpu;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::probe::glob::Pattern;
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::DtraceProbe;
 use crate::session::Session;
 use crate::session::consumer::Ecb;
 use crate::session::consumer::{Consumer, ConsumerId, State};
@@ -89,7 +89,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             } = control;
             let consumer = consumers.get_mut(id.0).and_then(Option::as_mut);
             let consumer = consumer.ok_or(Error::NoSuchConsumer)?;
-            consumer.wish((*description, clause))?;
+            consumer.retain((*description, clause))?;
             let pattern = Pattern::new(description);
             let mut matching = registry.matching(&pattern, 0);
             matching.try_fold(0u32, |matched, probe| {
@@ -144,7 +144,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             }
             armed?;
             go.unarmed = control.unarmed(id)?;
-            go.cpu = self.fire_own(id, Own::Begin);
+            go.cpu = self.fire_dtrace_probe(id, DtraceProbe::Begin);
             self.with_session(id.0, |session| {
                 session.ask();
                 session.activity.begin();
@@ -197,7 +197,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             }
             self.with_session(id.0, |session| session.activity.end());
             self.disarm(control, id);
-            let cpu = self.fire_own(id, Own::End);
+            let cpu = self.fire_dtrace_probe(id, DtraceProbe::End);
             self.with_session(id.0, |session| session.activity.stop());
             control.consumer(id)?.state = State::Stopped(cpu);
             self.count_active(control);

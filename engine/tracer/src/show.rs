@@ -73,7 +73,7 @@ pub struct SyscallRow<'a> {
     /// The probe's active ECBs, over all consumers.
     pub ecbs: u32,
     /// Whether the kernel reports the call here, whichever consumer it is subscribed for.
-    pub told: bool,
+    pub is_armed: bool,
 }
 
 /// A row of `/proc/dtrace/stats`: one counter.
@@ -180,7 +180,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 function,
                 name: role.name(),
                 ecbs: call.wanted(role),
-                told: registry.is_armed(probe),
+                is_armed: registry.is_armed(probe),
             })))
         })
     }

@@ -270,7 +270,7 @@ fn rows_show_ecbs_and_subscriptions() {
             row.map(|row| {
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let names = [row.module, row.function, row.name].map(text).join(":");
-                (names, row.number, row.ecbs, row.told)
+                (names, row.number, row.ecbs, row.is_armed)
             })
         })
     };

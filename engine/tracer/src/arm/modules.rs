@@ -54,17 +54,17 @@ impl<A: Arch> Control<A> {
     fn enable_in<P: Platform>(&mut self, platform: &P, loaded: &Loaded) -> Result<bool, Error> {
         let mut any = false;
         for consumer in self.consumers.iter_mut().flatten() {
-            for number in 0..consumer.wishes().len() {
-                let Some(wish) = consumer.wishes().get(number).copied() else {
+            for number in 0..consumer.retained().len() {
+                let Some(enabling) = consumer.retained().get(number).copied() else {
                     continue;
                 };
                 let numbers = loaded.numbers.clone();
-                let pattern = Pattern::new(&wish.0);
+                let pattern = Pattern::new(&enabling.0);
                 self.registry
                     .fbt
                     .analyse_matching(platform, &pattern, numbers)?;
-                let wish = (&pattern, wish.1);
-                any |= enable_matching(&mut self.registry, platform, consumer, wish, loaded)?;
+                let enabling = (&pattern, enabling.1);
+                any |= enable_matching(&mut self.registry, platform, consumer, enabling, loaded)?;
             }
         }
         Ok(any)

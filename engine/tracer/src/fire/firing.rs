@@ -7,7 +7,7 @@ use engine_dvm::Builtin;
 use engine_isa::Arch;
 
 use crate::platform::{Context, Origin, Platform, Task};
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::DtraceProbe;
 use crate::providers::list::providers;
 use crate::providers::{Fires, Provider, argument_at};
 
@@ -81,7 +81,7 @@ providers!(fired);
 
 impl<A: Arch> Fired<'_, A> {
     /// The `dtrace` provider's probe, if it is one of them.
-    pub fn own(&self) -> Option<Own> {
+    pub fn dtrace_probe(&self) -> Option<DtraceProbe> {
         match self {
             Self::Dtrace(fired) => Some(fired.probe),
             _ => None,
@@ -132,12 +132,12 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
     }
 
     /// A firing of `ERROR` at the same time and in the same thread.
-    pub fn turned(&self, error: &'a Fired<'a, A>) -> Self {
+    pub fn raise(&self, error: &'a Fired<'a, A>) -> Self {
         Self {
             platform: self.platform,
             cpu: self.cpu,
             now: Cell::new(Some(self.now())),
-            id: Own::Error.id(),
+            id: DtraceProbe::Error.id(),
             fired: error,
             task: Cell::new(Some(self.task())),
             last_session: self.last_session.clone(),

@@ -27,7 +27,7 @@ use crate::fire::live::Live;
 use crate::fire::table::LiveEcb;
 use crate::platform::{Platform, Rcu};
 use crate::probe::ecb::Enabling;
-use crate::providers::dtrace::{self, Own};
+use crate::providers::dtrace::{self, DtraceProbe};
 use crate::providers::profile;
 use crate::session::consumer::ConsumerId;
 use crate::tracer::Tracer;
@@ -50,18 +50,18 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// Fires a probe of the `dtrace` provider for one consumer, if it has enabled it; returns the
     /// CPU.
-    pub(crate) fn fire_own(&self, id: ConsumerId, own: Own) -> u32 {
+    pub(crate) fn fire_dtrace_probe(&self, id: ConsumerId, probe: DtraceProbe) -> u32 {
         self.platform.with_irqs_off(|| {
             self.with_session(id.0, |session| {
-                let ecbs = session.own(own);
+                let ecbs = session.dtrace_ecbs(probe);
                 if ecbs.is_empty() {
                     return;
                 }
                 let fired = Fired::Dtrace(dtrace::Fired {
-                    probe: own,
+                    probe,
                     arguments: [0; 6],
                 });
-                let firing = Firing::new(&self.platform, own.id(), &fired);
+                let firing = Firing::new(&self.platform, probe.id(), &fired);
                 self.guarded(&firing, |held| {
                     let frames = &mut *held.frames;
                     let fire = |any, ecb: &Enabling| any | session.fire(&firing, frames, *ecb);
@@ -80,7 +80,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             return;
         };
         if !self.platform.has_stack() {
-            return self.drop_for_stack(ecbs, fired.own());
+            return self.drop_for_stack(ecbs, fired.dtrace_probe());
         }
         let firing = &Firing::new(&self.platform, probe.id, fired);
         self.guarded(firing, |held| {
@@ -106,13 +106,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// calls must not fire.
     #[cold]
     #[inline(never)]
-    fn drop_for_stack(&self, ecbs: &[LiveEcb], own: Option<Own>) {
+    fn drop_for_stack(&self, ecbs: &[LiveEcb], probe: Option<DtraceProbe>) {
         let Some(cpu) = self.cpus.get(self.platform.cpu()) else {
             return;
         };
         cpu.guarded(|_| {
             let drop = |ecb: &LiveEcb| {
-                self.with_session(ecb.consumer, |session| session.drop_for_stack(own))
+                self.with_session(ecb.consumer, |session| session.drop_for_stack(probe))
             };
             // No short-circuit: every ECB's session must count the drop.
             let drops = ecbs.iter().filter_map(drop);

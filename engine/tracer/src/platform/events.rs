@@ -34,7 +34,7 @@ pub trait Events: Tasks {
 
 /// A system call in the kernel's table.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbered<'a> {
+pub struct SystemCall<'a> {
     /// Index of its ABI.
     pub abi: u32,
     /// Its number within the ABI.
@@ -49,7 +49,7 @@ pub struct Numbered<'a> {
 pub type VisitTracepoint<'a> = dyn FnMut(usize, &[u8]) -> Result<(), OutOfMemory> + 'a;
 
 /// Receives one system call.
-pub type VisitSyscall<'a> = dyn FnMut(Numbered<'_>) -> Result<(), OutOfMemory> + 'a;
+pub type VisitSyscall<'a> = dyn FnMut(SystemCall<'_>) -> Result<(), OutOfMemory> + 'a;
 
 /// A set of system calls, as a bitmap for each ABI. Numbers that agree modulo the bitmap's size
 /// share a bit, so a set may contain more than was added.

@@ -13,7 +13,7 @@ pub mod task;
 pub mod text;
 pub mod time;
 
-pub use events::{Event, Events, Key, Numbered, Numbers, VisitSyscall, VisitTracepoint, errno};
+pub use events::{Event, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
 pub use task::{Context, Origin, TASK_NAME, Task, Tasks};

@@ -16,7 +16,7 @@ pub struct Dtrace;
 
 /// A probe of this provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Own {
+pub enum DtraceProbe {
     /// Tracing starts.
     Begin,
     /// Tracing ends.
@@ -25,7 +25,7 @@ pub enum Own {
     Error,
 }
 
-impl Own {
+impl DtraceProbe {
     /// All of them, in the order of their IDs.
     pub const ALL: [Self; 3] = [Self::Begin, Self::End, Self::Error];
 
@@ -39,7 +39,7 @@ impl Own {
     }
 
     /// The probe of this number.
-    pub fn numbered(number: usize) -> Option<Self> {
+    pub fn from_number(number: usize) -> Option<Self> {
         Self::ALL.get(number).copied()
     }
 
@@ -51,7 +51,7 @@ impl Own {
 
 impl<A: Arch> Provider<A> for Dtrace {
     const NAME: &'static [u8] = b"dtrace";
-    const PROBES_MAX: usize = Own::ALL.len();
+    const PROBES_MAX: usize = DtraceProbe::ALL.len();
 
     type Live = Nothing;
 
@@ -60,11 +60,11 @@ impl<A: Arch> Provider<A> for Dtrace {
     }
 
     fn numbers(&self) -> usize {
-        Own::ALL.len()
+        DtraceProbe::ALL.len()
     }
 
     fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
-        Some([b"", b"", Own::numbered(number)?.name()])
+        Some([b"", b"", DtraceProbe::from_number(number)?.name()])
     }
 
     fn count(&mut self, _: usize, _: bool, _: &dyn Fn(u32) -> u32) {}
@@ -92,7 +92,7 @@ impl Published for Nothing {}
 #[derive(Debug)]
 pub struct Fired {
     /// The probe.
-    pub probe: Own,
+    pub probe: DtraceProbe,
     /// The probe's arguments.
     pub arguments: [u64; 6],
 }

@@ -6,7 +6,7 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::DtraceProbe;
 
 /// The stages, named as DTrace names its activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub struct Activity {
 impl Activity {
     /// Whether a clause may run at this probe: one of the dtrace provider's, or None for any other.
     /// `ERROR` is admitted in each stage in which a clause can still fault.
-    pub fn admits(&self, own: Option<Own>) -> bool {
-        match own {
+    pub fn admits(&self, probe: Option<DtraceProbe>) -> bool {
+        match probe {
             None => self.is(Stage::Active),
-            Some(Own::Begin) => self.is(Stage::Warmup),
-            Some(Own::End) => self.is(Stage::Cooldown),
-            Some(Own::Error) => self.stage.load(Ordering::Acquire) < Stage::Stopped as u32,
+            Some(DtraceProbe::Begin) => self.is(Stage::Warmup),
+            Some(DtraceProbe::End) => self.is(Stage::Cooldown),
+            Some(DtraceProbe::Error) => self.stage.load(Ordering::Acquire) < Stage::Stopped as u32,
         }
     }
 
@@ -133,8 +133,8 @@ mod tests {
     use super::*;
 
     fn admitted(activity: &Activity) -> [bool; 3] {
-        let probes = [Some(Own::Begin), None, Some(Own::End)];
-        probes.map(|own| activity.admits(own))
+        let probes = [Some(DtraceProbe::Begin), None, Some(DtraceProbe::End)];
+        probes.map(|probe| activity.admits(probe))
     }
 
     #[test]
@@ -145,10 +145,10 @@ mod tests {
         assert_eq!(admitted(&activity), [false, true, false]);
         activity.end();
         assert_eq!(admitted(&activity), [false, false, true]);
-        assert!(activity.admits(Some(Own::Error)));
+        assert!(activity.admits(Some(DtraceProbe::Error)));
         activity.stop();
         assert_eq!(admitted(&activity), [false; 3]);
-        assert!(activity.is_over() && !activity.admits(Some(Own::Error)));
+        assert!(activity.is_over() && !activity.admits(Some(DtraceProbe::Error)));
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         assert!(activity.kill() && !activity.kill());
         activity.end();
         assert_eq!(admitted(&activity), [false; 3]);
-        assert!(!activity.admits(Some(Own::Error)) && !activity.exit());
+        assert!(!activity.admits(Some(DtraceProbe::Error)) && !activity.exit());
         assert!(activity.is_killed() && !activity.is_over());
         activity.stop();
         assert!(activity.is_killed() && activity.is_over());

@@ -12,7 +12,7 @@ use engine_dvm::aggregate::{Aggregate, Words};
 use crate::grow::OutOfMemory;
 use crate::session::arena::Arena;
 use crate::session::bank::{Bank, HEAD};
-use crate::session::outlet::{Sink, Unwritten};
+use crate::session::sink::{Sink, Unwritten};
 
 // An entry's header in a bank and a record's header have one size, so a bank's use is its output
 // size.

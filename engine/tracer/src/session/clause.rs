@@ -11,7 +11,7 @@ use super::{Session, Workspace};
 use crate::fire::firing::{Fired, Firing};
 use crate::platform::{Platform, TryLock};
 use crate::probe::ecb::Enabling;
-use crate::providers::dtrace::{self, Own};
+use crate::providers::dtrace::{self, DtraceProbe};
 
 impl<P: Platform> Session<P> {
     /// Runs the clause of an ECB if the session's stage admits it; returns whether it ran. `frames`
@@ -24,7 +24,7 @@ impl<P: Platform> Session<P> {
         frames: &mut [u64],
         ecb: Enabling,
     ) -> bool {
-        if !self.activity.admits(firing.fired.own()) {
+        if !self.activity.admits(firing.fired.dtrace_probe()) {
             return false;
         }
         match self.briefs.get(ecb.clause as usize) {
@@ -114,14 +114,14 @@ impl<P: Platform> Session<P> {
             failure.address,
         ];
         let error = Fired::Dtrace(dtrace::Fired {
-            probe: Own::Error,
+            probe: DtraceProbe::Error,
             arguments,
         });
-        let error = firing.turned(&error);
-        if !self.activity.admits(Some(Own::Error)) {
+        let error = firing.raise(&error);
+        if !self.activity.admits(Some(DtraceProbe::Error)) {
             return;
         }
-        for &ecb in self.own(Own::Error) {
+        for &ecb in self.dtrace_ecbs(DtraceProbe::Error) {
             if self.run_clause(&error, workspace, frames, ecb).is_err() {
                 self.errors.fetch_add(1, Ordering::Relaxed);
                 self.error_drops.fetch_add(1, Ordering::Relaxed);

@@ -64,14 +64,14 @@ pub struct Consumer {
     /// Its ECBs; the EPID is the index plus 1.
     ecbs: Vec<Ecb>,
     /// Its retained enablings, applied also to probes that appear later.
-    wishes: Vec<Wish>,
+    retained: Vec<RetainedEnabling>,
 }
 
 /// A retained enabling: a probe description and the clause to enable at each probe that it matches.
-pub type Wish = (Description, u32);
+pub type RetainedEnabling = (Description, u32);
 
 /// The most retained enablings of a consumer.
-const WISHES_MAX: usize = 1 << 16;
+const RETAINED_MAX: usize = 1 << 16;
 
 impl Consumer {
     /// A consumer without program and enablings.
@@ -80,7 +80,7 @@ impl Consumer {
             state: State::New,
             by_call: false,
             ecbs: Vec::new(),
-            wishes: Vec::new(),
+            retained: Vec::new(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Consumer {
             state: State::Gone,
             by_call: false,
             ecbs: Vec::new(),
-            wishes: Vec::new(),
+            retained: Vec::new(),
         }
     }
 
@@ -124,17 +124,17 @@ impl Consumer {
     }
 
     /// Adds a retained enabling; `TooManyEcbs` at the limit.
-    pub fn wish(&mut self, wish: Wish) -> Result<(), Error> {
-        if self.wishes.len() >= WISHES_MAX {
+    pub fn retain(&mut self, enabling: RetainedEnabling) -> Result<(), Error> {
+        if self.retained.len() >= RETAINED_MAX {
             return Err(Error::TooManyEcbs);
         }
-        Ok(push(&mut self.wishes, wish)?)
+        Ok(push(&mut self.retained, enabling)?)
     }
 
     /// The retained enablings, as long as probes can still be enabled for it.
-    pub fn wishes(&self) -> &[Wish] {
+    pub fn retained(&self) -> &[RetainedEnabling] {
         match self.state {
-            State::Enabling(_) | State::Active => &self.wishes,
+            State::Enabling(_) | State::Active => &self.retained,
             State::New | State::Stopped(_) | State::Gone => &[],
         }
     }

@@ -11,7 +11,7 @@ use crate::platform::{Lock, Platform, Rcu};
 use crate::session::Session;
 use crate::session::aggregation::NotTaken;
 use crate::session::consumer::ConsumerId;
-use crate::session::outlet::{Put, Sink, Unwritten};
+use crate::session::sink::{Put, Sink, Unwritten};
 use crate::tracer::Tracer;
 
 /// The outcome of a snapshot.

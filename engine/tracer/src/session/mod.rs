@@ -13,7 +13,7 @@
 //! - [`variables`]: global scalars are atomics, global strings share a spin lock, clause-locals
 //!   belong to the CPU, and [`dynamic`] hashes the rest with a spin lock on each bucket.
 //! - [`arena`]: the shared memory under all of these, made of atomic words.
-//! - [`outlet`]: copies records out to the consumer.
+//! - [`sink`]: copies records out to the consumer.
 //!
 //! Only firings take the spin locks, with interrupts disabled, so the holder is always another CPU.
 //! The control side takes none of them: a firing could interrupt it and spin on its own CPU's lock.
@@ -28,8 +28,8 @@ pub mod consumer;
 pub mod drain;
 mod dynamic;
 mod env;
-pub mod outlet;
 mod ring;
+pub mod sink;
 mod speculation;
 pub mod variables;
 
@@ -45,7 +45,7 @@ use crate::fire::firing::Firing;
 use crate::grow::{OutOfMemory, filled, push};
 use crate::platform::{Platform, TryLock};
 use crate::probe::ecb::Enabling;
-use crate::providers::dtrace::Own;
+use crate::providers::dtrace::DtraceProbe;
 use crate::registry::Id;
 use crate::session::activity::Activity;
 use crate::session::aggregation::{Aggregations, Kind};
@@ -79,7 +79,7 @@ pub struct Session<P: Platform> {
     /// For each clause, its brief form if it has one: such a clause runs without the interpreter.
     briefs: Vec<Option<Brief>>,
     /// The ECBs of the dtrace provider's probes: `BEGIN`, `END` and `ERROR`.
-    own: OwnEcbs,
+    dtrace_ecbs: DtraceProbeEcbs,
     /// The stage of tracing, which decides which probes run clauses.
     pub activity: Activity,
     /// What a full principal buffer does.
@@ -114,9 +114,9 @@ impl<P: Platform> Session<P> {
         seed: u64,
     ) -> Result<Self, Error> {
         let policy = BufferPolicy::from_code(go.policy).ok_or(Error::Invalid)?;
-        let (largest, own) = enabled(&program, ecbs)?;
+        let (largest, dtrace_ecbs) = enabled(&program, ecbs)?;
         let reserve = match policy {
-            BufferPolicy::Fill => end_reserve(&program, &own),
+            BufferPolicy::Fill => end_reserve(&program, &dtrace_ecbs),
             BufferPolicy::Switch | BufferPolicy::Ring => 0,
         };
         let needed = reserve.max(largest);
@@ -146,7 +146,7 @@ impl<P: Platform> Session<P> {
                 Workspace::new(&program, &variables).map(TryLock::new)
             })?,
             variables,
-            own,
+            dtrace_ecbs,
             program,
             errors: AtomicU64::new(0),
             error_drops: AtomicU64::new(0),
@@ -158,12 +158,14 @@ impl<P: Platform> Session<P> {
     /// Whether the firing may use the reserved end of a principal buffer: only `END`, and the
     /// `ERROR` that its clauses fire, may.
     pub fn is_privileged<A: Arch<Regs = P::Regs>>(&self, firing: &Firing<'_, A, P>) -> bool {
-        firing.fired.own().is_some() && self.activity.is_ending()
+        firing.fired.dtrace_probe().is_some() && self.activity.is_ending()
     }
 
     /// The ECBs of one of the dtrace provider's probes.
-    pub fn own(&self, own: Own) -> &[Enabling] {
-        self.own.get(own as usize).map_or(&[], Vec::as_slice)
+    pub fn dtrace_ecbs(&self, probe: DtraceProbe) -> &[Enabling] {
+        self.dtrace_ecbs
+            .get(probe as usize)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Updates an aggregation of this CPU; `value` is the value and its increment. Firings only.
@@ -211,8 +213,8 @@ impl<P: Platform> Session<P> {
 
     /// Counts a firing dropped because too little stack is left, unless the session would not have
     /// run a clause anyway. Returns whether it was counted.
-    pub fn drop_for_stack(&self, own: Option<Own>) -> bool {
-        let is_lost = self.activity.admits(own);
+    pub fn drop_for_stack(&self, probe: Option<DtraceProbe>) -> bool {
+        let is_lost = self.activity.admits(probe);
         if is_lost {
             self.stack_drops.fetch_add(1, Ordering::Relaxed);
         }
@@ -232,16 +234,16 @@ impl Workspace {
     }
 }
 
-/// The ECBs of each of the dtrace provider's probes, indexed by [`Own`].
-type OwnEcbs = [Vec<Enabling>; Own::ALL.len()];
+/// The ECBs of each of the dtrace provider's probes, indexed by [`DtraceProbe`].
+type DtraceProbeEcbs = [Vec<Enabling>; DtraceProbe::ALL.len()];
 
 /// The size in bytes of the largest record of any ECB, and the ECBs of the dtrace provider's
 /// probes.
 fn enabled(
     program: &Verified<Vec<u64>>,
     ecbs: impl Iterator<Item = (u32, Ecb)>,
-) -> Result<(u32, OwnEcbs), OutOfMemory> {
-    let (mut largest, mut own) = (0, [const { Vec::new() }; Own::ALL.len()]);
+) -> Result<(u32, DtraceProbeEcbs), OutOfMemory> {
+    let (mut largest, mut own) = (0, [const { Vec::new() }; DtraceProbe::ALL.len()]);
     for (epid, Ecb { probe, clause }) in ecbs {
         let enabling = Enabling { epid, clause };
         largest = size(program, &[enabling]).max(largest);
@@ -274,10 +276,10 @@ fn briefs(program: &Verified<Vec<u64>>) -> Result<Vec<Option<Brief>>, OutOfMemor
 }
 
 /// The bytes that `END` can record, if each of its clauses faults and fires `ERROR` besides.
-fn end_reserve(program: &Verified<Vec<u64>>, own: &OwnEcbs) -> u32 {
-    let ecbs = |it: Own| own.get(it as usize).map_or(&[][..], Vec::as_slice);
-    let ends = ecbs(Own::End);
-    let errors = size(program, ecbs(Own::Error)).saturating_mul(ends.len() as u32);
+fn end_reserve(program: &Verified<Vec<u64>>, own: &DtraceProbeEcbs) -> u32 {
+    let ecbs = |it: DtraceProbe| own.get(it as usize).map_or(&[][..], Vec::as_slice);
+    let ends = ecbs(DtraceProbe::End);
+    let errors = size(program, ecbs(DtraceProbe::Error)).saturating_mul(ends.len() as u32);
     size(program, ends).saturating_add(errors)
 }
 

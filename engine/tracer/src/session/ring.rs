@@ -16,7 +16,7 @@ use engine_abi::{BufferPolicy, RecordHeader};
 
 use crate::grow::{OutOfMemory, push};
 use crate::session::arena::Arena;
-use crate::session::outlet::{Sink, Unwritten};
+use crate::session::sink::{Sink, Unwritten};
 
 /// Units of a record's header.
 pub const HEADER: u32 = size_of::<RecordHeader>() as u32 / 8;

@@ -17,9 +17,9 @@ use std::sync::{Mutex, RwLock};
 use engine_isa::arm::{Arm, Regs, Relocation};
 use engine_isa::{Unreadable, Variant};
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbered, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Path, Refused, Symbols, Task, Tasks, Visit, VisitModule,
-    VisitSyscall, VisitTracepoint,
+    Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbers, OffLimits,
+    Origin, OutOfMemory, Patch, Path, Refused, Symbols, SystemCall, Task, Tasks, Visit,
+    VisitModule, VisitSyscall, VisitTracepoint,
 };
 
 #[path = "../program/mod.rs"]
@@ -615,7 +615,7 @@ impl Symbols for &'static Fake {
 impl Events for &'static Fake {
     fn each_syscall(&self, visit: &mut VisitSyscall<'_>) -> Result<(), OutOfMemory> {
         SYSCALLS.into_iter().try_for_each(|(abi, number, name)| {
-            visit(Numbered {
+            visit(SystemCall {
                 abi,
                 number,
                 abi_name: [&b"native"[..], b"old"][abi as usize],

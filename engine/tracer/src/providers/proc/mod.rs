@@ -139,9 +139,9 @@ impl<A: Arch> Provider<A> for Procs {
 
     fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut execs = Vec::new();
-        platform.each_syscall(&mut |numbered| {
-            let exec = EXECS.iter().find(|(name, _)| *name == numbered.name);
-            let key = Key::new(numbered.abi, numbered.number.into());
+        platform.each_syscall(&mut |call| {
+            let exec = EXECS.iter().find(|(name, _)| *name == call.name);
+            let key = Key::new(call.abi, call.number.into());
             match exec.zip(key) {
                 Some((&(_, path), key)) => push(&mut execs, Exec { key, path }),
                 None => Ok(()),

@@ -18,7 +18,7 @@ use super::subscriptions::Subscriptions;
 use super::{Fires, Provider};
 use crate::fire::table::Table;
 use crate::grow::{OutOfMemory, push};
-use crate::platform::{Event, Key, Numbered, Numbers, Platform, errno};
+use crate::platform::{Event, Key, Numbers, Platform, SystemCall, errno};
 use crate::probe::Role;
 use crate::probe::names::{Names, Span};
 use crate::sort::sort_by_key;
@@ -104,23 +104,23 @@ impl Syscalls {
     /// Adds a call. `abi` caches the last ABI's number and name.
     fn add(
         &mut self,
-        numbered: Numbered<'_>,
+        call: SystemCall<'_>,
         abi: &mut Option<(u32, Span)>,
     ) -> Result<(), OutOfMemory> {
-        let key = Key::new(numbered.abi, numbered.number.into());
+        let key = Key::new(call.abi, call.number.into());
         let is_known = |key| self.calls.iter().any(|call| call.key == key);
         let Some(key) = key.filter(|key| self.calls.len() < CALLS_MAX && !is_known(*key)) else {
             return Ok(());
         };
         let span = match *abi {
-            Some((number, span)) if number == numbered.abi => span,
-            _ => self.names.add(numbered.abi_name)?,
+            Some((number, span)) if number == call.abi => span,
+            _ => self.names.add(call.abi_name)?,
         };
-        *abi = Some((numbered.abi, span));
+        *abi = Some((call.abi, span));
         let call = Call {
             key,
-            names: [span, self.names.add(numbered.name)?],
-            ending: Ending::of(numbered.name),
+            names: [span, self.names.add(call.name)?],
+            ending: Ending::of(call.name),
             ecbs: [0; 2],
         };
         push(&mut self.calls, call)
@@ -160,7 +160,7 @@ impl<A: Arch> Provider<A> for Syscalls {
     fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
         let mut all = Self::default();
         let mut abi = None;
-        platform.each_syscall(&mut |numbered| all.add(numbered, &mut abi))?;
+        platform.each_syscall(&mut |call| all.add(call, &mut abi))?;
         sort_by_key(&mut all.calls, |call| call.key);
         Ok(all)
     }

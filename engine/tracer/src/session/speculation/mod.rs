@@ -19,8 +19,8 @@ use part::{Part, Place};
 use state::State;
 
 use crate::grow::{OutOfMemory, push};
-use crate::session::outlet::{Sink, Unwritten};
 use crate::session::ring::Ring;
+use crate::session::sink::{Sink, Unwritten};
 
 /// A speculation.
 #[derive(Debug)]

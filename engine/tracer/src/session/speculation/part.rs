@@ -8,8 +8,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::grow::OutOfMemory;
 use crate::session::arena::Arena;
-use crate::session::outlet::{Sink, Unwritten};
 use crate::session::ring::Ring;
+use crate::session::sink::{Sink, Unwritten};
 
 /// Bytes of a record's header.
 const HEAD: u32 = size_of::<RecordHeader>() as u32;
