@@ -1,6 +1,7 @@
-//! One list, many products: an enum, its codes and what each of its variants is called.
+//! Enums with wire codes: one list defines the variants, their codes and their names.
 
-/// Makes an enum whose variants have a code and a text: `Name: code's type, text's method { ... }`.
+/// Defines an enum whose variants have a code and a text. The head is `Name: type of the codes,
+/// method that returns the text`.
 #[macro_export]
 macro_rules! codes {
     ($(#[$doc:meta])* $name:ident: $type:ty, $text:ident {
@@ -13,10 +14,10 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// Every one, in the order of their codes.
+            /// Every variant, in the order of the codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The one of this code.
+            /// The variant with this code.
             pub const fn from_code(code: $type) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*
@@ -29,7 +30,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $code,)* }
             }
 
-            /// What it is called.
+            /// Its text.
             pub const fn $text(self) -> &'static str {
                 match self { $(Self::$variant => $what,)* }
             }

@@ -1,30 +1,31 @@
-//! What can go wrong while a program runs.
+//! Run-time faults of a program.
 
 use crate::codes;
 
 codes! {
-    /// Why a clause was given up. Its code is `arg4` of the `ERROR` probe, as DTrace numbers it
+    /// Why a clause was aborted. The code is `arg4` of the `ERROR` probe and numbered as in DTrace
     /// (DTRACEFLT_*).
     Fault: u32, sentence {
-        /// An address without memory, or of memory that may not be written. `arg5` is the address.
+        /// An unmapped address, or one that may not be written. `arg5` is the address.
         BadAddress = 1 "invalid address",
-        /// An address that is no multiple of the access's size. `arg5` is the address.
+        /// An address that is not a multiple of the access size. `arg5` is the address.
         BadAlignment = 2 "invalid alignment",
-        /// What the engine cannot do for this firing.
+        /// An operation that the engine cannot perform in this firing.
         IllegalOperation = 3 "illegal operation",
         /// A division by zero.
         DivideByZero = 4 "divide-by-zero",
-        /// Scratch memory is used up.
+        /// Scratch memory is exhausted.
         NoScratch = 5 "out of scratch space",
         /// Kernel memory that the consumer may not read. `arg5` is the address.
         KernelPrivilege = 6 "invalid kernel access",
-        /// Memory of another's process. `arg5` is the address.
+        /// Memory of another process. `arg5` is the address.
         UserPrivilege = 7 "invalid user access",
         /// A key that is too long.
         KeyTooLong = 8 "tuple stack overflow",
         /// A stack that cannot be walked.
         BadStack = 9 "bad stack",
-        /// More work than one run of a clause may do. DTrace has none such, and numbers up to 10.
+        /// More work than one run of a clause may do. DTrace has no such fault; its numbers end at
+        /// 10.
         TooLong = 11 "too much work in one clause",
     }
 }

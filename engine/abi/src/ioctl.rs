@@ -1,73 +1,73 @@
-//! The requests of `/dev/dtrace`, named as DTrace names them.
+//! The ioctls of `/dev/dtrace`, named as DTrace names them.
 //!
-//! Each carries one struct in and out. A number is Linux' `_IOWR('D', nr, size)`, so that a
-//! struct of another size is refused as an unknown request; [`Conf`] tells the rest.
+//! Each carries one struct in and out. The number is Linux's `_IOWR('D', nr, size)`, so a struct of
+//! another size is an unknown ioctl. [`Conf`] reports the version for all other differences.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::Description;
 
-/// Raised whenever a layout or a meaning changes.
+/// Incremented whenever a layout or its meaning changes.
 pub const VERSION: u32 = 4;
 
-/// A principal buffer's size where the consumer asks for none (DTrace's default `bufsize`).
+/// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
 
-/// The most ECBs that one consumer may hold.
+/// The maximum number of ECBs of one consumer.
 pub const ECBS_MAX: usize = 1 << 20;
 
-/// The most speculations of one consumer: `speculation()` looks at each.
+/// The maximum number of speculations of one consumer: `speculation()` scans them all.
 pub const SPECULATIONS_MAX: u32 = 1 << 12;
 
-/// The most bytes of a program.
+/// The maximum size of a program in bytes.
 pub const PROGRAM_MAX: u32 = 16 << 20;
 
-/// `CONF`: whom the command talks to.
+/// `CONF`: the module's version and configuration.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Conf {
-    /// Out: [`VERSION`] of the module.
+    /// Out: the module's [`VERSION`].
     pub version: u32,
-    /// Out: how many principal buffers there are; they are numbered from 0.
+    /// Out: the number of principal buffers, numbered from 0.
     pub cpus: u32,
-    /// Out: bytes of a pointer, and of C's `long`, in the kernel.
+    /// Out: size in bytes of the kernel's pointers and of C's `long`.
     pub pointer: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// `PROGRAM`: the consumer's program, once, before any `ENABLE`. `EINVAL` where it is not one.
+/// `PROGRAM`: the consumer's program, sent once and before any `ENABLE`. `EINVAL` if it is invalid.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Program {
-    /// In: where it is, an address of the caller's.
+    /// In: its address in the caller's memory.
     pub address: u64,
-    /// In: its bytes, at most [`PROGRAM_MAX`].
+    /// In: its size in bytes, at most [`PROGRAM_MAX`].
     pub size: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// `PROBEMATCH`: the next probe that a description matches; `ESRCH` when there is none.
+/// `PROBEMATCH`: the next probe that a description matches; `ESRCH` if there are no more.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct ProbeMatch {
-    /// In: the description. Out: the probe.
+    /// In: the description. Out: the probe's name.
     pub description: Description,
-    /// In: the first ID that may be answered. Out: the probe's.
+    /// In: the lowest ID to return. Out: the probe's ID.
     pub id: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// `ENABLE`: an ECB for every probe that a description matches. A probe's ECBs fire in the order in which
-/// they were enabled.
+/// `ENABLE`: an ECB for every probe that a description matches. A probe's ECBs fire in the order in
+/// which they were enabled.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -75,53 +75,54 @@ pub struct ProbeMatch {
 pub struct Enable {
     /// In: the description.
     pub description: Description,
-    /// Out: how many probes it matched; none is an answer, not an error.
+    /// Out: the number of probes matched; 0 is not an error.
     pub matched: u32,
-    /// In: the clause of the program that it does.
+    /// In: the clause of the program to run.
     pub clause: u32,
 }
 
-/// `GO`: with what to trace, and how the arming went. When it returns, `BEGIN` has fired.
+/// `GO`: the buffer sizes and policy, and the result of arming. When it returns, `BEGIN` has fired.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Go {
-    /// In: bytes of each CPU's principal buffer, rounded up to a power of two between 256 bytes and
-    /// 1 GiB; 0 for [`BUFFER_SIZE`].
+    /// In: size in bytes of each CPU's principal buffer, rounded up to a power of two between 256
+    /// bytes and 1 GiB; 0 for [`BUFFER_SIZE`].
     pub buffer_size: u32,
-    /// In: bytes of each CPU's aggregation buffer; 0 for [`BUFFER_SIZE`].
+    /// In: size in bytes of each CPU's aggregation buffer; 0 for [`BUFFER_SIZE`].
     pub aggregation_size: u32,
-    /// In: bytes for dynamic variables; 0 for 1 MiB (DTrace's default `dynvarsize`).
+    /// In: size in bytes of the dynamic variables; 0 for 1 MiB (DTrace's default `dynvarsize`).
     pub dynamic_size: u32,
-    /// In: how many speculations there are, at most [`SPECULATIONS_MAX`]; 0 for 1 (DTrace's default
+    /// In: the number of speculations, at most [`SPECULATIONS_MAX`]; 0 for 1 (DTrace's default
     /// `nspec`).
     pub speculations: u32,
-    /// In: bytes of each CPU's buffer of each speculation; 0 for 32 KiB (DTrace's default `specsize`).
+    /// In: size in bytes of each CPU's buffer of each speculation; 0 for 32 KiB (DTrace's default
+    /// `specsize`).
     pub speculation_size: u32,
     /// In: a [`BufferPolicy`].
     pub policy: u32,
-    /// Out: ECBs whose probe is not armed, because its text is no longer one that can be.
+    /// Out: the number of ECBs whose probe was not armed because its text is no longer eligible.
     pub unarmed: u32,
     /// Out: the CPU on which `BEGIN` fired.
     pub cpu: u32,
-    /// In: a [`Mechanism`]; `EOPNOTSUPP` where this kernel does not have it.
+    /// In: a [`Mechanism`]; `EOPNOTSUPP` if this kernel does not have it.
     pub mechanism: u32,
 }
 
-/// What tells the engine that a function is entered.
+/// How the engine is notified of a function's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mechanism {
-    /// A trap in place of an instruction.
+    /// A breakpoint in place of an instruction.
     Trap,
-    /// The call that the kernel's function tracer has there, and a trap where it has none.
+    /// The call site of the kernel's function tracer, or a breakpoint if the function has none.
     Ftrace,
     /// The cheaper of the two.
     Auto,
 }
 
 impl Mechanism {
-    /// The mechanism of this code.
+    /// The mechanism with this code.
     pub const fn from_code(code: u32) -> Option<Self> {
         match code {
             0 => Some(Self::Trap),
@@ -140,16 +141,16 @@ impl Mechanism {
 /// What a principal buffer does when it is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferPolicy {
-    /// It drops, until it was drained.
+    /// Drops records until it is drained.
     Switch,
-    /// It takes no more, and tracing ends; it can be drained when tracing was stopped.
+    /// Ends tracing; it can be drained once tracing has stopped.
     Fill,
-    /// It forgets its oldest records; it can be drained when tracing was stopped.
+    /// Wraps around, overwriting the oldest records; it can be drained once tracing has stopped.
     Ring,
 }
 
 impl BufferPolicy {
-    /// The policy of this code.
+    /// The policy with this code.
     pub const fn from_code(code: u32) -> Option<Self> {
         match code {
             0 => Some(Self::Switch),
@@ -165,7 +166,7 @@ impl BufferPolicy {
     }
 }
 
-/// `STOP`: when it returns, `END` has fired, and nothing fires any more.
+/// `STOP`: ends tracing. When it returns, `END` has fired, and nothing fires any more.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -177,83 +178,86 @@ pub struct Stop {
     pub reserved: u32,
 }
 
-/// `STATUS`: what was lost since `GO`, by kind, and whether tracing is to end.
+/// `STATUS`: drop counts since `GO`, by kind, and whether tracing is ending.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Status {
-    /// Out: assignments to dynamic variables for which there was no room.
+    /// Out: assignments to dynamic variables dropped for lack of space.
     pub dynamic_drops: u64,
-    /// Out: records that found a speculation's buffer full.
+    /// Out: records dropped because a speculation's buffer was full.
     pub speculation_drops: u64,
-    /// Out: `speculation()` had none left because those discarded or committed were still busy.
+    /// Out: failed calls of `speculation()` while discarded or committed speculations were still
+    /// busy.
     pub speculations_busy: u64,
-    /// Out: `speculation()` had none left.
+    /// Out: other failed calls of `speculation()`: all were in use.
     pub speculations_unavailable: u64,
-    /// Out: clauses that a fault ended.
+    /// Out: clauses aborted by a fault.
     pub errors: u64,
-    /// Out: faults in clauses of `ERROR`, which fire no other.
+    /// Out: faults in clauses of `ERROR`, which do not fire `ERROR` again.
     pub error_drops: u64,
-    /// Out: firings that found too little of the kernel's stack left.
+    /// Out: firings dropped because too little kernel stack was left.
     pub stack_drops: u64,
-    /// Out: 1 if a clause has called `exit`, or a buffer of the policy `fill` is full.
+    /// Out: 1 if a clause has called `exit`, or a buffer with the policy `fill` is full.
     pub ending: u32,
-    /// Out: 1 if the deadman has ended tracing: the consumer's clauses kept a CPU from its threads, or the consumer
-    /// asked for nothing for too long. `END` does not fire.
+    /// Out: 1 if the deadman has ended tracing: the consumer's clauses kept a CPU from its threads,
+    /// or the consumer sent no request for too long. `END` does not fire.
     pub killed: u32,
 }
 
-/// `EPROBE`: the probe behind an enabled probe ID.
+/// `EPROBE`: the probe of an enabled probe ID.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct EprobeDesc {
-    /// Out: the probe.
+    /// Out: the probe's name.
     pub description: Description,
-    /// In: the enabled probe ID, out of a record.
+    /// In: the enabled probe ID, from a record.
     pub epid: u32,
     /// Out: the probe's ID.
     pub id: u32,
-    /// Out: the clause that it does.
+    /// Out: the clause that it runs.
     pub clause: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// `BUFSNAP`: takes the records of one CPU's principal buffer. `AGGSNAP`: takes what its aggregation
-/// buffer holds, in records whose `epid` is the aggregation's row in the program and whose data are the
-/// key and then its words; `ENOSPC` where there is not room for all of it. What there was not room for
-/// comes with the next request, before what was given later: all is taken when nothing comes.
+/// `BUFSNAP`: drains the records of one CPU's principal buffer.
+///
+/// `AGGSNAP`: drains one CPU's aggregation buffer, as records whose `epid` is the aggregation's row
+/// in the program and whose data are the key followed by its words; `ENOSPC` if not everything
+/// fits. The rest comes with the next request, before anything newer: the buffer is drained when
+/// nothing comes.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct BufSnap {
-    /// In: where to put them, an address of the caller's.
+    /// In: the destination, an address in the caller's memory.
     pub address: u64,
-    /// In: bytes of room there. Out: bytes put there, whole records only.
+    /// In: its size in bytes. Out: bytes written, whole records only.
     pub size: u32,
-    /// In: whose buffer.
+    /// In: the CPU.
     pub cpu: u32,
-    /// Out: records that found the buffer full since the last request.
+    /// Out: records dropped since the last request because the buffer was full.
     pub drops: u64,
 }
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident = $nr:literal ($carries:ty),)*) => {
-        /// A request.
+        /// An ioctl.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Command {
             $($(#[$doc])* $variant,)*
         }
 
         impl Command {
-            /// All of them.
+            /// Every ioctl.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The request of this number.
+            /// The ioctl with this number.
             pub const fn from_number(number: u32) -> Option<Self> {
                 $(if number == Self::$variant.number() { return Some(Self::$variant); })*
                 None
@@ -276,9 +280,9 @@ commands! {
     ProbeMatch = 2 (ProbeMatch),
     /// Carries [`Enable`].
     Enable = 3 (Enable),
-    /// Arms what was enabled: when this returns, probes fire. Carries [`Go`].
+    /// Arms the enabled probes: when it returns, they fire. Carries [`Go`].
     Go = 4 (Go),
-    /// Disarms it; what was recorded can still be drained. Carries [`Stop`].
+    /// Disarms them; recorded data can still be drained. Carries [`Stop`].
     Stop = 5 (Stop),
     /// Carries [`BufSnap`].
     BufSnap = 6 (BufSnap),
@@ -292,7 +296,7 @@ commands! {
     Status = 10 (Status),
 }
 
-/// `_IOWR('D', nr, size)` of Linux' generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
+/// `_IOWR('D', nr, size)` of Linux's generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
 const fn request(nr: u32, size: usize) -> u32 {
     let direction: u32 = if size == 0 { 0 } else { 3 };
     direction << 30 | (size as u32) << 16 | (b'D' as u32) << 8 | nr

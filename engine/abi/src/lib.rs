@@ -1,8 +1,12 @@
-//! What crosses between the kernel module and the `dtrace` command, and nothing else.
+//! The interface between the kernel module and the `dtrace` command, and nothing else.
 //!
-//! Everything here is plain data of one layout on every architecture: no pointer, no `usize`, no
-//! padding, 64-bit fields on 64-bit boundaries. Sizes are asserted, because the kernel copies
-//! exactly `size_of` bytes in and out.
+//! - [`Command`] and the structs of `ioctl`: the requests of [`DEVICE`].
+//! - [`ProgramHeader`] and the tables of `program`: a compiled D program.
+//! - [`Records`]: the contents of a drained buffer.
+//!
+//! All of it is plain data with the same layout on every architecture: no pointer, no `usize`, no
+//! padding, and 64-bit fields aligned to 64 bits. Sizes are asserted, because the kernel copies
+//! exactly `size_of` bytes in and out. Incompatible changes increment [`VERSION`] or [`MAGIC`].
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,22 +1,22 @@
-//! A probe's name: `provider:module:function:name`.
+//! Probe names: `provider:module:function:name`.
 //!
-//! The same struct names one probe, and describes many: as a description each field is a glob and
+//! The same struct names one probe, and describes many: in a description each field is a glob, and
 //! an empty field matches everything.
 
 use core::fmt;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Room for a provider's name, its closing NUL included (DTRACE_PROVNAMELEN).
+/// Size of a provider's name, including the terminating NUL (DTRACE_PROVNAMELEN).
 pub const PROVIDER_LEN: usize = 64;
-/// Room for a module's name (DTRACE_MODNAMELEN).
+/// Size of a module's name, including the NUL (DTRACE_MODNAMELEN).
 pub const MODULE_LEN: usize = 64;
-/// Room for a function's name (DTRACE_FUNCNAMELEN).
+/// Size of a function's name, including the NUL (DTRACE_FUNCNAMELEN).
 pub const FUNCTION_LEN: usize = 192;
-/// Room for a probe's own name, `entry` for example (DTRACE_NAMELEN).
+/// Size of a probe's own name, `entry` for example, including the NUL (DTRACE_NAMELEN).
 pub const NAME_LEN: usize = 64;
 
-/// A probe's four names, or a pattern for them. Each field ends with a NUL.
+/// A probe's four names, or globs for them. Each field is NUL-terminated.
 #[derive(Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Description {
@@ -58,7 +58,7 @@ impl Description {
         text(&self.module)
     }
 
-    /// The function that the probe is in.
+    /// The function that the probe is in; empty if it is in none.
     pub fn function(&self) -> &[u8] {
         text(&self.function)
     }
@@ -101,7 +101,7 @@ impl fmt::Debug for Description {
     }
 }
 
-/// `source` as a field: there must be room for a NUL behind it, and none inside.
+/// `source` as a NUL-terminated field. Fails if the NUL does not fit, or if `source` contains one.
 fn field<const N: usize>(source: &[u8]) -> Result<[u8; N], TextTooLong> {
     if source.len() >= N {
         return Err(TextTooLong);
@@ -113,7 +113,7 @@ fn field<const N: usize>(source: &[u8]) -> Result<[u8; N], TextTooLong> {
     Ok(target)
 }
 
-/// The field up to its first NUL; all of it when a stranger sent it without one.
+/// The field up to its first NUL; all of it if an untrusted sender left the NUL out.
 fn text(field: &[u8]) -> &[u8] {
     field.split(|&byte| byte == 0).next().unwrap_or_default()
 }

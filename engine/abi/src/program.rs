@@ -1,20 +1,19 @@
-//! A compiled D program, as the command hands it to the kernel: one block of tables.
+//! A compiled D program as the command passes it to the kernel: one block of tables.
 //!
-//! The block begins with a [`ProgramHeader`]; the tables follow it in the order of its counts, each
-//! beginning at a multiple of 8. A number in one table that points into another counts that table's
-//! rows. What the kernel need not know stays with the compiler: types, formats, what becomes of a
-//! record once it was drained.
+//! The block begins with a [`ProgramHeader`]. The tables follow in the order of its counts, each
+//! aligned to 8 bytes. A reference from one table to another is a row number. Types, formats and
+//! everything else that only matters after draining stay with the compiler.
 //!
-//! Nothing in it is true until it was verified (`engine-dvm`).
+//! A block is untrusted until it has been verified (`engine-dvm`).
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::codes;
 
-/// What a program begins with: "D" and the version of this layout.
+/// A program's magic number: "D" and the version of this layout.
 pub const MAGIC: u32 = 0x4400_0001;
 
-/// The head of a program.
+/// The header of a program.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -22,87 +21,89 @@ pub const MAGIC: u32 = 0x4400_0001;
 pub struct ProgramHeader {
     /// [`MAGIC`].
     pub magic: u32,
-    /// Bytes of a string, its NUL included: the option `strsize`.
+    /// Size of a string in bytes, including its NUL: the option `strsize`.
     pub string_size: u32,
-    /// Rows of [`ClauseRow`].
+    /// Number of [`ClauseRow`]s.
     pub clauses: u32,
-    /// Rows of [`Instruction`].
+    /// Number of [`Instruction`]s.
     pub code: u32,
-    /// Rows of u32: where each action begins, as an instruction of the whole code.
+    /// Number of u32s that give the first instruction of each action, as an index into the whole
+    /// code.
     pub actions: u32,
-    /// Rows of [`FieldRow`].
+    /// Number of [`FieldRow`]s.
     pub fields: u32,
-    /// Rows of [`VariableRow`].
+    /// Number of [`VariableRow`]s.
     pub variables: u32,
-    /// Rows of [`AggregationRow`].
+    /// Number of [`AggregationRow`]s.
     pub aggregations: u32,
-    /// Rows of [`KeyRow`].
+    /// Number of [`KeyRow`]s.
     pub keys: u32,
-    /// Bytes of strings, each with a NUL behind it.
+    /// Size of the strings in bytes; each ends with a NUL.
     pub strings: u32,
-    /// Bytes that one run of any clause may take from scratch memory besides what `alloca` asks for.
+    /// Scratch memory that one run of any clause may use, in bytes, not counting what `alloca`
+    /// requests.
     pub scratch: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// Rows of another table that belong together.
+/// A range of rows in another table.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Span {
-    /// The first.
+    /// The first row.
     pub first: u32,
-    /// How many.
+    /// The number of rows.
     pub count: u32,
 }
 
-/// A clause: what an enabled probe does.
+/// A clause: what an enabling runs.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct ClauseRow {
-    /// Its predicate and its actions, as one piece of code.
+    /// Its predicate and its actions, contiguous.
     pub code: Span,
-    /// Where its actions begin.
+    /// The first instructions of its actions.
     pub actions: Span,
     /// The fields of its record.
     pub fields: Span,
-    /// Bytes of its record without the header, a multiple of 8.
+    /// Size of its record in bytes without the header, a multiple of 8.
     pub record_size: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-/// One instruction: `op d, a, b, immediate`; what a field means is the op's to say.
+/// One instruction: `op d, a, b, immediate`. The op determines which fields it uses.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct Instruction {
-    /// Which.
+    /// The op's code.
     pub op: u8,
-    /// The register that takes the result.
+    /// The destination register.
     pub d: u8,
     /// The first operand's register.
     pub a: u8,
-    /// The second's.
+    /// The second operand's register.
     pub b: u8,
     /// A constant, a row of a table, or an instruction of the same clause.
     pub immediate: u32,
 }
 
-/// A place in a clause's record.
+/// A field of a clause's record.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct FieldRow {
-    /// Where it begins in the record, behind the header.
+    /// Its offset in the record, after the header, in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u32,
     /// A [`FieldKind`].
     pub kind: u8,
@@ -111,28 +112,28 @@ pub struct FieldRow {
 }
 
 codes! {
-    /// What stands in a field.
+    /// What a field contains.
     FieldKind: u8, word {
         /// A number of 1, 2, 4 or 8 bytes.
         Scalar = 0 "scalar",
-        /// A string, NULs behind it.
+        /// A string, padded with NULs.
         Text = 1 "text",
-        /// Bytes as they lay in memory.
+        /// Bytes copied from memory.
         Bytes = 2 "bytes",
-        /// Program counters of 8 bytes each, innermost first, zeros behind them.
+        /// Program counters of 8 bytes each, innermost first, padded with zeros.
         Stack = 3 "stack",
     }
 }
 
-/// A variable that the program declares or just uses.
+/// A variable, declared or implicit.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct VariableRow {
-    /// Its name, by the byte at which it begins in the strings.
+    /// Its name, as an offset into the strings.
     pub name: u32,
-    /// Its bytes: 8 for a scalar.
+    /// Its size in bytes: 8 for a scalar.
     pub size: u32,
     /// A [`Scope`].
     pub scope: u8,
@@ -140,16 +141,16 @@ pub struct VariableRow {
     pub kind: u8,
     /// Zero.
     pub reserved: u16,
-    /// The key of an associative array; none is a plain variable.
+    /// The key of an associative array; empty for a plain variable.
     pub keys: Span,
 }
 
 codes! {
-    /// Who sees a variable.
+    /// The scope of a variable.
     Scope: u8, word {
-        /// Everybody.
+        /// Every clause and thread.
         Global = 0 "global",
-        /// `self->`: the thread.
+        /// `self->`: one thread.
         Thread = 1 "self",
         /// `this->`: the clauses of one firing.
         Clause = 2 "this",
@@ -157,24 +158,24 @@ codes! {
 }
 
 codes! {
-    /// How a value is held.
+    /// How a value is represented.
     ValueKind: u8, word {
         /// In a register: a number, or an address.
         Scalar = 0 "scalar",
-        /// A string, by its address.
+        /// A string, as its address.
         Text = 1 "text",
-        /// Bytes of a fixed number, by their address.
+        /// A fixed number of bytes, as their address.
         Bytes = 2 "bytes",
     }
 }
 
-/// A part of a key: of an associative array, or of an aggregation.
+/// A component of a key of an associative array or an aggregation.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
 #[repr(C)]
 pub struct KeyRow {
-    /// Its bytes in the key, a multiple of 8: 8 for a scalar, `string_size` rounded up for a string.
+    /// Its size in the key, a multiple of 8: 8 for a scalar, `string_size` rounded up for a string.
     pub size: u32,
     /// A [`FieldKind`].
     pub kind: u8,
@@ -188,7 +189,7 @@ pub struct KeyRow {
 )]
 #[repr(C)]
 pub struct AggregationRow {
-    /// Its name, by the byte at which it begins in the strings: empty for `@`.
+    /// Its name, as an offset into the strings: empty for `@`.
     pub name: u32,
     /// An [`AggregateFunction`].
     pub function: u8,
@@ -196,36 +197,37 @@ pub struct AggregationRow {
     pub reserved: [u8; 3],
     /// Its key.
     pub keys: Span,
-    /// What `lquantize` and `llquantize` were given: base, limit, step; factor, low, high, steps.
+    /// The parameters of `lquantize` (base, limit, step) or `llquantize` (factor, low, high,
+    /// steps).
     pub parameters: [i32; 4],
 }
 
 codes! {
-    /// What an aggregation keeps of the values it is given. The words behind its key are u64 or i64.
+    /// What an aggregation computes. The words after its key are u64 or i64.
     AggregateFunction: u8, word {
-        /// How many: one word.
+        /// The number of values: one word.
         Count = 0 "count",
         /// Their sum: one word.
         Sum = 1 "sum",
-        /// The least: one word.
+        /// The minimum: one word.
         Min = 2 "min",
-        /// The greatest: one word.
+        /// The maximum: one word.
         Max = 3 "max",
-        /// Their mean: how many, and their sum.
+        /// Their mean: the number and the sum.
         Avg = 4 "avg",
-        /// Their standard deviation: how many, their sum, the sum of their squares in two words, low
+        /// Their standard deviation: the number, the sum, and the sum of squares in two words, low
         /// word first.
         Stddev = 5 "stddev",
-        /// How many in each power of two: [`QUANTIZE_BUCKETS`] words.
+        /// A count for each power of two: [`QUANTIZE_BUCKETS`] words.
         Quantize = 6 "quantize",
-        /// How many in each step: below the base, each step, at or above the limit.
+        /// A count for each step, one below the base, and one from the limit up.
         Lquantize = 7 "lquantize",
-        /// How many in each step of each order of magnitude: below, each, at or above.
+        /// A count for each step of each order of magnitude, one below and one above.
         Llquantize = 8 "llquantize",
     }
 }
 
-/// Buckets of `quantize`: 63 for the powers of two, as many below zero, and zero's.
+/// Buckets of `quantize`: 63 positive powers of two, 63 negative, and zero.
 pub const QUANTIZE_BUCKETS: u32 = 127;
 
 const _: () = {

@@ -1,14 +1,14 @@
-//! What a firing leaves in a principal buffer, and how a consumer walks what it drained.
+//! What a firing writes to a principal buffer, and how a consumer reads what it drained.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// The head of a record. The data that the ECB's actions traced follows it.
+/// The header of a record. The data traced by the ECB's actions follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct RecordHeader {
-    /// Which enabling of which probe fired.
+    /// The enabled probe ID of the ECB.
     pub epid: u32,
-    /// Bytes of the whole record with this header; a multiple of 8.
+    /// Size of the record in bytes, including this header; a multiple of 8.
     pub size: u32,
     /// Nanoseconds of the monotonic clock.
     pub timestamp: u64,
@@ -19,13 +19,13 @@ const _: () = assert!(size_of::<RecordHeader>() == 16);
 /// One record of a drained buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Its head.
+    /// Its header.
     pub header: RecordHeader,
-    /// Its data; empty for an enabling without actions.
+    /// Its data; empty for a clause without actions.
     pub data: &'a [u8],
 }
 
-/// Walks the records of a drained buffer; stops at the first that is not whole.
+/// Iterates over the records of a drained buffer; stops at the first that is incomplete.
 #[derive(Debug, Clone, Copy)]
 pub struct Records<'a>(&'a [u8]);
 
@@ -35,7 +35,7 @@ impl<'a> Records<'a> {
         Self(buffer)
     }
 
-    /// The bytes not walked yet: empty after a sound buffer's last record.
+    /// The bytes not yet read: empty after a well-formed buffer's last record.
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Programs as they are written, with constants calculated and types looked up.
+//! The syntax tree, with constants folded and types resolved.
 
 use std::rc::Rc;
 
@@ -12,22 +12,22 @@ use crate::types::TypeId;
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
     pub line: u32,
-    /// The probes that it is for, as they are written and as they are meant.
+    /// The probes that it is for, as written and as parsed.
     pub descriptions: Vec<(String, Description)>,
     pub predicate: Option<Node>,
     pub statements: Vec<Node>,
 }
 
-/// A part of an expression.
+/// A node of an expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub kind: NodeKind,
     pub line: u32,
-    /// How deep the tree below it is.
+    /// The depth of the tree below it.
     pub depth: u32,
 }
 
-/// What it is.
+/// The kind of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Constant(Constant),
@@ -40,7 +40,7 @@ pub(crate) enum NodeKind {
     /// `base[keys]`
     Index(Box<Node>, Vec<Node>),
     Call(Function, Vec<Node>),
-    /// `base.member`, or `base->member`: which member, no type has an answer to.
+    /// `base.member`, or `base->member`. The member's name is not kept: no type has members.
     Member {
         base: Box<Node>,
         is_arrow: bool,
@@ -62,7 +62,7 @@ pub(crate) enum NodeKind {
     Comma(Box<Node>, Box<Node>),
 }
 
-/// An operator with one operand.
+/// A unary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unary {
     Plus,
@@ -76,7 +76,7 @@ pub(crate) enum Unary {
 }
 
 impl Unary {
-    /// How it is spelt.
+    /// Its spelling.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -91,7 +91,7 @@ impl Unary {
     }
 }
 
-/// An operator with two operands that changes neither.
+/// A binary operator without side effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Binary {
     Calculate(Operator),

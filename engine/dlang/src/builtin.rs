@@ -1,4 +1,4 @@
-//! The built-in variables: what they are called, and what their types are.
+//! The built-in variables: their names and types.
 
 use engine_dvm::Builtin;
 
@@ -6,7 +6,7 @@ use crate::types::{
     GID, ID, INT, INT64, PID, TEXT, TypeId, UID, UINT, UINT32, UINT64, UINTPTR, VOID_POINTER,
 };
 
-/// The built-in variable of this name, and its number where it has one in its name: `arg3`.
+/// The built-in variable with this name, and its index if the name includes one: `arg3`.
 pub(crate) fn of(name: &str) -> Option<(Builtin, Option<u64>)> {
     if name == "args" {
         return Some((Builtin::Arg, None));

@@ -1,4 +1,4 @@
-//! The whole way, from texts to a program.
+//! The driver: from texts to a program.
 
 use engine_dvm::{Verified, limits};
 
@@ -17,12 +17,12 @@ use crate::tree::{Expression, Statement};
 use crate::types::Types;
 use crate::{Kind, Settings, Text};
 
-/// Compiles texts, in their order, as one program.
+/// Compiles texts, in order, as one program.
 pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
     let mut compiler = Compiler::new(settings);
     let compiled = compiler.program(texts);
     match string_size(&compiler.options) {
-        // What was wrong may be so only of strings of another size.
+        // The errors may depend on the string size.
         Some(string_size) if string_size != settings.string_size => {
             let settings = Settings {
                 string_size,
@@ -34,14 +34,14 @@ pub fn compile(texts: &[Text], settings: &Settings) -> Result<Program, Error> {
     }
 }
 
-/// The size of strings that a pragma sets, if it is one that strings can have.
+/// The string size set by a pragma, if it is valid.
 fn string_size(options: &[Setting]) -> Option<u32> {
     let last = options.iter().rfind(|option| option.name == "strsize")?;
     let size = u32::try_from(size(last.value.as_deref()?)?).ok()?;
     limits::STRING_SIZE.contains(&size).then_some(size)
 }
 
-/// A compilation.
+/// The state of a compilation.
 struct Compiler<'s> {
     settings: &'s Settings,
     types: Types,
@@ -103,7 +103,7 @@ impl<'s> Compiler<'s> {
         done.map_err(|mistake| Error::new(mistake, number, text, lexer.file, tagged))
     }
 
-    /// A macro argument that nothing refers to is a mistake.
+    /// An unreferenced macro argument is an error.
     fn check_arguments(&self, lexer: &Lexer<'_>) -> Result<(), Mistake> {
         match lexer.unreferenced() {
             Some((number, text)) if !lexer.flags.unreferenced_arguments => {
@@ -134,8 +134,8 @@ impl<'s> Compiler<'s> {
         Ok(())
     }
 
-    /// A clause with everything known. Its actions come first, but where they need a variable that only
-    /// its predicate makes.
+    /// Checks a clause. Its actions are checked before its predicate, unless they need a variable
+    /// that only the predicate creates.
     fn checked(
         &mut self,
         number: usize,
@@ -176,20 +176,18 @@ fn statements(checker: &mut Checker<'_>, clause: &ast::Clause) -> Result<Vec<Sta
 }
 
 impl Settings {
-    /// Whether the machine will run what was compiled. It always does, but for a mistake in here; then
-    /// it is said now, and not by the engine, which has no words.
+    /// Verifies the compiled block. This never fails unless the compiler has a bug; then it is
+    /// reported here, since the engine only has an error number.
     fn check(&self, block: &[u64], texts: &[Text]) -> Result<(), Error> {
         let verified = Verified::new(block).map(|_| ());
         verified.map_err(|invalid| {
-            let message = format!(
-                "a program that may not run was compiled: {invalid}: this is a mistake of the \
-                 compiler's"
-            );
+            let message =
+                format!("the compiled program is invalid: {invalid}: this is a compiler bug");
             self.refused(texts, Tag::Unknown, message)
         })
     }
 
-    /// What is said of a program as a whole that the machine would refuse.
+    /// An error about a program as a whole.
     fn refused(&self, texts: &[Text], tag: Tag, message: String) -> Error {
         let mistake = Mistake::new(tag, 1, message);
         let number = texts.len().saturating_sub(1);
@@ -198,7 +196,7 @@ impl Settings {
     }
 }
 
-/// An aggregation, as the command knows it.
+/// An aggregation, as the command needs it.
 fn aggregation(known: &names::Aggregation, types: &Types) -> Aggregation {
     let mut end = 0;
     let keys = known.keys.iter().flatten().map(|key| {
@@ -238,8 +236,8 @@ mod tests {
         assert_eq!(
             refused.map_err(|error| error.to_string()),
             Err(
-                "invalid probe specifier BEGIN: a program that may not run was compiled: the \
-                 program is shorter than a program's header: this is a mistake of the compiler's"
+                "invalid probe specifier BEGIN: the compiled program is invalid: the \
+                 program is shorter than the program header: this is a compiler bug"
                     .to_owned()
             )
         );

@@ -1,4 +1,4 @@
-//! What is said of a program that has a mistake: DTrace's words, at DTrace's place.
+//! Errors, with DTrace's wording and position where it has them.
 
 use std::fmt;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use crate::program::Setting;
 use crate::tag::Tag;
 use crate::{Kind, Settings, Text};
 
-/// A mistake, as the compiler's parts find it.
+/// An error, as the compiler's passes report it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub tag: Tag,
@@ -17,7 +17,7 @@ pub(crate) struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake on this line.
+    /// An error on this line.
     pub(crate) fn new(tag: Tag, line: u32, message: impl Into<String>) -> Self {
         Self {
             tag,
@@ -27,7 +27,7 @@ impl Mistake {
         }
     }
 
-    /// The same, and in which part of a clause it is.
+    /// Sets the part of the clause that it is in.
     pub(crate) fn within(mut self, region: Region) -> Self {
         self.region.get_or_insert(region);
         self
@@ -53,13 +53,13 @@ impl Region {
 /// Why a text does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What kind of mistake it is.
+    /// The kind of error.
     pub tag: Tag,
-    /// Which of the texts it is in.
+    /// The number of the text.
     pub text: usize,
-    /// On which line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What is wrong, without the place.
+    /// The message, without the position.
     pub message: String,
     origin: Origin,
     region: Option<Region>,
@@ -67,7 +67,7 @@ pub struct Error {
     tagged: bool,
 }
 
-/// What the user calls the text.
+/// How messages name the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Origin {
     Specifier(String),
@@ -75,7 +75,7 @@ enum Origin {
 }
 
 impl Error {
-    /// `mistake`, in the text of this number; `file` is what the last `#line` called it.
+    /// `mistake`, in the text with this number; `file` is the name set by the last `#line`.
     pub(crate) fn new(
         mistake: Mistake,
         number: usize,
@@ -99,7 +99,7 @@ impl Error {
         }
     }
 
-    /// What is said where the command refuses an option that a pragma sets.
+    /// The error if the command rejects an option that a pragma sets.
     pub fn of_option(setting: &Setting, why: &str, texts: &[Text], settings: &Settings) -> Self {
         let name = &setting.name;
         let message = match &setting.value {

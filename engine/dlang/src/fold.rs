@@ -1,9 +1,9 @@
-//! Constants, and what becomes of them when they are calculated with.
+//! Constants, and constant folding.
 
 use crate::lex::Integer;
 use crate::types::{INT, LONG, LONGLONG, TypeId, Types, UINT, ULONG, ULONGLONG};
 
-/// A constant: its value, extended as its type is.
+/// A constant: its value, extended according to its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Constant {
     pub value: u64,
@@ -24,11 +24,11 @@ impl Constant {
         self.value.cast_signed()
     }
 
-    /// The constant as another type of numbers or addresses has it.
+    /// Converts the constant to another numeric or pointer type.
     pub(crate) fn converted(self, types: &Types, type_: TypeId) -> Self {
         let value = match (types.integer(type_), types.integer(self.type_)) {
             (Some(to), _) => to.extend(self.value),
-            // An address of 32 bits is never sign-extended.
+            // A 32-bit address is never sign-extended.
             (None, Some(from)) if types.pointer == 4 && from.size <= 4 => {
                 self.value & u64::from(u32::MAX)
             }
@@ -37,14 +37,14 @@ impl Constant {
         Self { value, type_ }
     }
 
-    /// Whether it is more than 0.
+    /// Whether it is greater than 0.
     pub(crate) fn is_positive(self, types: &Types) -> bool {
         let is_signed = types.integer(self.type_).is_some_and(|it| it.is_signed);
         self.value != 0 && (!is_signed || self.signed() > 0)
     }
 }
 
-/// An operator with two operands that are calculated.
+/// A binary arithmetic or bitwise operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Add,
@@ -60,7 +60,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// How it is spelt.
+    /// Its spelling.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -76,7 +76,7 @@ impl Operator {
         }
     }
 
-    /// Whether its operands are converted to one type.
+    /// Whether it is a shift, whose operands have independent types.
     pub(crate) fn is_shift(self) -> bool {
         matches!(self, Self::Left | Self::Right)
     }
@@ -85,7 +85,7 @@ impl Operator {
         matches!(self, Self::Div | Self::Mod)
     }
 
-    /// Whether it makes no number too great of two that fit.
+    /// Whether its result fits the type of its operands without truncation.
     pub(crate) fn keeps_within(self) -> bool {
         matches!(
             self,
@@ -94,7 +94,7 @@ impl Operator {
     }
 }
 
-/// An operator that compares.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,
@@ -106,7 +106,7 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// How it is spelt.
+    /// Its spelling.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -119,7 +119,7 @@ impl Comparison {
     }
 }
 
-/// An operator that asks whether its operands are 0.
+/// A logical operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Logic {
     And,
@@ -128,7 +128,7 @@ pub(crate) enum Logic {
 }
 
 impl Logic {
-    /// How it is spelt.
+    /// Its spelling.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::And => "&&",
@@ -137,7 +137,7 @@ impl Logic {
         }
     }
 
-    /// What it makes of two that are 0 or not.
+    /// Its result for two truth values.
     pub(crate) fn of(self, left: bool, right: bool) -> bool {
         match self {
             Self::And => left && right,
@@ -147,7 +147,7 @@ impl Logic {
     }
 }
 
-/// The type of a constant as it is written: the first of C's list that has its value.
+/// The type of an integer literal: the first in C's list that can represent it.
 pub(crate) fn literal(types: &Types, integer: Integer) -> Option<Constant> {
     let list = [INT, UINT, LONG, ULONG, LONGLONG, ULONGLONG];
     let first = usize::from(integer.is_unsigned) + 2 * usize::from(integer.longs);
@@ -194,7 +194,7 @@ pub(crate) fn complement(types: &Types, constant: Constant) -> Constant {
     complement.converted(types, promoted.type_)
 }
 
-/// `left operator right`; nothing where that divides by zero.
+/// `left operator right`; `None` for a division by zero.
 pub(crate) fn calculate(
     types: &Types,
     operator: Operator,

@@ -1,4 +1,4 @@
-//! A format of `printf` or `printa`, taken apart and checked against its arguments.
+//! A format of `printf` or `printa`, parsed and checked against its arguments.
 
 /// A format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,9 +7,9 @@ pub struct Format(pub Vec<Piece>);
 /// A part of a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// What is printed as it is.
+    /// Literal text.
     Text(String),
-    /// What an argument is printed as.
+    /// A conversion.
     Conversion(Conversion),
 }
 
@@ -18,52 +18,52 @@ pub enum Piece {
 pub struct Conversion {
     /// Its flags.
     pub flags: Flags,
-    /// The least width.
+    /// The minimum width.
     pub width: Option<Extent>,
     /// The precision.
     pub precision: Option<Extent>,
-    /// What the argument is printed as.
+    /// The conversion specifier.
     pub specifier: Specifier,
 }
 
 /// The flags of a conversion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `-`: to the left of its width.
+    /// `-`: left-justified.
     pub left: bool,
-    /// `0`: zeros in front.
+    /// `0`: padded with zeros.
     pub zero: bool,
-    /// `+`: the sign of what is not negative.
+    /// `+`: a sign for nonnegative numbers.
     pub plus: bool,
-    /// ` `: a space for it.
+    /// ` `: a space in place of that sign.
     pub space: bool,
     /// `#`: the alternate form.
     pub alternate: bool,
-    /// `'`: digits in groups.
+    /// `'`: grouped digits.
     pub group: bool,
-    /// `@`: of `printa`, the aggregation's value instead of the next part of its key.
+    /// `@`: in `printa`, the aggregation's value instead of the next component of its key.
     pub aggregation: bool,
 }
 
 /// A width or a precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// So much.
+    /// A constant.
     Fixed(u32),
-    /// `*`: what the next argument says.
+    /// `*`: the next argument.
     Argument,
 }
 
-/// What an argument is printed as. What consumes no argument is text, and not here.
+/// A conversion specifier. Those that consume no argument are parsed to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Specifier {
-    /// `%a`, `%A`: the name of the symbol at a kernel address, and how far behind it.
+    /// `%a`, `%A`: a kernel address as symbol plus offset.
     Address,
     /// `%c`: a character.
     Character,
-    /// `%C`: a character, if it can be printed; otherwise its escape.
+    /// `%C`: a character, escaped if it is not printable.
     PrintableCharacter,
-    /// `%d`, `%i`: a number, signed or not as its type is.
+    /// `%d`, `%i`: a number, signed according to its type.
     Decimal,
     /// `%u`: an unsigned number.
     Unsigned,
@@ -71,20 +71,20 @@ pub enum Specifier {
     Octal,
     /// `%x`: in hexadecimal.
     LowerHex,
-    /// `%X`: in hexadecimal, with capitals.
+    /// `%X`: in upper-case hexadecimal.
     UpperHex,
     /// `%p`: an address, as `%x`.
     Pointer,
     /// `%s`: a string.
     Text,
-    /// `%S`: a string, with escapes for what cannot be printed.
+    /// `%S`: a string, with unprintable characters escaped.
     EscapedText,
-    /// `%e`, `%E`, `%f`, `%g`, `%G`: a number with a fraction.
+    /// `%e`, `%E`, `%f`, `%g`, `%G`: a floating-point number.
     Float(char),
     /// `%k`: a stack.
     Stack,
     /// `%Y`: nanoseconds since 1970 as a date.
     Date,
-    /// `%T`: nanoseconds since 1970 as a date, in the form that mail uses.
+    /// `%T`: nanoseconds since 1970 as a date, in mail format.
     MailDate,
 }

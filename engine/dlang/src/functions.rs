@@ -1,4 +1,4 @@
-//! What can be called: subroutines, aggregating functions and actions, and what they take.
+//! What can be called: subroutines, aggregating functions and actions, and their signatures.
 
 use engine_abi::AggregateFunction;
 use engine_dvm::Subroutine;
@@ -7,7 +7,7 @@ use crate::types::{
     CHAR, CHAR_POINTER, INT, INT32, INT64, SIZE, STACK, TEXT, TypeId, UINTPTR, VOID, VOID_POINTER,
 };
 
-/// What a name in front of parentheses means.
+/// A function, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Function {
     Subroutine(Subroutine),
@@ -17,7 +17,7 @@ pub(crate) enum Function {
 
 macro_rules! actions {
     ($($variant:ident $word:literal,)*) => {
-        /// An action that has a name.
+        /// A named action.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Action { $($variant,)* }
 
@@ -47,7 +47,7 @@ actions! {
 }
 
 impl Function {
-    /// The function of this name.
+    /// The function with this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let subroutine = Subroutine::ALL.iter().find(|it| it.word() == name);
         let aggregate = AggregateFunction::ALL.iter().find(|it| it.word() == name);
@@ -67,7 +67,7 @@ impl Function {
         }
     }
 
-    /// What DTrace calls its kind.
+    /// Its kind, in DTrace's wording.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Subroutine(_) => "function",
@@ -76,7 +76,7 @@ impl Function {
         }
     }
 
-    /// What it takes and gives.
+    /// Its signature.
     pub(crate) fn signature(self) -> Signature {
         match self {
             Self::Subroutine(it) => subroutine(it),
@@ -86,15 +86,15 @@ impl Function {
     }
 }
 
-/// What a function takes and gives.
+/// A function's parameters and result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
     pub result: TypeId,
-    /// The parameters' types; none takes any.
+    /// The parameters' types; `None` accepts any type.
     pub parameters: &'static [Option<TypeId>],
-    /// The fewest arguments.
+    /// The minimum number of arguments.
     pub fewest: usize,
-    /// Whether any number of arguments may follow.
+    /// Whether more arguments may follow.
     pub is_open: bool,
 }
 
@@ -107,7 +107,7 @@ const fn fixed(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signatu
     }
 }
 
-/// Where the last parameter may be left out.
+/// The last parameter is optional.
 const fn optional(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signature {
     Signature {
         result,
@@ -117,7 +117,7 @@ const fn optional(result: TypeId, parameters: &'static [Option<TypeId>]) -> Sign
     }
 }
 
-/// Where more may follow.
+/// More arguments may follow.
 const fn open(result: TypeId, parameters: &'static [Option<TypeId>]) -> Signature {
     Signature {
         result,

@@ -1,8 +1,14 @@
-//! The D compiler: from the text of programs to a block that the kernel runs, and to what the command
-//! needs to know of it to print what comes back.
+//! The D compiler: from the source of programs to a block that the kernel runs, and to what the
+//! command needs to print the drained records.
 //!
-//! Each text is read in one go ([`lex`](self), then syntax), which carries out its declarations; then
-//! each clause is checked, and code made of it, in order, since what comes first says what a variable is.
+//! Each text is lexed and parsed in one pass (`lex`, `parse`), which also evaluates its
+//! declarations and folds constants. Then each clause is checked (`check`), which resolves names
+//! and types, and code is emitted for it (`emit`), in order: a variable's first use determines its
+//! type. The result is a [`program::Program`], whose block the compiler verifies itself before it
+//! returns it.
+//!
+//! Runs in the command only, on untrusted text: it must not panic, nesting is bounded, and memory
+//! grows with the texts.
 
 #![forbid(unsafe_code)]
 
@@ -33,21 +39,21 @@ pub use compile::compile;
 pub use error::Error;
 pub use tag::Tag;
 
-/// A text to be compiled.
+/// A source text to compile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The text.
+    /// The source.
     pub source: String,
-    /// Where it is from.
+    /// Where it comes from.
     pub kind: Kind,
-    /// What `$0`, `$1` and so on stand for in it.
+    /// The macro arguments: `$0`, `$1` and so on.
     pub arguments: Vec<String>,
 }
 
-/// Where a text is from.
+/// Where a text comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// An argument of `-n`: clauses may be without actions.
+    /// An argument of `-n`: its clauses may have no actions.
     #[default]
     Specifier,
     /// A script.
@@ -57,22 +63,22 @@ pub enum Kind {
     },
 }
 
-/// What programs are compiled for and with.
+/// Target and options of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Bytes of a pointer and of C's `long` in the kernel: 4 or 8.
+    /// Size of the kernel's pointers and of its `long`, in bytes: 4 or 8.
     pub pointer: u32,
-    /// Bytes of a string, its NUL included; `#pragma D option strsize` overrides it.
+    /// Size of a string in bytes, including its NUL; `#pragma D option strsize` overrides it.
     pub string_size: u32,
-    /// The values of the macro variables, by their names without the `$`: `pid`, `target`.
+    /// The values of the macro variables, by name without the `$`: `pid`, `target`.
     pub macros: BTreeMap<String, i64>,
-    /// How many program counters `stack()` has where it is not told.
+    /// The default number of frames of `stack()`.
     pub stack_frames: u32,
-    /// Whether errors have their tag.
+    /// Whether error messages include the tag.
     pub error_tags: bool,
-    /// Whether macro arguments that were not given are 0 or empty.
+    /// Whether missing macro arguments are 0 or empty.
     pub default_arguments: bool,
-    /// Whether the last macro argument may be one that nothing refers to.
+    /// Whether the last macro argument may be unreferenced.
     pub unreferenced_arguments: bool,
 }
 

@@ -1,10 +1,9 @@
-//! What DTrace has, and this D has not yet: names that are no mistakes of whoever writes them, and why
-//! they mean nothing here.
+//! Names that DTrace defines and this D does not yet implement, for better error messages.
 
 use crate::error::Mistake;
 use crate::tag::Tag;
 
-/// Names of functions and variables, by what they belong to.
+/// Names of functions and variables, by the feature that they belong to.
 const NAMES: &[(&str, &[&str])] = &[
     (
         "destructive actions are not supported yet",
@@ -20,7 +19,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "stacks and symbols of processes are not supported yet",
+        "user stacks and symbols are not supported yet",
         &[
             "jstack",
             "uaddr",
@@ -45,7 +44,7 @@ const NAMES: &[(&str, &[&str])] = &[
         &["freopen", "ftruncate", "setopt"],
     ),
     (
-        "conversions between networks' and hosts' data are not supported yet",
+        "network address and byte order conversions are not supported yet",
         &[
             "htonl",
             "htonll",
@@ -60,7 +59,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "this function of strings is not supported yet",
+        "this string function is not supported yet",
         &[
             "cleanpath",
             "json",
@@ -71,7 +70,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "functions that look into the kernel's structures are not supported yet",
+        "functions that read kernel structures are not supported yet",
         &[
             "d_path",
             "ddi_pathname",
@@ -93,7 +92,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "variables that are structures are not supported yet",
+        "structure variables are not supported yet",
         &["curcpu", "curlwpsinfo", "curproc", "curpsinfo", "fds"],
     ),
     (
@@ -105,19 +104,19 @@ const NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What control lines begin with that are for C's preprocessor.
+/// Control lines for C's preprocessor.
 const PREPROCESSOR: &[&str] = &[
     "define", "elif", "else", "endif", "if", "ifdef", "ifndef", "include", "undef",
 ];
 
-/// What follows `#pragma D` in libraries.
+/// `#pragma D` directives of libraries.
 const PRAGMAS: &[&str] = &["attributes", "binding", "depends_on"];
 
-/// What is said of a name that DTrace gives a meaning; nothing of one that is nobody's.
+/// The error for a name that DTrace defines; `None` for any other name.
 pub(crate) fn name(name: &str, line: u32) -> Option<Mistake> {
     let mut kinds = NAMES.iter();
     let sentence = if name.contains('`') {
-        "symbols of the kernel are not supported yet"
+        "kernel symbols are not supported yet"
     } else {
         kinds.find(|(_, names)| names.contains(&name))?.0
     };
@@ -128,15 +127,15 @@ pub(crate) fn name(name: &str, line: u32) -> Option<Mistake> {
     ))
 }
 
-/// What is said of a control line.
+/// The error for a control line.
 pub(crate) fn control_line(word: &str, line: u32) -> Option<Mistake> {
     PREPROCESSOR.contains(&word).then(|| {
-        let message = format!("#{word}: a preprocessor is not supported yet");
+        let message = format!("#{word}: the C preprocessor is not supported yet");
         Mistake::new(Tag::Unknown, line, message)
     })
 }
 
-/// What is said of `#pragma D word`.
+/// The error for `#pragma D word`.
 pub(crate) fn pragma(word: &str, line: u32) -> Option<Mistake> {
     PRAGMAS.contains(&word).then(|| {
         let message = format!("#pragma D {word}: libraries are not supported yet");

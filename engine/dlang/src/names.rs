@@ -1,4 +1,4 @@
-//! The variables and aggregations of a compilation, as far as they are known.
+//! The symbol table: the variables and aggregations of a compilation.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,14 +14,14 @@ use crate::types::{INT, LONG, TypeId};
 pub(crate) struct Variable {
     pub name: String,
     pub scope: Scope,
-    /// Its type, or that of its elements; none until something is assigned to it.
+    /// Its type, or that of its elements; `None` until something is assigned to it.
     pub type_: Option<TypeId>,
     /// The types of its key, if it is an associative array.
     pub keys: Option<Vec<TypeId>>,
 }
 
 impl Variable {
-    /// How it is written.
+    /// Its name as in the source.
     pub(crate) fn written(&self) -> String {
         let prefix = match self.scope {
             Scope::Global => "",
@@ -31,7 +31,7 @@ impl Variable {
         format!("{prefix}{}", self.name)
     }
 
-    /// What DTrace calls its kind.
+    /// Its kind, in DTrace's wording.
     pub(crate) fn kind(&self) -> &'static str {
         if self.keys.is_some() {
             "associative array"
@@ -44,37 +44,37 @@ impl Variable {
 /// An aggregation.
 #[derive(Debug, Clone)]
 pub(crate) struct Aggregation {
-    /// Without the `@`; `_` where it is only that.
+    /// Its name without the `@`; `_` if it has none.
     pub name: String,
-    /// What it keeps, and the line that said so first.
+    /// Its function, and the line that set it.
     pub function: Option<(AggregateFunction, u32)>,
-    /// Its key, once it was given a value.
+    /// Its key, once it has been assigned to.
     pub keys: Option<Vec<Key>>,
     pub parameters: Option<[i32; 4]>,
 }
 
 impl Aggregation {
-    /// Its name, which is empty where there is only an `@`.
+    /// Its name as printed, which is empty for `@`.
     pub(crate) fn printed_name(&self) -> &str {
         if self.name == "_" { "" } else { &self.name }
     }
 }
 
-/// A part of an aggregation's key.
+/// A component of an aggregation's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Of a number: one that has those of every use.
+    /// For a number: a type that covers those of every use.
     pub type_: TypeId,
-    /// Of a stack: how many program counters.
+    /// For a stack: the number of frames.
     pub frames: u32,
 }
 
 /// A variable, by its number.
 pub(crate) type VariableId = usize;
 
-/// All of them. Clause-local variables belong to one text, the others to all.
+/// The symbol table. Clause-local variables belong to one text, all others to the program.
 pub(crate) struct Names {
-    /// The constants that have names.
+    /// The named constants.
     pub inlines: HashMap<Rc<str>, NodeKind>,
     pub variables: Vec<Variable>,
     pub aggregations: Vec<Aggregation>,
@@ -83,7 +83,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Those that every program has.
+    /// The predefined names.
     pub(crate) fn new() -> Self {
         Self {
             inlines: constants(),
@@ -94,12 +94,12 @@ impl Names {
         }
     }
 
-    /// The variable of this name, as the text of this number sees it.
+    /// The variable with this name, as seen from the text with this number.
     pub(crate) fn variable(&self, scope: Scope, text: usize, name: &str) -> Option<VariableId> {
         self.variable_numbers.get(&key(scope, text, name)).copied()
     }
 
-    /// A new variable.
+    /// Adds a variable.
     pub(crate) fn declare(&mut self, text: usize, variable: Variable) -> VariableId {
         let number = self.variables.len();
         let key = key(variable.scope, text, &variable.name);
@@ -108,12 +108,12 @@ impl Names {
         number
     }
 
-    /// The aggregation of this name.
+    /// The aggregation with this name.
     pub(crate) fn aggregation(&self, name: &str) -> Option<usize> {
         self.aggregation_numbers.get(name).copied()
     }
 
-    /// The aggregation of this name, which is new if there was none.
+    /// The aggregation with this name; created if it does not exist.
     pub(crate) fn aggregation_or_new(&mut self, name: &str) -> usize {
         if let Some(known) = self.aggregation(name) {
             return known;
@@ -135,7 +135,7 @@ fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
     (scope, text, name.to_owned())
 }
 
-/// The constants that every program has.
+/// The predefined constants.
 fn constants() -> HashMap<Rc<str>, NodeKind> {
     [
         ("NULL", 0, LONG),

@@ -1,4 +1,4 @@
-//! What a compilation ends in.
+//! The result of a compilation.
 
 use std::rc::Rc;
 
@@ -6,16 +6,16 @@ use engine_abi::{AggregateFunction, Description};
 
 use crate::format::Format;
 
-/// Compiled programs: all that one run of the command was given, as one.
+/// All the programs of one run of the command, compiled as one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
-    /// What the kernel is given (`engine_abi::ProgramHeader` and the tables behind it).
+    /// The block for the kernel (`engine_abi::ProgramHeader` and its tables).
     pub block: Vec<u64>,
-    /// Its clauses, in their order; a clause's number is its row in the block.
+    /// Its clauses; a clause's index is its row in the block.
     pub clauses: Vec<Clause>,
     /// Its aggregations, in the order of their rows in the block.
     pub aggregations: Vec<Aggregation>,
-    /// `#pragma D option`, in their order.
+    /// Its `#pragma D option`s, in order.
     pub options: Vec<Setting>,
 }
 
@@ -26,39 +26,39 @@ pub struct Setting {
     pub name: String,
     /// Its value.
     pub value: Option<String>,
-    /// Which of the texts sets it, and where in it.
+    /// The number of the text that sets it.
     pub text: usize,
-    /// Its line there, from 1.
+    /// The line in that text, from 1.
     pub line: u32,
 }
 
-/// A clause, as the command knows it.
+/// A clause, as the command needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
-    /// Which of the texts that were given it is from.
+    /// The number of the text that it is in.
     pub text: usize,
-    /// Its line there, from 1.
+    /// The line in that text, from 1.
     pub line: u32,
-    /// The probes it is for; each as it was written, and as it was meant.
+    /// The probes that it is for, each as written and as parsed.
     pub descriptions: Vec<(String, Description)>,
-    /// What becomes of its records, in order.
+    /// What to do with its records, in order.
     pub actions: Vec<Action>,
-    /// Whether it has no statement at all, and so only tells that its probe has fired.
+    /// Whether it has no statements, and only reports that its probe fired.
     pub is_empty: bool,
 }
 
-/// A place in a record and what stands there.
+/// A field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Where it begins in the record's data.
+    /// Its offset in the record's data, in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u32,
-    /// What it is.
+    /// Its type.
     pub kind: FieldType,
 }
 
-/// What a field, or a part of a key, is.
+/// The type of a field or of a key's component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
     /// A signed number of 1, 2, 4 or 8 bytes.
@@ -69,11 +69,11 @@ pub enum FieldType {
     Text,
     /// Bytes: an array or a structure.
     Bytes,
-    /// Kernel program counters of 8 bytes each, 0 behind the last.
+    /// Kernel program counters of 8 bytes each, padded with zeros.
     Stack,
 }
 
-/// What the command does when a record has arrived.
+/// What the command does with a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// `trace(expression)`
@@ -88,7 +88,7 @@ pub enum Action {
     Exit(Field),
     /// `clear(@aggregation)`
     Clear(usize),
-    /// `trunc(@aggregation[, most])`; without the field, nothing of it stays.
+    /// `trunc(@aggregation[, number])`; without the field, all keys are removed.
     Trunc(usize, Option<Field>),
     /// `normalize(@aggregation, factor)`
     Normalize(usize, Field),
@@ -96,19 +96,19 @@ pub enum Action {
     Denormalize(usize),
 }
 
-/// An aggregation, as the command knows it.
+/// An aggregation, as the command needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregation {
     /// Its name without the `@`: empty for `@`.
     pub name: String,
-    /// What it keeps.
+    /// Its function.
     pub function: AggregateFunction,
-    /// What `lquantize` and `llquantize` were given, as in its row in the block.
+    /// The parameters of `lquantize` and `llquantize`, as in its row in the block.
     pub parameters: [i32; 4],
-    /// Its key: each part's place in it. A number has the size of a type that has those of every use, but
-    /// takes 8 bytes of the key.
+    /// The components of its key. A number's size is that of a type that covers those of every use,
+    /// but it takes 8 bytes of the key.
     pub keys: Vec<Field>,
-    /// Bytes of the key.
+    /// Size of the key in bytes.
     pub key_size: u32,
     /// Whether its values are signed.
     pub is_signed: bool,

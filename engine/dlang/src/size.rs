@@ -1,7 +1,7 @@
-//! Numbers and sizes, as the values of options are written. Both the compiler (`strsize` in a pragma) and
-//! the command read them.
+//! Numbers and sizes in the values of options, for the compiler (`strsize` in a pragma) and the
+//! command.
 
-/// A number as C writes one: decimal, octal after a 0, hexadecimal after 0x; and what follows it.
+/// A number in C syntax (decimal, octal after 0, hexadecimal after 0x), and the rest of the text.
 pub fn number(text: &str) -> Option<(u64, &str)> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (text.get(2..)?, 16),
@@ -13,7 +13,7 @@ pub fn number(text: &str) -> Option<(u64, &str)> {
     Some((u64::from_str_radix(digits, radix).ok()?, rest))
 }
 
-/// Bytes, in units of `k`, `m`, `g` or `t` where it says so.
+/// A size in bytes, with an optional unit `k`, `m`, `g` or `t`.
 pub fn size(text: &str) -> Option<u64> {
     let (value, unit) = number(text)?;
     let shift = match unit {

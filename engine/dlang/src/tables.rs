@@ -1,4 +1,4 @@
-//! The tables of a program as they grow, and the block that they become.
+//! Builds the tables of a program, and the block.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,14 +23,14 @@ pub(crate) struct Tables {
     pub code: Vec<Instruction>,
     pub actions: Vec<u32>,
     pub fields: Vec<FieldRow>,
-    /// The most scratch memory that a clause takes.
+    /// The maximum of the clauses' scratch memory, in bytes.
     pub scratch: u32,
-    /// The formats of what is printed.
+    /// The formats parsed so far.
     pub formats: Formats,
     strings: Vec<u8>,
     places: HashMap<Vec<u8>, u32>,
-    /// Where the strings begin that several expressions share, each by its address; they are kept, so
-    /// that no other has it.
+    /// Offsets of strings that several expressions share, by their address; the strings are kept
+    /// alive so that their addresses stay unique.
     shared: HashMap<*const u8, (Rc<[u8]>, u32)>,
     variables: Vec<VariableRow>,
     aggregations: Vec<AggregationRow>,
@@ -38,7 +38,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Where a string begins among the strings.
+    /// The offset of a string, which is added if it is new.
     pub(crate) fn text(&mut self, text: &[u8]) -> u32 {
         let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
         if let Some(&place) = self.places.get(text) {
@@ -51,7 +51,7 @@ impl Tables {
         place
     }
 
-    /// The same of one that several expressions may share, which is looked at but once.
+    /// The same for a shared string, which is compared by content only once.
     pub(crate) fn shared_text(&mut self, text: &Rc<[u8]>) -> u32 {
         let address = text.as_ptr();
         if let Some((_, place)) = self.shared.get(&address) {
@@ -62,7 +62,7 @@ impl Tables {
         place
     }
 
-    /// The block; nothing if it is longer than a program may be.
+    /// The block; `None` if it exceeds the maximum size.
     pub(crate) fn block(mut self, names: &Names, types: &Types) -> Option<Vec<u64>> {
         for variable in &names.variables {
             self.variable(variable, types);
@@ -152,15 +152,15 @@ impl Tables {
     }
 }
 
-/// A part of a key, or of a record.
+/// A component of a key, or a field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     pub kind: FieldKind,
-    /// Its bytes; what stands in a key is rounded up to a multiple of 8.
+    /// Its size in bytes, rounded up to a multiple of 8 in a key.
     pub size: u32,
 }
 
-/// What a value of this type is in a key or in a record; a stack has so many frames.
+/// The component or field for a value of this type; a stack has `frames` frames.
 pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     let size = types.size(type_);
     let (kind, size) = match types.kind(type_) {
@@ -172,7 +172,7 @@ pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     Part { kind, size }
 }
 
-/// Whether the machine has room for a key of these types.
+/// Checks a key of these types against the machine's limits.
 pub(crate) fn check_key(
     types: &Types,
     parts: impl IntoIterator<Item = TypeId>,
@@ -182,7 +182,7 @@ pub(crate) fn check_key(
     check_parts(types, keys, line)
 }
 
-/// Whether the machine has room for a key of these parts.
+/// Checks a key of these components against the machine's limits.
 pub(crate) fn check_parts(
     types: &Types,
     parts: impl IntoIterator<Item = Key>,
@@ -199,7 +199,7 @@ pub(crate) fn check_parts(
         return Ok(());
     }
     let message = format!(
-        "key of {size} bytes in {count} parts is too long: it may have {} in {}; use {}",
+        "key of {size} bytes in {count} parts is too long: the limit is {} bytes in {} parts; use {}",
         limits::KEY_MAX,
         limits::KEY_PARTS_MAX,
         smaller(largest)
@@ -207,16 +207,16 @@ pub(crate) fn check_parts(
     Err(Mistake::new(Tag::Limit, line, message))
 }
 
-/// What to use where there is no room for what has a largest part of this size and kind.
+/// The advice to reduce a total whose largest component has this size and kind.
 pub(crate) fn smaller(largest: Option<(u32, u8)>) -> &'static str {
     match largest.and_then(|(_, kind)| FieldKind::from_code(kind)) {
         Some(FieldKind::Text) => "a smaller strsize",
-        Some(FieldKind::Stack) => "fewer frames of stack( )",
+        Some(FieldKind::Stack) => "fewer stack( ) frames",
         _ => "fewer parts",
     }
 }
 
-/// The machine's tables are counted in 32 bits; what is longer does not become a block.
+/// The block's counts have 32 bits; a longer table saturates, and the block is rejected.
 pub(crate) fn length<T>(table: &[T]) -> u32 {
     u32::try_from(table.len()).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
-//! The error tags: what kind of mistake a program has, in a word that does not change.
+//! The error tags: stable names for the kinds of error.
 
 macro_rules! tags {
     ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
-        /// What kind of mistake it is.
+        /// The kind of an error.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Tag {
             $($(#[$doc])* $variant,)*
@@ -21,37 +21,37 @@ macro_rules! tags {
 }
 
 tags! {
-    /// The text is no D.
+    /// A syntax error.
     Syntax = "D_SYNTAX",
-    /// There is no clause in it.
+    /// The text contains no clause.
     Empty = "D_EMPTY",
-    /// What the language has, but this compiler has not.
+    /// A feature of the language that is not implemented.
     Unknown = "D_UNKNOWN",
-    /// A type whose definition is missing.
+    /// A type that is not defined.
     TypeErr = "D_TYPE_ERR",
-    /// An action or an aggregating function inside of an expression.
+    /// An action or an aggregating function within an expression.
     CgExpr = "D_CG_EXPR",
-    /// An aggregation where a value is wanted.
+    /// An aggregation where a value is needed.
     CgDyn = "D_CG_DYN",
     /// An expression that needs more registers than there are.
     NoReg = "D_NOREG",
-    /// More than the machine has room for: of a key, of a record, of code.
+    /// A limit of the machine is exceeded: of a key, of a record, of code.
     Limit = "D_LIMIT",
-    /// A probe description that is none.
+    /// An invalid probe description.
     PdescInval = "D_PDESC_INVAL",
     /// A predicate that is neither a number nor a pointer.
     PredScalar = "D_PRED_SCALAR",
-    /// A call of what has no name.
+    /// A call of something that is not a name.
     FuncIdent = "D_FUNC_IDENT",
-    /// A call of a function that there is not.
+    /// A call of an undefined function.
     FuncUndef = "D_FUNC_UNDEF",
-    /// A call of what is no function.
+    /// A call of something that is not a function.
     FuncIdkind = "D_FUNC_IDKIND",
-    /// `offsetof` of what has no members.
+    /// `offsetof` of a type without members.
     OffsetofType = "D_OFFSETOF_TYPE",
-    /// `sizeof` of what has no size.
+    /// `sizeof` of something without a size.
     SizeofType = "D_SIZEOF_TYPE",
-    /// `stringof` of what can be no string.
+    /// `stringof` of something that cannot be a string.
     StringofType = "D_STRINGOF_TYPE",
     /// An operand that must be an integer.
     OpInt = "D_OP_INT",
@@ -59,13 +59,13 @@ tags! {
     OpScalar = "D_OP_SCALAR",
     /// An operand that must be a number.
     OpArith = "D_OP_ARITH",
-    /// An assignment to what cannot be changed.
+    /// An assignment to a read-only variable.
     OpWrite = "D_OP_WRITE",
-    /// An assignment to a value, or to what is but a copy of a variable's.
+    /// An assignment to a value, or to a copy of a variable's.
     OpLval = "D_OP_LVAL",
-    /// Operands that do not go together.
+    /// Incompatible operands.
     OpIncompat = "D_OP_INCOMPAT",
-    /// Arithmetic with a pointer to what has no size.
+    /// Arithmetic with a pointer to a type without a size.
     OpVfptr = "D_OP_VFPTR",
     /// An assignment to an array.
     OpArrfun = "D_OP_ARRFUN",
@@ -77,25 +77,25 @@ tags! {
     OpDyn = "D_OP_DYN",
     /// An action as an operand.
     OpAct = "D_OP_ACT",
-    /// Another function for an aggregation.
+    /// An aggregation assigned with a different function.
     AggRedef = "D_AGG_REDEF",
-    /// An aggregation that is not given the result of an aggregating function.
+    /// An assignment to an aggregation of something other than an aggregating function.
     AggFunc = "D_AGG_FUNC",
-    /// An aggregation with two keys in brackets of their own.
+    /// An aggregation with two pairs of brackets.
     AggMdim = "D_AGG_MDIM",
-    /// An aggregation that is just named.
+    /// A statement that only names an aggregation.
     AggNull = "D_AGG_NULL",
-    /// A value for an aggregation that is no scalar.
+    /// A value for an aggregation that is not a scalar.
     AggScalar = "D_AGG_SCALAR",
-    /// Several subscripts for what is no associative array.
+    /// Several subscripts of something that is not an associative array.
     ArrBadref = "D_ARR_BADREF",
-    /// An associative array in a clause-local variable.
+    /// A clause-local associative array.
     ArrLocal = "D_ARR_LOCAL",
-    /// A division by zero that can be seen.
+    /// A constant division by zero.
     DivZero = "D_DIV_ZERO",
-    /// `*` of what is no pointer.
+    /// `*` of something that is not a pointer.
     DerefNonptr = "D_DEREF_NONPTR",
-    /// `*` of a pointer to nothing.
+    /// `*` of a pointer to void.
     DerefVoid = "D_DEREF_VOID",
     /// `*` of a pointer to a function.
     DerefFunc = "D_DEREF_FUNC",
@@ -105,63 +105,63 @@ tags! {
     AddrofVar = "D_ADDROF_VAR",
     /// `xlate` without a translator.
     XlateNone = "D_XLATE_NONE",
-    /// A cast that cannot be.
+    /// An invalid cast.
     CastInval = "D_CAST_INVAL",
     /// `#error`
     Pragerr = "D_PRAGERR",
-    /// A control line that is none.
+    /// An invalid control line.
     PragctlInval = "D_PRAGCTL_INVAL",
-    /// `#pragma D` with a word that it does not know.
+    /// An unknown `#pragma D` directive.
     PragmaInval = "D_PRAGMA_INVAL",
-    /// A control line that lacks something, or has too much.
+    /// A control line with missing or extra words.
     PragmaMalform = "D_PRAGMA_MALFORM",
     /// An option that cannot be set.
     PragmaOptset = "D_PRAGMA_OPTSET",
-    /// A macro argument or variable that there is not.
+    /// An undefined macro argument or variable.
     MacroUndef = "D_MACRO_UNDEF",
-    /// A macro argument that is too great a number.
+    /// A macro argument that exceeds 64 bits.
     MacroOflow = "D_MACRO_OFLOW",
-    /// A macro argument that nothing refers to.
+    /// An unreferenced macro argument.
     MacroUnused = "D_MACRO_UNUSED",
-    /// Too great a number.
+    /// A number that exceeds 64 bits.
     IntOflow = "D_INT_OFLOW",
-    /// A number with a digit that its base does not have.
+    /// A digit that is invalid in its base.
     IntDigit = "D_INT_DIGIT",
-    /// A string that does not end on its line.
+    /// A string that is not terminated on its line.
     StrNl = "D_STR_NL",
-    /// A character that does not end on its line.
+    /// A character constant that is not terminated on its line.
     ChrNl = "D_CHR_NL",
     /// `''`
     ChrNull = "D_CHR_NULL",
     /// More than eight characters.
     ChrOflow = "D_CHR_OFLOW",
-    /// A name that is used as what it is not.
+    /// A name of the wrong kind.
     IdentBadref = "D_IDENT_BADREF",
-    /// A name that means nothing.
+    /// An undefined name.
     IdentUndef = "D_IDENT_UNDEF",
     /// A variable that has no type yet.
     VarUndef = "D_VAR_UNDEF",
     /// A wrong number of arguments or keys.
     ProtoLen = "D_PROTO_LEN",
-    /// An argument or a key of a wrong type.
+    /// An argument or a key of the wrong type.
     ProtoArg = "D_PROTO_ARG",
-    /// `args[]` or `uregs[]` with a number that it does not have.
+    /// `args[]` or `uregs[]` with an invalid index.
     RegsIdx = "D_REGS_IDX",
-    /// A key of a type that cannot be one.
+    /// A key of a type that keys cannot have.
     KeyType = "D_KEY_TYPE",
     /// No argument for `*`.
     PrintfDynProto = "D_PRINTF_DYN_PROTO",
-    /// An argument for `*` that is no integer.
+    /// An argument for `*` that is not an integer.
     PrintfDynType = "D_PRINTF_DYN_TYPE",
     /// `%@` outside of `printa`.
     PrintfAggConv = "D_PRINTF_AGG_CONV",
-    /// No argument for a conversion.
+    /// A missing argument for a conversion.
     PrintfArgProto = "D_PRINTF_ARG_PROTO",
-    /// An argument that does not go with its conversion.
+    /// An argument of the wrong type for its conversion.
     PrintfArgType = "D_PRINTF_ARG_TYPE",
-    /// An argument without a conversion.
+    /// More arguments than conversions.
     PrintfArgExtra = "D_PRINTF_ARG_EXTRA",
-    /// A format that is no string constant.
+    /// A format that is not a string constant.
     PrintfArgFmt = "D_PRINTF_ARG_FMT",
     /// An empty format.
     PrintfFmtEmpty = "D_PRINTF_FMT_EMPTY",
@@ -169,39 +169,39 @@ tags! {
     DeclCharattr = "D_DECL_CHARATTR",
     /// `short`, `long`, `signed` or `unsigned` with `void`.
     DeclVoidattr = "D_DECL_VOIDATTR",
-    /// `signed` or `unsigned` with what is no integer.
+    /// `signed` or `unsigned` with a type that is not an integer.
     DeclSignint = "D_DECL_SIGNINT",
-    /// `long` with what is no number.
+    /// `long` with a type that is not a number.
     DeclLongint = "D_DECL_LONGINT",
-    /// Two names for one variable, or a type that there is not.
+    /// Two names for one variable, or an undefined type.
     DeclIdent = "D_DECL_IDENT",
     /// Two storage classes.
     DeclClass = "D_DECL_CLASS",
-    /// A storage class that D has not.
+    /// A storage class that D does not have.
     DeclBadclass = "D_DECL_BADCLASS",
-    /// A storage class for a part of a key.
+    /// A storage class for a component of a key.
     DeclParmclass = "D_DECL_PARMCLASS",
-    /// Words that make no type together.
+    /// An invalid combination of specifiers.
     DeclCombo = "D_DECL_COMBO",
-    /// A size of an array that is no constant.
+    /// An array size that is not a constant.
     DeclArrsub = "D_DECL_ARRSUB",
     /// An array without a size.
     DeclArrnull = "D_DECL_ARRNULL",
-    /// An array that is too big.
+    /// An array that is too large.
     DeclArrbig = "D_DECL_ARRBIG",
-    /// A name that is declared already.
+    /// A name that is already declared.
     DeclIdred = "D_DECL_IDRED",
     /// A scoping operator in a declared name.
     DeclScope = "D_DECL_SCOPE",
-    /// A declaration of nothing.
+    /// A declaration that declares nothing.
     DeclUseless = "D_DECL_USELESS",
     /// A declaration of a clause-local associative array.
     DeclLocassc = "D_DECL_LOCASSC",
-    /// A variable, or elements of an array, without a value.
+    /// A variable, or an element of an array, of type void.
     DeclVoidobj = "D_DECL_VOIDOBJ",
     /// An array of associative arrays.
     DeclDynobj = "D_DECL_DYNOBJ",
-    /// A key, or a part of one, of a type that cannot be one.
+    /// A key, or a component of one, of a type that keys cannot have.
     DeclProtoType = "D_DECL_PROTO_TYPE",
     /// `...` in a key.
     DeclProtoVarargs = "D_DECL_PROTO_VARARGS",
@@ -225,100 +225,101 @@ tags! {
     DrecComm = "D_DREC_COMM",
     /// `printa` with a wrong number of arguments.
     PrintaProto = "D_PRINTA_PROTO",
-    /// `printa` of what is no aggregation.
+    /// `printa` of something that is not an aggregation.
     PrintaAggarg = "D_PRINTA_AGGARG",
-    /// `printa` of an aggregation that nothing is given to.
+    /// `printa` of an aggregation that is never assigned to.
     PrintaAggbad = "D_PRINTA_AGGBAD",
-    /// `printa` of aggregations whose keys differ in number.
+    /// `printa` of aggregations with different numbers of keys.
     PrintaAggkey = "D_PRINTA_AGGKEY",
-    /// `printa` of aggregations whose keys differ in type.
+    /// `printa` of aggregations with different types of keys.
     PrintaAggproto = "D_PRINTA_AGGPROTO",
-    /// `trace` of nothing.
+    /// `trace` of a void expression.
     TraceVoid = "D_TRACE_VOID",
     /// `trace` of an aggregation.
     TraceDyn = "D_TRACE_DYN",
     /// `stack` with too many arguments.
     StackProto = "D_STACK_PROTO",
-    /// `stack` with a size that is no positive constant, or too great a one.
+    /// `stack` with a size that is not a positive constant, or too large.
     StackSize = "D_STACK_SIZE",
-    /// `lquantize` with a base that is no constant.
+    /// `lquantize` with a base that is not a constant.
     LquantBasetype = "D_LQUANT_BASETYPE",
-    /// `lquantize` with too great a base.
+    /// `lquantize` with a base that is too large.
     LquantBaseval = "D_LQUANT_BASEVAL",
-    /// `lquantize` with a limit that is no constant.
+    /// `lquantize` with a limit that is not a constant.
     LquantLimtype = "D_LQUANT_LIMTYPE",
-    /// `lquantize` with too great a limit.
+    /// `lquantize` with a limit that is too large.
     LquantLimval = "D_LQUANT_LIMVAL",
     /// `lquantize` with a limit below its base.
     LquantMismatch = "D_LQUANT_MISMATCH",
-    /// `lquantize` with a step that is no positive constant.
+    /// `lquantize` with a step that is not a positive constant.
     LquantSteptype = "D_LQUANT_STEPTYPE",
-    /// `lquantize` with too great a step.
+    /// `lquantize` with a step that is too large.
     LquantStepval = "D_LQUANT_STEPVAL",
-    /// `lquantize` without a whole step.
+    /// `lquantize` with a step that is larger than the range.
     LquantSteplarge = "D_LQUANT_STEPLARGE",
     /// `lquantize` with too many steps.
     LquantStepsmall = "D_LQUANT_STEPSMALL",
-    /// `lquantize` with another base than before.
+    /// `lquantize` with a different base than before.
     LquantMatchbase = "D_LQUANT_MATCHBASE",
-    /// `lquantize` with another limit than before.
+    /// `lquantize` with a different limit than before.
     LquantMatchlim = "D_LQUANT_MATCHLIM",
-    /// `lquantize` with another step than before.
+    /// `lquantize` with a different step than before.
     LquantMatchstep = "D_LQUANT_MATCHSTEP",
-    /// `llquantize` with a factor that is no constant.
+    /// `llquantize` with a factor that is not a constant.
     LlquantFactortype = "D_LLQUANT_FACTORTYPE",
-    /// `llquantize` with too great a factor.
+    /// `llquantize` with a factor that is too large.
     LlquantFactorval = "D_LLQUANT_FACTORVAL",
     /// `llquantize` with a factor below 2.
     LlquantFactorsmall = "D_LLQUANT_FACTORSMALL",
-    /// `llquantize` with another factor than before.
+    /// `llquantize` with a different factor than before.
     LlquantFactormatch = "D_LLQUANT_FACTORMATCH",
-    /// `llquantize` with a factor and steps that do not divide one another.
+    /// `llquantize` with a factor that does not divide the steps, or steps that do not divide a
+    /// power of the factor.
     LlquantFactoreven = "D_LLQUANT_FACTOREVEN",
     /// `llquantize` with fewer steps than its factor.
     LlquantFactornsteps = "D_LLQUANT_FACTORNSTEPS",
-    /// `llquantize` with a low magnitude that is no constant.
+    /// `llquantize` with a low magnitude that is not a constant.
     LlquantLowtype = "D_LLQUANT_LOWTYPE",
-    /// `llquantize` with too great a low magnitude.
+    /// `llquantize` with a low magnitude that is too large.
     LlquantLowval = "D_LLQUANT_LOWVAL",
-    /// `llquantize` with another low magnitude than before.
+    /// `llquantize` with a different low magnitude than before.
     LlquantLowmatch = "D_LLQUANT_LOWMATCH",
-    /// `llquantize` with a high magnitude that is no constant.
+    /// `llquantize` with a high magnitude that is not a constant.
     LlquantHightype = "D_LLQUANT_HIGHTYPE",
-    /// `llquantize` with too great a high magnitude.
+    /// `llquantize` with a high magnitude that is too large.
     LlquantHighval = "D_LLQUANT_HIGHVAL",
-    /// `llquantize` with another high magnitude than before.
+    /// `llquantize` with a different high magnitude than before.
     LlquantHighmatch = "D_LLQUANT_HIGHMATCH",
-    /// `llquantize` with steps that are no constant.
+    /// `llquantize` with steps that are not a constant.
     LlquantNsteptype = "D_LLQUANT_NSTEPTYPE",
     /// `llquantize` with too many steps.
     LlquantNstepval = "D_LLQUANT_NSTEPVAL",
-    /// `llquantize` with another number of steps than before.
+    /// `llquantize` with a different number of steps than before.
     LlquantNstepmatch = "D_LLQUANT_NSTEPMATCH",
     /// `llquantize` with a low magnitude that is not below the high one.
     LlquantMagrange = "D_LLQUANT_MAGRANGE",
-    /// `llquantize` with a high magnitude beyond 64 bits.
+    /// `llquantize` with a high magnitude that exceeds 64 bits.
     LlquantMagtoobig = "D_LLQUANT_MAGTOOBIG",
     /// `clear` with a wrong number of arguments.
     ClearProto = "D_CLEAR_PROTO",
-    /// `clear` of what is no aggregation.
+    /// `clear` of something that is not an aggregation.
     ClearAggarg = "D_CLEAR_AGGARG",
-    /// `clear` of an aggregation that nothing is given to.
+    /// `clear` of an aggregation that is never assigned to.
     ClearAggbad = "D_CLEAR_AGGBAD",
     /// `normalize` or `denormalize` with a wrong number of arguments.
     NormalizeProto = "D_NORMALIZE_PROTO",
-    /// `normalize` by what is no scalar.
+    /// `normalize` by something that is not a scalar.
     NormalizeScalar = "D_NORMALIZE_SCALAR",
-    /// `normalize` or `denormalize` of what is no aggregation.
+    /// `normalize` or `denormalize` of something that is not an aggregation.
     NormalizeAggarg = "D_NORMALIZE_AGGARG",
-    /// `normalize` or `denormalize` of an aggregation that nothing is given to.
+    /// `normalize` or `denormalize` of an aggregation that is never assigned to.
     NormalizeAggbad = "D_NORMALIZE_AGGBAD",
     /// `trunc` with a wrong number of arguments.
     TruncProto = "D_TRUNC_PROTO",
-    /// `trunc` to what is no scalar.
+    /// `trunc` to something that is not a scalar.
     TruncScalar = "D_TRUNC_SCALAR",
-    /// `trunc` of what is no aggregation.
+    /// `trunc` of something that is not an aggregation.
     TruncAggarg = "D_TRUNC_AGGARG",
-    /// `trunc` of an aggregation that nothing is given to.
+    /// `trunc` of an aggregation that is never assigned to.
     TruncAggbad = "D_TRUNC_AGGBAD",
 }

@@ -1,4 +1,4 @@
-//! Clauses with everything known: each expression has its type, and each conversion is there.
+//! The checked tree: each expression has its type, and each conversion is explicit.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
-    /// The constant that it is.
+    /// Its value, if it is a constant.
     pub(crate) fn constant(&self) -> Option<Constant> {
         match self.kind {
             ExpressionKind::Constant(value) => Some(Constant {
@@ -29,7 +29,7 @@ impl Expression {
         }
     }
 
-    /// Whether it changes a variable, or what is at an address.
+    /// Whether it modifies a variable or memory.
     pub(crate) fn changes(&self) -> bool {
         match &self.kind {
             ExpressionKind::Assign(..) | ExpressionKind::Update { .. } => true,
@@ -64,13 +64,13 @@ impl Expression {
         }
     }
 
-    /// Whether it is the constant 0, which is also a pointer to nothing.
+    /// Whether it is the constant 0, the null pointer.
     pub(crate) fn is_null(&self) -> bool {
         matches!(self.kind, ExpressionKind::Constant(0))
     }
 }
 
-/// What it is.
+/// The kind of an expression.
 #[derive(Debug, Clone)]
 pub(crate) enum ExpressionKind {
     Constant(u64),
@@ -80,47 +80,47 @@ pub(crate) enum ExpressionKind {
     Variable(VariableId),
     /// An element of an associative array.
     Element(VariableId, Vec<Expression>),
-    /// What is at an address.
+    /// The data at an address.
     Load(Box<Expression>),
     /// An element of an array.
     Subscript(Box<Expression>, Box<Expression>),
     /// The address of an element of an array.
     AddressOf(Box<Expression>),
-    /// The value as this type has it.
+    /// The value, converted to the expression's type.
     Convert(Box<Expression>),
     Negate(Box<Expression>),
     Complement(Box<Expression>),
     Not(Box<Expression>),
-    /// Both operands and the result are of the same type, but for shifts' right operands.
+    /// Operands and result have the same type, except for the right operand of a shift.
     Calculate(Operator, Box<Expression>, Box<Expression>),
-    /// A pointer, moved by a number of things of this size.
+    /// A pointer plus a number of elements of this size.
     Offset {
         pointer: Box<Expression>,
         index: Box<Expression>,
         scale: u32,
         is_back: bool,
     },
-    /// How many things of this size are between two pointers.
+    /// The difference of two pointers, in elements of this size.
     Distance(Box<Expression>, Box<Expression>, u32),
-    /// Both operands are of the same type.
+    /// Both operands have the same type.
     Compare(Comparison, Box<Expression>, Box<Expression>),
     CompareText(Comparison, Box<Expression>, Box<Expression>),
     Logic(Logic, Box<Expression>, Box<Expression>),
     Conditional(Box<[Expression; 3]>),
     Assign(Box<Expression>, Box<Expression>),
-    /// An assignment of a value that is made of the old one.
+    /// An assignment whose value depends on the old one.
     Update {
         place: Box<Expression>,
         value: Box<Expression>,
         gives_old: bool,
     },
-    /// Within an update's value: the old one.
+    /// Within an update's value: the old value.
     Old,
     Call(Subroutine, Vec<Expression>),
     Comma(Box<Expression>, Box<Expression>),
-    /// An aggregation, which is no value.
+    /// An aggregation; it is not a value.
     Aggregation(usize),
-    /// A call of what is no subroutine, which is no value either.
+    /// A call of an action or an aggregating function; it is not a value.
     Action(Function, Vec<Expression>),
 }
 

@@ -1,6 +1,5 @@
-//! What the compiler calculates, what the machine does, and what C has them do is the same: of an
-//! expression of constants and of that of variables with their values, and of either and a model of
-//! integers in the host's own.
+//! Constant folding, the machine and C agree: an expression of constants has the same value as that
+//! of variables with these values, and both agree with a model of C's integers on the host.
 
 use crate::machine::Machine;
 use crate::model::{self, KINDS, Model, Tree};
@@ -10,7 +9,7 @@ use engine_testkit::tally::Property;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Constants, of each type and at the edges.
+/// Constants of each type, including edge values.
 const CONSTANTS: [&str; 14] = [
     "0",
     "1",
@@ -28,8 +27,8 @@ const CONSTANTS: [&str; 14] = [
     "(unsigned short)65535",
 ];
 
-/// The value that a program traces: whether it is signed, and its bytes. Otherwise what is wrong: an
-/// error's tag, or a fault.
+/// The value that a program traces: whether it is signed, and its bytes. Otherwise the error's tag,
+/// or the fault.
 fn value(source: String, pointer: u32) -> Result<(bool, Vec<u8>), String> {
     let text = Text {
         source,
@@ -56,8 +55,8 @@ fn value(source: String, pointer: u32) -> Result<(bool, Vec<u8>), String> {
     }
 }
 
-/// Whether a program was not refused for what nobody can foresee from its expression: how many registers
-/// it takes, and that it divides by a zero which is a constant.
+/// Whether a program was not rejected for what its expression does not show: the number of
+/// registers it needs, and a constant division by zero.
 fn is_told(value: &Result<(bool, Vec<u8>), String>) -> bool {
     !matches!(value, Err(tag) if tag == "D_NOREG" || tag == "D_DIV_ZERO")
 }
@@ -143,7 +142,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// A program as it is written.
+/// Source text under construction.
 #[derive(Default)]
 struct Source {
     declarations: String,
@@ -152,7 +151,7 @@ struct Source {
 }
 
 impl Source {
-    /// A new variable that has a value.
+    /// Adds a variable with a value.
     fn variable(&mut self, kind: &str, bits: u64) -> String {
         let name = format!("v{}", self.variables);
         self.variables += 1;
@@ -186,7 +185,7 @@ impl Source {
     }
 }
 
-/// Whether what a program comes to was told; it is what the model has, then.
+/// Whether the result is the model's, unless the program was rejected.
 fn is_as_expected(
     source: &str,
     model: Model,

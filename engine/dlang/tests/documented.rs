@@ -1,4 +1,4 @@
-//! `doc/d.md` tells of everything that a program, or an error about one, can name.
+//! `doc/d.md` documents everything that a program, or an error message, can name.
 
 use engine_abi::{AggregateFunction, Fault};
 use engine_dlang::Tag;

@@ -1,9 +1,9 @@
-//! Texts that nobody would write: whatever they are, they compile to a valid program or are refused.
+//! Hostile texts: whatever they are, they compile to a valid program or are rejected.
 //!
-//! The compiler verifies what it makes, so a text that is accepted wrongly fails here, too. Where most
-//! would be refused at their first word, how many are not is counted: a text is told from noise if it
-//! compiles, or if what is wrong with it is more than its syntax. `PROPTEST_CASES` says how many of each
-//! there are.
+//! The compiler verifies its output, so a text that is wrongly accepted fails here, too. Where most
+//! would be rejected at the first token, the number of those that are not is counted: those that
+//! compile, or have an error other than a syntax error. `PROPTEST_CASES` sets the number of each
+//! kind.
 
 use crate::words;
 use std::fs;
@@ -17,18 +17,18 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use words::{DECLARATIONS, OPERANDS, OPERATORS, TYPES, WORDS};
 
-/// How far the compiler comes with a text.
+/// How far the compiler gets with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// Its words make no program.
+    /// It has a syntax error.
     Syntax,
-    /// They do, but it has a mistake.
+    /// It has another error.
     Meaning,
-    /// To its end.
+    /// It compiles.
     Program,
 }
 
-/// Compiles it, in either data model and as either kind of text; how far that comes at best.
+/// Compiles it in either data model and as either kind of text; returns the best result.
 fn offer(source: &str) -> Reach {
     let script = Kind::File {
         name: "hostile.d".into(),
@@ -51,7 +51,7 @@ fn offer(source: &str) -> Reach {
             Err(error) => {
                 let said = error.to_string();
                 assert!(said.contains(error.tag.word()));
-                assert!(!said.contains("mistake of the compiler's"), "{said}");
+                assert!(!said.contains("compiler bug"), "{said}");
                 match error.tag {
                     Tag::Syntax | Tag::Empty => Reach::Syntax,
                     _ => Reach::Meaning,
@@ -62,10 +62,10 @@ fn offer(source: &str) -> Reach {
     reach
 }
 
-/// The programs beside this.
+/// The texts of the test programs.
 static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(programs);
 
-/// The texts of the programs that tests have.
+/// Reads the texts of the test programs.
 fn programs() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let entries = |path: &Path| fs::read_dir(path).expect("it is a directory");
@@ -79,7 +79,7 @@ fn programs() -> Vec<String> {
     texts.map(|text| text.expect("it can be read")).collect()
 }
 
-/// A property of texts: so many of a hundred come so far.
+/// A property of texts, with the percentages that must reach each stage.
 fn hold(
     name: &'static str,
     accepted: u32,
@@ -202,7 +202,7 @@ fn expressions_compile() -> Result<(), String> {
         accepted: 95,
     };
     property.hold(expression(), |expression| {
-        // A division by zero that can be seen, and too few registers, are all that is refused.
+        // Only a constant division by zero, or a lack of registers, may be rejected.
         let source = format!("BEGIN {{ x = 1; y = 2u; s = \"s\"; trace({expression}); }}");
         let text = Text {
             source,

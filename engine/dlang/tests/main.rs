@@ -1,4 +1,4 @@
-//! The compiler's tests, but for those that are a table of files.
+//! The compiler's tests, except for those that are driven by files.
 
 mod agree;
 mod documented;
@@ -13,7 +13,7 @@ mod words;
 use std::fs;
 use std::path::Path;
 
-/// A file that is not a module above would never be compiled.
+/// A file that is not a module above would not be compiled.
 #[test]
 fn every_file_of_tests_is_a_module() {
     let main = include_str!("main.rs");

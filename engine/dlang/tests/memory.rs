@@ -1,17 +1,17 @@
-//! What a compilation takes of memory grows with its texts and with how much stands in them, not with the
-//! one times the other: a long string that is used often is there once.
+//! The memory of a compilation is linear in its texts: a long string that is used often is stored
+//! once.
 
 use std::fs;
 
 use engine_dlang::{Kind, Settings, Text, compile};
 
-/// Bytes of a long text.
+/// Size of a long text in bytes.
 const LONG: usize = 200_000;
 
-/// Bytes that all of the compilations may take at most.
+/// The limit on the memory of all the compilations, in bytes.
 const ROOM: usize = 64 << 20;
 
-/// The most memory that this process had so far.
+/// This process's peak memory, in bytes.
 fn peak() -> usize {
     let status = fs::read_to_string("/proc/self/status").expect("it can be read");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -20,7 +20,7 @@ fn peak() -> usize {
     kibibytes.expect("it is a number") << 10
 }
 
-/// Compiles a text whose first macro argument this is.
+/// Compiles a text with one macro argument.
 fn compiled(source: String, argument: String) {
     let text = Text {
         source,
@@ -36,7 +36,7 @@ fn compiled(source: String, argument: String) {
     compile(&[text], &settings).expect("it is a program");
 }
 
-/// Clauses with so many of a statement.
+/// Clauses that repeat a statement.
 fn clauses(statement: &str, count: usize) -> String {
     let clause = format!("BEGIN {{ {} }}\n", statement.repeat(1000.min(count)));
     clause.repeat(count.div_ceil(1000))

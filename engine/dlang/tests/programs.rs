@@ -1,9 +1,8 @@
-//! What programs compile to, or what is said of them: each program in `programs/` has its expectation
-//! beside it.
+//! The programs in `programs/`, each with its expectation beside it.
 //!
-//! `name.d` is a script, `name.n` what `-n` is given. With `name.err`, it does not compile, and that is
-//! what the command prints of it; otherwise it compiles in either data model. `name.args` are its macro
-//! arguments, one a line. With `TRAPLINE_BLESS=1`, expectations become what is found.
+//! `name.d` is a script, `name.n` an argument of `-n`. With `name.err`, it does not compile, and
+//! the command prints that; otherwise it compiles in either data model. `name.args` are its macro
+//! arguments, one a line. `TRAPLINE_BLESS=1` updates the expectations.
 
 mod coverage;
 #[cfg(trapline_mutants)]
@@ -27,7 +26,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Seeded defects, with what each does and the programs that catch it.
+/// Seeded defects, with the effect of each and the programs that detect it.
 #[cfg(trapline_mutants)]
 const MUTANTS: [mutants::Row; 1] = [(
     "limit-below-base",

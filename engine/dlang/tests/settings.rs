@@ -1,4 +1,4 @@
-//! What a setting that no program can have comes to.
+//! Invalid settings.
 
 use engine_dlang::{Kind, Settings, Text, compile};
 
@@ -16,8 +16,8 @@ fn frames_that_no_record_has_room_for_are_the_options() {
         };
         let compiled = compile(&[text], &settings).map(|_| ());
         let expected = format!(
-            "invalid probe specifier BEGIN {{ stack(); }}: stack( ) has the {frames} \
-             frames of option stackframes: a record has room for 1 to 8192"
+            "invalid probe specifier BEGIN {{ stack(); }}: stack( ) size {frames} \
+             (option stackframes) is out of range: a record holds 1 to 8192 frames"
         );
         let expected = if fits { Ok(()) } else { Err(expected) };
         assert_eq!(compiled.map_err(|error| error.to_string()), expected);

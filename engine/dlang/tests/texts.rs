@@ -1,5 +1,5 @@
-//! Several texts of one command line: one program, in which each has its own clause-local variables and
-//! line numbers.
+//! Several texts on one command line: one program, in which each has its own clause-local variables
+//! and line numbers.
 
 use engine_dlang::program::{Action, Program};
 use engine_dlang::{Error, Kind, Settings, Text, compile};

@@ -1,5 +1,5 @@
-//! What expressions give: each line of `values/*.txt` is an expression and its value, in either data
-//! model, or first where a pointer takes 4 bytes and then where it takes 8.
+//! Values of expressions: each line of `values/*.txt` is an expression and its value in either data
+//! model, or first with 4-byte and then with 8-byte pointers.
 
 mod machine;
 #[cfg(trapline_mutants)]
@@ -40,7 +40,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Seeded defects, with what each does and the expressions that catch it.
+/// Seeded defects, with the effect of each and the expressions that detect it.
 #[cfg(trapline_mutants)]
 const MUTANTS: [mutants::Row; 12] = [
     (
@@ -101,7 +101,7 @@ fn check(expression: &str, values: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The value of an expression, behind declarations that end with `}}` and statements.
+/// The value of an expression, after declarations that end with `}}` and statements.
 fn evaluate(expression: &str, pointer: u32) -> String {
     let (declarations, expression) = expression.split_once("}}").unwrap_or(("", expression));
     let (before, last) = expression.rsplit_once(';').unwrap_or(("", expression));

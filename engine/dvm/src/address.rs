@@ -1,32 +1,32 @@
-//! Addresses of the machine's own memory, which share a register's 64 bits with the kernel's and the
-//! process's: the top 16 bits are [`TAG`], which no address of theirs has, below them stands the
-//! segment, and the low half is the byte in it.
+//! Addresses of the machine's own memory. They share a register's 64 bits with kernel and user
+//! addresses: the top 16 bits are [`TAG`], which no such address has, the next 16 are the segment,
+//! and the low half is the offset in it.
 
-/// The top 16 bits of an address of the machine's own.
+/// The top 16 bits of an address of the machine's own memory.
 pub const TAG: u16 = 0x4456;
 
-/// A part of the machine's own memory.
+/// A segment of the machine's own memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Segment {
-    /// The program's strings, which are only read.
+    /// The program's strings, read-only.
     Strings,
-    /// Scratch memory, which lasts for one run of a clause.
+    /// Scratch memory, valid for one run of a clause.
     Scratch,
 }
 
-/// Where an address leads.
+/// What an address refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Location {
-    /// To a byte of the machine's own memory, if that reaches so far.
+    /// An offset in the machine's own memory, not checked against its size.
     Own(Segment, u32),
-    /// To a segment that there is not.
+    /// A segment that does not exist.
     Nowhere,
-    /// To other memory.
+    /// Kernel or user memory.
     Outside,
 }
 
 impl Segment {
-    /// The address of a byte in it.
+    /// The address of an offset in the segment.
     pub const fn address(self, offset: u32) -> u64 {
         let segment = match self {
             Self::Strings => 0,
@@ -37,7 +37,7 @@ impl Segment {
 }
 
 impl Location {
-    /// Where `address` leads.
+    /// What `address` refers to.
     pub const fn of(address: u64) -> Self {
         if address >> 48 != TAG as u64 {
             return Self::Outside;

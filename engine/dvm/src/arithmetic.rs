@@ -1,4 +1,4 @@
-//! What the ops do that only compute.
+//! The ops that only compute.
 
 use core::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use engine_abi::Fault;
 use crate::mutant;
 use crate::op::Op;
 
-/// What an op makes of its operands; nothing if it does more than compute.
+/// The result of an op; `None` if it does more than compute.
 pub(crate) fn compute(op: Op, a: u64, b: u64) -> Option<Result<u64, Fault>> {
     let (signed_a, signed_b) = (a as i64, b as i64);
     Some(Ok(match op {
@@ -42,7 +42,7 @@ pub(crate) fn compute(op: Op, a: u64, b: u64) -> Option<Result<u64, Fault>> {
     }))
 }
 
-/// Divides. The least number by -1 is itself, and leaves 0.
+/// Divides. i64::MIN by -1 is i64::MIN, remainder 0.
 fn divide(op: Op, a: u64, b: u64) -> Result<u64, Fault> {
     if b == 0 {
         return Err(Fault::DivideByZero);

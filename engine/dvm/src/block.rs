@@ -1,5 +1,5 @@
-//! A block cut into its tables. That it can be cut is all that is known of it here: rows are looked at
-//! one by one, where they are, and one that is not there is `None`.
+//! A block split into its tables. Only the layout has been checked here: rows are accessed by
+//! number, and one that does not exist is `None`.
 
 use engine_abi::{
     AggregationRow, ClauseRow, FieldRow, Instruction, KeyRow, MAGIC, PROGRAM_MAX, ProgramHeader,
@@ -12,7 +12,7 @@ use crate::table::Table;
 
 /// A row of a table.
 pub(crate) trait Row: FromBytes + KnownLayout + Immutable {
-    /// Whose row it is.
+    /// The table of these rows.
     const TABLE: Table;
 }
 
@@ -33,17 +33,17 @@ rows! {
     KeyRow: Keys,
 }
 
-/// Where a block's tables are.
+/// The layout of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    /// What they were cut by.
+    /// The header that determines it.
     pub(crate) header: ProgramHeader,
-    /// The word at which each begins.
+    /// The first word of each table.
     starts: [u32; Table::ALL.len()],
 }
 
 impl Layout {
-    /// Cuts `block`, which its tables must fill.
+    /// Computes the layout of `block`, which its tables must fill exactly.
     pub(crate) fn of(block: &[u64]) -> Result<Self, Invalid> {
         let bytes = block.as_bytes();
         if bytes.len() > PROGRAM_MAX as usize {
@@ -58,7 +58,7 @@ impl Layout {
         let mut starts = [0; Table::ALL.len()];
         let mut word = (size_of::<ProgramHeader>() / 8) as u64;
         for (start, table) in starts.iter_mut().zip(Table::ALL) {
-            // What does not fit is found out below: a start that was cut short goes no further.
+            // A start that is truncated here does not pass the length check below.
             *start = word as u32;
             let bytes = u64::from(table.count(&header)).wrapping_mul(table.row_size() as u64);
             word = word.wrapping_add(bytes.div_ceil(8));
@@ -82,7 +82,7 @@ pub(crate) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Those of `block`, cut as `layout` says.
+    /// The tables of `block`, whose layout this must be.
     pub(crate) fn new(block: &'a [u64], layout: &'a Layout) -> Self {
         Self { block, layout }
     }
@@ -92,7 +92,7 @@ impl<'a> Tables<'a> {
         &self.layout.header
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     pub(crate) fn count(self, table: Table) -> u32 {
         table.count(self.header())
     }
@@ -107,7 +107,7 @@ impl<'a> Tables<'a> {
         T::ref_from_prefix(row).ok().map(|(row, _)| row)
     }
 
-    /// The instructions of a span: each is a word, so that fetching one costs no more than that.
+    /// The instructions of a span. Each is one word, so that a fetch is a single load.
     pub(crate) fn code(self, span: Span) -> Code<'a> {
         let first = self
             .layout
@@ -125,7 +125,7 @@ impl<'a> Tables<'a> {
             .unwrap_or_default()
     }
 
-    /// The string that begins at a byte, without its NUL.
+    /// The string at an offset, without its NUL.
     pub(crate) fn string(self, offset: u32) -> Option<&'a [u8]> {
         let rest = self.strings().get(offset as usize..)?;
         rest.split(|byte| *byte == 0)
@@ -140,19 +140,19 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Instructions one after another.
+/// A sequence of instructions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Code<'a>(&'a [u64]);
 
 impl Code<'_> {
-    /// An instruction.
+    /// The instruction at an index.
     pub(crate) fn get(self, at: u32) -> Option<Instruction> {
         let word = self.0.get(at as usize)?;
         Some(zerocopy::transmute!(*word))
     }
 }
 
-// Tables begin at words, and an instruction is one.
+// Tables begin at words, and an instruction is one word.
 const _: () = {
     assert!(size_of::<ProgramHeader>().is_multiple_of(8));
     assert!(size_of::<Instruction>() == 8);

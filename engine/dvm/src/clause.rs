@@ -15,17 +15,17 @@ pub struct Clause<'a> {
     pub(crate) row: &'a ClauseRow,
 }
 
-/// What a clause does, where that is so little that whoever runs it needs no machine for it.
+/// A clause so simple that the caller can run it without the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brief {
     /// It records that it ran, and nothing else: `{ }`.
     Mark,
-    /// It counts under this aggregation, which has no key: `@ = count()`.
+    /// It updates this aggregation, which has no key: `@ = count()`.
     Count(u32),
 }
 
 impl<'a> Clause<'a> {
-    /// What it does, if it is so little.
+    /// Its brief form, if it has one.
     pub fn brief(&self) -> Option<Brief> {
         let mut instructions = self.instructions();
         let first = instructions.next()?;
@@ -40,13 +40,13 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Whether an aggregation is one that counts. What values it is given does not matter then.
+    /// Whether an aggregation is a `count`, which ignores its values.
     fn counts(&self, aggregation: u32) -> bool {
         let row = self.tables.aggregation(aggregation);
         row.is_some_and(|row| row.aggregate == Aggregate::Count)
     }
 
-    /// Bytes of its record without the header, a multiple of 8.
+    /// Size of its record in bytes without the header, a multiple of 8.
     pub fn record_size(&self) -> u32 {
         self.row.record_size
     }
@@ -67,8 +67,8 @@ impl<'a> Clause<'a> {
         self.tables.code(self.row.code)
     }
 
-    /// The number of the action that an instruction belongs to, from 1; 0 is what comes before them:
-    /// the predicate. They begin in order, so it is found by halves.
+    /// The number of the action that an instruction belongs to, from 1; 0 is the code before them,
+    /// the predicate. Actions begin in order, so this is a binary search.
     pub(crate) fn action(&self, at: u32) -> u32 {
         let at = self.row.code.first.wrapping_add(at);
         let (mut begun, mut later) = (0, self.row.actions.count);
@@ -85,40 +85,40 @@ impl<'a> Clause<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// A field.
+    /// A field by number.
     pub(crate) fn field(self, number: u32) -> Option<Field> {
         self.row(number).and_then(|row| Field::of(row).ok())
     }
 
-    /// A variable.
+    /// A variable by number.
     pub(crate) fn variable(self, number: u32) -> Option<Variable> {
         self.row(number).and_then(|row| Variable::of(row).ok())
     }
 
-    /// An aggregation.
+    /// An aggregation by number.
     pub(crate) fn aggregation(self, number: u32) -> Option<Aggregation> {
         self.row(number).and_then(|row| Aggregation::of(row).ok())
     }
 
-    /// The parts of a key.
+    /// The components of a key.
     pub(crate) fn keys(self, keys: Span) -> impl Iterator<Item = KeyPart> + use<'a> {
         let part = move |number| self.row(number).and_then(|row| KeyPart::of(row).ok());
         rows(keys).filter_map(part)
     }
 
-    /// Bytes of a key.
+    /// Size of a key in bytes.
     pub(crate) fn key_size(self, keys: Span) -> u32 {
         let sizes = self.keys(keys).map(|part| part.size);
         sizes.fold(0, u32::wrapping_add)
     }
 
-    /// Where a string lies among the strings, if there is one.
+    /// Whether the strings have this offset.
     pub(crate) fn has_string(self, offset: u32) -> bool {
         offset < self.count(Table::Strings)
     }
 }
 
-/// The numbers of the rows of a span.
+/// The row numbers of a span.
 pub(crate) fn rows(span: Span) -> core::ops::Range<u32> {
     span.first..span.first.wrapping_add(span.count)
 }

@@ -1,4 +1,4 @@
-//! Why a block is no program: the place and the reason.
+//! Why a block is not a valid program: the place and the reason.
 
 use core::fmt;
 
@@ -7,9 +7,9 @@ use crate::table::Table;
 /// What is wrong with a block, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invalid {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What.
+    /// The reason.
     pub why: Why,
 }
 
@@ -20,7 +20,7 @@ pub enum Place {
     Header,
     /// A row of a table.
     Row(Table, u32),
-    /// An instruction of a clause, counted from the clause's first.
+    /// An instruction of a clause, relative to the clause's first.
     Instruction {
         /// The clause.
         clause: u32,
@@ -31,7 +31,7 @@ pub enum Place {
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident $sentence:literal,)*) => {
-        /// What is wrong.
+        /// What is wrong with a block.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Why {
             $($(#[$doc])* $variant,)*
@@ -41,7 +41,7 @@ macro_rules! reasons {
             /// Every reason.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The rest of the sentence that begins with the place.
+            /// The predicate of a sentence whose subject is the place.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$variant => $sentence,)* }
             }
@@ -51,72 +51,72 @@ macro_rules! reasons {
 
 reasons! {
     /// More bytes than `PROGRAM_MAX`.
-    TooLong "is longer than a program may be",
+    TooLong "exceeds the maximum program size",
     /// Fewer bytes than a header has.
-    TooShort "is shorter than a program's header",
-    /// Another magic.
-    Magic "has the magic of no program, or of another version's",
-    /// The tables and the block have not the same length.
-    Length "gives its tables another length than they have",
-    /// A field that is for later has a value.
-    Reserved "has a value where zero is reserved",
+    TooShort "is shorter than the program header",
+    /// Wrong magic.
+    Magic "has a wrong magic number or version",
+    /// The tables do not fill the block, or exceed it.
+    Length "has a length that does not match its tables",
+    /// A reserved field is not zero.
+    Reserved "has a nonzero reserved field",
     /// `string_size` out of bounds.
-    StringSize "gives strings a size that is out of bounds",
+    StringSize "has a string size that is out of range",
     /// `scratch` out of bounds.
-    Scratch "asks for more scratch memory than there may be",
-    /// Strings without an end.
-    Strings "has strings that do not end with a NUL",
-    /// No string begins there.
-    Name "has a name that is not among the strings",
-    /// A code that stands for nothing.
-    Code "has a code that stands for nothing",
+    Scratch "requests too much scratch memory",
+    /// The strings do not end with a NUL.
+    Strings "has a string table that does not end with a NUL",
+    /// The name's offset is not in the strings.
+    Name "has a name that is not in the string table",
+    /// An unknown code.
+    Code "has an undefined code",
     /// A size out of bounds, or that its kind cannot have.
-    Size "has a size that its kind cannot have",
-    /// A field beyond the record, over another, or not aligned.
-    Offset "lies beyond its record, over another, or across its alignment",
+    Size "has a size that is invalid for its kind",
+    /// A field outside its record, overlapping another, or misaligned.
+    Offset "is outside its record, overlaps another, or is misaligned",
     /// A record's size out of bounds.
-    RecordSize "has a record whose size is out of bounds",
+    RecordSize "has a record size that is out of range",
     /// More than `CODE_MAX` instructions or actions.
-    CodeTooLong "has more instructions or actions than a clause may have",
-    /// A key of too many parts, or too long.
+    CodeTooLong "has too many instructions or actions",
+    /// A key with too many components, or too long.
     Key "has a key that is too long",
-    /// A clause-local array.
-    Array "is an array, which a clause's variable cannot be",
-    /// What `lquantize` or `llquantize` cannot be given.
-    Parameters "has parameters that its function cannot be given",
-    /// Rows of another table that are not there.
-    Span "names rows that are not there",
-    /// Rows of another table that an earlier row has.
-    Owned "names rows that belong to an earlier one",
+    /// A clause-local associative array.
+    Array "is a clause-local array",
+    /// Invalid parameters of `lquantize` or `llquantize`.
+    Parameters "has parameters that are invalid for its function",
+    /// Rows of another table that do not exist.
+    Span "refers to rows that do not exist",
+    /// Rows of another table that an earlier row owns.
+    Owned "refers to rows that an earlier row owns",
     /// An action that begins outside its clause, or before an earlier one.
     Action "begins outside its clause, or before an earlier one",
-    /// No such op.
-    Op "has an op that there is not",
-    /// A register, or an immediate, that the op does not use.
-    Unused "has a value in a field that its op does not use",
-    /// No such register.
-    Register "names a register that there is not",
-    /// A register that some path leaves unset.
+    /// An unknown op.
+    Op "has an undefined opcode",
+    /// A register or an immediate that the op does not use is not zero.
+    Unused "sets a field that its opcode does not use",
+    /// A register that does not exist.
+    Register "names a register that does not exist",
+    /// A register that is not set on some path.
     Unset "reads a register that is not set on every path to it",
     /// An immediate that names nothing of the kind that the op needs.
-    Immediate "has an immediate that names nothing of the kind that its op needs",
-    /// A target that is not further on in the clause.
-    Target "branches to what is not further on in its clause",
+    Immediate "has an immediate that is invalid for its opcode",
+    /// A branch target that is not forward in the clause.
+    Target "does not branch forward within its clause",
     /// Too many targets.
-    Targets "has more branches over it than can be followed",
-    /// A branch, its target or an end while something is pushed.
-    Pushed "branches, is branched to, or ends while something is pushed",
-    /// More was pushed than any key has.
-    PushedTooMuch "pushes more than a key can have",
-    /// What was pushed is not the key.
-    KeyMismatch "needs another key than was pushed",
-    /// What was pushed are not the arguments.
-    Arguments "needs other arguments than were pushed",
-    /// A second `open`.
-    OpenTwice "opens a record that may be open already",
-    /// `commit` beside a record.
+    Targets "has too many branches across it",
+    /// A branch, its target or a `ret` between a push and its use.
+    Pushed "branches, is a branch target, or ends while the tuple stack is not empty",
+    /// More pushed than the longest key.
+    PushedTooMuch "pushes more than a key can hold",
+    /// The pushed components do not match the key.
+    KeyMismatch "needs a different key than was pushed",
+    /// The pushed values do not match the arguments.
+    Arguments "needs different arguments than were pushed",
+    /// `open` on a path where a record may be open.
+    OpenTwice "opens a record that may already be open",
+    /// `commit` on a path where a record may be open.
     CommitOpen "commits while a record may be open",
-    /// `rec` without a record.
+    /// `rec` where a record is not open on every path.
     NotOpen "records where no record is open on every path to it",
     /// No `ret` at the end.
     FallsOff "has code that does not end with a ret",

@@ -1,39 +1,41 @@
-//! The machine that D programs run on: their bytecode, who may run, and how it runs.
+//! The D virtual machine: bytecode, verifier, interpreter and disassembler.
 //!
-//! [`Op`] is the list of ops, [`Builtin`] and [`Subroutine`] what can be asked for by name. A block of
-//! tables becomes a [`Verified`] program, or is [`Invalid`]; [`run`] runs a [`Clause`] of it, on
-//! [`Memory`] that it is lent, in an [`Env`]: the firing and the machine around it. [`Listing`] shows it.
-//! What aggregations make of the values that they are given is [`aggregate`]'s to say.
+//! [`Op`] lists the ops, [`Builtin`] and [`Subroutine`] what can be accessed by name. A block of
+//! tables is checked once and becomes a [`Verified`] program, or is [`Invalid`]; [`run`] runs a
+//! [`Clause`] of it, on borrowed [`Memory`] and in an [`Env`]: the firing and the system around it.
+//! [`Listing`] disassembles it. [`aggregate`] implements the aggregating functions.
 //!
-//! # What a program must be
+//! # What a valid program is
 //!
-//! - Its tables fill the block, and are within [`limits`]. Rows point to rows that are there; codes
-//!   stand for something, what is reserved is zero, sizes are such as their kinds can have. The last
-//!   string ends with a NUL, and so does every string.
-//! - A clause's rows come behind those of the clauses before it. Its fields follow one another, aligned,
-//!   inside its record; its actions begin in order inside its code.
-//! - Every instruction has an op, registers that exist, an immediate that names what the op needs, and
-//!   zeros where the op uses nothing.
-//! - Branches go forward inside the clause, and no path falls off its end. So a clause does as many
-//!   steps as it has instructions, at most. At any place, no more than [`limits::TARGETS_MAX`]
-//!   instructions further on are branched to from before it.
-//! - A register is read only where every path to it has set it.
-//! - What is pushed is taken, whole, in the same straight line of code: as the key of an `lda`, an `sta`
-//!   or an `agg` (part by part of the kind and the size that its row declares), or as the arguments of a
-//!   `call` (scalars, as many as it can have). No branch leaves or arrives in between.
-//! - A record is opened once on any path, and written where it is open on every path.
+//! - Its tables fill the block and are within [`limits`]. References are to existing rows, codes
+//!   are known, reserved fields are zero, and sizes fit their kinds. Every string ends with a NUL.
+//! - A clause's rows follow those of the clauses before it. Its fields are in ascending order,
+//!   aligned, and inside its record; its actions begin in order inside its code.
+//! - Every instruction has a known op, existing registers, an immediate that names what the op
+//!   needs, and zeros in the fields that the op does not use.
+//! - Branches go forward within the clause, and no path falls off its end. So a clause executes at
+//!   most as many steps as it has instructions. At any point at most [`limits::TARGETS_MAX`] later
+//!   instructions are targets of branches before it.
+//! - A register is read only where every path has set it.
+//! - Pushed values are consumed, all of them, in the same basic block: as the key of an `lda`, an
+//!   `sta` or an `agg` (each component of the declared kind and size), or as the arguments of a
+//!   `call` (scalars, of a permitted number).
+//! - A record is opened at most once on any path, and written only where it is open on every path.
 //!
-//! Code that no path leads to need only be well formed. All that is found out in one pass, without
-//! memory besides some hundred bytes of stack.
+//! Unreachable code need only be well-formed. All this is checked in one pass, using some hundred
+//! bytes of stack and no other memory.
 //!
 //! # What a run can do
 //!
-//! It computes, asks its [`Env`], and writes scratch memory; it has no way to anything else. A result in
-//! scratch memory begins at a multiple of 8 and takes as many bytes as it has, a string its NUL
-//! included; none is given back before the run ends. Whatever goes wrong is a [`Failure`], which ends
-//! the clause.
+//! It computes, calls its [`Env`], and writes scratch memory; it can reach nothing else. A result
+//! in scratch memory begins at a multiple of 8 and takes only its own size, including a string's
+//! NUL; nothing is freed before the run ends. Any error is a [`Failure`], which aborts the clause.
 //!
-//! Strings end at their first NUL, or before the last byte of `string_size`: what is longer is cut.
+//! A run may be in any context, including NMI: the interpreter does not allocate, sleep, take locks
+//! or panic. Verification runs in process context.
+//!
+//! A string ends at its first NUL, or before the last byte of `string_size`: longer strings are
+//! truncated.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! A clause's code to be read by people, as `dtrace -S` shows it: a line for each instruction, with its
-//! offset, its bytes, its operands (sources first), and what its immediate names.
+//! Disassembly of a clause, as `dtrace -S` shows it: a line for each instruction, with its offset,
+//! its bytes, its operands (sources first), and what its immediate names.
 
 use core::fmt::{Display, Formatter, Result, Write};
 
@@ -9,7 +9,7 @@ use crate::clause::Clause;
 use crate::names::{Builtin, Subroutine};
 use crate::op::{Immediate, Op};
 
-/// Shows a clause's code.
+/// Formats the disassembly of a clause.
 #[derive(Debug, Clone, Copy)]
 pub struct Listing<'a>(pub Clause<'a>);
 

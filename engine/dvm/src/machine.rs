@@ -1,8 +1,9 @@
-//! The machine: it runs a clause, instruction by instruction.
+//! The interpreter.
 //!
-//! It never steps back, so it takes no more steps than the clause has instructions, and each does an amount of work that grows
-//! with the size of its operands at most: of strings, of a value, or of scratch memory. Nothing in it
-//! panics; what verification has excluded would be an illegal operation.
+//! It never branches backward, so it executes at most as many steps as the clause has instructions.
+//! The work of a step is at most proportional to the size of its operands: of strings, of a value,
+//! or of scratch memory. Nothing in it panics; what verification excludes would be an illegal
+//! operation.
 
 use engine_abi::{Fault, FieldKind, Instruction};
 
@@ -18,14 +19,14 @@ use crate::op::{Op, REGISTERS};
 use crate::rows::Field;
 use crate::strings::Tokens;
 
-/// Why a run was given up, and where. What it has recorded is not to be kept.
+/// Why a run was aborted, and where. The caller must drop what it has recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failure {
-    /// What went wrong.
+    /// The fault.
     pub fault: Fault,
-    /// The address that is to blame, or 0.
+    /// The faulting address, or 0.
     pub address: u64,
-    /// The instruction, counted from the clause's first.
+    /// The instruction, relative to the clause's first.
     pub instruction: u32,
     /// The action that it belongs to, from 1; 0 is the predicate.
     pub action: u32,
@@ -33,8 +34,8 @@ pub struct Failure {
 
 /// Runs a clause.
 ///
-/// What not every clause does is a function of its own, never inlined: what an instruction keeps on the
-/// stack is set up by every run else, whether it comes to that instruction or not.
+/// Rare operations are functions of their own, never inlined: otherwise every run would set up
+/// their stack frames, whether it reaches them or not.
 pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Result<(), Failure> {
     let mut machine = Machine {
         registers: memory.registers,
@@ -44,7 +45,7 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
         tokens: Tokens::default(),
         env,
     };
-    // A program reads no other register before it has written it.
+    // r0 is always 0; any other register is written before it is read.
     machine.write(0, 0);
     let code = clause.code();
     let mut at = 0;
@@ -52,7 +53,7 @@ pub fn run<E: Env>(clause: Clause<'_>, memory: Memory<'_>, env: &mut E) -> Resul
         let next = at.wrapping_add(1);
         match machine.step(instruction) {
             Ok(Step::Next) => at = next,
-            // Never back, so that it ends.
+            // Never backward, so that it terminates.
             Ok(Step::To(target)) => at = target.max(next),
             Ok(Step::End) => break,
             Err(trouble) => return Err(failure(clause, at, trouble)),
@@ -71,30 +72,30 @@ fn failure(clause: Clause<'_>, instruction: u32, trouble: Trouble) -> Failure {
     }
 }
 
-/// Where a run goes on.
+/// Where a run continues.
 enum Step {
     /// At the next instruction.
     Next,
-    /// At this one.
+    /// At this instruction.
     To(u32),
-    /// Nowhere.
+    /// It ends.
     End,
 }
 
-/// A run of a clause.
+/// The state of a run.
 pub(crate) struct Machine<'a, E> {
     registers: &'a mut Registers,
     pub(crate) space: Space<'a>,
-    /// What is pushed, in its first bytes.
+    /// The pushed values; `pushed` bytes of it are in use.
     pub(crate) key: &'a mut [u8],
-    /// How many bytes that are.
+    /// How many bytes are pushed.
     pub(crate) pushed: usize,
     pub(crate) tokens: Tokens,
     pub(crate) env: &'a mut E,
 }
 
 impl<E: Env> Machine<'_, E> {
-    /// Carries out an instruction.
+    /// Executes an instruction.
     fn step(&mut self, instruction: Instruction) -> Result<Step, Trouble> {
         let op = Op::from_code(instruction.op).ok_or(Fault::IllegalOperation)?;
         let (a, b) = (self.register(instruction.a), self.register(instruction.b));
@@ -123,7 +124,7 @@ impl<E: Env> Machine<'_, E> {
         register.copied().unwrap_or(0)
     }
 
-    /// Writes a register, but for `r0`, which stays 0.
+    /// Writes a register; `r0` stays 0.
     fn write(&mut self, number: u8, value: u64) {
         let register = self.registers.get_mut(usize::from(number % REGISTERS));
         if let Some(register) = register {
@@ -136,7 +137,7 @@ impl<E: Env> Machine<'_, E> {
         }
     }
 
-    /// What an op writes to its register.
+    /// The result of an op that writes a register.
     #[inline(always)]
     fn value(&mut self, op: Op, immediate: u32, a: u64, b: u64) -> Result<u64, Trouble> {
         match op {
@@ -158,7 +159,7 @@ impl<E: Env> Machine<'_, E> {
         }
     }
 
-    /// Carries out an op that writes no register.
+    /// Executes an op that writes no register.
     #[inline(always)]
     fn act(&mut self, op: Op, immediate: u32, a: u64, b: u64) -> Result<(), Trouble> {
         match op {
@@ -184,24 +185,24 @@ impl<E: Env> Machine<'_, E> {
         Ok(())
     }
 
-    /// Bytes of a string, its NUL included.
+    /// Size of a string in bytes, including its NUL.
     pub(crate) fn string_size(&self) -> usize {
         self.space.tables().header().string_size as usize
     }
 
-    /// Something to read with, and room to write what it read to.
+    /// A reader, and unused scratch memory for the result.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Reader<'_, E>, &mut [u8]), Trouble> {
         let (own, room) = self.space.room(size)?;
         let env = &mut *self.env;
         Ok((Reader { own, env }, room))
     }
 
-    /// Gives out the string of this length at the beginning of the room. Answers its address.
+    /// Allocates the string of this length at the beginning of unused scratch. Returns its address.
     pub(crate) fn keep_text(&mut self, length: usize) -> u64 {
         self.space.keep(length.wrapping_add(1))
     }
 
-    /// Orders two strings. Address 0 is the empty one.
+    /// Compares two strings. Address 0 is the empty string.
     #[inline(never)]
     fn compare(&mut self, a: u64, b: u64) -> Result<u64, Trouble> {
         let size = self.string_size();
@@ -215,7 +216,7 @@ impl<E: Env> Machine<'_, E> {
         Ok(sign(one.get(..one_length).cmp(&other.get(..other_length))))
     }
 
-    /// Loads a number of this many bytes.
+    /// Loads a number of `SIZE` bytes.
     #[inline(never)]
     fn load<const SIZE: usize>(&mut self, address: u64) -> Result<[u8; SIZE], Trouble> {
         aligned(address, SIZE)?;
@@ -252,7 +253,7 @@ impl<E: Env> Machine<'_, E> {
         Ok(self.keep_text(length))
     }
 
-    /// Pushes a part of a key, with zeros up to a multiple of 8.
+    /// Pushes a component of a key, padded with zeros to a multiple of 8.
     #[inline(never)]
     fn push(&mut self, op: Op, immediate: u32, a: u64) -> Result<(), Trouble> {
         let size = match op {
@@ -286,7 +287,7 @@ impl<E: Env> Machine<'_, E> {
         Ok(())
     }
 
-    /// Records a value, or what is at an address.
+    /// Records a value, or the data at an address.
     fn record(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
         let field = self.space.tables().field(number);
         let field = field.ok_or(Fault::IllegalOperation)?;
@@ -322,12 +323,12 @@ impl<E: Env> Machine<'_, E> {
     }
 }
 
-/// Without room for its record a clause is over.
+/// The clause ends if there is no space for its record.
 fn opened(is_open: bool) -> Step {
     if is_open { Step::Next } else { Step::End }
 }
 
-/// A number stands at a multiple of its size.
+/// Requires natural alignment.
 fn aligned(address: u64, size: usize) -> Result<(), Trouble> {
     if address & (size as u64).wrapping_sub(1) == 0 || mutant::is_active("unaligned") {
         return Ok(());

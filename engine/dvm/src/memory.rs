@@ -1,9 +1,9 @@
-//! Memory as a run sees it: the program's strings and scratch memory, which are the machine's own, and
-//! whatever else there is, which the [`Env`] reads.
+//! Memory as a run sees it: the program's strings and scratch memory, which are the machine's own,
+//! and kernel and user memory, read through the [`Env`].
 //!
-//! Scratch memory is given out from its beginning on and never taken back within a run. What was not
-//! given out yet is the room in which an instruction makes its result, and keeps it by giving it out;
-//! so whatever it reads lies elsewhere than where it writes.
+//! Scratch memory is a bump allocator, reset for each run. An instruction builds its result in the
+//! unused rest of it and then allocates what it has built; so its operands never overlap its
+//! result.
 
 use engine_abi::Fault;
 
@@ -17,23 +17,23 @@ use crate::op::REGISTERS;
 /// The machine's registers.
 pub type Registers = [u64; REGISTERS as usize];
 
-/// What a run is lent. Nothing that is in it before matters, and nothing behind it is of use.
+/// Memory lent to a run. Its contents do not matter before the run, and are not needed after it.
 #[derive(Debug)]
 pub struct Memory<'a> {
     /// The registers.
     pub registers: &'a mut Registers,
-    /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes, and as many more as
-    /// `alloca` and `copyin` shall have.
+    /// Scratch memory: [`Verified::scratch`](crate::Verified::scratch) bytes, plus what `alloca`
+    /// and `copyin` may use.
     pub scratch: &'a mut [u8],
-    /// Room for a key: [`Verified::key_size_max`](crate::Verified::key_size_max) bytes.
+    /// Space for a key: [`Verified::key_size_max`](crate::Verified::key_size_max) bytes.
     pub key: &'a mut [u8],
 }
 
-/// Why an instruction cannot be carried out.
+/// Why an instruction failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Trouble {
     pub(crate) fault: Fault,
-    /// The address that is to blame, or 0.
+    /// The faulting address, or 0.
     pub(crate) address: u64,
 }
 
@@ -57,12 +57,12 @@ pub(crate) struct Space<'a> {
     tables: Tables<'a>,
     scratch: &'a mut [u8],
     given: usize,
-    /// How many more bytes this run may work on.
+    /// The work left to this run, in bytes.
     work: u32,
 }
 
 impl<'a> Space<'a> {
-    /// None of `scratch` is given out.
+    /// All of `scratch` is unused.
     pub(crate) fn new(tables: Tables<'a>, scratch: &'a mut [u8]) -> Self {
         Self {
             tables,
@@ -77,7 +77,7 @@ impl<'a> Space<'a> {
         self.tables
     }
 
-    /// What can be read.
+    /// The readable memory.
     pub(crate) fn own(&self) -> Own<'_> {
         Own {
             strings: self.tables.strings(),
@@ -85,14 +85,14 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Reckons with work on so many bytes.
+    /// Charges this run for work on `bytes`.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Trouble> {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.work = self.work.checked_sub(bytes).ok_or(Fault::TooLong)?;
         Ok(())
     }
 
-    /// What can be read, and `size` bytes of room.
+    /// The readable memory, and `size` bytes of unused scratch.
     pub(crate) fn room(&mut self, size: usize) -> Result<(Own<'_>, &mut [u8]), Trouble> {
         let begin = self.begin();
         let split = self.scratch.split_at_mut_checked(begin);
@@ -107,8 +107,8 @@ impl<'a> Space<'a> {
         Ok((own, room))
     }
 
-    /// Gives out the first bytes of the room, which must be there and written: what an earlier run has
-    /// left is not for this one to see. Answers their address.
+    /// Allocates the first bytes of unused scratch, which must exist and have been written: data of
+    /// an earlier run must not be visible. Returns their address.
     pub(crate) fn keep(&mut self, size: usize) -> u64 {
         let begin = self.begin();
         let gap = self.scratch.get_mut(self.given..begin);
@@ -119,7 +119,7 @@ impl<'a> Space<'a> {
         Segment::Scratch.address(begin as u32)
     }
 
-    /// The `size` bytes at `address`, to be written: they were given out.
+    /// The `size` bytes at `address` for writing: they must be allocated scratch memory.
     pub(crate) fn writable(&mut self, address: u64, size: usize) -> Result<&mut [u8], Trouble> {
         let Location::Own(Segment::Scratch, offset) = Location::of(address) else {
             return Err(Trouble::bad(address));
@@ -135,7 +135,7 @@ impl<'a> Space<'a> {
             .ok_or(Trouble::bad(address))
     }
 
-    /// Copies `size` bytes from any memory to what was given out.
+    /// Copies `size` bytes from any memory to allocated scratch memory.
     pub(crate) fn copy<E: Env>(
         &mut self,
         env: &mut E,
@@ -165,7 +165,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Copies within scratch memory, where both may overlap.
+    /// Copies within scratch memory; the ranges may overlap.
     fn shift(&mut self, from: u32, to: u64, size: usize) -> Result<(), Trouble> {
         self.writable(Segment::Scratch.address(from), size)?;
         self.writable(to, size)?;
@@ -187,13 +187,13 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Where the room begins. Whatever is given out begins at a multiple of 8.
+    /// Where unused scratch begins. Every allocation begins at a multiple of 8.
     fn begin(&self) -> usize {
         self.given.wrapping_add(7) & !7
     }
 }
 
-/// What of the machine's own memory can be read.
+/// The readable part of the machine's own memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Own<'a> {
     strings: &'a [u8],
@@ -201,7 +201,7 @@ pub(crate) struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    /// What there is from `address` on; nothing of memory that is not the machine's own.
+    /// The memory from `address` on; `None` if it is not the machine's own.
     fn behind(self, address: u64) -> Option<&'a [u8]> {
         let (segment, offset) = match Location::of(address) {
             Location::Own(Segment::Strings, offset) => (self.strings, offset),
@@ -230,7 +230,7 @@ impl<E: Env> Reader<'_, E> {
         Ok(())
     }
 
-    /// Copies the string at `address`, cut to fit, with a NUL behind it. Answers its length.
+    /// Copies the string at `address`, truncated to fit, and adds a NUL. Returns its length.
     pub(crate) fn text(&mut self, address: u64, into: &mut [u8]) -> Result<usize, Trouble> {
         match self.own.behind(address) {
             Some(bytes) => own_text(address, bytes, into),
@@ -240,7 +240,7 @@ impl<E: Env> Reader<'_, E> {
         }
     }
 
-    /// As [`Reader::text`], with zeros to the end.
+    /// Like [`Reader::text`], and zeroes the rest.
     pub(crate) fn padded_text(&mut self, address: u64, into: &mut [u8]) -> Result<(), Trouble> {
         let length = self.text(address, into)?;
         if !mutant::is_active("text-unpadded") {
@@ -263,7 +263,8 @@ fn own_text(address: u64, bytes: &[u8], into: &mut [u8]) -> Result<usize, Troubl
     Ok(length)
 }
 
-/// Copies a string through `load`, in pieces that never reach into a page behind its end.
+/// Copies a string through `load`, in pieces that do not cross into a page after the one it ends
+/// in.
 pub(crate) fn foreign_text(
     address: u64,
     into: &mut [u8],
@@ -288,15 +289,15 @@ pub(crate) fn foreign_text(
     Ok(length)
 }
 
-/// Puts a NUL behind a string.
+/// Terminates a string with a NUL.
 pub(crate) fn end(text: &mut [u8], length: usize) {
     if let Some(byte) = text.get_mut(length) {
         *byte = 0;
     }
 }
 
-/// Copies as many bytes as both have. Unlike `copy_from_slice`, it needs no proof that both have as
-/// many, and so leaves no panic in the object.
+/// Copies as many bytes as both have. Unlike `copy_from_slice`, it does not require equal lengths,
+/// and so leaves no panic in the object.
 pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;

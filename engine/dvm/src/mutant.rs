@@ -1,6 +1,6 @@
-//! Seeded defects of this crate and of the compiler, to show that their tests can see one. They are
-//! built in only with `--cfg trapline_mutants`, and only where there is an operating system:
-//! `TRAPLINE_MUTANT` in the environment names the one that is active.
+//! Seeded defects in this crate and in the compiler, to show that their tests detect them. Built in
+//! only with `--cfg trapline_mutants`, and only on a hosted target: the environment variable
+//! `TRAPLINE_MUTANT` names the active one.
 
 #[cfg(all(trapline_mutants, not(target_os = "none")))]
 extern crate std;
@@ -16,7 +16,7 @@ pub fn is_active(name: &str) -> bool {
     active.as_deref() == Some(name)
 }
 
-/// None is built in.
+/// No defects are built in.
 #[cfg(not(all(trapline_mutants, not(target_os = "none"))))]
 pub const fn is_active(_: &str) -> bool {
     false

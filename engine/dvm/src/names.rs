@@ -1,17 +1,17 @@
-//! What programs can ask for by name: the built-in variables and the subroutines.
+//! What programs access by name: the built-in variables and the subroutines.
 
 use engine_abi::codes;
 
 codes! {
     /// A built-in variable.
     Builtin: u32, word {
-        /// `arg0` to `arg9`, `args[]`: the probe's arguments, by their number.
+        /// `arg0` to `arg9`, `args[]`: the probe's arguments, indexed from 0.
         Arg = 0x00 "arg",
-        /// `uregs[]`: the process's registers, by their number.
+        /// `uregs[]`: the process's registers, by index.
         Uregs = 0x01 "uregs",
         /// Nanoseconds of the monotonic clock.
         Timestamp = 0x02 "timestamp",
-        /// Nanoseconds that the thread has run.
+        /// Nanoseconds for which the thread has run on a CPU.
         Vtimestamp = 0x03 "vtimestamp",
         /// Nanoseconds since 1970.
         Walltimestamp = 0x04 "walltimestamp",
@@ -29,25 +29,25 @@ codes! {
         Probefunc = 0x0a "probefunc",
         /// The probe's name.
         Probename = 0x0b "probename",
-        /// The process.
+        /// The process ID.
         Pid = 0x0c "pid",
-        /// The thread.
+        /// The thread ID.
         Tid = 0x0d "tid",
-        /// The process's parent.
+        /// The parent's process ID.
         Ppid = 0x0e "ppid",
-        /// The process's real user.
+        /// The process's real user ID.
         Uid = 0x0f "uid",
-        /// The process's real group.
+        /// The process's real group ID.
         Gid = 0x10 "gid",
         /// The name of the program that the process runs.
         Execname = 0x11 "execname",
-        /// The address of the kernel's structure of the thread.
+        /// The address of the kernel's task structure.
         Curthread = 0x12 "curthread",
         /// The error number of the last system call.
         Errno = 0x13 "errno",
-        /// Where the probed function will return to.
+        /// The return address of the probed function.
         Caller = 0x14 "caller",
-        /// How many functions are on the kernel stack.
+        /// The number of frames on the kernel stack.
         Stackdepth = 0x15 "stackdepth",
     }
 }
@@ -61,7 +61,7 @@ impl Builtin {
         )
     }
 
-    /// Whether it has an index.
+    /// Whether it takes an index.
     pub const fn is_indexed(self) -> bool {
         matches!(self, Self::Arg | Self::Uregs)
     }
@@ -69,51 +69,52 @@ impl Builtin {
 
 codes! {
     /// A subroutine. Its arguments are scalars, pushed in order; a string is passed by its address.
-    /// What it answers by address is in scratch memory, or in a string that it was given.
+    /// A result that is an address is in scratch memory, or in a string argument.
     Subroutine: u32, word {
-        /// `rand()`: a number nobody foresees.
+        /// `rand()`: an unpredictable number.
         Rand = 0x00 "rand",
-        /// `copyin(address, size)`: the process's memory.
+        /// `copyin(address, size)`: user memory.
         Copyin = 0x01 "copyin",
-        /// `copyinstr(address[, most])`: a string of the process's.
+        /// `copyinstr(address[, size])`: a string in user memory.
         Copyinstr = 0x02 "copyinstr",
-        /// `copyinto(address, size, to)`: the process's memory, to a place in scratch memory.
+        /// `copyinto(address, size, to)`: user memory, to scratch memory.
         Copyinto = 0x03 "copyinto",
         /// `alloca(size)`: scratch memory, zeroed.
         Alloca = 0x04 "alloca",
-        /// `bcopy(from, to, size)`: to a place in scratch memory.
+        /// `bcopy(from, to, size)`: to scratch memory.
         Bcopy = 0x05 "bcopy",
-        /// `strlen(text)`: its bytes without the NUL.
+        /// `strlen(text)`: its length without the NUL.
         Strlen = 0x06 "strlen",
-        /// `strjoin(one, other)`: both, one after the other.
+        /// `strjoin(one, other)`: their concatenation.
         Strjoin = 0x07 "strjoin",
-        /// `substr(text, index[, length])`: a part; a negative index counts from the end.
+        /// `substr(text, index[, length])`: a substring; a negative index counts from the end.
         Substr = 0x08 "substr",
-        /// `strchr(text, character)`: from the first such character on, or 0.
+        /// `strchr(text, character)`: the rest from the first such character, or 0.
         Strchr = 0x09 "strchr",
-        /// `strrchr(text, character)`: from the last such character on, or 0.
+        /// `strrchr(text, character)`: the rest from the last such character, or 0.
         Strrchr = 0x0a "strrchr",
-        /// `strstr(text, part)`: from the first such part on, or 0.
+        /// `strstr(text, part)`: the rest from the first occurrence, or 0.
         Strstr = 0x0b "strstr",
-        /// `index(text, part[, start])`: where the first such part is, or -1.
+        /// `index(text, part[, start])`: the position of the first occurrence, or -1.
         Index = 0x0c "index",
-        /// `rindex(text, part[, start])`: where the last such part is, or -1.
+        /// `rindex(text, part[, start])`: the position of the last occurrence, or -1.
         Rindex = 0x0d "rindex",
-        /// `strtok(text, separators)`: the first token; of 0, the next of the string before.
+        /// `strtok(text, separators)`: the first token; with 0 as the text, the next token of the
+        /// previous one.
         Strtok = 0x0e "strtok",
         /// `lltostr(number[, base])`: its digits.
         Lltostr = 0x0f "lltostr",
-        /// `basename(path)`: what is behind its last slash.
+        /// `basename(path)`: the part after the last slash.
         Basename = 0x10 "basename",
-        /// `dirname(path)`: what is before it.
+        /// `dirname(path)`: the part before it.
         Dirname = 0x11 "dirname",
-        /// `speculation()`: one that is free, or 0.
+        /// `speculation()`: a free speculation, or 0.
         Speculation = 0x12 "speculation",
     }
 }
 
 impl Subroutine {
-    /// The fewest and the most arguments that it takes.
+    /// The minimum and maximum number of arguments.
     pub const fn arguments(self) -> (u8, u8) {
         match self {
             Self::Rand | Self::Speculation => (0, 0),
@@ -130,10 +131,10 @@ impl Subroutine {
         }
     }
 
-    /// The most arguments that any takes.
+    /// The maximum number of arguments of any subroutine.
     pub const ARGUMENTS_MAX: u8 = 3;
 
-    /// Whether what it answers is an address, or 0.
+    /// Whether its result is an address, or 0.
     pub const fn is_address(self) -> bool {
         !matches!(
             self,

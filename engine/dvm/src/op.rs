@@ -1,27 +1,27 @@
-//! The ops of D's bytecode: one list, from which the enum, its codes and names, and what each does
-//! with its operands follow. The verifier, the interpreter and the disassembler read it there.
+//! The ops of D's bytecode. One list defines the enum, its codes and names, and the operands of
+//! each op, for the verifier, the interpreter and the disassembler.
 //!
-//! There are 16 registers of 64 bits, `r0` to `r15`; `r0` is 0, and what is written to it is lost. A
-//! branch only goes forward, so every program ends. A clause's code is its predicate, a branch to its
-//! `ret` where that is 0, then `open` if it records anything, and its actions.
+//! There are 16 registers of 64 bits, `r0` to `r15`; `r0` reads as 0, and writes to it are
+//! discarded. Branches only go forward, so every program terminates. A clause's code is its
+//! predicate, a branch to its `ret` if that is 0, then `open` if it records anything, and its
+//! actions.
 //!
-//! Pushes are answered in the same straight line of code by the `lda`, `sta`, `agg` or `call` that takes
-//! all that is pushed: no branch leaves or arrives, and no `ret` comes, while something is. So what a
-//! push needs is computed before the first of them.
+//! Pushed values are consumed, all of them, by an `lda`, `sta`, `agg` or `call` in the same basic
+//! block. So whatever a push needs is computed before the first push.
 
-/// How many registers there are.
+/// The number of registers.
 pub const REGISTERS: u8 = 16;
 
-/// What an instruction's immediate is.
+/// The meaning of an instruction's immediate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Immediate {
-    /// Nothing: it is 0.
+    /// Unused: it must be 0.
     Unused,
     /// A number.
     Number,
-    /// An instruction of the same clause, further on, counted from the clause's first.
+    /// A later instruction of the same clause, relative to the clause's first.
     Target,
-    /// A string, by the byte at which it begins in the strings.
+    /// An offset into the strings.
     Text,
     /// A plain variable.
     Variable,
@@ -37,7 +37,7 @@ pub enum Immediate {
     Subroutine,
 }
 
-/// What an op does with the fields of its instruction. A register that it does not use is 0.
+/// The fields that an op uses. An unused register must be 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Whether it writes `d`.
@@ -46,13 +46,13 @@ pub struct Shape {
     pub reads_a: bool,
     /// Whether it reads `b`.
     pub reads_b: bool,
-    /// What the immediate is.
+    /// The meaning of the immediate.
     pub immediate: Immediate,
 }
 
 macro_rules! ops {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $word:literal ($($operand:ident)*);)*) => {
-        /// What an instruction does.
+        /// The operation of an instruction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Op {
@@ -60,10 +60,10 @@ macro_rules! ops {
         }
 
         impl Op {
-            /// Every op, in the order of their codes.
+            /// Every op, in the order of the codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The op of this code.
+            /// The op with this code.
             #[inline]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
@@ -82,7 +82,7 @@ macro_rules! ops {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it does with its operands.
+            /// The fields that it uses.
             pub const fn shape(self) -> Shape {
                 match self { $(Self::$variant => NONE$(.$operand())*,)* }
             }
@@ -120,7 +120,7 @@ macro_rules! immediates {
 }
 
 impl Shape {
-    /// Whether it has no operands at all.
+    /// Whether it has no operands.
     pub fn is_bare(self) -> bool {
         self == NONE
     }
@@ -139,7 +139,7 @@ immediates! {
 }
 
 ops! {
-    /// Ends the clause; its record, if one is open, is complete.
+    /// Ends the clause; an open record is complete.
     Ret = 0x00 "ret" ();
 
     /// d = a | b
@@ -150,9 +150,9 @@ ops! {
     And = 0x03 "and" (d a b);
     /// d = a shifted left by the low 6 bits of b
     Sll = 0x04 "sll" (d a b);
-    /// d = a shifted right by the low 6 bits of b, zeros from above
+    /// d = a shifted right logically by the low 6 bits of b
     Srl = 0x05 "srl" (d a b);
-    /// d = a shifted right by the low 6 bits of b, the sign from above
+    /// d = a shifted right arithmetically by the low 6 bits of b
     Sra = 0x06 "sra" (d a b);
     /// d = a - b
     Sub = 0x07 "sub" (d a b);
@@ -160,37 +160,37 @@ ops! {
     Add = 0x08 "add" (d a b);
     /// d = a * b
     Mul = 0x09 "mul" (d a b);
-    /// d = a / b, signed; a fault where b is 0
+    /// d = a / b, signed; faults if b is 0
     Sdiv = 0x0a "sdiv" (d a b);
-    /// d = a / b, unsigned; a fault where b is 0
+    /// d = a / b, unsigned; faults if b is 0
     Udiv = 0x0b "udiv" (d a b);
-    /// d = a % b, signed; a fault where b is 0
+    /// d = a % b, signed; faults if b is 0
     Srem = 0x0c "srem" (d a b);
-    /// d = a % b, unsigned; a fault where b is 0
+    /// d = a % b, unsigned; faults if b is 0
     Urem = 0x0d "urem" (d a b);
     /// d = ~a
     Not = 0x0e "not" (d a);
     /// d = a
     Mov = 0x0f "mov" (d a);
 
-    /// d = the low 8 bits of a, their sign above
+    /// d = the low 8 bits of a, sign-extended
     Sxtb = 0x10 "sxtb" (d a);
-    /// d = the low 16 bits of a, their sign above
+    /// d = the low 16 bits of a, sign-extended
     Sxth = 0x11 "sxth" (d a);
-    /// d = the low 32 bits of a, their sign above
+    /// d = the low 32 bits of a, sign-extended
     Sxtw = 0x12 "sxtw" (d a);
-    /// d = the low 8 bits of a
+    /// d = the low 8 bits of a, zero-extended
     Zxtb = 0x13 "zxtb" (d a);
-    /// d = the low 16 bits of a
+    /// d = the low 16 bits of a, zero-extended
     Zxth = 0x14 "zxth" (d a);
-    /// d = the low 32 bits of a
+    /// d = the low 32 bits of a, zero-extended
     Zxtw = 0x15 "zxtw" (d a);
 
     /// d = the immediate, sign-extended
     Seti = 0x16 "seti" (d number);
     /// d = the low half of a, and the immediate as the high half
     Seth = 0x17 "seth" (d a number);
-    /// d = the address of a string of the program's
+    /// d = the address of a string of the program
     Sets = 0x18 "sets" (d text);
 
     /// d = a == b
@@ -205,15 +205,15 @@ ops! {
     Cltu = 0x24 "cltu" (d a b);
     /// d = a <= b, unsigned
     Cleu = 0x25 "cleu" (d a b);
-    /// d = -1, 0 or 1 as the string at a is less than, equal to, or greater than that at b; at 0 is an
-    /// empty one
+    /// d = -1, 0 or 1 as the string at a is less than, equal to, or greater than that at b; address
+    /// 0 is the empty string
     Scmp = 0x26 "scmp" (d a b);
 
-    /// Goes on at the target.
+    /// Branches.
     Ba = 0x28 "ba" (target);
-    /// Goes on at the target if a is 0.
+    /// Branches if a is 0.
     Bz = 0x29 "bz" (a target);
-    /// Goes on at the target if a is not 0.
+    /// Branches if a is not 0.
     Bnz = 0x2a "bnz" (a target);
 
     /// d = the signed 8 bits at address a
@@ -230,50 +230,53 @@ ops! {
     Lduw = 0x35 "lduw" (d a);
     /// d = the 64 bits at address a
     Ldx = 0x36 "ldx" (d a);
-    /// Stores the low 8 bits of b at address a, which is scratch memory.
+    /// Stores the low 8 bits of b at address a in scratch memory.
     Stb = 0x38 "stb" (a b);
-    /// Stores the low 16 bits of b at address a, which is scratch memory.
+    /// Stores the low 16 bits of b at address a in scratch memory.
     Sth = 0x39 "sth" (a b);
-    /// Stores the low 32 bits of b at address a, which is scratch memory.
+    /// Stores the low 32 bits of b at address a in scratch memory.
     Stw = 0x3a "stw" (a b);
-    /// Stores b at address a, which is scratch memory.
+    /// Stores b at address a in scratch memory.
     Stx = 0x3b "stx" (a b);
 
-    /// d = what the firing or the machine knows; a is the index of those that have one
+    /// d = a built-in variable; a is the index, if it takes one
     Ldb = 0x40 "ldb" (d a builtin);
-    /// d = the variable: a scalar, or the address of a copy in scratch memory, 0 where it was never set
+    /// d = the variable: a scalar, or the address of a copy in scratch memory, 0 if it was never
+    /// set
     Ldv = 0x41 "ldv" (d variable);
-    /// The variable = a: a scalar, or what is at that address; 0 unsets what is not a scalar.
+    /// The variable = a: a scalar, or the data at that address; 0 unsets a variable that is not a
+    /// scalar.
     Stv = 0x42 "stv" (a variable);
-    /// d = the element whose key was pushed, as `ldv`
+    /// d = the element with the pushed key, like `ldv`
     Lda = 0x43 "lda" (d array);
-    /// The element whose key was pushed = a, as `stv`; 0 frees it.
+    /// The element with the pushed key = a, like `stv`; 0 frees it.
     Sta = 0x44 "sta" (a array);
 
-    /// Pushes a: a scalar, of a key or of a subroutine's arguments.
+    /// Pushes the scalar a, as a key component or a subroutine's argument.
     Push = 0x48 "push" (a);
     /// Pushes the string at address a.
     Pushs = 0x49 "pushs" (a);
-    /// Pushes as many bytes at address a as the immediate says.
+    /// Pushes the bytes at address a, as many as the immediate.
     Pushb = 0x4a "pushb" (a number);
-    /// Pushes as many of the kernel stack's program counters as the immediate says.
+    /// Pushes the kernel stack's program counters, as many as the immediate.
     Pushk = 0x4b "pushk" (number);
-    /// d = what the subroutine makes of the arguments that were pushed
+    /// d = the result of the subroutine with the pushed arguments
     Call = 0x4c "call" (d subroutine);
 
-    /// Opens the clause's record; ends the clause where there is no room for it.
+    /// Opens the clause's record; ends the clause if there is no space for it.
     Open = 0x50 "open" ();
-    /// Opens it in speculation a; ends the clause where that is none, or has no room.
+    /// Opens it in speculation a; ends the clause if that is invalid or full.
     Opens = 0x51 "opens" (a);
-    /// Puts a into a field of the open record: a scalar, or what is at that address; a stack's field
-    /// needs no a.
+    /// Writes a to a field of the open record: a scalar, or the data at that address. A stack's
+    /// field needs no a.
     Rec = 0x52 "rec" (a field);
-    /// Gives value a to the aggregation under the key that was pushed; b is by how much its buckets count.
+    /// Adds value a to the aggregation with the pushed key; b is the increment of a quantizing
+    /// function's bucket.
     Agg = 0x53 "agg" (a b aggregation);
-    /// Moves what speculation a holds to the principal buffer.
+    /// Commits speculation a to the principal buffer.
     Commit = 0x54 "commit" (a);
-    /// Throws away what speculation a holds.
+    /// Discards speculation a.
     Discard = 0x55 "discard" (a);
-    /// Tracing ends once this firing is over.
+    /// Requests the end of tracing after this firing.
     Exit = 0x56 "exit" ();
 }

@@ -1,4 +1,4 @@
-//! Rows with their codes resolved: what a row says, once it is known to say something.
+//! Rows with their codes resolved.
 
 use engine_abi::{
     AggregateFunction, AggregationRow, FieldKind, FieldRow, KeyRow, Scope, Span, ValueKind,
@@ -9,47 +9,47 @@ use crate::aggregate::Aggregate;
 use crate::invalid::Why;
 use crate::limits::{KEY_MAX, KEY_PARTS_MAX, VALUE_MAX};
 
-/// A place in a clause's record.
+/// A field of a clause's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Where it begins in the record, behind the header.
+    /// Its offset in the record, after the header, in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u32,
-    /// What stands there.
+    /// What it contains.
     pub kind: FieldKind,
 }
 
 /// A variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name, by the byte at which it begins in the strings.
+    /// Its name, as an offset into the strings.
     pub name: u32,
-    /// Its bytes: 8 for a scalar.
+    /// Its size in bytes: 8 for a scalar.
     pub size: u32,
-    /// Who sees it.
+    /// Its scope.
     pub scope: Scope,
-    /// How its value is held.
+    /// How its value is represented.
     pub kind: ValueKind,
-    /// The key of an associative array; none is a plain variable.
+    /// The key of an associative array; empty for a plain variable.
     pub keys: Span,
 }
 
-/// A part of a key.
+/// A component of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPart {
-    /// Its bytes in the key, a multiple of 8.
+    /// Its size in the key in bytes, a multiple of 8.
     pub size: u32,
-    /// What stands there.
+    /// What it contains.
     pub kind: FieldKind,
 }
 
 /// An aggregation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aggregation {
-    /// Its name, by the byte at which it begins in the strings: empty for `@`.
+    /// Its name, as an offset into the strings: empty for `@`.
     pub name: u32,
-    /// What it keeps of the values that it is given.
+    /// Its function.
     pub aggregate: Aggregate,
     /// Its key.
     pub keys: Span,
@@ -72,7 +72,7 @@ impl Field {
         sized.then_some(field).ok_or(Why::Size)
     }
 
-    /// What its offset must be a multiple of.
+    /// The alignment of its offset.
     pub(crate) const fn alignment(self) -> u32 {
         match self.kind {
             FieldKind::Scalar => self.size,

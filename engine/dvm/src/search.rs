@@ -1,22 +1,23 @@
-//! Where one string is in another: the two-way algorithm of Crochemore and Perrin, which reads each byte
-//! a few times, however much the strings repeat themselves, and needs no memory besides.
+//! Substring search: the two-way algorithm of Crochemore and Perrin, which is linear even for
+//! highly repetitive strings and needs no memory.
 //!
-//! The part is cut in two. Behind the cut it is compared first: where that fails, no place is passed over
-//! by going on behind the byte that differed. Where only what is before the cut fails, the part is a
-//! period further on at the earliest. That comes to a few reads of a byte: behind such a step, what the
-//! two places share cannot differ, so the part is there, or what differs is far behind the cut.
+//! The pattern is cut in two and compared first after the cut. On a mismatch there, no occurrence
+//! is skipped by moving past the byte that differed. If only the part before the cut mismatches,
+//! the next occurrence is at least one period away. This reads each byte only a few times: after
+//! such a shift, the overlap of the two positions cannot mismatch, so the next mismatch is either
+//! none or well past the cut.
 
 use core::cmp::Ordering;
 
-/// Bytes, read one by one, from whichever end is called the first.
+/// Bytes read one by one, forward or backward.
 pub(crate) struct Bytes<F> {
     /// How many there are.
     pub(crate) length: usize,
-    /// The byte so many behind the first, if it is there.
+    /// The byte at a distance from the first, if it exists.
     pub(crate) at: F,
 }
 
-/// Where the first `part` of `text` begins.
+/// The position of the first `part` in `text`.
 pub(crate) fn find<T, P>(text: &Bytes<T>, part: &Bytes<P>) -> Option<usize>
 where
     T: Fn(usize) -> Option<u8>,
@@ -38,11 +39,11 @@ where
     None
 }
 
-/// How a part is cut in two.
+/// How a pattern is cut in two.
 struct Cut {
-    /// The first byte behind the cut.
+    /// The first byte after the cut.
     at: usize,
-    /// How far the part is moved where it is there behind the cut, but not before it.
+    /// The shift when the pattern matches after the cut, but not before it.
     step: usize,
 }
 
@@ -64,7 +65,7 @@ impl Cut {
     }
 }
 
-/// Where the greatest suffix begins, and its period; `less` is what makes a byte the lesser of two.
+/// The position of the maximal suffix, and its period; `less` is the ordering that counts as less.
 fn greatest_suffix<P: Fn(usize) -> Option<u8>>(part: &Bytes<P>, less: Ordering) -> (usize, usize) {
     let (mut best, mut tried, mut equal, mut period) = (0_usize, 1_usize, 0_usize, 1_usize);
     while let Some(byte) = (part.at)(tried.wrapping_add(equal)) {
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use crate::strings::{index, rindex};
 
-    /// Where it is, and how many bytes were read.
+    /// The position, and how many bytes were read.
     fn found(text: &[u8], part: &[u8]) -> (Option<usize>, usize) {
         let reads = Cell::new(0);
         let read = |bytes: &[u8], at: usize| {
@@ -116,7 +117,7 @@ mod tests {
         (find(&text, &part), reads.get())
     }
 
-    /// Every string of two letters that is no longer than this.
+    /// Every string of two letters up to this length.
     fn strings(length: u32) -> impl Iterator<Item = Vec<u8>> {
         let of_length = |length: u32| {
             (0..1_u32 << length).map(move |bits| {
@@ -157,7 +158,7 @@ mod tests {
         }
     }
 
-    /// The string of this number of Fibonacci's, which repeats itself nearly everywhere.
+    /// The Fibonacci string of this number: nearly every part of it repeats.
     fn fibonacci(number: u32) -> Vec<u8> {
         let (mut one, mut other) = (Vec::from(b"a"), Vec::from(b"ab"));
         for _ in 0..number {

@@ -1,12 +1,12 @@
-//! What the string subroutines do, on strings without their NUL. Those of `substr`, `index` and `rindex`
-//! are Perl's rules, as DTrace took them over.
+//! The string subroutines, on strings without their NUL. `substr`, `index` and `rindex` follow
+//! Perl, as DTrace does.
 
 use core::ops::Range;
 
 use crate::search::{Bytes, find};
 
-/// Where the part of a string of this length lies that `substr` takes. A negative index counts from
-/// the end; of a negative length so many are left out at the end.
+/// The range that `substr` takes of a string of this length. A negative index counts from the end;
+/// a negative length leaves that many out at the end.
 pub(crate) fn part(length: usize, mut index: i64, mut wanted: i64) -> Range<usize> {
     let length = length as i64;
     if index < 0 {
@@ -27,7 +27,7 @@ pub(crate) fn part(length: usize, mut index: i64, mut wanted: i64) -> Range<usiz
     index as usize..end as usize
 }
 
-/// Where the first `part` is that begins at `position` or later.
+/// The first occurrence of `part` at or after `position`.
 pub(crate) fn index(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
     if text.is_empty() && part.is_empty() {
         return Some(0);
@@ -40,7 +40,7 @@ pub(crate) fn index(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
     Some(first.wrapping_add(found))
 }
 
-/// Where the last `part` is that begins at `position` or before.
+/// The last occurrence of `part` at or before `position`.
 pub(crate) fn rindex(text: &[u8], part: &[u8], position: i64) -> Option<usize> {
     if position < 0 {
         return part.is_empty().then_some(0);
@@ -66,7 +66,7 @@ fn backwards(bytes: &[u8]) -> Bytes<impl Fn(usize) -> Option<u8>> {
     }
 }
 
-/// Where a character stands first, or last. NUL stands behind the string.
+/// The first or last occurrence of a character. NUL occurs at the end of the string.
 pub(crate) fn character(text: &[u8], character: u8, is_last: bool) -> Option<usize> {
     let is_it = |byte: &u8| *byte == character;
     if character == 0 {
@@ -78,7 +78,7 @@ pub(crate) fn character(text: &[u8], character: u8, is_last: bool) -> Option<usi
     }
 }
 
-/// Where the first token is: between separators, and never empty.
+/// The first token: the longest nonempty run without separators.
 pub(crate) fn token(text: &[u8], separators: &[u8]) -> Option<Range<usize>> {
     let separators = Characters::of(separators);
     let begin = text.iter().position(|byte| !separators.has(*byte))?;
@@ -87,7 +87,7 @@ pub(crate) fn token(text: &[u8], separators: &[u8]) -> Option<Range<usize>> {
     Some(begin..begin.wrapping_add(size.unwrap_or(rest.len())))
 }
 
-/// A set of characters, a bit each.
+/// A set of characters, one bit each.
 struct Characters([u64; 4]);
 
 impl Characters {
@@ -107,8 +107,8 @@ impl Characters {
     }
 }
 
-/// Where what is behind a path's last slash lies, slashes at the end apart; nothing if it is `.`, which
-/// need not be in the path.
+/// The range of the last component of a path, ignoring trailing slashes; `None` if the result is
+/// `.`, which may not occur in the path.
 pub(crate) fn basename(path: &[u8]) -> Option<Range<usize>> {
     let Some(last) = last_but_slash(path) else {
         return root(path);
@@ -118,7 +118,7 @@ pub(crate) fn basename(path: &[u8]) -> Option<Range<usize>> {
     Some(begin..last.wrapping_add(1))
 }
 
-/// Where what is before it lies; nothing if it is `.`.
+/// The range of a path's directory; `None` if it is `.`.
 pub(crate) fn dirname(path: &[u8]) -> Option<Range<usize>> {
     let Some(last) = last_but_slash(path) else {
         return root(path);
@@ -128,7 +128,7 @@ pub(crate) fn dirname(path: &[u8]) -> Option<Range<usize>> {
     Some(0..end.wrapping_add(1))
 }
 
-/// The first slash of a path that has nothing else.
+/// The first slash of a path that consists of slashes.
 fn root(path: &[u8]) -> Option<Range<usize>> {
     (!path.is_empty()).then_some(0..1)
 }
@@ -141,15 +141,15 @@ fn is_slash(byte: &u8) -> bool {
     *byte == b'/'
 }
 
-/// A number's digits.
+/// The digits of a number.
 pub(crate) struct Digits {
     bytes: [u8; 66],
     begin: usize,
 }
 
 impl Digits {
-    /// Those of a number in a base between 2 and 36, as `lltostr` writes them: it is signed in base 10
-    /// only, and begins with `0` in base 8 and with `0x` in base 16.
+    /// The digits of a number in a base between 2 and 36, as `lltostr` formats them: signed in base
+    /// 10 only, with the prefix `0` in base 8 and `0x` in base 16.
     pub(crate) fn of(number: u64, base: u64) -> Option<Self> {
         if !(2..=36).contains(&base) {
             return None;
@@ -202,12 +202,12 @@ impl Digits {
     }
 }
 
-/// What of a string `strtok` has not cut into tokens yet.
+/// The rest of a string that `strtok` has not yet split.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tokens {
-    /// Where it begins; 0 is nothing.
+    /// Its address; 0 if there is none.
     pub(crate) address: u64,
-    /// How many bytes it may still have.
+    /// Its maximum length in bytes.
     pub(crate) left: usize,
 }
 
@@ -246,8 +246,8 @@ mod tests {
         assert_eq!(part(0, 0, 1), 0..0);
     }
 
-    /// Where Perl would cut a part that begins before the string, DTrace finds none, if its length counts
-    /// from the end.
+    /// Perl would truncate a part that begins before the string; DTrace returns none if its length
+    /// counts from the end.
     #[test]
     fn a_part_before_the_string_is_cut_as_dtrace_cuts_it() {
         assert!(part(TEXT.len(), -12, -2).is_empty());

@@ -1,5 +1,5 @@
-//! Subroutines: what they are given is read into the room of scratch memory, and what they answer by
-//! address is kept there.
+//! Subroutines. Arguments are read into unused scratch memory, and a result that is an address is
+//! allocated there.
 
 use core::ops::Range;
 
@@ -32,7 +32,7 @@ impl Arguments {
         }
     }
 
-    /// The third, which is optional, as a signed number.
+    /// The optional third argument, signed.
     fn third_or(self, default: i64) -> i64 {
         match self {
             Self {
@@ -43,7 +43,7 @@ impl Arguments {
         }
     }
 
-    /// The second, where it is optional.
+    /// The second argument, where it is optional.
     fn second(self) -> Option<u64> {
         let [_, second, _] = self.values;
         (self.count > 1).then_some(second)
@@ -51,14 +51,14 @@ impl Arguments {
 }
 
 impl<E: Env> Machine<'_, E> {
-    /// Calls a subroutine with what is pushed.
+    /// Calls a subroutine with the pushed arguments.
     #[inline(never)]
     pub(crate) fn call(&mut self, subroutine: Subroutine) -> Result<u64, Trouble> {
         let arguments = Arguments::of(self.key.get(..self.pushed).unwrap_or_default());
         self.pushed = 0;
         let [a, b, c] = arguments.values;
         match subroutine {
-            // D's rand() is an int, and never negative.
+            // D's rand() is a nonnegative int.
             Subroutine::Rand => Ok(self.env.random() & 0x7fff_ffff),
             Subroutine::Copyin => self.copyin(a, b),
             Subroutine::Copyinstr => self.copyinstr(a, arguments.second()),
@@ -150,7 +150,7 @@ impl<E: Env> Machine<'_, E> {
         Ok(self.keep_text(length.wrapping_add(more)))
     }
 
-    /// The part of a string that `choose` chooses, or `.`.
+    /// The part of a string that `choose` selects, or `.`.
     fn cut(
         &mut self,
         text: u64,
@@ -178,7 +178,7 @@ impl<E: Env> Machine<'_, E> {
         Ok(found.map_or(0, |at| text.wrapping_add(at as u64)))
     }
 
-    /// Where `find` finds one string in another.
+    /// The position at which `find` finds one string in another.
     fn search(
         &mut self,
         text: u64,
@@ -239,7 +239,7 @@ impl<E: Env> Machine<'_, E> {
     }
 }
 
-/// Moves a part of `bytes` to their beginning. Answers its length.
+/// Moves a part of `bytes` to the beginning. Returns its length.
 fn shift_to_front(bytes: &mut [u8], part: Range<usize>) -> usize {
     for (to, from) in part.clone().enumerate() {
         let byte = bytes.get(from).copied();

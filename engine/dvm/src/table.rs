@@ -11,7 +11,7 @@ pub enum Table {
     Clauses,
     /// [`Instruction`]s.
     Code,
-    /// Where actions begin.
+    /// First instructions of actions.
     Actions,
     /// [`FieldRow`]s.
     Fields,
@@ -21,12 +21,12 @@ pub enum Table {
     Aggregations,
     /// [`KeyRow`]s.
     Keys,
-    /// Bytes.
+    /// Bytes of strings.
     Strings,
 }
 
 impl Table {
-    /// Every table, in the order in which they follow the header.
+    /// Every table, in the order of the block.
     pub const ALL: [Self; 8] = [
         Self::Clauses,
         Self::Code,
@@ -52,7 +52,7 @@ impl Table {
         }
     }
 
-    /// How many rows the header gives it.
+    /// The number of rows according to the header.
     pub const fn count(self, header: &ProgramHeader) -> u32 {
         match self {
             Self::Clauses => header.clauses,
@@ -66,7 +66,7 @@ impl Table {
         }
     }
 
-    /// Bytes of a row.
+    /// Size of a row in bytes.
     pub const fn row_size(self) -> usize {
         match self {
             Self::Clauses => size_of::<ClauseRow>(),

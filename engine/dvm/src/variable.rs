@@ -1,4 +1,4 @@
-//! Variables and the elements of arrays: scalars as they are, strings and bytes through scratch memory.
+//! Variables and array elements: scalars by value, strings and bytes through scratch memory.
 
 use core::mem;
 
@@ -10,7 +10,7 @@ use crate::memory::{Reader, Trouble};
 use crate::rows::Variable;
 
 impl<E: Env> Machine<'_, E> {
-    /// A variable, or the element whose key is pushed.
+    /// Reads a variable, or the element with the pushed key.
     #[inline(never)]
     pub(crate) fn get(&mut self, number: u32) -> Result<u64, Trouble> {
         let variable = self.variable(number)?;
@@ -26,7 +26,8 @@ impl<E: Env> Machine<'_, E> {
         Ok(self.space.keep(size))
     }
 
-    /// Sets a variable, or the element whose key is pushed, to a value or to what is at an address.
+    /// Sets a variable, or the element with the pushed key, to a value or to the data at an
+    /// address.
     #[inline(never)]
     pub(crate) fn set(&mut self, number: u32, value: u64) -> Result<(), Trouble> {
         let variable = self.variable(number)?;
@@ -56,8 +57,8 @@ impl<E: Env> Machine<'_, E> {
     }
 }
 
-/// Takes the key of a variable from what is pushed. A plain variable has none, and leaves what is pushed
-/// to whom it is for.
+/// Takes an array's key from the pushed values. A plain variable has none, and leaves them for
+/// their consumer.
 fn key<'k>(variable: Variable, pushed: &'k [u8], size: &mut usize) -> &'k [u8] {
     if !variable.is_array() {
         return &[];

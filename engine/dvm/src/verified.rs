@@ -1,5 +1,4 @@
-//! A program that was verified: the only one that can be run, and what whoever runs it needs to know
-//! of it.
+//! A verified program: only this can be run.
 
 use core::fmt;
 
@@ -11,8 +10,8 @@ use crate::invalid::Invalid;
 use crate::rows::{Aggregation, KeyPart, Variable};
 use crate::verify::{self, Needs};
 
-/// A program within the limits of [`crate::limits`] whose every clause ends, stays inside its tables,
-/// and uses registers, variables, keys and its record as they are declared.
+/// A program within [`crate::limits`] whose clauses all terminate, stay inside their tables, and
+/// use registers, variables, keys and their record as declared.
 #[derive(Clone)]
 pub struct Verified<B> {
     block: B,
@@ -21,8 +20,8 @@ pub struct Verified<B> {
 }
 
 impl<B: AsRef<[u64]>> Verified<B> {
-    /// Verifies a block (`engine_abi::ProgramHeader` and the tables behind it), in one pass over it and
-    /// without memory besides.
+    /// Verifies a block (`engine_abi::ProgramHeader` and its tables), in one pass and without
+    /// allocating.
     #[inline(never)]
     pub fn new(block: B) -> Result<Self, Invalid> {
         let layout = Layout::of(block.as_ref())?;
@@ -56,28 +55,28 @@ impl<B: AsRef<[u64]>> Verified<B> {
         self.tables().aggregation(number)
     }
 
-    /// The parts of a variable's or an aggregation's key.
+    /// The components of a variable's or an aggregation's key.
     pub fn keys(&self, keys: Span) -> impl Iterator<Item = KeyPart> {
         self.tables().keys(keys)
     }
 
-    /// Bytes of such a key.
+    /// Size of such a key in bytes.
     pub fn key_size(&self, keys: Span) -> u32 {
         self.tables().key_size(keys)
     }
 
-    /// The bytes that [`Memory::key`](crate::Memory::key) must have.
+    /// The size that [`Memory::key`](crate::Memory::key) must have, in bytes.
     pub fn key_size_max(&self) -> u32 {
         self.needs.key
     }
 
-    /// The bytes that [`Memory::scratch`](crate::Memory::scratch) must have, so that only what
-    /// `alloca` and `copyin` ask for can find it used up.
+    /// The size that [`Memory::scratch`](crate::Memory::scratch) must have, in bytes, so that only
+    /// `alloca` and `copyin` can exhaust it.
     pub fn scratch(&self) -> u32 {
         self.header().scratch.wrapping_add(self.needs.scratch)
     }
 
-    /// The string that begins at this byte of the strings, without its NUL.
+    /// The string at this offset, without its NUL.
     pub fn string(&self, offset: u32) -> Option<&[u8]> {
         self.tables().string(offset)
     }

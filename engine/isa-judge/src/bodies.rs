@@ -1,5 +1,5 @@
-//! A walk over each function of a kernel: the instructions that it finds and the ways out, beside what the
-//! image's own symbols say of code and data.
+//! Walks over each function of a kernel, and compares the instructions and exits found with what
+//! the image's symbols say about code and data.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -11,30 +11,30 @@ use engine_isa::body::{Exit, Set, Text, Unwalked, Walk, room};
 use crate::counted;
 use crate::image::{Function, Image};
 
-/// What the walks have come to.
+/// The result of the walks.
 #[derive(Debug, Default)]
 pub struct Bodies {
-    /// How many functions there are.
+    /// The number of functions.
     pub functions: u64,
-    /// How many may be probed.
+    /// The number that may be probed.
     pub probed: u64,
-    /// How many of these cannot be left.
+    /// How many of these have no exit.
     pub without_exit: u64,
-    /// How many of these run into what stands behind them.
+    /// How many of these fall through their end.
     pub falling_out: u64,
-    /// Ways out of these by kind.
+    /// Exits of these, by kind.
     pub exits: BTreeMap<&'static str, u64>,
     /// Instructions found, in all functions.
     pub found: u64,
-    /// Instructions by the symbols that were not found.
+    /// Instructions according to the symbols that were not found.
     pub not_found: u64,
-    /// What must not be: each with its place.
+    /// Errors: the kind, the address and the details.
     pub wrong: Vec<(&'static str, u64, String)>,
-    /// How long the walks took, without what is compared.
+    /// The time that the walks took, without the comparison.
     pub time: Duration,
 }
 
-/// One function, walked over.
+/// The result of one walk.
 #[derive(Default)]
 struct Body {
     instructions: Vec<u64>,
@@ -42,7 +42,7 @@ struct Body {
     falls_out: bool,
 }
 
-/// A function and what it is asked by.
+/// A function, and what its walk uses.
 struct Asked<'a> {
     image: &'a Image,
     set: &'a counted::Set,
@@ -103,7 +103,7 @@ impl Bodies {
         }
     }
 
-    /// Holds what was found to what the image says.
+    /// Compares a walk with the image.
     fn compare(&mut self, asked: &Asked<'_>, body: &Body) {
         let Asked { image, set, .. } = asked;
         let found: HashSet<u64> = body.instructions.iter().copied().collect();

@@ -1,32 +1,33 @@
-//! One instruction on one state: what a processor makes of it, and what our plan for it does.
+//! One instruction on one state: executed by a processor, and by our plan.
 
 use engine_isa::{Fault, Plan};
 
-use crate::chance::{Rng, percent};
 use crate::compare;
+use crate::prng::{Rng, percent};
 use crate::set::{Done, End, Machine, Outcome, PlanOf, Run, Set};
 use crate::state::State;
 use crate::window::{self, CODE, CODE_BYTES, DATA_BYTES, SLOTS, SLOTS_BYTES, Window};
 
-/// Why there is nothing to compare.
+/// Why a refused instruction is skipped.
 const REFUSED: &str = "it is refused";
 
 /// How many instructions of one row are put on a page at once.
 const OF_A_ROW: usize = 16;
-/// How many are drawn for each, since a row may refuse most.
+/// How many candidates are generated for each, since a row may refuse most.
 const DRAWS: usize = 64;
 
-/// Makes eight bytes an address that a program can have: random ones are none on x86-64, and nothing goes there.
+/// Makes eight bytes a canonical address: random ones are not, on x86-64, and branches to them
+/// fault.
 fn make_address(word: &mut [u8]) {
     word[5] &= 0x7f;
     word[6..].fill(0);
 }
 
-/// Instructions side by side on a page of code, with data around them.
+/// A page of instructions, with data around it.
 pub struct Page<S: Set> {
     /// The instructions.
     pub instructions: Vec<S::Instruction>,
-    /// What the data is made of.
+    /// The seed of the data.
     pub seed: u64,
     plans: Vec<PlanOf<S>>,
     slots: Vec<u8>,
@@ -38,22 +39,22 @@ pub const fn address<S: Set>(place: usize) -> u64 {
     CODE + (place * S::PLACE_BYTES) as u64
 }
 
-/// The address of its slot.
+/// The address of a place's slot.
 const fn slot_address<S: Set>(place: usize) -> u64 {
     SLOTS + (place * S::SLOT_BYTES) as u64
 }
 
 impl<S: Set> Page<S> {
-    /// A page full of instructions by chance. Those that are refused are left out: a branch may lead to
-    /// them, and Unicorn dies of decoding some words that are no instructions.
-    pub fn by_chance(rng: &mut Rng) -> Self {
+    /// A page of random instructions, without refused ones: a branch may lead to them, and Unicorn
+    /// crashes decoding some invalid words.
+    pub fn random(rng: &mut Rng) -> Self {
         let accepted = |one: &S::Instruction| !matches!(S::plan(*one), Plan::Refuse(_));
         let mut any = || Some(S::any(rng)).filter(accepted).unwrap_or(S::REFUSED);
         let instructions = (0..S::PLACES).map(|_| any()).collect();
         Self::of(instructions, rng.u64(..))
     }
 
-    /// A page with a few instructions of one row, as far as they are drawn so and accepted.
+    /// A page with a few accepted instructions of one row.
     pub fn of_row(row: usize, rng: &mut Rng) -> Self {
         let mut instructions = vec![S::REFUSED; S::PLACES];
         for instruction in instructions.iter_mut().take(OF_A_ROW) {
@@ -65,14 +66,14 @@ impl<S: Set> Page<S> {
         Self::of(instructions, rng.u64(..))
     }
 
-    /// A page of which only `place` has an instruction.
+    /// A page with one instruction at `place`.
     pub fn of_one(instruction: S::Instruction, place: usize, seed: u64) -> Self {
         let mut instructions = vec![S::REFUSED; S::PLACES];
         instructions[place] = instruction;
         Self::of(instructions, seed)
     }
 
-    /// A page with one instruction, which is taken for another when it is planned: for judging the judge.
+    /// A page with one instruction, planned as if it were another: for testing these checks.
     pub fn planned_as(instruction: S::Instruction, planned: S::Instruction) -> (Self, usize) {
         let place = S::PLACES / 2;
         let mut instructions = vec![S::REFUSED; S::PLACES];
@@ -107,12 +108,12 @@ impl<S: Set> Page<S> {
         }
     }
 
-    /// Puts the page and its slots into a processor's memory.
+    /// Loads the page and its slots into a processor's memory.
     pub fn load(&self, machine: &mut dyn Machine) {
         machine.load(&self.window.code[..], &self.slots);
     }
 
-    /// Whether an instruction is emulated or has a slot, which is what there is to judge.
+    /// Whether an instruction is emulated or has a slot, and so can be checked.
     pub fn is_accepted(&self, place: usize) -> bool {
         match self.plans[place] {
             Plan::Emulate(_) => true,
@@ -121,7 +122,7 @@ impl<S: Set> Page<S> {
         }
     }
 
-    /// Compares what the loaded processor makes of the instruction at `place` with what our plan does.
+    /// Compares the processor's result for the instruction at `place` with our plan's.
     pub fn judge(
         &self,
         machine: &mut dyn Machine,
@@ -180,7 +181,7 @@ impl<S: Set> Page<S> {
         })
     }
 
-    /// What the copy in the slot does. Where it faults is where the original would have.
+    /// The result of the copy in the slot. A fault is mapped to the original's address.
     fn relocated(&self, machine: &mut dyn Machine, place: usize, state: &State) -> Outcome {
         let instruction = self.instructions[place];
         let mut outcome = machine.run(Run {
@@ -218,7 +219,7 @@ fn planned_each<S: Set>(instructions: &[S::Instruction]) -> Vec<PlanOf<S>> {
     instructions.iter().map(|&one| S::plan(one)).collect()
 }
 
-/// The page with each instruction at its place, and stops everywhere else.
+/// The page with each instruction at its place, and stop instructions everywhere else.
 fn code_of<S: Set>(instructions: &[S::Instruction]) -> Box<[u8; CODE_BYTES]> {
     let mut page = Box::new([0; CODE_BYTES]);
     fill(&mut page[..], S::STOP);
@@ -229,7 +230,7 @@ fn code_of<S: Set>(instructions: &[S::Instruction]) -> Box<[u8; CODE_BYTES]> {
     page
 }
 
-/// A slot for each place of the page; where nothing is relocated, stops.
+/// A slot for each place of the page; stop instructions where nothing is relocated.
 fn slots_of<S: Set>(plans: &[PlanOf<S>]) -> Vec<u8> {
     let mut slots = vec![0; SLOTS_BYTES];
     fill(&mut slots, S::STOP);
@@ -245,7 +246,7 @@ fn slots_of<S: Set>(plans: &[PlanOf<S>]) -> Vec<u8> {
     slots
 }
 
-/// What the slot of a place holds; nothing if it would stand too far from what it names.
+/// The contents of a place's slot; `None` if it is out of reach of what it refers to.
 fn slot<S: Set>(relocation: S::Relocation, place: usize) -> Option<Vec<u8>> {
     S::slot(relocation, slot_address::<S>(place), address::<S>(place))
 }
@@ -255,29 +256,29 @@ fn fill(memory: &mut [u8], stop: &[u8]) {
     stops.for_each(|place| place.copy_from_slice(stop));
 }
 
-/// Puts bytes at the beginning of a place, and stops from right behind them on.
+/// Puts bytes at the beginning of a place, and stop instructions after them.
 fn put<S: Set>(place: &mut [u8], bytes: &[u8]) {
     let (copy, rest) = place.split_at_mut(bytes.len());
     copy.copy_from_slice(bytes);
     fill(rest, S::STOP);
 }
 
-/// What comparing has found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Registers, flags and memory are the same; if both faulted, as far as the architecture says what they
-    /// are then.
+    /// Registers, flags and memory are the same. If both faulted, as far as the architecture
+    /// defines them.
     Agree,
     /// This processor has no such instruction.
     Undefined,
-    /// It is not compared, and why.
+    /// Not compared, with the reason.
     Skipped(&'static str),
     /// What differs.
     Disagree(String),
 }
 
 impl Verdict {
-    /// What differs, if anything does.
+    /// The difference, if there is one.
     pub fn disagreement(self) -> Option<String> {
         match self {
             Self::Disagree(what) => Some(what),
@@ -286,7 +287,7 @@ impl Verdict {
     }
 }
 
-/// Ends of which no more can be said.
+/// Outcomes that cannot be compared further.
 fn excused(native: &Outcome, ours: &Outcome) -> Option<&'static str> {
     match (native.end, ours.end) {
         (End::Other(one), End::Other(other)) if one == other => {

@@ -1,6 +1,6 @@
-//! A count over a kernel's whole text: of its instructions, of those that functions begin with, and
-//! of those that they return by, how many are emulated, relocated and refused, beside the kernel's
-//! own probes.
+//! The census of a kernel's text: how many of its instructions, of its functions' first
+//! instructions and of their returns are emulated, relocated and refused, and what kprobes would do
+//! about them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,33 +8,33 @@ use std::fmt;
 use crate::counted::{Bounds, Monitor, Set, Verdict};
 use crate::image::{Code, Image};
 
-/// One line: how many instructions, and of them how many first ones and returns.
+/// One line: the number of instructions, and how many of them are first instructions and returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All in the text.
+    /// All instructions.
     pub all: u64,
-    /// Those that a function which may be probed begins with.
+    /// First instructions of functions that may be probed.
     pub first: u64,
-    /// Those that such a function may return by.
+    /// Returns of such functions.
     pub returns: u64,
 }
 
-/// The whole count.
+/// The census.
 #[derive(Debug, Default)]
 pub struct Census {
-    /// Everything.
+    /// The whole text.
     pub total: Count,
-    /// Our answers.
+    /// By our plan.
     pub ours: BTreeMap<String, Count>,
-    /// Those of the kernel's own probes.
+    /// By the verdict of kprobes.
     pub kprobes: BTreeMap<Verdict, Count>,
-    /// Accepted for what they are, and refused for where they stand: by the reason.
+    /// Accepted instructions in places that cannot be probed, by reason.
     pub places: BTreeMap<&'static str, Count>,
-    /// Each refused first instruction: its reason, the bytes and the function.
+    /// Each refused first instruction: the reason, the bytes and the function.
     pub refused_first: Vec<(String, String, String)>,
 }
 
-/// Counts the text of an image.
+/// Takes the census of an image.
 pub fn count(image: &Image, set: &Set) -> Census {
     let mut census = Census::default();
     for stretch in image.code(set.length) {
@@ -76,7 +76,7 @@ impl Census {
     }
 }
 
-/// Why no probe can stand at a place, whatever is there, in the words of the tracer.
+/// Why no probe can be at an address, whatever the instruction, in the tracer's words.
 fn place(image: &Image, address: u64, in_window: bool) -> Option<&'static str> {
     let reasons = [
         ("exclusive", in_window),
@@ -104,8 +104,9 @@ fn digits(code: &Code, set: &Set) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// For each instruction of a run, whether it stands between one that opens a window and the next
-/// that closes it, in the order of their addresses. What opens one that nothing closes has none.
+/// For each instruction of a run, in address order, whether it is in an exclusive sequence: between
+/// one that sets the monitor and the next that clears it. One that is never cleared is not a
+/// sequence.
 fn windows(stretch: &[(u64, Code)], set: &Set) -> Vec<bool> {
     let mut inside = vec![false; stretch.len()];
     let mut opened = None;
@@ -161,7 +162,7 @@ impl fmt::Display for Census {
 }
 
 impl Census {
-    /// All that is refused for what it is.
+    /// Everything refused for the instruction itself.
     pub fn refused(&self) -> Count {
         let refused = self.ours.iter().filter(|(answer, _)| is_refusal(answer));
         let mut sum = Count::default();
@@ -169,14 +170,14 @@ impl Census {
         sum
     }
 
-    /// All that is refused, for what it is or where it stands.
+    /// Everything refused, for the instruction or its place.
     pub fn refused_in_all(&self) -> Count {
         let mut sum = self.refused();
         self.places.values().for_each(|count| sum.add(*count));
         sum
     }
 
-    /// A line for each bound that more is refused than.
+    /// A line for each bound that is exceeded.
     pub fn beyond(&self, bounds: Bounds) -> Vec<String> {
         let (own, all) = (self.refused(), self.refused_in_all());
         let told = [
@@ -195,7 +196,7 @@ impl Census {
         })
     }
 
-    /// How many in a hundred of all instructions.
+    /// The percentage of all instructions.
     fn percent(&self, count: Count) -> f64 {
         100.0 * count.all as f64 / self.total.all.max(1) as f64
     }
@@ -230,7 +231,8 @@ mod tests {
         assert_eq!(inside, [false, true, false, false, false, false]);
     }
 
-    /// Of a thousand instructions 4 are refused for what they are, 2 for a window, and 1 for the exception table.
+    /// Of 1000 instructions 4 are refused themselves, 2 for an exclusive sequence, and 1 for the
+    /// exception table.
     fn census() -> Census {
         let of = |all, first, returns| Count {
             all,

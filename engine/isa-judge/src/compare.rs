@@ -1,5 +1,4 @@
-//! What a processor has made of an instruction beside what our plan has: all of it that the
-//! architecture says.
+//! Compares a processor's result with our plan's, as far as the architecture defines it.
 
 use std::ops::Range;
 
@@ -7,11 +6,11 @@ use crate::set::{Done, End, Outcome, Set};
 use crate::state::State;
 use crate::window::{Data, Window};
 
-/// How far apart two faults of one instruction may be said to be: what several words are loaded
-/// from may be told by its first address or by the one that failed.
+/// The largest distance between the reported addresses of the same fault, in bytes: a multiple load
+/// may report its first address or the one that failed.
 const SAME_FAULT: u64 = 64;
 
-/// What differs, if anything does.
+/// The difference, if there is one.
 pub fn difference<S: Set>(done: &Done<'_, S>, native: &Outcome, ours: &Outcome) -> Option<String> {
     match (native.end, ours.end) {
         (End::Done, End::Done) => {
@@ -26,9 +25,9 @@ pub fn difference<S: Set>(done: &Done<'_, S>, native: &Outcome, ours: &Outcome) 
     }
 }
 
-/// What differs where both have faulted. An emulation must have left all registers alone. A
-/// processor need not have restored all that it has loaded before the fault, nor the pc, which Unicorn
-/// leaves where it pleases. Of the word at which a store fails Unicorn stores the bytes that it can.
+/// The difference after both have faulted. An emulation must have left all registers unchanged. A
+/// processor need not have restored registers loaded before the fault, nor the pc, which Unicorn
+/// does not define. Of the word at which a store fails, Unicorn stores the accessible bytes.
 fn after_fault<S: Set>(
     done: &Done<'_, S>,
     native: &Outcome,
@@ -63,7 +62,7 @@ fn registers(native: &State, ours: &State, compared: impl Fn(usize) -> u64) -> O
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// The first byte that differs and is not among those at `open`.
+/// The first byte that differs outside of `open`.
 fn bytes(native: &Data, ours: &Data, open: Range<usize>) -> Option<String> {
     if native == ours {
         return None;

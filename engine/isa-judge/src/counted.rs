@@ -1,64 +1,64 @@
-//! What the census and the walks over functions need of an instruction set.
+//! What the census and the function walks use of an instruction set.
 
 use object::Architecture;
 
 use crate::image::{Code, Image};
 
-/// What is asked of an instruction set. Each instruction is given with whatever stands behind it.
+/// An instruction set. Functions that take an instruction also get the bytes after it.
 pub struct Set {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// How much may be refused.
     pub bounds: Bounds,
-    /// What an image says that is of this set.
+    /// The architecture in the ELF header.
     pub architecture: Architecture,
-    /// How many bytes an instruction has.
+    /// An instruction's length in bytes.
     pub length: fn(&Code) -> usize,
-    /// Our answer: `emulate`, `relocate`, or `refuse` and the reason's word.
+    /// Our plan: `emulate`, `relocate`, or `refuse` and the reason's word.
     pub answer: fn(&Code) -> String,
-    /// The answer of the kernel's own probes.
+    /// The verdict of kprobes.
     pub kprobes: fn(&Code) -> Verdict,
-    /// Whether a function of the image returns by the one at this address.
+    /// Whether the instruction at this address is a return.
     pub is_return: fn(&Image, u64, &Code) -> bool,
-    /// What it does to the monitor of exclusive accesses.
+    /// Its effect on the exclusive monitor.
     pub monitor: fn(&Code) -> Monitor,
-    /// Whether nobody executes it, where it stands between instructions.
+    /// Whether it is padding between functions, never executed.
     pub is_filling: fn(&Code) -> bool,
-    /// Whether it is an instruction, though the image may say that it is data.
+    /// Whether it is an instruction although the image may mark it as data.
     pub is_marked_data: fn(&Code) -> bool,
 }
 
-/// What kprobes does about an instruction.
+/// What kprobes do about an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// A copy of it is executed.
+    /// Execute a copy.
     Emulate,
-    /// It is done in C.
+    /// Simulate it in C.
     Simulate,
-    /// No probe can be placed on it.
+    /// Reject it.
     Reject,
 }
 
-/// The most that may be refused, or be where no probe can stand.
+/// Upper limits on refusals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// In a hundred of all instructions, for what they are.
+    /// Percentage of all instructions refused for themselves.
     pub percent: f64,
-    /// In a hundred of all instructions, for what they are or where they stand.
+    /// Percentage of all instructions refused for themselves or for their place.
     pub percent_in_all: f64,
-    /// Of the instructions that functions begin with.
+    /// Refused first instructions of functions.
     pub first: u64,
-    /// Of the instructions that functions return by.
+    /// Refused returns.
     pub returns: u64,
 }
 
-/// What an instruction does to the monitor of exclusive accesses.
+/// An instruction's effect on the exclusive monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Monitor {
-    /// Nothing.
+    /// None.
     Leaves,
-    /// A trap from here on until it is closed would break what follows.
+    /// Sets it: a trap before it is cleared would break the sequence.
     Opens,
-    /// What was open is closed.
+    /// Clears it.
     Closes,
 }

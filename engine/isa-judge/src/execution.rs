@@ -1,63 +1,62 @@
-//! Cases by chance without end: executed on each processor, counted by row, and where there is a
-//! disagreement tried once more on a processor that has executed nothing before.
+//! Runs random cases on each processor, counted by row. A disagreement is retried on a processor
+//! that has executed nothing before.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::case::{Page, Verdict, address};
-use crate::chance::Rng;
+use crate::prng::Rng;
 use crate::regression::{self, Case};
 use crate::set::{Machine, Set};
 use crate::shrink;
 use crate::state::State;
 
-/// How many states an instruction is executed on, each by every processor.
+/// States per instruction, each run on every processor.
 const STATES: usize = 8;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Not after this.
+    /// The deadline.
     pub until: Option<Instant>,
-    /// Not more than this many comparisons.
+    /// The maximum number of comparisons.
     pub cases: u64,
-    /// Not after this many disagreements: there is nothing more to learn from one run.
+    /// The maximum number of disagreements: more would not help in one run.
     pub disagreements: usize,
 }
 
-/// Of so many accepted words of a row, some must have been compared.
+/// Of this many accepted words of a row, some must have been compared.
 const MANY: u64 = 20;
-/// So many disagreements about one row are enough.
+/// The maximum number of disagreements about one row.
 const OF_ONE_ROW: usize = 2;
-/// So many pages with one row's instructions are tried before none of them can be compared.
+/// How many pages with one row's instructions are tried before giving up.
 const PAGES_OF_A_ROW: usize = 64;
 
-/// What the cases of one row came to.
+/// The result of the cases of one row.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// Words that were accepted.
+    /// Accepted words.
     pub words: u64,
-    /// Comparisons in which all was the same, or both faulted.
+    /// Comparisons that agreed, or in which both faulted.
     pub agreed: u64,
-    /// Executions of an instruction that the processor does not have.
+    /// Executions that were undefined on the processor.
     pub undefined: u64,
-    /// Words that no processor has, and the first of them.
+    /// Words that no processor implements, and the first of them.
     pub unknown: (u64, String),
 }
 
-/// What all cases came to.
+/// The result of all cases.
 #[derive(Debug)]
 pub struct Tally<S: Set> {
     /// By row.
     pub rows: Vec<Count>,
-    /// How many comparisons each processor has agreed on.
+    /// Agreeing comparisons, by processor.
     pub processors: BTreeMap<&'static str, u64>,
-    /// What was not compared, by reason.
+    /// Skipped comparisons, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Disagreements, made small, with what differs.
+    /// Disagreements, shrunk, with the difference.
     pub disagreements: Vec<(Case<S>, String)>,
-    /// Disagreements that a processor which had executed nothing before did not confirm: the words,
-    /// and what differed.
+    /// Disagreements that a new processor did not confirm: the words, and the difference.
     pub unconfirmed: Vec<(S::Instruction, String)>,
 }
 
@@ -74,13 +73,12 @@ impl<S: Set> Default for Tally<S> {
 }
 
 impl<S: Set> Tally<S> {
-    /// How many comparisons there were.
+    /// The number of comparisons.
     pub fn compared(&self) -> u64 {
         self.rows.iter().map(|row| row.agreed).sum::<u64>() + self.disagreements.len() as u64
     }
 
-    /// The same of a run that did not ask all processors: what those that it asked do not have, another
-    /// may.
+    /// The same for a run on only some processors: what they do not implement, another may.
     #[must_use]
     pub fn of_some(mut self) -> Self {
         for row in &mut self.rows {
@@ -89,13 +87,13 @@ impl<S: Set> Tally<S> {
         self
     }
 
-    /// Whether there is nothing more to learn of a row.
+    /// Whether a row has enough comparisons.
     fn is_settled(&self, row: usize) -> bool {
         let of_row = |case: &&(Case<S>, String)| S::row(case.0.instruction) == row;
         self.disagreements.iter().filter(of_row).count() >= OF_ONE_ROW
     }
 
-    /// Adds what another thread has found.
+    /// Adds another thread's results.
     pub fn add(&mut self, other: Self) {
         for (row, more) in self.rows.iter_mut().zip(other.rows) {
             row.words += more.words;
@@ -113,8 +111,8 @@ impl<S: Set> Tally<S> {
         self.unconfirmed.extend(other.unconfirmed);
     }
 
-    /// Lines about rows with accepted instructions that no processor has, or none of whose many
-    /// instructions was compared, though that is not known of them.
+    /// A line for each row with accepted instructions that no processor implements, or with many
+    /// instructions of which none was compared, unless the reason is known.
     pub fn unknown(&self) -> Vec<String> {
         let rows = S::rows().into_iter().zip(&self.rows);
         let unknown =
@@ -126,7 +124,7 @@ impl<S: Set> Tally<S> {
         unknown.map(line).collect()
     }
 
-    /// The rows that accept instructions of which none was compared, though it is not known why.
+    /// Rows with accepted instructions none of which was compared for no known reason.
     pub fn unrepresented(&self) -> Vec<usize> {
         let rows = (0..).zip(&self.rows).zip(S::rows());
         let without = rows.filter(|((place, count), name)| {
@@ -135,7 +133,7 @@ impl<S: Set> Tally<S> {
         without.map(|((place, _), _)| place).collect()
     }
 
-    /// How many rows accept instructions of which none is compared on this host, by the reason.
+    /// The number of rows of which nothing is compared on this host, by reason.
     pub fn excused(&self) -> BTreeMap<&'static str, u64> {
         let rows = (0..).zip(&self.rows).zip(S::rows());
         let mut excused = BTreeMap::new();
@@ -148,8 +146,8 @@ impl<S: Set> Tally<S> {
         excused
     }
 
-    /// Lines about rows that real text has instructions of, of which none was compared; and whether it is
-    /// known why.
+    /// A line for each row that occurs in real text but of which nothing was compared; and whether
+    /// the reason is known.
     pub fn only_in_text(&self) -> Vec<(String, bool)> {
         let rows = (0..).zip(&self.rows).zip(S::rows());
         let found = rows.filter_map(|((place, count), name)| {
@@ -162,8 +160,8 @@ impl<S: Set> Tally<S> {
         found.collect()
     }
 
-    /// Whether there are more disagreements that a new processor does not confirm than Unicorn is
-    /// known for, which is one in a million cases, and a few to begin with.
+    /// Whether more disagreements are unconfirmed than Unicorn's known rate of one in a million
+    /// cases, plus a few.
     pub fn is_unsteady(&self) -> bool {
         self.unconfirmed.len() as u64 > 20 + self.compared() / 1_000_000
     }
@@ -182,7 +180,7 @@ impl Count {
     }
 }
 
-/// Judges every kept case again; what they are that disagree.
+/// Runs every regression case; returns those that disagree.
 pub fn replay<S: Set>() -> Vec<(Case<S>, String)> {
     let judged = regression::kept::<S>()
         .into_iter()
@@ -195,25 +193,25 @@ pub fn replay<S: Set>() -> Vec<(Case<S>, String)> {
 /// A processor and its name.
 type Named = (&'static str, Box<dyn Machine>);
 
-/// Processors of these names that have executed nothing.
+/// New processors with these names.
 fn machines<S: Set>(names: &[&'static str]) -> Vec<Named> {
     let named = names.iter();
     named.map(|name| (*name, S::machine(name))).collect()
 }
 
-/// Executes cases by chance on each of these processors until the limit.
+/// Runs random cases on these processors until the limit.
 pub fn run<S: Set>(processors: &[&'static str], seed: u64, limit: Limit) -> Tally<S> {
     let mut rng = Rng::with_seed(seed);
     let mut machines = machines::<S>(processors);
     let mut tally = Tally::default();
     while !is_over(limit, &tally) {
-        let page = Page::<S>::by_chance(&mut rng);
+        let page = Page::<S>::random(&mut rng);
         judge_page(&page, processors, &mut machines, &mut rng, &mut tally);
     }
     tally
 }
 
-/// Executes instructions of each row that chance has left without a comparison, until it has one.
+/// Runs instructions of each row without a comparison until it has one.
 pub fn complete<S: Set>(processors: &[&'static str], seed: u64, tally: &mut Tally<S>) {
     let mut rng = Rng::with_seed(seed);
     let mut machines = machines::<S>(processors);
@@ -257,8 +255,8 @@ impl<S: Set> Page<S> {
         }
     }
 
-    /// Processors that have executed nothing, with this page: for instructions that change what
-    /// those after them do. They are used for one page only.
+    /// New processors loaded with this page, for instructions that affect later ones. They are used
+    /// for one page only.
     fn fresh(&self, processors: &[&'static str]) -> Vec<Named> {
         let mut machines = machines::<S>(processors);
         self.load_each(&mut machines);
@@ -306,7 +304,7 @@ fn judge_one<S: Set>(
     }
 }
 
-/// Asks a new processor; what it confirms is made small.
+/// Retries on a new processor; what it confirms is shrunk.
 fn disagreed<S: Set>(
     page: &Page<S>,
     place: usize,

@@ -1,4 +1,4 @@
-//! A kernel's image with its symbols: which bytes of its text are instructions, and where functions
+//! A kernel image with its symbols: which bytes of its text are instructions, and where functions
 //! begin.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,43 +7,43 @@ use std::ops::Range;
 use object::elf::STT_FUNC;
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SymbolFlags, SymbolKind};
 
-/// Why an image cannot be counted.
+/// Why an image cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// It is no ELF file, or a broken one.
+    /// Not an ELF file, or a malformed one.
     #[error("{0}")]
     Elf(#[from] object::Error),
-    /// It has no such section.
+    /// A missing section.
     #[error("the image has no section {0}")]
     NoSection(&'static str),
-    /// It does not say what is code and what is data.
+    /// No mapping symbols, so code and data cannot be told apart.
     #[error("the image has no mapping symbols: it takes one with debugging symbols")]
     Unmapped,
 }
 
-/// The bytes from an instruction on: as many as the longest has.
+/// The bytes from an instruction on, as many as the longest has.
 pub type Code = [u8; 15];
 
 /// The text of a kernel.
 #[derive(Debug)]
 pub struct Image {
-    /// What it was built for.
+    /// The architecture it was built for.
     pub architecture: Architecture,
-    /// The functions by their addresses; of several at one, one.
+    /// The functions by address; one name per address.
     pub functions: BTreeMap<u64, Function>,
     start: u64,
     text: Vec<u8>,
-    /// Where there are instructions.
+    /// The ranges that are code.
     code: Vec<Range<u64>>,
-    /// Where no probe may be.
+    /// The ranges without probes (noprobe and entry text).
     kept_out: Vec<Range<u64>>,
-    /// The addresses of the instructions for whose faults the kernel has a remedy.
+    /// The instructions in the exception table.
     fixed_up: Vec<u64>,
-    /// The addresses of the instructions that the kernel rewrites as it runs.
+    /// The instructions that the kernel patches at run time.
     rewritten: BTreeSet<u64>,
-    /// What functions of x86 call first, for the kernel's own tracer.
+    /// The address of `__fentry__`.
     tracer: Option<u64>,
-    /// What they jump to in order to return: one of these, by what processor the kernel runs on.
+    /// The addresses of the return thunks; which one is used depends on the processor.
     thunks: BTreeSet<u64>,
 }
 
@@ -52,18 +52,18 @@ pub struct Image {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// How many bytes it has, data in it included.
+    /// Its size in bytes, including data in it.
     pub size: u64,
 }
 
 impl Function {
-    /// Whether it is the cold part of another.
+    /// Whether it is the cold part of another function.
     pub fn is_part(&self) -> bool {
         self.name.contains(".cold")
     }
 }
 
-/// The parts of the text on which the kernel allows no probes: what traps and faults run through.
+/// The parts of the text in which the kernel allows no probes: entry and fault handling.
 const KEPT_OUT: [&str; 7] = [
     "cpuidle",
     "entry",
@@ -74,24 +74,24 @@ const KEPT_OUT: [&str; 7] = [
     "softirqentry",
 ];
 
-/// What functions of x86 call first.
+/// The tracer's call at the beginning of x86 functions.
 const TRACER: &str = "__fentry__";
-/// What the names end with of what they jump to in order to return.
+/// The suffix of the names of return thunks.
 const THUNK: &str = "_return_thunk";
 
-/// Where the kernel lists what it rewrites as it runs: jump labels and static calls. (What it has chosen once
-/// and for all by the processor it runs on, it has before a module can be loaded.)
+/// The kernel's lists of what it patches at run time: jump labels and static calls. (Alternatives
+/// are patched once at boot, before any module is loaded.)
 const JUMPS: [&str; 2] = ["__start___jump_table", "__stop___jump_table"];
 const CALLS: [&str; 2] = ["__start_static_call_sites", "__stop_static_call_sites"];
 
-/// The labels that are looked for.
+/// The labels that are looked up.
 const NAMED: [&str; 5] = [TRACER, JUMPS[0], JUMPS[1], CALLS[0], CALLS[1]];
 
 impl Image {
     /// Reads an ELF file.
     ///
     /// # Errors
-    /// [`ImageError`], if it is none or lacks what is asked of it.
+    /// [`ImageError`] if it is malformed or lacks something.
     pub fn read(elf: &[u8]) -> Result<Self, ImageError> {
         let file = object::File::parse(elf)?;
         let section = file
@@ -113,7 +113,7 @@ impl Image {
         })
     }
 
-    /// Each run of instructions, with their addresses.
+    /// Each contiguous run of instructions, with their addresses.
     pub fn code(&self, length: fn(&Code) -> usize) -> impl Iterator<Item = Vec<(u64, Code)>> {
         self.code.iter().map(move |run| {
             let mut found = Vec::new();
@@ -130,7 +130,7 @@ impl Image {
         })
     }
 
-    /// Whether an instruction is none: zeros between functions, up to where the next may begin.
+    /// Whether this is padding: zeros between functions, up to the next aligned address.
     fn is_filling(&self, at: u64, bytes: &[u8]) -> bool {
         bytes.iter().all(|byte| *byte == 0) && self.spanning(at).is_none()
     }
@@ -154,14 +154,14 @@ impl Image {
         })
     }
 
-    /// Whether there is an instruction, or a part of one.
+    /// Whether an address is in an instruction.
     pub fn is_code(&self, at: u64) -> bool {
         let before = self.code.partition_point(|run| run.start <= at);
         let run = before.checked_sub(1).and_then(|last| self.code.get(last));
         run.is_some_and(|run| run.contains(&at))
     }
 
-    /// Copies text; false where there is none.
+    /// Copies text; false if it is out of range.
     pub fn load(&self, at: u64, bytes: &mut [u8]) -> bool {
         let from = at.wrapping_sub(self.start) as usize;
         let end = from.saturating_add(bytes.len());
@@ -179,12 +179,12 @@ impl Image {
         is_its.then_some(start..start + part.size)
     }
 
-    /// Whether a jump there is a return.
+    /// Whether a jump to this address is a return.
     pub fn is_return_thunk(&self, at: u64) -> bool {
         self.thunks.contains(&at)
     }
 
-    /// The bytes from an address on; behind the text 0.
+    /// The bytes from an address on; zero past the end of the text.
     pub fn bytes(&self, at: u64) -> Code {
         let rest = &self.text[(at - self.start) as usize..];
         let mut code = [0; 15];
@@ -193,8 +193,8 @@ impl Image {
         code
     }
 
-    /// Where a probe on a function's entry stands: behind the call of the kernel's own tracer, if that is
-    /// first, as on x86. The cold part of a function has no entry.
+    /// Where a probe on a function's entry is placed: after the call of the kernel's tracer on x86.
+    /// The cold part of a function has no entry.
     pub fn entry(&self, start: u64) -> Option<u64> {
         let is_part = self.functions.get(&start)?.is_part();
         let calls_tracer = self.goes_to(start, 0xe8) == self.tracer && self.tracer.is_some();
@@ -202,13 +202,13 @@ impl Image {
         (!is_part).then_some(start + behind)
     }
 
-    /// Whether a function of x86 returns by the jump at an address.
+    /// Whether the jump at this address is a return through a thunk.
     pub fn jumps_to_return(&self, at: u64) -> bool {
         let target = self.goes_to(at, 0xe9);
         target.is_some_and(|target| self.is_return_thunk(target))
     }
 
-    /// Where the branch with this opcode and four bytes of displacement leads.
+    /// The target of a branch with this opcode and a 32-bit displacement.
     fn goes_to(&self, at: u64, opcode: u8) -> Option<u64> {
         let [first, a, b, c, d, ..] = self.bytes(at);
         let away = i32::from_le_bytes([a, b, c, d]);
@@ -227,13 +227,13 @@ impl Image {
         (address - start < function.size).then_some((*start, function))
     }
 
-    /// Whether the kernel has a remedy for a fault there.
+    /// Whether the exception table has this address.
     pub fn is_fixed_up(&self, address: u64) -> bool {
         self.fixed_up.binary_search(&address).is_ok()
     }
 
-    /// Whether the kernel rewrites the instruction there as it runs: where it jumps or calls by what has
-    /// been chosen meanwhile.
+    /// Whether the kernel patches the instruction at this address at run time: a jump label or a
+    /// static call.
     pub fn is_rewritten(&self, address: u64) -> bool {
         self.rewritten.contains(&address)
     }
@@ -244,11 +244,11 @@ struct Symbols {
     functions: BTreeMap<u64, Function>,
     /// Where code (true) and data (false) begin.
     marks: BTreeMap<u64, bool>,
-    /// The ends of parts, by name.
+    /// Beginnings and ends of the parts, by name.
     bounds: BTreeMap<String, u64>,
     /// Labels by name.
     named: BTreeMap<String, u64>,
-    /// What functions of x86 may jump to in order to return.
+    /// The return thunks of x86.
     thunks: BTreeSet<u64>,
 }
 
@@ -288,7 +288,7 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// Of several names for one address, the one with the most to it.
+    /// Keeps the largest of several functions at one address.
     fn add_function(&mut self, address: u64, name: &str, size: u64) {
         let function = Function {
             name: name.to_owned(),
@@ -303,7 +303,7 @@ impl Symbols {
         }
     }
 
-    /// The functions, where there are no marks: x86 has no data among them.
+    /// The functions' extents: x86 has no mapping symbols, and no data in functions.
     fn of_functions(&self, end: u64) -> Vec<Range<u64>> {
         let mut from = 0;
         let mut code = Vec::new();
@@ -337,7 +337,7 @@ impl Symbols {
         }
     }
 
-    /// The instruction of each entry of the lists of what is rewritten.
+    /// The instructions that the kernel patches, from its lists.
     fn rewritten(&self, file: &object::File<'_>) -> Result<BTreeSet<u64>, ImageError> {
         let is_absolute = file.architecture() == Architecture::Arm;
         let jump_bytes = if is_absolute { 12 } else { 16 };
@@ -359,7 +359,7 @@ impl Symbols {
     }
 }
 
-/// Whether a symbol of the text says that it is a function: labels in assembly do not.
+/// Whether a symbol is a function rather than a label in assembly.
 fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
     let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
         return false;
@@ -367,8 +367,8 @@ fn is_function(symbol: &object::Symbol<'_, '_>) -> bool {
     st_info.st_type() == STT_FUNC
 }
 
-/// The instruction of each entry of the exception table. On ARM it has two addresses, elsewhere two distances and
-/// more.
+/// The instructions in the exception table. An entry is two addresses on ARM, elsewhere two
+/// relative addresses and more.
 fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
     let section = file
         .section_by_name("__ex_table")
@@ -381,7 +381,7 @@ fn fixed_up(file: &object::File<'_>) -> Result<Vec<u64>, ImageError> {
     Ok(found)
 }
 
-/// What each entry of a list begins with: an address, or how far it is away from the entry.
+/// The first field of each entry of a list: an address, or one relative to the entry.
 fn addresses(
     start: u64,
     list: &[u8],
@@ -410,7 +410,7 @@ fn span<'a>(file: &object::File<'a>, at: Range<u64>) -> Result<&'a [u8], ImageEr
 
 #[cfg(test)]
 impl Image {
-    /// One function, of words of which so many are instructions.
+    /// One function of these words, the first `code` bytes of which are instructions.
     pub fn of_words(architecture: Architecture, words: &[u32], code: u64) -> Self {
         let function = Function {
             name: "only".to_owned(),

@@ -1,12 +1,13 @@
-//! Judges of the instruction tables that share no code with them: a disassembler of other making
-//! reads the same words, a processor of other making executes them, and a kernel's whole text is
-//! counted beside what its own probes would accept.
+//! Independent checks of the instruction tables, which share no code with them. An independent
+//! disassembler (capstone) decodes the same words, an independent processor (Unicorn, and on x86-64
+//! the host's own) executes them, and the census of a kernel's text is compared with what the
+//! kernel's kprobes would accept.
 //!
-//! Nothing here is part of the tracer. What goes on is the same for every instruction set; each has a
-//! folder with what is its own: `set` says what its registers are and how instructions and values are
-//! drawn by chance, `guest` how the other processor is driven, `judged` what cannot be compared and why,
-//! `spelling` in what two disassemblers may differ, and `kprobes` what the kernel's own probes accept.
-//! What executes is behind the feature `unicorn`, which takes minutes to build.
+//! A test tool only: no part of the tracer links this. The procedure is the same for every
+//! instruction set; each has a folder with its own parts: `set` defines the registers and generates
+//! instructions and values, `guest` drives Unicorn, `judged` lists what cannot be compared and why,
+//! `spelling` lists how two disassemblers may differ, and `kprobes` is what the kernel's kprobes
+//! accept. Everything that executes is behind the feature `unicorn`, which takes minutes to build.
 
 pub mod arm;
 pub mod arm64;
@@ -14,7 +15,6 @@ pub mod bodies;
 #[cfg(feature = "unicorn")]
 pub mod case;
 pub mod census;
-pub mod chance;
 #[cfg(feature = "unicorn")]
 pub mod compare;
 pub mod counted;
@@ -23,6 +23,7 @@ pub mod execution;
 pub mod image;
 #[cfg(feature = "unicorn")]
 pub mod machine;
+pub mod prng;
 #[cfg(feature = "unicorn")]
 pub mod regression;
 #[cfg(feature = "unicorn")]

@@ -1,4 +1,4 @@
-//! A processor of other making: Unicorn's, which is QEMU's, one instruction at a time.
+//! A reference processor: Unicorn, which is QEMU's translator, one instruction at a time.
 
 use std::marker::PhantomData;
 
@@ -9,30 +9,30 @@ use crate::set::{End, Machine, Outcome, Run, Set};
 use crate::state::State;
 use crate::window::{CODE, CODE_BYTES, DATA_BYTES, Data, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS};
 
-/// What executes. Its datum is why it did not go on, as far as Unicorn's hooks have been told.
+/// An instance. Its datum is why it stopped, as noted by Unicorn's hooks.
 pub type Uc = Unicorn<'static, Option<Cause>>;
 
-/// Why an instruction was not done.
+/// Why an instruction did not complete.
 #[derive(Clone, Copy, Debug)]
 pub enum Cause {
-    /// An access at this address was not possible.
+    /// A failed access at this address.
     Access(u64),
-    /// There was an exception with this number.
+    /// An exception with this number.
     Exception(u32),
 }
 
-/// What Unicorn has to be told of an instruction set.
+/// How Unicorn is driven for an instruction set.
 pub trait Emulated: Set {
-    /// A processor as it is after its reset, with all that it can do switched on.
+    /// A processor after reset, with all features enabled.
     fn open(processor: &'static str) -> Uc;
-    /// Gives it registers.
+    /// Writes its registers.
     fn write(uc: &mut Uc, state: &State, is_wide: bool);
-    /// Takes them back; those that are not taken are as they were.
+    /// Reads its registers; those that are not read keep their values in `state`.
     fn registers(uc: &Uc, state: &mut State, is_wide: bool);
-    /// Whether an exception leaves something behind that cannot be seen.
+    /// Whether an exception leaves hidden state behind.
     const REMEMBERS: bool = false;
-    /// The exception of an instruction that the processor does not have, for a set of which Unicorn
-    /// tells that there was one, and not which.
+    /// The number of the undefined-instruction exception, for a set for which Unicorn reports that
+    /// there was an exception, but not which.
     const UNDEFINED: Option<u32> = None;
 }
 
@@ -41,16 +41,16 @@ pub struct Guest<S> {
     uc: Uc,
     /// The data as last read.
     scratch: Box<Data>,
-    /// Everything as it was at first, for a set that [remembers](Emulated::REMEMBERS).
+    /// The initial context, for a set that [remembers](Emulated::REMEMBERS).
     pristine: Option<Context>,
     set: PhantomData<S>,
 }
 
-/// What can only fail if Unicorn itself is broken.
+/// The message for failures that would be a bug in Unicorn.
 pub const SOUND: &str = "Unicorn takes what it took before";
 
 impl<S: Emulated> Guest<S> {
-    /// A processor that has executed nothing.
+    /// A new processor.
     pub fn new(processor: &'static str) -> Self {
         let mut uc = S::open(processor);
         let (read_write, read_run) = (Prot::READ | Prot::WRITE, Prot::READ | Prot::EXEC);
@@ -72,8 +72,8 @@ impl<S: Emulated> Guest<S> {
         }
     }
 
-    /// Executes from `at` on, `steps` instructions at most. What waits for an event ends Unicorn's run
-    /// before its time.
+    /// Executes at most `steps` instructions from `at` on. An instruction that waits for an event
+    /// stops Unicorn early.
     fn go_on(&mut self, at: u64, run: &Run<'_>) -> (End, State) {
         *self.uc.get_data_mut() = None;
         let before = self.read(run);
@@ -81,7 +81,8 @@ impl<S: Emulated> Guest<S> {
         let mut after = self.read(run);
         let is_as_before = before.differences(&after).all(|(place, ..)| place == S::PC);
         if result.is_ok() && after[S::PC] == at && is_as_before {
-            // Now and then Unicorn comes back at once. What branches to itself does so again.
+            // Unicorn occasionally returns without executing anything. A branch to itself is merely
+            // repeated.
             result = self.uc.emu_start(at, 0, 0, run.steps);
             after = self.read(run);
         }
@@ -94,7 +95,7 @@ impl<S: Emulated> Guest<S> {
             (_, Some(Cause::Exception(number))) if S::UNDEFINED == Some(number) => undefined,
             (_, Some(Cause::Exception(number))) => End::Other(number.into()),
             (Ok(()) | Err(uc_error::FETCH_UNMAPPED | uc_error::FETCH_PROT), _) => End::Done,
-            // A store that fails does not always keep Unicorn from going on to the stop.
+            // After a failed store Unicorn sometimes continues to the stop instruction.
             (_, Some(Cause::Access(address))) => End::Fault(address),
             (Err(uc_error::INSN_INVALID), _) => undefined,
             (Err(other), _) => End::Other(other as i64),
@@ -123,7 +124,7 @@ impl<S: Emulated> Guest<S> {
     }
 }
 
-/// Has Unicorn tell of accesses that were not possible, and where it has to, of exceptions.
+/// Installs hooks that note failed accesses and, where necessary, exceptions.
 fn note_causes<S: Emulated>(uc: &mut Uc) {
     let note = |uc: &mut Unicorn<'_, Option<Cause>>, kind, address, _: usize, _: i64| {
         if !matches!(kind, MemType::FETCH_UNMAPPED | MemType::FETCH_PROT) {

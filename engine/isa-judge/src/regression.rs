@@ -1,4 +1,4 @@
-//! Cases on which there once was a disagreement: one line each, which is tried before anything else.
+//! Regression cases: past disagreements, one to a line, tried before anything else.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,23 +7,23 @@ use crate::case::{Page, Verdict, address};
 use crate::set::Set;
 use crate::state::State;
 
-/// An instruction, where it stands, and what it is executed on.
+/// An instruction, its place, and the state that it runs on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case<S: Set> {
     /// The instruction.
     pub instruction: S::Instruction,
     /// The processor.
     pub processor: &'static str,
-    /// Which place of the page it is at.
+    /// Its place on the page.
     pub place: usize,
-    /// What the data is made of.
+    /// The seed of the data.
     pub seed: u64,
     /// The registers.
     pub state: State,
 }
 
 impl<S: Set> Case<S> {
-    /// Judges the case on a processor that has executed nothing before.
+    /// Checks the case on a new processor.
     pub fn judge(&self) -> Verdict {
         let mut machine = S::machine(self.processor);
         let page = Page::<S>::of_one(self.instruction, self.place, self.seed);
@@ -92,10 +92,10 @@ impl<S: Set> Case<S> {
     }
 }
 
-/// The kept cases.
+/// The regression cases.
 ///
 /// # Panics
-/// If a line cannot be read: it is named.
+/// If a line cannot be parsed; the message names it.
 pub fn kept<S: Set>() -> Vec<Case<S>> {
     let lines = (1..)
         .zip(S::KEPT.lines())

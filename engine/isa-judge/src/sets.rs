@@ -1,4 +1,4 @@
-//! The instruction sets that are counted.
+//! The instruction sets of the census.
 
 use crate::bodies::{self, Bodies};
 use crate::counted::Set;

@@ -1,10 +1,10 @@
-//! A disagreement made as small as it can be: what is left of the registers is what it is about.
+//! Shrinks a disagreement: the registers that remain are the relevant ones.
 
 use crate::case::Verdict;
 use crate::regression::Case;
 use crate::set::Set;
 
-/// The smallest case near this one on which there still is a disagreement.
+/// The smallest case derived from this one that still disagrees.
 pub fn shrink<S: Set>(case: Case<S>) -> Case<S> {
     let mut smallest = case;
     while let Some(smaller) = smaller(&smallest).into_iter().find(disagrees) {
@@ -13,13 +13,13 @@ pub fn shrink<S: Set>(case: Case<S>) -> Case<S> {
     smallest
 }
 
-/// Whether a processor that has executed nothing before disagrees with us.
+/// Whether a new processor disagrees with our plan.
 pub fn disagrees<S: Set>(case: &Case<S>) -> bool {
     matches!(case.judge(), Verdict::Disagree(_))
 }
 
-/// Cases that are simpler than this one: without any of the many registers, without one register,
-/// without one flag, or with a simpler instruction.
+/// Simpler cases: without the wide registers, without one register, without one flag, or with a
+/// simpler instruction.
 fn smaller<S: Set>(case: &Case<S>) -> Vec<Case<S>> {
     let mut found = Vec::new();
     let mut with = |change: &dyn Fn(&mut Case<S>)| {

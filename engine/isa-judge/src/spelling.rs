@@ -1,87 +1,87 @@
-//! The judge of names and operands: what a disassembler of other making reads in a word, beside
-//! what we say that it is.
+//! The disassembly check: an independent disassembler decodes a word, and its text is compared with
+//! ours.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use capstone::{Capstone, CsResult};
 
-/// An instruction as text: `addne` and `r0, r1, #4`.
+/// A disassembled instruction: `addne` and `r0, r1, #4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// What it does, its condition included.
+    /// The mnemonic, including the condition.
     pub mnemonic: String,
-    /// To what.
+    /// The operands.
     pub operands: String,
-    /// How many bytes it has.
+    /// The length in bytes.
     pub length: usize,
 }
 
-/// What we say of a word.
+/// What we say about a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// All of its text.
+    /// Its text.
     Text(String),
-    /// The name of its row; the word itself is what will be executed.
+    /// The name of its row; the word itself is executed.
     Name(String),
-    /// That there is no such instruction.
+    /// It is undefined.
     Nothing,
-    /// That it is not accepted, for a reason other than that.
+    /// It is refused for another reason.
     Refused,
 }
 
-/// What is asked of an instruction set whose instructions are of the type `I`.
+/// An instruction set with instructions of type `I`.
 pub struct Set<I: 'static> {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// The other disassembler.
+    /// The reference disassembler.
     pub disassembler: fn() -> CsResult<Capstone>,
-    /// An instruction by chance.
-    pub any: fn(&mut crate::chance::Rng) -> I,
-    /// Its bytes, and whatever may stand behind them.
+    /// A random instruction.
+    pub any: fn(&mut crate::prng::Rng) -> I,
+    /// Its bytes, and any that follow.
     pub bytes: fn(&I) -> Vec<u8>,
-    /// How many bytes we say that it has, if that is a question.
+    /// Its length by our decoder, if lengths vary.
     pub length: fn(&I) -> Option<usize>,
-    /// What we say of an instruction.
+    /// What we say about an instruction.
     pub said: fn(I) -> Said,
-    /// Whether a text of ours and a reading are the same, but for how things are written.
+    /// Whether our text and a reading are equivalent.
     pub same_text: fn(I, &str, &Reading) -> bool,
-    /// Whether a name of ours and a reading's are the same, but for the condition.
+    /// Whether our name and a reading's mnemonic are equivalent, ignoring the condition.
     pub same_name: fn(I, &str, &Reading) -> bool,
-    /// Whether a reading names the place where the instruction stands, which one that is relocated must not.
+    /// Whether a reading is pc-relative, which a relocated instruction must not be.
     pub names_its_place: fn(&Reading) -> bool,
-    /// In what else the two may differ: tried in this order, the first that fits explains it.
+    /// Permitted differences, tried in order: the first that applies explains it.
     pub differences: &'static [Difference<I>],
 }
 
 /// A way in which the two may differ without either being wrong.
 pub struct Difference<I> {
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// Whether this is it.
+    /// Whether it applies.
     pub explains: fn(I, Option<&Reading>, &Said) -> bool,
 }
 
-/// What many words came to.
+/// The result of many words.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many words there were.
+    /// The number of words.
     pub words: u64,
-    /// How many of them were read the same, or are nothing to both.
+    /// Those that agree, or are undefined for both.
     pub same: u64,
-    /// How many were refused, of which nothing more is said.
+    /// Those that are refused; they are not checked further.
     pub refused: u64,
-    /// Differences that have an explanation, with the first word of each.
+    /// Explained differences, with the first word of each.
     pub explained: BTreeMap<&'static str, (u64, String)>,
-    /// Those that have none, as lines.
+    /// Unexplained differences, as lines.
     pub unexplained: Vec<String>,
 }
 
-/// After so many there is nothing more to learn from one run.
+/// The maximum number of unexplained differences: more would not help in one run.
 const ENOUGH: usize = 40;
 
 impl Tally {
-    /// Adds what another thread has found.
+    /// Adds another thread's results.
     pub fn add(&mut self, other: Self) {
         self.words += other.words;
         self.same += other.same;
@@ -93,17 +93,17 @@ impl Tally {
     }
 }
 
-/// Reads words by chance until there were so many, or the time is over.
+/// Checks random words up to a number or a deadline.
 ///
 /// # Panics
-/// If the disassembler cannot be had.
+/// If the disassembler cannot be created.
 pub fn run<I: Copy + 'static>(
     set: &Set<I>,
     seed: u64,
     words: u64,
     until: Option<Instant>,
 ) -> Tally {
-    let mut rng = crate::chance::Rng::with_seed(seed);
+    let mut rng = crate::prng::Rng::with_seed(seed);
     let mut judge = Judge::new(set);
     while judge.tally.words < words && judge.tally.unexplained.len() < ENOUGH {
         judge.judge((set.any)(&mut rng));
@@ -115,19 +115,19 @@ pub fn run<I: Copy + 'static>(
     judge.tally
 }
 
-/// The other disassembler at work.
+/// The check in progress.
 pub struct Judge<'a, I: 'static> {
     set: &'a Set<I>,
     capstone: Capstone,
-    /// What has been judged so far.
+    /// The result so far.
     pub tally: Tally,
 }
 
 impl<'a, I: Copy + 'static> Judge<'a, I> {
-    /// A judge who has seen nothing.
+    /// A check without results.
     ///
     /// # Panics
-    /// If the disassembler cannot be had.
+    /// If the disassembler cannot be created.
     pub fn new(set: &'a Set<I>) -> Self {
         let capstone = (set.disassembler)().expect("capstone was built with this set");
         Self {
@@ -137,7 +137,7 @@ impl<'a, I: Copy + 'static> Judge<'a, I> {
         }
     }
 
-    /// Judges one word.
+    /// Checks one word.
     pub fn judge(&mut self, word: I) {
         let reading = self.read(word);
         let said = (self.set.said)(word);
@@ -163,7 +163,7 @@ impl<'a, I: Copy + 'static> Judge<'a, I> {
         agreed && (*said == Said::Nothing || self.is_as_long(word, reading))
     }
 
-    /// Whether an instruction that both know has the same length for both.
+    /// Whether both give the same length to an instruction that both know.
     fn is_as_long(&self, word: I, reading: Option<&Reading>) -> bool {
         let ours = (self.set.length)(&word);
         let pair = ours.zip(reading);

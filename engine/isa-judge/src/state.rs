@@ -1,13 +1,13 @@
-//! What an instruction is executed on: the registers of its set, each by its name.
+//! The registers that an instruction runs on, by name.
 
 use std::fmt;
 use std::ops::{Index, IndexMut, Range, RangeFrom};
 
-/// The names of a set's registers, in the order in which a state has them. One that is wider than 64
-/// bits has several names.
+/// The names of a set's registers, in the order of a state. A register wider than 64 bits has
+/// several names.
 pub type Names = &'static [String];
 
-/// The values of all registers that an instruction may be about.
+/// The values of all registers that an instruction may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     names: Names,
@@ -15,25 +15,25 @@ pub struct State {
 }
 
 impl State {
-    /// All of them 0.
+    /// All zero.
     pub fn zero(names: Names) -> Self {
         let values = vec![0; names.len()];
         Self { names, values }
     }
 
-    /// How many registers there are.
+    /// The number of registers.
     pub const fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// Sets a register by its name; none has this one otherwise.
+    /// Sets a register by name; `None` if there is no such register.
     pub fn set(&mut self, name: &str, value: u64) -> Option<()> {
         let place = self.names.iter().position(|known| known == name)?;
         self.values[place] = value;
         Some(())
     }
 
-    /// The name and the two values of each register that is not the same in another state.
+    /// The name and both values of each register that differs in another state.
     pub fn differences<'a>(
         &'a self,
         other: &'a Self,
@@ -64,7 +64,7 @@ macro_rules! index {
 
 index!(usize => u64, Range<usize> => [u64], RangeFrom<usize> => [u64]);
 
-/// Registers with a value other than 0, by name.
+/// The nonzero registers, by name.
 impl fmt::Display for State {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = self.names.iter().zip(&self.values);

@@ -1,46 +1,46 @@
-//! The memory that an instruction is executed on: a page of code with data before and behind it, and
-//! elsewhere the slots, with nothing readable around them.
+//! The memory that an instruction runs on: a page of code with a page of data on either side and,
+//! elsewhere, the slots. Nothing around them is mapped.
 
 use std::ops::Range;
 
 use engine_isa::{Fault, Memory, Width};
 
-use crate::chance::{Rng, percent};
+use crate::prng::{Rng, percent};
 
 /// The size of a page.
 pub const PAGE: u64 = 0x1000;
-/// Where the page with the code lies. Addresses of 32 bits change their sign at its end.
+/// The address of the code page. 32-bit addresses change sign at its end.
 pub const CODE: u64 = 0x7fff_f000;
-/// Where the data before the code begins.
+/// The address of the data before the code.
 pub const LOW: u64 = CODE - PAGE;
-/// Where the data behind the code begins.
+/// The address of the data after the code.
 pub const HIGH: u64 = CODE + PAGE;
-/// Where the slots begin: within reach of every branch from and to the code.
+/// The address of the slots: within branch range of the code.
 pub const SLOTS: u64 = 0x7c00_0000;
-/// How many pages the slots take.
+/// The number of pages of slots.
 pub const SLOT_PAGES: u64 = 2;
 
-/// How many bytes of code there are.
+/// Size of the code in bytes.
 pub const CODE_BYTES: usize = PAGE as usize;
-/// How many bytes of data there are, before and behind the code.
+/// Size of the data in bytes, before and after the code.
 pub const DATA_BYTES: usize = 2 * CODE_BYTES;
-/// How many bytes the slots take.
+/// Size of the slots in bytes.
 pub const SLOTS_BYTES: usize = SLOT_PAGES as usize * CODE_BYTES;
 
 /// The data, as bytes.
 pub type Data = [u8; DATA_BYTES];
 
-/// The memory that an instruction can see: data that can be written around code that cannot.
+/// The accessible memory: writable data around read-only code.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Window {
     /// The page of code.
     pub code: Box<[u8; CODE_BYTES]>,
-    /// The page before the code, and then the one behind it.
+    /// The page before the code, followed by the one after it.
     pub data: Box<Data>,
 }
 
 impl Window {
-    /// The offset in `data` of the `width` bytes at `address`.
+    /// The offset in `data` of `width` bytes at `address`.
     fn in_data(address: u64, width: Width) -> Option<usize> {
         let last = address.checked_add(width.bytes() - 1)?;
         match (address & !(PAGE - 1), last & !(PAGE - 1)) {
@@ -50,7 +50,7 @@ impl Window {
         }
     }
 
-    /// The places in `data` of those of `bytes` bytes from `address` on that are there.
+    /// The offsets in `data` of those of `bytes` bytes from `address` on that exist.
     pub fn places(address: u64, bytes: u64) -> Range<usize> {
         let place = |at| Self::in_data(at, Width::One);
         let mut places = (0..bytes).filter_map(|away| place(address.wrapping_add(away)));
@@ -67,8 +67,8 @@ impl Window {
     }
 }
 
-/// A load or store that crosses from one page into another is done by bytes, as all of them are
-/// for the code page's sake; one of which a byte cannot be had does nothing.
+/// Loads are bytewise, since they may cross into or out of the code page; a store must be within a
+/// data page. An access that fails has no effect.
 impl Memory for Window {
     fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
         let byte = |i| self.byte(address.wrapping_add(i)).map(u64::from);
@@ -87,12 +87,12 @@ impl Memory for Window {
     }
 }
 
-/// Whether an address is one of a slot's.
+/// Whether an address is in a slot.
 pub fn is_slot(address: u64) -> bool {
     (SLOTS..SLOTS + SLOT_PAGES * PAGE).contains(&address)
 }
 
-/// An address in the window or close to its ends, mostly aligned.
+/// An address in the window or near its ends, mostly aligned.
 pub fn pointer(rng: &mut Rng) -> u64 {
     let page = if percent(rng, 10) {
         CODE

@@ -1,5 +1,5 @@
-//! The judge that executes: it agrees with what is right, it notices what is wrong, and the cases
-//! that were kept stay settled.
+//! The execution check: it agrees with correct plans, it detects wrong ones, and the regression
+//! cases stay fixed.
 
 #![cfg(feature = "unicorn")]
 
@@ -9,8 +9,8 @@ use engine_isa::Plan;
 use engine_isa_judge::arm::set::A32;
 use engine_isa_judge::arm64::places::A64;
 use engine_isa_judge::case::{Page, Verdict, address};
-use engine_isa_judge::chance::Rng;
 use engine_isa_judge::execution::{self, Limit};
+use engine_isa_judge::prng::Rng;
 use engine_isa_judge::regression::Case;
 use engine_isa_judge::set::Set;
 use engine_isa_judge::x86::set::{Ia32, X86};
@@ -20,7 +20,7 @@ fn the_kept_cases_are_settled<S: Set>() {
     assert!(again.is_empty(), "{again:#?}");
 }
 
-fn cases_by_chance_agree<S: Set>() {
+fn random_cases_agree<S: Set>() {
     let limit = Limit {
         until: Some(Instant::now() + Duration::from_secs(5)),
         cases: 100_000,
@@ -61,8 +61,8 @@ fn a_case_reads_as_it_is_written<S: Set>() {
     }
 }
 
-/// How many of some states another processor disagrees on if the plan of `planned` stands for an
-/// instruction.
+/// On how many of a few states a processor disagrees if an instruction is planned as if it were
+/// `planned`.
 fn disagreements<S: Set>(instruction: S::Instruction, planned: S::Instruction) -> usize {
     let (page, place) = Page::<S>::planned_as(instruction, planned);
     let processor = S::PROCESSORS[S::PROCESSORS.len() - 1];
@@ -77,8 +77,7 @@ fn disagreements<S: Set>(instruction: S::Instruction, planned: S::Instruction) -
     verdicts.iter().filter(disagrees).count()
 }
 
-/// Plans for one instruction that are made for another: each is noticed, and what is wrong with it is
-/// said beside it.
+/// Plans for one instruction that are made for another are detected, with the expected difference.
 fn wrong_plans_are_noticed<S: Set>(plans: &[(&str, &str, &str)]) {
     for (instruction, planned, what) in plans {
         let [instruction, planned] = [instruction, planned].map(|text| S::read(text).unwrap());
@@ -99,8 +98,8 @@ macro_rules! of_each {
             }
 
             #[test]
-            fn cases_by_chance_agree() {
-                super::cases_by_chance_agree::<$set>();
+            fn random_cases_agree() {
+                super::random_cases_agree::<$set>();
             }
 
             #[test]
@@ -158,7 +157,7 @@ fn verdict(case: &str) -> Verdict {
     case.parse::<Case<A64>>().unwrap().judge()
 }
 
-/// `ldaxp x5, x30, [x2]`, where x2 is no multiple of 16.
+/// `ldaxp x5, x30, [x2]`, with x2 not a multiple of 16.
 #[test]
 fn an_odd_address_is_not_an_instruction_that_there_is_not() {
     for processor in A64::PROCESSORS {
@@ -169,8 +168,8 @@ fn an_odd_address_is_not_an_instruction_that_there_is_not() {
     }
 }
 
-/// `ldff1w {z25.s}, p3/z, [x11, z1.s, sxtw #2]`, of which an address but the first is 2 bytes before a
-/// page's end: it must not be run.
+/// `ldff1w {z25.s}, p3/z, [x11, z1.s, sxtw #2]`, with an address after the first that is 2 bytes
+/// before a page boundary: it must not be run.
 #[test]
 fn what_unicorn_would_die_of_is_left_out() {
     let across = verdict("85616d79 max x11=80000ffe q1=f0000000000");
@@ -190,15 +189,15 @@ fn what_is_never_the_same_is_left_out() {
     }
 }
 
-/// `br x1` to half of an instruction, and to a whole one; and a word that is none, which Unicorn would die of
-/// wherever a branch leads to it.
+/// `br x1` to half of an instruction, and to a whole one; and an invalid word, on which Unicorn
+/// would crash wherever a branch leads to it.
 #[test]
 fn what_unicorn_would_die_of_is_not_decoded() {
     let between = verdict("d61f0020 max x1=7ffff802");
     assert!(matches!(between, Verdict::Skipped(_)), "{between:?}");
     assert_eq!(verdict("d61f0020 max x1=7ffff800"), Verdict::Agree);
     assert_eq!(verdict("7ef9c8ae max"), Verdict::Skipped("it is refused"));
-    let page = Page::<A64>::by_chance(&mut Rng::with_seed(1));
+    let page = Page::<A64>::random(&mut Rng::with_seed(1));
     let is_accepted = |word: &u32| !matches!(A64::plan(*word), Plan::Refuse(_));
     let refused = page.instructions.iter().filter(|word| !is_accepted(word));
     assert!(

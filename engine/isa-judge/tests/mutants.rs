@@ -1,6 +1,5 @@
-//! Which judge sees which of the defects that can be built into the plans. Built with
-//! `RUSTFLAGS='--cfg trapline_mutants'` and the feature `unicorn`; without these there is nothing
-//! here.
+//! Which check detects which seeded defect. Built with `RUSTFLAGS='--cfg trapline_mutants'` and the
+//! feature `unicorn`; empty otherwise.
 #![cfg(all(feature = "unicorn", trapline_mutants))]
 
 use std::sync::Mutex;
@@ -13,14 +12,14 @@ use engine_isa_judge::set::Set;
 use engine_isa_judge::x86::set::X86;
 use engine_isa_judge::{arm, arm64, spelling, x86};
 
-/// Who sees a defect.
+/// Which checks detect a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
-    /// The processor, on the cases that were kept, if there are any.
+    /// Execution of the regression cases, if there are any.
     kept: bool,
-    /// The processor, on cases by chance.
+    /// Execution of random cases.
     executed: bool,
-    /// The disassembler.
+    /// Disassembly.
     read: bool,
 }
 
@@ -45,7 +44,8 @@ fn seen<S: Set>(defect: Option<Mutant>, reader: &spelling::Set<S::Instruction>) 
     seen
 }
 
-/// Whether a processor and the disassembler see a defect, by the last columns of its row in doc/testing.md.
+/// Whether execution and disassembly detect a defect, by the last columns of its row in
+/// doc/testing.md.
 fn documented(mutant: &str) -> [bool; 2] {
     let text = include_str!("../../../doc/testing.md");
     let begins = format!("| `{mutant}` |");
@@ -62,10 +62,10 @@ fn documented(mutant: &str) -> [bool; 2] {
     [executed == "yes", read == "yes"]
 }
 
-/// The defect is chosen for all threads.
+/// The active defect is global to the process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Each defect of a set, and none, beside who should see it.
+/// Checks each defect of a set, and the absence of one, against what should detect it.
 fn each_is_seen<S: Set>(
     defects: &[Mutant],
     reader: &spelling::Set<S::Instruction>,
@@ -86,7 +86,7 @@ fn each_is_seen<S: Set>(
                 "{name} in doc/testing.md"
             );
         }
-        // A kept case need not be about what a defect is in, but none may be seen where chance sees none.
+        // Regression cases need not cover a defect, but must not fail if random cases do not.
         let is_expected = [seen.executed, seen.read] == [executed, read];
         if !is_expected || seen.kept && !executed {
             otherwise.push(name);
@@ -95,10 +95,10 @@ fn each_is_seen<S: Set>(
     assert!(otherwise.is_empty(), "{otherwise:?}");
 }
 
-/// A load that writes back to a register of its list does in the slot what it
-/// does elsewhere, and is an instruction to any disassembler; that the manual leaves it open is for
-/// the vectors to know. An exclusive access does the same in the slot as well, as long as no trap
-/// comes between, but not all that is then accepted is an instruction.
+/// A load that writes back to a register of its list has the same effect in the slot, and every
+/// disassembler knows it; only the vectors know that the manual leaves it unpredictable. An
+/// exclusive access also has the same effect in the slot unless a trap intervenes, but some words
+/// that are then accepted are undefined.
 fn of_arm(defect: Mutant) -> (bool, bool) {
     match defect {
         Mutant::BaseInList => (false, false),
@@ -108,8 +108,9 @@ fn of_arm(defect: Mutant) -> (bool, bool) {
     }
 }
 
-/// A store that writes back its own register, and a load of two into the same one, do the same in the slot,
-/// though capstone does not know them as instructions. An exclusive store by itself fails in the slot as well.
+/// A store that writes back its own register, and a load pair into one register, have the same
+/// effect in the slot, though capstone does not know them. An exclusive store by itself fails in
+/// the slot as well.
 fn of_arm64(defect: Mutant) -> (bool, bool) {
     match defect {
         Mutant::StoreExclusive => (false, false),
@@ -118,7 +119,7 @@ fn of_arm64(defect: Mutant) -> (bool, bool) {
     }
 }
 
-/// Whether interrupts come in between is not to be seen of one instruction.
+/// An interrupt in between cannot be seen with a single instruction.
 fn of_x86(defect: Mutant) -> (bool, bool) {
     match defect {
         Mutant::AnyAddress | Mutant::ShadowIgnored => (false, false),

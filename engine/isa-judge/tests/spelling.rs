@@ -1,5 +1,4 @@
-//! Another disassembler reads words as our plans have it: some thousands of any, each time others.
-//! `cargo xtask fuzz isa` reads millions.
+//! The disassembly check on some thousands of random words; `cargo xtask fuzz isa` checks millions.
 
 use engine_isa_judge::arm::spelling::SET;
 use engine_isa_judge::arm64;
@@ -22,7 +21,7 @@ proptest! {
     }
 }
 
-/// Whether nothing is found in a word that has no explanation.
+/// Whether a word has no unexplained difference.
 fn is_read(set: &spelling::Set<u32>, word: u32) -> bool {
     let mut judge = spelling::Judge::new(set);
     judge.judge(word);
@@ -52,8 +51,9 @@ fn another_name_and_other_operands_are_noticed() {
     assert!(!reads(|_| Said::Text("addne r3, r0, #0x20000".into()), add));
 }
 
-/// What names the pc does something else in a slot: `add r3, pc, r0`, `ldr r0, [pc, #4]`, `ldm r0, {r1, pc}`,
-/// `mov pc, r15`. A coprocessor's `c15` is another thing, and so is `r1, r5`.
+/// An instruction with the pc as an operand behaves differently in a slot: `add r3, pc, r0`, `ldr
+/// r0, [pc, #4]`, `ldm r0, {r1, pc}`, `mov pc, r15`. A coprocessor's `c15` is not the pc, and
+/// neither is `r1, r5`.
 #[test]
 fn a_relocated_word_that_names_the_pc_is_noticed() {
     let is_read = |said: fn(u32) -> Said, word| {
@@ -68,7 +68,7 @@ fn a_relocated_word_that_names_the_pc_is_noticed() {
     assert!(is_read(|_| Said::Name("mcr".into()), 0xee0f_0f1f));
 }
 
-/// Words that once were read differently, and what is written in two ways.
+/// Words that once were read differently, and alternative spellings.
 #[test]
 fn what_was_read_differently_is_settled() {
     let mut judge = spelling::Judge::new(&SET);
@@ -82,7 +82,7 @@ fn what_was_read_differently_is_settled() {
     );
 }
 
-/// The same of A64: another register, another distance, and what is not known though it is an instruction.
+/// The same for A64: another register, another distance, and a valid instruction called undefined.
 #[test]
 fn other_operands_of_a64_are_noticed() {
     let reads = |said: fn(u32) -> Said, word| {
@@ -105,8 +105,8 @@ fn other_operands_of_a64_are_noticed() {
     assert!(!reads(|_| Said::Nothing, add));
 }
 
-/// What counts from where it stands does something else in a slot: `ldr x1, .+8`, `adr x0, .`, `b .`,
-/// `cbz x0, .`, `tbz w0, #0, .`, `prfm pldl1keep, .+8`; and `ldr x0, [x1]` does not.
+/// Pc-relative instructions behave differently in a slot: `ldr x1, .+8`, `adr x0, .`, `b .`, `cbz
+/// x0, .`, `tbz w0, #0, .`, `prfm pldl1keep, .+8`; but `ldr x0, [x1]` does not.
 #[test]
 fn a_relocated_word_of_a64_that_names_its_place_is_noticed() {
     let is_read = |name: fn(u32) -> Said, word| {

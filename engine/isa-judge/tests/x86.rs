@@ -1,7 +1,7 @@
-//! Another disassembler reads x86-64 and programs of 32 bits as our plans have them: some thousands of any, each
-//! time others. `cargo xtask fuzz isa x86` reads millions.
+//! The disassembly check on some thousands of random x86-64 and 32-bit instructions; `cargo xtask
+//! fuzz isa x86` checks millions.
 
-use engine_isa_judge::chance::Rng;
+use engine_isa_judge::prng::Rng;
 use engine_isa_judge::spelling::{self, Said};
 use engine_isa_judge::x86::shape::Bytes;
 use engine_isa_judge::x86::spelling::{IA32, SET};
@@ -28,7 +28,7 @@ fn bytes(digits: &str) -> Bytes {
     bytes
 }
 
-/// What reading these has found that has no explanation.
+/// The unexplained differences of these instructions.
 fn unexplained(set: &spelling::Set<Bytes>, instructions: &[&str]) -> Vec<String> {
     let mut judge = spelling::Judge::new(set);
     instructions
@@ -37,7 +37,7 @@ fn unexplained(set: &spelling::Set<Bytes>, instructions: &[&str]) -> Vec<String>
     judge.tally.unexplained
 }
 
-/// Instructions that once were read differently, and what is written in two ways.
+/// Instructions that once were read differently, and alternative spellings.
 #[test]
 fn what_was_read_differently_is_settled() {
     const WIDE: [&str; 9] = [
@@ -64,7 +64,7 @@ fn what_was_read_differently_is_settled() {
     assert_eq!(unexplained(&IA32, &NARROW), [""; 0]);
 }
 
-/// What explains a difference does not explain any: another number, target or address is noticed.
+/// The explanations do not cover real errors: another number, target or address is detected.
 #[test]
 fn another_number_is_noticed() {
     let told = |said: fn(Bytes) -> Said, digits| {
@@ -81,7 +81,7 @@ fn another_number_is_noticed() {
     assert_eq!(told(IA32.said, jmp), 0);
 }
 
-/// The text of this very program has what compilers emit, and is read, if it is one of x86-64.
+/// The text of this program is typical compiler output, if it is x86-64.
 #[test]
 fn real_text_is_read_the_same() {
     let mut text = Text::default();
@@ -96,7 +96,7 @@ fn real_text_is_read_the_same() {
     assert!(text.rows.iter().filter(|count| **count > 0).count() > 60);
 }
 
-/// A seed says what is drawn.
+/// A seed determines what is generated.
 #[test]
 fn the_same_number_draws_the_same() {
     let drawn = |seed| {

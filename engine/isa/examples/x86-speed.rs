@@ -1,6 +1,6 @@
-//! How many instructions a second are decoded and planned for, and how many a
-//! disassembler of other making does in the same run. The instructions are
-//! those of a program for x86-64: this one, unless another is named.
+//! Measures how many instructions a second are decoded and planned for, and how many an independent
+//! disassembler decodes in the same run. The instructions are those of an x86-64 program: this one,
+//! unless another is named.
 
 use std::env;
 use std::error::Error;
@@ -12,7 +12,7 @@ use capstone::prelude::*;
 use engine_isa::x86::{self, LONGEST};
 use engine_isa::{Plan, Why};
 
-/// So long at least each is measured.
+/// Each measurement lasts at least this long.
 const LONG_ENOUGH: Duration = Duration::from_secs(3);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -55,7 +55,7 @@ fn executable(file: &[u8]) -> Option<&[u8]> {
     is_x86_64.then(|| file.get(start..start + length))?
 }
 
-/// One after another; where none begins, a byte is left out.
+/// Consecutive instructions; a byte that begins none is skipped.
 fn instructions(code: &[u8]) -> Vec<[u8; LONGEST]> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -78,8 +78,8 @@ fn disassemble_all(capstone: &Capstone, instructions: &[[u8; LONGEST]]) {
     }
 }
 
-/// How many of `count` things a second in the best of many rounds, which is the one that had the
-/// processor for itself.
+/// Things a second, of `count` in a round, in the fastest of many rounds: the one least disturbed
+/// by other processes.
 fn measure(mut all: impl FnMut(), count: usize) -> f64 {
     let begun = Instant::now();
     let mut best = Duration::MAX;

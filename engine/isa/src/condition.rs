@@ -1,4 +1,4 @@
-//! The conditions that A32 and A64 share: four bits, asked of four flags.
+//! The condition codes that A32 and A64 share.
 
 use core::fmt;
 
@@ -7,14 +7,13 @@ use core::fmt;
 pub(crate) struct Condition(u8);
 
 impl Condition {
-    /// The condition with this code, of which only the low four bits count.
+    /// The condition with this code; only the low four bits count.
     pub(crate) const fn of(code: u32) -> Self {
         Self((code & 0b1111) as u8)
     }
 
-    /// Whether it holds under the flags N, Z, C and V in bits 31 to 28 (A8.3 for
-    /// A32, C1.2.4 for A64). 1110 always holds, and so does 1111 where that is
-    /// a condition at all.
+    /// Whether it holds with N, Z, C and V in bits 31 to 28 (A8.3 for A32, C1.2.4 for A64). 1110
+    /// always holds, and so does 1111 where that is a condition.
     pub(crate) const fn holds(self, flags: u32) -> bool {
         let n = flags & 1 << 31 != 0;
         let z = flags & 1 << 30 != 0;
@@ -34,7 +33,7 @@ impl Condition {
         even != opposite
     }
 
-    /// Its name, also where that says nothing.
+    /// Its suffix, `al` included.
     pub(crate) const fn name(self) -> &'static str {
         match self.0 {
             0b0000 => "eq",
@@ -57,7 +56,7 @@ impl Condition {
     }
 }
 
-/// What is put behind an A32 mnemonic: nothing for what always holds.
+/// The suffix of an A32 mnemonic: empty for `al`.
 impl fmt::Display for Condition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {

@@ -1,30 +1,30 @@
-//! Which rows of a table can match a word, by a key of nine bits: worked out at
-//! compile time, so that nobody tries hundreds of rows one after another.
+//! Indexes the rows of a table by a nine-bit key of the word, at compile time, so that a lookup
+//! does not test hundreds of rows in turn.
 
 use crate::Row;
 use crate::pattern::{ANY, Key, Test};
 
-/// A bucket for each value that a key has.
+/// A bucket for each value of the key.
 const BUCKETS: usize = Key::VALUES;
 
-/// The rows of a table, sorted by a key of their words.
+/// The rows of a table by a key of their words.
 ///
-/// A row is in the bucket of each value that a word of its can have; there are
-/// `N` such places in all.
+/// A row is in the bucket of every key value that one of its words can have; `N` is the number of
+/// entries in all buckets.
 pub(crate) struct Index<const ROWS: usize, const N: usize> {
     key: Key,
     /// The rows' tests, without their texts.
     tests: [Test; ROWS],
     /// Where each bucket begins, and where the last one ends.
     starts: [u16; BUCKETS + 1],
-    /// Places in the table; those of one bucket are in the order of the table.
+    /// Row numbers; within a bucket in the table's order.
     places: [u16; N],
 }
 
 impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
     const PLACES_FIT: () = assert!(N <= u16::MAX as usize, "too many places for the index");
 
-    /// The index by `key`.
+    /// Builds the index by `key`.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
     pub(crate) const fn new(rows: &[Row], key: Key) -> Self {
         let () = Self::PLACES_FIT;
@@ -54,9 +54,8 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
         }
     }
 
-    /// Panics, which is a build error in a constant, with the text of a row that
-    /// no word can reach because an earlier row takes them all. `rows` are those
-    /// that the index is of.
+    /// Panics, a build error in a constant, with the text of a row that an earlier row makes
+    /// unreachable. `rows` must be those that the index was built from.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
     pub(crate) const fn shadows_no_row(&self, rows: &[Row]) {
         let mut row = 0_usize;
@@ -66,8 +65,8 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
         }
     }
 
-    /// Whether an earlier row takes all words of this one. That row is in each
-    /// bucket that this one is in, so one bucket has the answer.
+    /// Whether an earlier row matches all words of this one. It would be in every bucket that this
+    /// row is in, so one bucket is enough to check.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
     const fn is_shadowed(&self, row: usize) -> bool {
         let Some(bucket) = self.tests[row].values(self.key).next() else {
@@ -83,8 +82,7 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
         false
     }
 
-    /// The place of the first row that matches `word`. The last row of a table
-    /// matches every word.
+    /// The number of the first row that matches `word`. The last row of a table matches every word.
     pub(crate) fn find(&self, word: u32) -> usize {
         let start = self.starts.get(self.key.of(word)).copied().unwrap_or(0);
         let candidates = self.places.get(start.into()..).unwrap_or(&[]);
@@ -99,8 +97,8 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
     }
 }
 
-/// The places of the rows with these tests, by bucket: `ends` is where each
-/// bucket begins, and while it is filled, where it ends.
+/// The row numbers by bucket. `ends` comes in as the beginning of each bucket, and advances to its
+/// end as it fills.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
 const fn filled<const N: usize>(
     tests: &[Test],
@@ -120,7 +118,7 @@ const fn filled<const N: usize>(
     places
 }
 
-/// How many places the index of these rows has.
+/// The number of entries that the index of these rows has.
 pub(crate) const fn entries(mut rows: &[Row], key: Key) -> usize {
     let mut count = 0_usize;
     while let [row, later @ ..] = rows {
@@ -160,7 +158,7 @@ mod tests {
     const EMPTY: Row = row("cccc 1001 0010 1101 0000 0000 0000 0000");
     const EVERY: Row = row("xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx");
 
-    /// Whether these are in an order in which each can be reached; the panic says no.
+    /// Whether every row in this order is reachable; panics if not.
     fn is_in_order<const ROWS: usize, const N: usize>(rows: [Row; ROWS]) {
         assert_eq!(entries(&rows, KEY), N);
         Index::<ROWS, N>::new(&rows, KEY).shadows_no_row(&rows);

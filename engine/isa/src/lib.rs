@@ -1,12 +1,16 @@
-//! One instruction in, a [`Plan`] out: [`Emulate`](Plan::Emulate) it in the
-//! trap handler, [`Relocate`](Plan::Relocate) it into a slot, or
-//! [`Refuse`](Plan::Refuse) it with a reason.
+//! One instruction in, a [`Plan`] out: [`Emulate`](Plan::Emulate) it in the trap handler,
+//! [`Relocate`](Plan::Relocate) it into a slot, or [`Refuse`](Plan::Refuse) it with a reason.
 //!
-//! This crate knows words and registers. It knows nothing of tasks, modules
-//! or processors but what the architecture manuals say, never allocates, and
-//! gives the same answer on every host. Each instruction set is a module with
-//! the same files: `rows` (the table of encodings), `operand` (what their
-//! fields stand for) and `emulate` (what the handler does for them).
+//! This crate decodes instructions and computes on saved registers. It knows nothing of tasks,
+//! modules or processors beyond the architecture manuals, never allocates, and gives the same
+//! answer on every host. Each instruction set is a module with the same files: `rows` (the table of
+//! encodings), `operand` (what their fields mean) and `emulate` (what the trap handler does for
+//! them).
+//!
+//! Planning runs when a probe is armed and need not be fast. Emulation runs in trap context,
+//! possibly in NMI: it takes no lock, cannot panic, and accesses memory only through [`Memory`].
+//! [`Arch`] is what the engine uses of an instruction set; the walks over function bodies are
+//! behind it too.
 
 #![no_std]
 #![forbid(unsafe_code)]

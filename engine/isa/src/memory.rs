@@ -1,29 +1,27 @@
-//! The memory that an emulated instruction reads and writes, as whoever runs it lends it.
+//! The memory that an emulated instruction accesses, as the caller provides it.
 
 /// Where an emulated instruction loads and stores.
 ///
-/// The memory lent must not hold the registers that the instruction works on:
-/// a handler whose trap frame lies below the interrupted stack pointer has to
-/// see to it that a push does not land in that frame.
+/// It must not overlap the registers that the instruction works on: a handler whose trap frame lies
+/// below the interrupted stack pointer must keep a push from overwriting that frame.
 ///
-/// An access is one access of the traced code: same width, same byte order.
-/// `address` need not be aligned; where it must be for the instruction not to
-/// fault, its emulation has seen to that.
+/// An access is one access of the traced code, with the same width and byte order. `address` need
+/// not be aligned; the emulation has checked alignment where the instruction requires it.
 pub trait Memory {
-    /// Loads a value, extended with zeros.
+    /// Loads a value, zero-extended.
     ///
     /// # Errors
-    /// [`Fault`] where the traced code's own load would have faulted.
+    /// [`Fault`] if the traced code's own load would have faulted.
     fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault>;
 
-    /// Stores the low bits of `value` that `width` has room for.
+    /// Stores the low `width` of `value`.
     ///
     /// # Errors
-    /// [`Fault`] where the traced code's own store would have faulted.
+    /// [`Fault`] if the traced code's own store would have faulted.
     fn store(&mut self, address: u64, width: Width, value: u64) -> Result<(), Fault>;
 }
 
-/// How much one access moves.
+/// The width of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// 8 bits.
@@ -49,7 +47,7 @@ impl Width {
     }
 }
 
-/// An access that did not happen.
+/// An access that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The address that could not be read or written.

@@ -1,12 +1,12 @@
-//! Seeded defects in this crate, to show that its tests can see one: built in
-//! only with `--cfg trapline_mutants`, and at most one at a time.
+//! Seeded defects in this crate, to show that its tests detect them: built in only with `--cfg
+//! trapline_mutants`, and at most one active at a time.
 
 #[cfg(trapline_mutants)]
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 macro_rules! mutants {
     ($($set:ident, $of:literal { $($variant:ident, $name:literal, $defect:literal;)+ })+) => {
-        /// A defect that can be chosen.
+        /// A defect that can be activated.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutant {
             $($(#[doc = concat!("`", $name, "`: ", $defect, ".")] $variant,)+)+
@@ -91,24 +91,24 @@ mutants! {
     }
 }
 
-/// The chosen defect's place among all.
+/// The index of the active defect.
 #[cfg(trapline_mutants)]
 static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// Chooses a defect, or none.
+/// Activates a defect, or none.
 #[cfg(trapline_mutants)]
 pub fn choose(mutant: Option<Mutant>) {
     let index = mutant.map_or(usize::MAX, |mutant| mutant as usize);
     CHOSEN.store(index, Ordering::Relaxed);
 }
 
-/// Whether it is this one.
+/// Whether this defect is active.
 #[cfg(trapline_mutants)]
 pub(crate) fn is_chosen(mutant: Mutant) -> bool {
     CHOSEN.load(Ordering::Relaxed) == mutant as usize
 }
 
-/// None is built in.
+/// No defects are built in.
 #[cfg(not(trapline_mutants))]
 pub(crate) const fn is_chosen(_: Mutant) -> bool {
     false

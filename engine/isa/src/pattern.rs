@@ -1,11 +1,9 @@
-//! An encoding drawn as its manual draws it, where the drawing *is* the mask.
+//! An encoding drawn as in its manual; the drawing *is* the mask.
 //!
-//! `cccc 0010 0100 1101 1101 rrrr iiii iiii` reads from bit 31 down to bit 0:
-//! `0` and `1` are bits that must be so, a lower-case letter is a bit of the
-//! field of that name, `x` is a bit that does not matter, and spaces are for
-//! the eye. Drawings are read at compile time only, and none of this reading is
-//! left in the finished program. A wrong one is a build error: its message is
-//! the drawing, and the line it points at says what is wrong with it.
+//! `cccc 0010 0100 1101 1101 rrrr iiii iiii` reads from bit 31 down to bit 0: `0` and `1` are fixed
+//! bits, a lower-case letter is a bit of the field of that name, `x` is ignored, and spaces are for
+//! readability. Drawings are parsed at compile time only. A malformed one is a build error: the
+//! message is the drawing, and the line that it points at says what is wrong with it.
 
 /// An encoding's text, and the test for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +12,7 @@ pub struct Pattern {
     test: Test,
 }
 
-/// The bits that must be so, and what they must be.
+/// The mask of the fixed bits, and their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Test {
     mask: u32,
@@ -36,12 +34,12 @@ impl Test {
         (self.value ^ other.value) & self.mask & other.mask != 0
     }
 
-    /// Whether every word that passes passes `other`, too.
+    /// Whether every word that passes also passes `other`.
     pub(crate) const fn implies(self, other: Self) -> bool {
         self.mask & other.mask == other.mask && self.value & other.mask == other.value
     }
 
-    /// The values that `key` has for words that pass.
+    /// The values of `key` for words that pass.
     pub(crate) const fn values(self, key: Key) -> Values {
         let split = if self.implies(key.split) {
             (0, 1)
@@ -58,8 +56,8 @@ impl Test {
     }
 }
 
-/// Nine bits that tell most words of an instruction set apart: eight of the
-/// word's own, and above them whether it passes a test.
+/// Nine bits that separate most words of an instruction set: eight bits of the word, and above them
+/// whether it passes a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     shift: u32,
@@ -67,10 +65,10 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// How many values it has.
+    /// How many values a key has.
     pub(crate) const VALUES: usize = 512;
 
-    /// The eight bits from bit `shift` up, and whether a word is of `split`.
+    /// The eight bits from bit `shift` up, and whether a word matches `split`.
     pub(crate) const fn new(shift: u32, split: &'static str) -> Self {
         Self {
             shift,
@@ -78,7 +76,7 @@ impl Key {
         }
     }
 
-    /// Its value for `word`.
+    /// The key of `word`.
     #[inline]
     pub(crate) const fn of(self, word: u32) -> usize {
         let split = self.split.matches(word) as u32;
@@ -86,21 +84,21 @@ impl Key {
     }
 }
 
-/// See [`Test::values`].
+/// Iterator of [`Test::values`].
 pub(crate) struct Values {
     free: u32,
     fixed: u32,
-    /// What the free bits are next.
+    /// The next setting of the free bits.
     next: Option<u32>,
 }
 
 impl Values {
-    /// The next value, in rising order.
+    /// The next value, in ascending order.
     pub(crate) const fn next(&mut self) -> Option<usize> {
         let Some(chosen) = self.next else {
             return None;
         };
-        // With all bits set that are not free, the carry goes past them.
+        // With all fixed bits set, the carry propagates past them.
         let following = (chosen | !self.free).wrapping_add(1) & self.free;
         self.next = if following == 0 {
             None
@@ -112,8 +110,7 @@ impl Values {
 }
 
 impl Pattern {
-    /// Reads a drawing; panics, which is a build error in a constant, unless
-    /// it draws exactly 32 bits.
+    /// Parses a drawing; panics, a build error in a constant, unless it has exactly 32 bits.
     pub(crate) const fn new(text: &'static str) -> Self {
         assert!(draws_32_bits(text), "{}", text);
         let ones = bits_drawn(text, b'1');
@@ -125,8 +122,7 @@ impl Pattern {
         }
     }
 
-    /// The field called `name`; panics, which is a build error in a constant,
-    /// if the drawing has no such field.
+    /// The field called `name`; panics, a build error in a constant, if the drawing has none.
     pub(crate) const fn field(&self, name: &str) -> Field {
         let bits = match name.as_bytes() {
             [letter @ b'a'..=b'w'] => bits_drawn(self.text, *letter),
@@ -168,15 +164,15 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// The field's value in `word`: its bits keep their distances, and the
-    /// lowest becomes bit 0.
+    /// The field's value in `word`. Its bits keep their relative positions; the lowest becomes bit
+    /// 0.
     #[inline]
     pub(crate) const fn of(self, word: u32) -> u32 {
         (word & self.bits).wrapping_shr(self.bits.trailing_zeros())
     }
 }
 
-/// Whether `text` is 32 of 0, 1 and the letters a to x, and spaces.
+/// Whether `text` consists of 32 digits 0 and 1 and letters a to x, and of spaces.
 const fn draws_32_bits(text: &str) -> bool {
     let mut count: u32 = 0;
     let mut rest = text.as_bytes();
@@ -191,7 +187,7 @@ const fn draws_32_bits(text: &str) -> bool {
     count == 32
 }
 
-/// The bits that `text` draws with the character `wanted`.
+/// The mask of the bits drawn with the character `wanted`.
 const fn bits_drawn(text: &str, wanted: u8) -> u32 {
     let mut bits = 0;
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! The answer that this crate gives for every instruction.
+//! The result of planning for an instruction.
 
 use core::fmt;
 
@@ -6,17 +6,16 @@ use crate::Why;
 
 /// What to do about an instruction that a probe displaces.
 ///
-/// `E` is the instruction set's emulation, `R` its relocated copy; one that
-/// relocates nothing says so with [`Infallible`](core::convert::Infallible).
+/// `E` is the instruction set's emulation, `R` its relocated copy; a set that relocates nothing
+/// uses [`Infallible`](core::convert::Infallible).
 ///
-/// As text, a plan is what the vectors say: `emulate push {r4, lr}`,
-/// `refuse unpredictable`.
+/// Printed as in the test vectors: `emulate push {r4, lr}`, `refuse unpredictable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Plan<E, R> {
-    /// The trap handler does the instruction itself, on the saved registers.
+    /// The trap handler emulates the instruction on the saved registers.
     Emulate(E),
-    /// A rewritten copy in a slot of its own does it.
+    /// A copy, rewritten where necessary, runs in its own slot.
     Relocate(R),
     /// No probe can be placed on it.
     Refuse(Why),

@@ -1,33 +1,33 @@
-//! The table of an instruction set: one list of rows, from which come the
-//! decoder and what the tests know of it.
+//! The table of an instruction set: one list of rows, from which the decoder and its tests are
+//! made.
 
 use crate::{Pattern, Plan, Why};
 
 /// One encoding in an instruction set's table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The encoding, as its manual draws it.
+    /// The encoding, as drawn in its manual.
     pub pattern: Pattern,
-    /// The manual's section that defines it.
+    /// The section of the manual that defines it.
     pub section: &'static str,
-    /// A short name, unlike any other row's.
+    /// A short name, unique in the table.
     pub name: &'static str,
 }
 
-/// What a row says of the words that it answers for.
+/// What a row does about its words.
 pub(crate) enum Answer<E, R> {
-    /// Each is emulated, by what this makes of it.
+    /// Each is emulated; the function decodes it.
     Emulate(fn(u32) -> E),
-    /// Each is relocated, as what this makes of it.
+    /// Each is relocated; the function makes the copy.
     Relocate(fn(u32) -> R),
-    /// It depends on the word.
+    /// The function makes the whole plan.
     Decide(fn(u32) -> Plan<E, R>),
     /// None can be probed.
     Refuse(Why),
 }
 
 impl<E, R> Answer<E, R> {
-    /// The plan for `word`, which the answer's row matches.
+    /// The plan for `word`, which must match the row.
     pub(crate) fn plan(&self, word: u32) -> Plan<E, R> {
         match self {
             Self::Emulate(make) => Plan::Emulate(make(word)),
@@ -38,19 +38,16 @@ impl<E, R> Answer<E, R> {
     }
 }
 
-/// Makes `ROWS`, `row` and `plan` of a list of rows.
+/// Defines `ROWS`, `row` and `plan` from a list of rows.
 ///
-/// A row is `"encoding", "section", "name", answer;`. The answer is
-/// `refuse(Reason)`; or `emulate(f(a, b))` or `relocate(f(a, b))`, where the
-/// function `f` is given the values of the encoding's fields `a` and `b`; or
-/// `decide(f(a, b))`, where `f` makes the whole plan, since no drawing says
-/// that two fields are equal. A field called `word` is the whole word. The
-/// first row that matches answers; the row after `otherwise` answers for
-/// whatever is left, and so must draw no fixed bit.
+/// A row is `"encoding", "section", "name", answer;`. The answer is `refuse(Reason)`; or
+/// `emulate(f(a, b))` or `relocate(f(a, b))`, where `f` takes the values of the encoding's fields
+/// `a` and `b`; or `decide(f(a, b))`, where `f` returns the whole plan, since a pattern cannot
+/// relate two fields. A field called `word` is the whole word. The first row that matches answers;
+/// the row after `otherwise` answers for the rest, and so must fix no bit.
 ///
-/// `index = n, "drawing"` says that most rows are told apart by the eight bits
-/// from bit n up and by whether a word is an instance of the drawing: by these
-/// the rows that can match a word are found.
+/// `index = n, "drawing"` defines the lookup key: the eight bits from bit n up, and whether the
+/// word matches the drawing.
 macro_rules! rows {
     (
         emulate = $emulation:ty, relocate = $relocation:ty, index = $shift:literal, $split:literal;
@@ -89,13 +86,13 @@ macro_rules! rows {
 
         const _: () = INDEX.shadows_no_row(ROWS);
 
-        /// The place in [`ROWS`] of the row that `word` belongs to.
+        /// The index in [`ROWS`] of the row that `word` belongs to.
         #[must_use]
         pub fn row(word: u32) -> usize {
             INDEX.find(word)
         }
 
-        /// What to do about the instruction `word`.
+        /// Plans for the instruction `word`.
         pub fn plan(word: u32) -> $crate::Plan<$emulation, $relocation> {
             match ANSWERS.get(row(word)) {
                 Some(answer) => answer.plan(word),
@@ -117,8 +114,8 @@ macro_rules! rows {
     };
     (@field $word:ident, $text:literal, word) => { $word };
     (@field $word:ident, $text:literal, $field:ident) => {{
-        // Named, for an inline constant would leave `field` itself, with
-        // its panic, in the object.
+        // A named constant: an inline one would leave `field` itself, with its panic, in the
+        // object.
         const FIELD: $crate::pattern::Field =
             $crate::Pattern::new($text).field(stringify!($field));
         FIELD.of($word)

@@ -1,5 +1,5 @@
-//! Why an instruction is refused: one list, from which the type, the word in
-//! `/proc/dtrace/refused` and the sentence for the user all come.
+//! Why an instruction is refused: one list defines the type, the word in `/proc/dtrace/refused`,
+//! and the sentence for the user.
 
 macro_rules! reasons {
     ($($variant:ident, $word:literal, $sentence:literal;)+) => {
@@ -10,10 +10,10 @@ macro_rules! reasons {
         }
 
         impl Why {
-            /// Every reason that there is.
+            /// Every reason.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The reason as one lower-case word, fit for a table's column.
+            /// The reason as one lower-case word, for a table's column.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self {
@@ -34,33 +34,33 @@ macro_rules! reasons {
 
 reasons! {
     Endian, "endian",
-        "it may change the byte order of data, and the jump back from its copy loads an address as data";
+        "it may change the data endianness, and the jump back from the slot loads its target as data";
     Exclusive, "exclusive",
-        "it needs an exclusive access that a trap would end";
+        "it needs an exclusive monitor state that a trap would clear";
     Far, "far",
-        "its copy would stand too far from what it names, or from the way back";
+        "a slot would be out of range of its operand or of the resume address";
     Implementation, "implementation",
-        "processors are free to differ in what this instruction does";
+        "its behavior is implementation defined";
     Keys, "keys",
-        "it calls what it authenticates, with keys that a trap's handler does not have";
+        "it authenticates its call target, with keys that the trap handler does not have";
     Literal, "literal",
-        "it loads or stores registers that a trap does not save, at an address counted from its own";
+        "it loads or stores registers that the trap frame does not save, at a PC-relative address";
     Mapping, "mapping",
-        "it may change where memory is or what it holds, so that its copy, or what the trap has written, is lost";
+        "it may change the memory mapping or memory contents, so that the slot or the trap is lost";
     Order, "order",
-        "it returns from an exception, or reads what the last one has left: a trap is one more";
+        "it returns from an exception or reads its state, which a trap would overwrite";
     Shadow, "shadow",
-        "it and an instruction beside it are one to interrupts, which a trap would let in between";
+        "no interrupt can occur between it and an adjacent instruction, but a trap would allow one";
     Spsr, "spsr",
-        "the registers that it works on have been overwritten by the trap";
+        "the registers that it uses are overwritten by the trap";
     Trap, "trap",
-        "it calls whoever handles exceptions, and not from its copy";
+        "it raises an exception, which must not come from a slot";
     Undefined, "undefined",
-        "this word is no instruction, or exists in order to trap: it marks a BUG, or another tool's probe";
+        "it is not an instruction, or a trap: a BUG marker or another tool's probe";
     Unpredictable, "unpredictable",
-        "the architecture does not say what this encoding does";
+        "its encoding is unpredictable: the architecture does not define it";
     Unported, "unported",
-        "the tracer does not yet know how to do this instruction elsewhere";
+        "the tracer cannot yet emulate or relocate this instruction";
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What calling conventions and traps say, of each instruction set on any host.
+//! Calling conventions and traps, for each instruction set on any host.
 
 use engine_isa::arm::{self, Arm};
 use engine_isa::arm64::{self, Arm64, Processor};
@@ -6,7 +6,7 @@ use engine_isa::body::Leaves;
 use engine_isa::x86::{self, Mode, X86};
 use engine_isa::{Arch, Away, Fault, Memory, Plan, Unreadable, Width};
 
-/// Signs nothing.
+/// A processor without pointer authentication.
 #[derive(Debug, Default)]
 struct Unsigned;
 
@@ -22,7 +22,7 @@ impl Processor for Unsigned {
 
 type A64 = Arm64<Unsigned>;
 
-/// A stack whose words, of so many bytes, say which they are, from 0 on at the top.
+/// A stack of words of `bytes` bytes, each with its index as the value, from 0 at the top.
 fn numbered(top: u64, bytes: usize) -> impl FnMut(u64, &mut [u8]) -> Result<(), Unreadable> {
     move |address, word| {
         assert_eq!(word.len(), bytes);
@@ -117,7 +117,7 @@ fn a_trap_is_where_the_pc_says_but_on_x86_before_it() {
     assert_eq!(A64::pc(&regs), 0x1000);
 }
 
-/// Loads nothing, and stores nothing.
+/// Memory without contents: loads are 0, stores are ignored.
 struct Nowhere;
 
 impl Memory for Nowhere {
@@ -152,7 +152,7 @@ fn text(bytes: &[u8]) -> [u8; x86::LONGEST] {
 
 #[test]
 fn a_byte_is_a_prefix_in_one_mode_and_an_instruction_in_the_other() {
-    // In 64-bit mode `rex.w jmp`, otherwise `dec eax`.
+    // In 64-bit mode `rex.w jmp`, in compatibility mode `dec eax`.
     let bytes = text(&[0x48, 0xe9, 0, 1, 0, 0]);
     let to = |mode| X86::control(&bytes, mode, 0x1000).away;
     assert_eq!(to(Mode::Long), Some(Away::To(0x1106)));
@@ -167,7 +167,7 @@ fn branches_of_compatibility_mode_wrap_around_at_32_bits() {
     let to = |mode| X86::control(&back, mode, 0).away;
     assert_eq!(to(Mode::Long), Some(Away::To(0xffff_ffff_ffff_fff5)));
     assert_eq!(to(Mode::Compat), Some(Away::To(0xffff_fff5)));
-    // With operands of 16 bits, the instruction pointer has as many.
+    // A 16-bit operand size truncates the instruction pointer.
     let short = text(&[0x66, 0xe9, 0, 1]);
     let away = X86::control(&short, Mode::Compat, 0).away;
     assert_eq!(away, Some(Away::Indirect));
@@ -187,7 +187,8 @@ fn what_linux_rewrites_is_known_by_its_bytes() {
         assert!(X86::is_placeholder(&text(bytes)), "{bytes:x?}");
     }
     assert!(!X86::is_placeholder(&text(&[0x55])));
-    // `lock inc [rax]`, without its LOCK, and a DS prefix before what takes none.
+    // `lock inc [rax]` with DS in place of LOCK, and a DS prefix before an instruction that cannot
+    // take LOCK.
     assert!(X86::will_be_rewritten(&text(&[0x3e, 0xff, 0x00])));
     assert!(!X86::will_be_rewritten(&text(&[0x3e, 0x8b, 0x00])));
     for word in [0xe320_f000u32, 0xe1a0_0000, 0xea00_0000] {

@@ -1,4 +1,4 @@
-//! The instruction core's tests, but for its seeded defects: one of those is chosen for the whole
+//! The tests of this crate, except for its seeded defects: the active defect is global to the
 //! process, so `mutants` is a binary of its own.
 
 mod abi;

@@ -1,25 +1,24 @@
-//! The vectors hold, for every instruction set: each instruction's plan reads
-//! as its line says, a disassembler of other making reads the instruction as
-//! its line says, and no row of the table goes without a vector.
+//! The vectors, for every instruction set: each instruction's plan prints as its line says,
+//! capstone prints the instruction as its line says, and every row of the table has a vector.
 
 use capstone::prelude::*;
 use engine_isa::{Plan, arm, arm64, x86};
 
 use super::vector::{self, Vector};
 
-/// An instruction set, as far as its vectors go.
+/// An instruction set for its vectors.
 struct Set {
     /// The folder below `vectors/`.
     name: &'static str,
-    /// The instruction that a vector's first column writes.
+    /// Parses a vector's first column.
     text: fn(&str) -> Option<Vec<u8>>,
-    /// What the disassembler needs.
+    /// Creates the disassembler.
     disassembler: fn() -> CsResult<Capstone>,
-    /// Its answer, as text.
+    /// The plan, as text.
     plan: fn(&[u8]) -> String,
     /// The row that answers.
     row: fn(&[u8]) -> Option<usize>,
-    /// What each row says of itself, if it is one of this set.
+    /// Each row's description, if the row belongs to this set.
     rows: fn() -> Vec<Option<String>>,
 }
 
@@ -76,7 +75,7 @@ const SETS: &[Set] = &[
     },
 ];
 
-/// Pairs of hexadecimal digits are bytes, in the order that memory has.
+/// Parses pairs of hexadecimal digits, in memory order.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     digits
         .split(' ')
@@ -84,14 +83,14 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// An instruction with nothing readable behind it.
+/// An instruction followed by zeros.
 fn followed(bytes: &[u8]) -> [u8; x86::LONGEST] {
     let mut text = [0; x86::LONGEST];
     text[..bytes.len()].copy_from_slice(bytes);
     text
 }
 
-/// Eight hexadecimal digits are a word, in memory lowest byte first.
+/// Parses eight hexadecimal digits as a word, little-endian in memory.
 fn word(digits: &str) -> Option<Vec<u8>> {
     let word = u32::from_str_radix(digits, 16).ok()?;
     (digits.len() == 8).then(|| word.to_le_bytes().to_vec())
@@ -113,7 +112,7 @@ fn described(rows: &[engine_isa::Row]) -> Vec<Option<String>> {
     rows.iter().map(say).collect()
 }
 
-/// The rows of x86 that are of a set, by their encodings.
+/// The rows of x86 that belong to a set, by their encodings.
 fn x86_rows(of_set: fn(&str) -> bool) -> Vec<Option<String>> {
     let say = |row: &x86::Row| {
         let (section, name, text) = (row.section, row.name, row.encoding.text());
@@ -123,7 +122,7 @@ fn x86_rows(of_set: fn(&str) -> bool) -> Vec<Option<String>> {
 }
 
 impl Set {
-    /// All its vectors, each with the bytes of its instruction.
+    /// All its vectors, with the instructions' bytes.
     fn vectors(&self) -> Vec<(Vector, Vec<u8>)> {
         let with_bytes = |vector: Vector| {
             let (place, digits) = (&vector.place, &vector.digits);
@@ -136,8 +135,8 @@ impl Set {
         vector::of(self.name).into_iter().map(with_bytes).collect()
     }
 
-    /// Fails with one paragraph for each vector whose column `wanted` differs
-    /// from what `seen` makes of its instruction.
+    /// Fails with one paragraph for each vector whose column `wanted` differs from `seen` of its
+    /// instruction.
     fn compare(
         &self,
         column: &str,
@@ -155,7 +154,7 @@ impl Set {
     }
 }
 
-/// What the disassembler makes of an instruction; `-` if it knows no such one.
+/// The disassembler's text; `-` if the instruction is undefined.
 fn disassembled(capstone: &Capstone, bytes: &[u8]) -> String {
     let found = capstone.disasm_count(bytes, 0, 1).unwrap();
     found.iter().next().map_or_else(
@@ -186,7 +185,7 @@ fn capstone_reads_every_instruction_as_its_vector_says() {
     }
 }
 
-/// Also of what is refused: who walks over text goes on behind it.
+/// Also for refused instructions: whoever decodes linearly needs their length.
 #[test]
 fn an_instruction_of_x86_is_as_long_as_capstone_has_it() {
     for (set, length) in [
@@ -201,7 +200,7 @@ fn an_instruction_of_x86_is_as_long_as_capstone_has_it() {
                 .next()
                 .map_or(bytes.len(), |insn| insn.bytes().len());
             let length = length(&followed(&bytes)).unwrap_or(read);
-            // Capstone takes ud0 and ud1 for instructions without operands.
+            // capstone decodes ud0 and ud1 without operands.
             let is_ud = vector.text.starts_with("ud");
             assert!(length == read || is_ud, "{}: {length}", vector.place);
         }

@@ -1,4 +1,4 @@
-//! The tables of a program, to be filled and put into a block.
+//! Builds the tables of a program and writes them as a block.
 
 use engine_abi::{
     AggregationRow, ClauseRow, FieldRow, Instruction, KeyRow, MAGIC, ProgramHeader, VariableRow,
@@ -29,7 +29,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// No rows, and strings of this size.
+    /// Empty tables; strings have this size in bytes.
     pub fn new(string_size: u32) -> Self {
         Self {
             header: ProgramHeader {
@@ -41,7 +41,7 @@ impl Tables {
         }
     }
 
-    /// A clause of all that no clause has yet.
+    /// Adds a clause of all rows that no clause has yet.
     pub fn clause(&mut self, record_size: u32) {
         let mut row = ClauseRow {
             record_size,
@@ -58,7 +58,7 @@ impl Tables {
         self.clauses.push(row);
     }
 
-    /// Where a string begins, which is added if it is new.
+    /// The offset of a string, which is added if it is new.
     pub fn string(&mut self, string: &[u8]) -> u32 {
         let with_nul = [string, &[0]].concat();
         let mut begins = (0..self.strings.len()).filter(|at| *at == 0 || self.strings[at - 1] == 0);
@@ -69,7 +69,7 @@ impl Tables {
         }) as u32
     }
 
-    /// The header with the counts of the rows there are.
+    /// The header with the current counts.
     pub fn counted(&self) -> ProgramHeader {
         ProgramHeader {
             clauses: self.clauses.len() as u32,

@@ -1,8 +1,8 @@
-//! Helpers for the tests of several crates; no crate depends on it but for its tests.
+//! Helpers shared by the tests of several crates; a dev-dependency only.
 //!
 //! - [`block`]: the tables of a D program, filled row by row and written as the block that the
 //!   engine takes.
-//! - [`tally`]: properties that hold only of accepted input, with a floor on how much is accepted.
+//! - [`tally`]: property tests that apply only to accepted input, with a minimum acceptance rate.
 
 pub mod block;
 pub mod tally;

@@ -1,5 +1,5 @@
-//! Properties of things made by chance that only say something of those that are accepted: how many
-//! those are is counted, shown, and must not be too few. `PROPTEST_CASES` says how many are made.
+//! Property tests that apply only to accepted input. The number of accepted cases is counted,
+//! printed, and must not be too small. `PROPTEST_CASES` sets the number of cases.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -9,16 +9,17 @@ use proptest::test_runner::{Config, TestRunner};
 
 /// A property, by its test's file and name.
 pub struct Property {
-    /// The file of its test, for proptest's regressions.
+    /// The test's file, for proptest's regressions.
     pub file: &'static str,
     /// The name of its test.
     pub name: &'static str,
-    /// How many of a hundred must be accepted.
+    /// The minimum percentage of accepted cases.
     pub accepted: u32,
 }
 
 impl Property {
-    /// Makes things by `strategy`; `judge` answers whether it accepts one, if the property holds of it.
+    /// Generates inputs with `strategy`. `judge` returns whether it accepts one, or an error if the
+    /// property fails.
     pub fn hold<S: Strategy<Value: Debug>>(
         &self,
         strategy: S,

@@ -1,4 +1,4 @@
-//! Calls: whether the arguments are what the function takes.
+//! Checks calls against the function's signature.
 
 use super::{Checker, expression};
 use crate::ast::Node;
@@ -44,12 +44,12 @@ impl Checker<'_> {
         Ok(expression(kind, type_, line))
     }
 
-    /// The values of several expressions.
+    /// Checks several expressions.
     pub(super) fn expressions(&mut self, nodes: &[Node]) -> Result<Vec<Expression>, Mistake> {
         nodes.iter().map(|node| self.expression(node)).collect()
     }
 
-    /// The arguments as the parameters have them: numbers of their types, all else by its address.
+    /// Converts arguments to their parameters: numbers by value, everything else by address.
     fn passed(&self, arguments: Vec<Expression>, signature: Signature) -> Vec<Expression> {
         let arguments = arguments.into_iter().enumerate();
         let passed =
@@ -86,7 +86,8 @@ impl Checker<'_> {
         Err(Mistake::new(Tag::ProtoLen, line, message))
     }
 
-    /// Whether keys are what an array's or an aggregation's are; `name` has what is written around it.
+    /// Checks arguments or keys against a signature; `name` is the function or array, with its
+    /// brackets.
     pub(super) fn check_arguments(
         &self,
         name: (&str, &str),

@@ -1,14 +1,14 @@
-//! Which types go together.
+//! Type compatibility.
 
 use super::Checker;
 use crate::tree::Expression;
 use crate::types::{CHAR, STACK, Type, TypeId};
 
-/// A value, as far as it matters for what it goes together with.
+/// What determines a value's compatibility.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operand {
     pub type_: TypeId,
-    /// Whether it is the constant 0, which is a pointer to nothing.
+    /// Whether it is the constant 0, the null pointer.
     pub is_null: bool,
 }
 
@@ -31,7 +31,7 @@ impl From<TypeId> for Operand {
 }
 
 impl Checker<'_> {
-    /// Whether `value` may be given where `to` is wanted.
+    /// Whether `value` may be assigned to `to`.
     pub(super) fn accepts(&self, to: TypeId, value: &Expression) -> bool {
         let types = &self.types;
         let from = value.type_;
@@ -42,7 +42,7 @@ impl Checker<'_> {
             || self.common_pointer(to.into(), value.into()).is_some()
     }
 
-    /// The pointer type that both can have: the one that says more.
+    /// The common pointer type of two operands: the more specific one.
     pub(super) fn common_pointer(&self, left: Operand, right: Operand) -> Option<TypeId> {
         match (self.is_pointer_like(left), self.is_pointer_like(right)) {
             (Some(None), Some(None)) | (None, _) | (_, None) => None,
@@ -60,7 +60,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What it points to, or nothing for the constant 0; nothing at all where it is no pointer.
+    /// Its pointee, or `None` for the constant 0; nothing at all if it is not a pointer.
     #[expect(clippy::option_option, reason = "0 points, but to nothing")]
     fn is_pointer_like(&self, operand: Operand) -> Option<Option<TypeId>> {
         match self.types.kind(operand.type_) {

@@ -1,4 +1,4 @@
-//! Comparisons, and what goes on from conditions.
+//! Checks comparisons and logical operators.
 
 use super::{Checker, expression, is_action, is_aggregation};
 use crate::ast::Node;
@@ -107,7 +107,7 @@ impl Checker<'_> {
         Ok(expression(kind, type_, line))
     }
 
-    /// The type that either of two values can have.
+    /// The common type of two values.
     fn either(&mut self, one: &Expression, other: &Expression) -> Option<TypeId> {
         let types = &self.types;
         if types.is_integer(one.type_) && types.is_integer(other.type_) {

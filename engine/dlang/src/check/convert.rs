@@ -1,4 +1,4 @@
-//! Conversions: values as other types have them.
+//! Conversions between types.
 
 use super::{Checker, expression};
 use crate::ast::Node;
@@ -9,7 +9,7 @@ use crate::tree::{Expression, ExpressionKind};
 use crate::types::{SIZE, TEXT, Type, TypeId};
 
 impl Checker<'_> {
-    /// `value` as `to` has it; a constant stays one.
+    /// Converts `value` to `to`; a constant stays a constant.
     pub(super) fn converted(&self, value: Expression, to: TypeId) -> Expression {
         let line = value.line;
         if self.types.base(value.type_) == self.types.base(to) {
@@ -22,7 +22,7 @@ impl Checker<'_> {
         expression(ExpressionKind::Convert(Box::new(value)), to, line)
     }
 
-    /// `value` in the type that it is calculated in.
+    /// Applies C's integer promotions.
     pub(super) fn promoted(&self, value: Expression) -> Expression {
         let to = self.types.promoted(value.type_);
         self.converted(value, to)
@@ -87,7 +87,7 @@ impl Checker<'_> {
         expression(kind, constant.type_, line)
     }
 
-    /// What a pointer, an array or a string is made of.
+    /// The element type of a pointer, an array or a string.
     pub(super) fn element(&self, type_: TypeId) -> Option<TypeId> {
         match self.types.kind(type_) {
             Type::Text => Some(crate::types::CHAR),

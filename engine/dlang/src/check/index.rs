@@ -1,4 +1,4 @@
-//! `base[keys]`: elements of associative arrays, of arrays, and of what pointers point to.
+//! Checks `base[keys]`: elements of associative arrays and of arrays, and pointer subscripts.
 
 use engine_abi::Scope;
 use engine_dvm::Builtin;
@@ -33,7 +33,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The element as something is done to it; its type may not be known yet.
+    /// The element as the target of an assignment; its type may not be known yet.
     pub(super) fn index_place(
         &mut self,
         base: &Node,
@@ -85,14 +85,14 @@ impl Checker<'_> {
         self.element_of(variable, keys, line)
     }
 
-    /// Whether there is a variable of this name that is no associative array and has a type.
+    /// Whether there is a typed variable with this name that is not an associative array.
     fn is_plain(&self, scope: Scope, name: &str) -> bool {
         let known = self.names.variable(scope, self.number, name);
         let known = known.and_then(|number| self.names.variables.get(number));
         known.is_some_and(|known| known.keys.is_none() && known.type_.is_some())
     }
 
-    /// An element of an associative array; its first use says of what types the key is.
+    /// An element of an associative array; the first use determines the types of the key.
     fn element_of(
         &mut self,
         variable: VariableId,
@@ -121,7 +121,7 @@ impl Checker<'_> {
         Ok(expression(kind, type_.unwrap_or(crate::types::VOID), line))
     }
 
-    /// Numbers of a key as the key has them.
+    /// Converts the numbers of a key to the key's types.
     fn converted_keys(&self, keys: Vec<Expression>, signature: &[TypeId]) -> Vec<Expression> {
         let pairs = keys.into_iter().zip(signature);
         pairs
@@ -135,7 +135,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Whether these can be parts of a key.
+    /// Checks that the expressions can be components of a key.
     pub(super) fn check_keys(
         &self,
         keys: &[Expression],
@@ -192,7 +192,7 @@ impl Checker<'_> {
         Ok(expression(kind, builtin::type_of(builtin), line))
     }
 
-    /// An element of an array, or of what a pointer points to.
+    /// An element of an array, or through a pointer.
     fn subscript(
         &mut self,
         base: Expression,
@@ -221,7 +221,7 @@ impl Checker<'_> {
         Err(self.incompatible(base.type_, "+", index.type_, line))
     }
 
-    /// What DTrace calls an expression.
+    /// How DTrace describes an expression.
     fn described(&self, expression: &Expression) -> String {
         match &expression.kind {
             ExpressionKind::Constant(value) => format!("integer constant 0x{value:x}"),

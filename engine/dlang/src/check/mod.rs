@@ -1,5 +1,9 @@
-//! From programs as they are written to programs with everything known: what names mean, what types
-//! expressions have, and what is converted to what.
+//! Semantic checks: from the syntax tree to a tree in which names are resolved, every expression
+//! has a type, and every conversion is explicit.
+//!
+//! A variable or an aggregation gets its type from its first use, so clauses are checked in order,
+//! and a checked clause changes [`Names`](crate::names::Names). The messages and tags are DTrace's
+//! where it has them.
 
 mod call;
 mod compatible;
@@ -18,16 +22,16 @@ use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{TEXT, TypeId, Types};
 
-/// What one text is checked with.
+/// The state of checking one text.
 pub(crate) struct Checker<'n> {
     pub types: &'n mut Types,
     pub names: &'n mut Names,
-    /// The number of the text.
+    /// The text's number.
     pub number: usize,
 }
 
 impl Checker<'_> {
-    /// What `node` gives.
+    /// Checks an expression.
     pub(crate) fn expression(&mut self, node: &Node) -> Result<Expression, Mistake> {
         let line = node.line;
         match &node.kind {
@@ -59,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The predicate of a clause.
+    /// Checks the predicate of a clause.
     pub(crate) fn predicate(&mut self, node: &Node) -> Result<Expression, Mistake> {
         let predicate = self.expression(node)?;
         if self.types.is_scalar(predicate.type_) {
@@ -133,7 +137,7 @@ impl Checker<'_> {
         Err(Mistake::new(Tag::XlateNone, line, message))
     }
 
-    /// `base.member`, `base->member`: no type has members, so it says which would.
+    /// `base.member`, `base->member`: always an error, as no type has members.
     fn member(&mut self, base: &Node, is_arrow: bool, line: u32) -> Result<Expression, Mistake> {
         let base = self.expression(base)?;
         let name = self.types.name(base.type_);
@@ -161,7 +165,7 @@ impl Checker<'_> {
         Err(Mistake::new(tag, line, message))
     }
 
-    /// Operands that do not go together.
+    /// An error about incompatible operands.
     fn incompatible(&self, left: TypeId, operator: &str, right: TypeId, line: u32) -> Mistake {
         let message = format!(
             "operands have incompatible types: \"{}\" {operator} \"{}\"",

@@ -1,4 +1,4 @@
-//! What names mean.
+//! Name resolution.
 
 use engine_abi::Scope;
 use engine_dvm::Builtin;
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A variable as something is done to it; it may not have a type yet.
+    /// A variable as the target of an assignment; it may not have a type yet.
     pub(super) fn variable_place(
         &self,
         variable: VariableId,
@@ -59,7 +59,7 @@ impl Checker<'_> {
         Ok(expression(ExpressionKind::Variable(variable), type_, line))
     }
 
-    /// The variable of this name, which is new if there was none.
+    /// The variable with this name; created if it does not exist.
     pub(super) fn variable_or_new(&mut self, scope: Scope, name: &str) -> VariableId {
         if let Some(known) = self.names.variable(scope, self.number, name) {
             return known;
@@ -73,7 +73,7 @@ impl Checker<'_> {
         self.names.declare(self.number, variable)
     }
 
-    /// A built-in variable, if the name is the language's own.
+    /// A built-in variable, if the name is one.
     pub(super) fn built_in(&self, name: &str, line: u32) -> Result<Option<Expression>, Mistake> {
         if name.contains('`') {
             return Err(unresolved(name, line));
@@ -96,7 +96,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An aggregation that was given a value before.
+    /// An aggregation that has been assigned to.
     pub(super) fn aggregation(&mut self, name: &str, line: u32) -> Result<Expression, Mistake> {
         match self.names.aggregation(spelt(name)) {
             Some(number) => {
@@ -107,7 +107,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A variable that is read, but has no type yet.
+    /// An error about a variable that is read before it has a type.
     pub(super) fn undefined(&self, variable: VariableId, line: u32) -> Mistake {
         let known = &self.names.variables[variable];
         let is_missing = known.scope == Scope::Global;
@@ -120,12 +120,12 @@ impl Checker<'_> {
     }
 }
 
-/// The name of an aggregation: that of `@` is `_`.
+/// The name of an aggregation in messages: that of `@` is `_`.
 pub(super) fn spelt(name: &str) -> &str {
     if name.is_empty() { "_" } else { name }
 }
 
-/// A name that means nothing.
+/// An error about an undefined name.
 pub(super) fn unresolved(name: &str, line: u32) -> Mistake {
     missing::name(name, line).unwrap_or_else(|| {
         let message = format!("failed to resolve {name}: Unknown variable name");
@@ -133,7 +133,7 @@ pub(super) fn unresolved(name: &str, line: u32) -> Mistake {
     })
 }
 
-/// A name that is used as what it is not.
+/// An error about a name of the wrong kind.
 pub(super) fn misused(kind: &str, name: &str, as_: &str, line: u32) -> Mistake {
     let message = format!("{kind} '{name}' may not be referenced as {as_}");
     Mistake::new(Tag::IdentBadref, line, message)

@@ -1,4 +1,4 @@
-//! Operators that change nothing.
+//! Checks operators without side effects.
 
 use super::{Checker, expression};
 use crate::error::Mistake;
@@ -82,7 +82,7 @@ impl Checker<'_> {
         self.arithmetic(operator, left, right, line)
     }
 
-    /// Operands that must be integers; DTrace says of `*` and `/` that they want numbers.
+    /// Requires integer operands; for `*` and `/` DTrace's message speaks of numbers.
     pub(super) fn need_integers(
         &self,
         word: &str,
@@ -102,7 +102,7 @@ impl Checker<'_> {
         Err(Mistake::new(tag, line, message))
     }
 
-    /// Two integers, in the type that they are calculated in.
+    /// Two integers, in the type of the operation.
     pub(super) fn arithmetic(
         &self,
         operator: Operator,
@@ -129,13 +129,13 @@ impl Checker<'_> {
         Ok(expression(kind, type_, line))
     }
 
-    /// Two integers in their common type.
+    /// Converts two integers to their common type.
     pub(super) fn common(&self, left: Expression, right: Expression) -> (Expression, Expression) {
         let type_ = self.types.common(left.type_, right.type_);
         (self.converted(left, type_), self.converted(right, type_))
     }
 
-    /// `+` and `-`, which also move pointers.
+    /// `+` and `-`, including pointer arithmetic.
     fn added(
         &mut self,
         operator: Operator,
@@ -167,13 +167,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Bytes of what a pointer, an array or a string is made of, if they are known.
+    /// Size of the element type of a pointer, an array or a string in bytes, if it is known.
     pub(super) fn scale(&self, type_: TypeId) -> Option<u32> {
         let size = self.types.size(self.element(type_)?);
         (size > 0).then_some(size)
     }
 
-    /// A pointer that is moved; an array becomes a pointer to its elements.
+    /// A pointer plus an offset; an array decays to a pointer to its elements.
     pub(super) fn moved(
         &mut self,
         pointer: Expression,

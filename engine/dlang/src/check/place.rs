@@ -1,4 +1,4 @@
-//! What is changed: assignments and steps, and what they are done to.
+//! Checks assignments, increments and decrements, and their targets.
 
 use engine_abi::Scope;
 
@@ -12,7 +12,7 @@ use crate::tree::{Expression, ExpressionKind};
 use crate::types::{INT64, Type, TypeId};
 
 impl Checker<'_> {
-    /// What an assignment is done to: a new variable may come of it, which has no type yet.
+    /// The target of an assignment; may create a variable, which has no type yet.
     fn place(&mut self, node: &Node) -> Result<Expression, Mistake> {
         let line = node.line;
         match &node.kind {
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The variable that a place is of, if its type is not known yet.
+    /// The variable of a place, if its type is not known yet.
     fn untyped(&self, place: &Expression) -> Option<VariableId> {
         let variable = match place.kind {
             ExpressionKind::Variable(variable) | ExpressionKind::Element(variable, _) => variable,
@@ -42,7 +42,7 @@ impl Checker<'_> {
         known.type_.is_none().then_some(variable)
     }
 
-    /// From now on, the place's variable is of this type.
+    /// Sets the type of the place's variable.
     fn give_type(&mut self, place: &mut Expression, type_: TypeId) {
         if let Some(variable) = self.untyped(place) {
             self.names.variables[variable].type_ = Some(type_);
@@ -95,7 +95,7 @@ impl Checker<'_> {
         Err(Mistake::new(Tag::OpArrfun, line, message))
     }
 
-    /// Whether it can be changed.
+    /// Checks that it can be assigned to.
     fn check_place(&self, word: &str, place: &Expression, line: u32) -> Result<(), Mistake> {
         let (tag, message) = match &place.kind {
             ExpressionKind::Variable(_) | ExpressionKind::Element(..) => return Ok(()),
@@ -117,8 +117,8 @@ impl Checker<'_> {
         Err(Mistake::new(tag, line, message))
     }
 
-    /// Whether it is the address of a copy: of a string, or of an array, that a variable holds. What is
-    /// written there is lost.
+    /// Whether it is the address of a temporary copy of a string or an array in a variable. A write
+    /// to it is lost.
     fn is_copy(&self, address: &Expression) -> bool {
         let is_address = self.types.is_text(address.type_) || self.types.is_array(address.type_);
         match &address.kind {
@@ -157,7 +157,7 @@ impl Checker<'_> {
         Ok(self.update(place, new, false, line))
     }
 
-    /// Whether the place is a pointer that can be moved by the value.
+    /// Checks that the place is a pointer and the value an integer.
     fn check_moved(
         &self,
         operator: Operator,
@@ -243,7 +243,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// What a pointer that is followed may point to.
+    /// Checks that a pointer may be dereferenced.
     pub(super) fn check_target(&self, to: TypeId, line: u32) -> Result<(), Mistake> {
         let (tag, message) = match self.types.kind(to) {
             Type::Void => (Tag::DerefVoid, "cannot dereference pointer to void"),

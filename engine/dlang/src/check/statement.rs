@@ -1,4 +1,4 @@
-//! Statements: what is done, as opposed to calculated.
+//! Checks statements.
 
 use super::{Checker, expression};
 use crate::ast::{Node, NodeKind};
@@ -13,7 +13,7 @@ use crate::types::{AGGREGATION, TypeId};
 use super::name::spelt;
 
 impl Checker<'_> {
-    /// What a statement does.
+    /// Checks a statement.
     pub(crate) fn statement(&mut self, node: &Node) -> Result<Statement, Mistake> {
         if let NodeKind::Assign(None, place, value) = &node.kind
             && let Some((name, keys)) = aggregation_of(place)
@@ -70,8 +70,9 @@ impl Checker<'_> {
         })
     }
 
-    /// The key of an aggregation; its first use says of what types it is. A number takes 8 bytes of the
-    /// key whatever its type, and stays as it is; what is printed has room for those of every use.
+    /// The key of an aggregation; the first use determines its types. A number takes 8 bytes of the
+    /// key whatever its type, and is not converted; it is printed with a type that covers those of
+    /// every use.
     fn aggregation_keys(
         &mut self,
         aggregation: usize,
@@ -100,7 +101,7 @@ impl Checker<'_> {
         Ok(keys)
     }
 
-    /// An assignment to an aggregation within an expression, which gives no value.
+    /// An assignment to an aggregation within an expression: it has no value.
     pub(super) fn aggregated(
         &mut self,
         operator: Option<Operator>,
@@ -130,7 +131,7 @@ impl Checker<'_> {
     }
 }
 
-/// The name and the key of the aggregation that a place is.
+/// The name and the key of an aggregation used as a target.
 fn aggregation_of(place: &Node) -> Option<(&str, &[Node])> {
     match &place.kind {
         NodeKind::Aggregation(name) => Some((name, &[])),
@@ -142,7 +143,7 @@ fn aggregation_of(place: &Node) -> Option<(&str, &[Node])> {
     }
 }
 
-/// Whether it is an aggregation with brackets behind brackets.
+/// Whether it is an aggregation with two pairs of brackets.
 fn is_matrix(place: &Node) -> bool {
     match &place.kind {
         NodeKind::Index(base, _) => {
@@ -152,7 +153,7 @@ fn is_matrix(place: &Node) -> bool {
     }
 }
 
-/// The name of the aggregation that such brackets are behind.
+/// The name of such an aggregation.
 fn matrix_name(place: &Node) -> &str {
     let mut node = place;
     while let NodeKind::Index(base, _) = &node.kind {

@@ -1,4 +1,4 @@
-//! Formats: from their text to conversions, and whether the arguments go with them.
+//! Formats of `printf` and `printa`: parses them into conversions, and checks the arguments.
 
 mod read;
 mod rows;
@@ -13,36 +13,36 @@ use crate::types::{INT64, STACK, Type, TypeId, Types, UINT64};
 use read::{Part, parts};
 use rows::{Row, Wants};
 
-/// What a format is for.
+/// What a format is used for.
 pub(crate) struct Use<'u> {
     /// `printf` or `printa`.
     pub function: &'static str,
     pub types: &'u Types,
-    /// The types of the arguments, or of the parts of the aggregation's key.
+    /// The types of the arguments, or of the components of the aggregation's key.
     pub arguments: &'u [TypeId],
-    /// Of `printa`: whether the aggregation only counts.
+    /// For `printa`: whether the aggregation is a `count`.
     pub aggregation: Option<bool>,
-    /// Whether there is a traced process.
+    /// Whether there is a target process.
     pub has_target: bool,
     pub line: u32,
 }
 
-/// The formats that were read. Several expressions may share the text of one: each is read once, and
-/// known by the text's address, which is kept so that no other has it.
+/// The formats parsed so far. Several expressions may share one text: it is parsed once and found
+/// by its address, and kept alive so that the address stays unique.
 #[derive(Default)]
 pub(crate) struct Formats(HashMap<*const u8, (Rc<[u8]>, Rc<Known>)>);
 
-/// A format that was read.
+/// A parsed format.
 struct Known {
     conversions: Vec<Wanted>,
     format: Rc<Format>,
 }
 
-/// A conversion, and what it wants.
+/// A conversion, and the argument that it requires.
 struct Wanted {
     conversion: Conversion,
     row: &'static Row,
-    /// Which of the conversions it is, from 1.
+    /// Its ordinal among the conversions, from 1.
     number: usize,
 }
 
@@ -79,7 +79,7 @@ impl Known {
 }
 
 impl Use<'_> {
-    /// The format that `text` is.
+    /// The format in `text`.
     pub(crate) fn format(
         &self,
         text: &Rc<[u8]>,
@@ -117,7 +117,7 @@ impl Use<'_> {
         Ok(())
     }
 
-    /// The arguments that `*` takes: the width first.
+    /// The arguments for `*`: the width first.
     fn check_extents(
         &self,
         conversion: &Conversion,

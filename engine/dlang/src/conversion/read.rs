@@ -1,4 +1,4 @@
-//! From a format's text to its conversions.
+//! Parses a format.
 
 use super::Wanted;
 use super::rows::{ROWS, Row};
@@ -44,11 +44,11 @@ pub(super) fn parts(text: &str, pointer: u32) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// A conversion that is being read.
+/// The state of parsing a conversion.
 struct Reading<'t> {
     rest: &'t str,
     number: usize,
-    /// How wide `?` is.
+    /// The width of `?`.
     address: u32,
     conversion: Conversion,
     name: String,
@@ -74,7 +74,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The conversion, and what is behind it.
+    /// Parses a conversion. Returns it and the rest of the text.
     fn conversion(mut self) -> Result<(Conversion, &'static Row, &'t str), String> {
         loop {
             let mut signs = self.rest.chars();
@@ -120,7 +120,7 @@ impl<'t> Reading<'t> {
         }
         self.has_digits = true;
         self.rest = rest;
-        // As in DTrace, one of 0 is none.
+        // As in DTrace, 0 means none.
         let number = digits.parse().unwrap_or(u32::MAX).min(i32::MAX as u32);
         let extent = (number > 0).then_some(Extent::Fixed(number));
         if self.has_point {
@@ -130,7 +130,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Whether the sign stands before a conversion's name, or is a part of it that more follows.
+    /// Whether the character is a flag, rather than part of the conversion's name.
     fn flag(&mut self, sign: char) -> Result<bool, String> {
         let flags = &mut self.conversion.flags;
         match sign {
@@ -170,7 +170,7 @@ impl<'t> Reading<'t> {
             &mut self.conversion.width
         };
         if extent.replace(Extent::Argument) == Some(Extent::Argument) {
-            // DTrace says so of either.
+            // DTrace reports this for the width, too.
             return Err(self.wrong("has more than one '*' specified for the output precision"));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The conversions that there are.
+//! The table of conversions.
 
 use crate::format::Specifier;
 use crate::types::{INT, LDOUBLE, LONG, LONGLONG, SHORT, TypeId, ULONG, ULONGLONG, USHORT};
@@ -6,25 +6,25 @@ use crate::types::{INT, LDOUBLE, LONG, LONGLONG, SHORT, TypeId, ULONG, ULONGLONG
 use Specifier as S;
 use Wants as W;
 
-/// What an argument must be.
+/// The type that an argument must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wants {
     Address,
-    /// An address of the process that is traced.
+    /// An address in the target process.
     UserAddress,
     Character,
     Integer,
     Fraction,
-    /// A type and none other.
+    /// Exactly this type.
     Exactly(TypeId),
-    /// A type, or the unsigned one of it.
+    /// An integer of this rank, signed or unsigned.
     Rank(u8),
     Text,
     Time,
     Stack,
 }
 
-/// A conversion by its name: what it prints, what it wants, and what DTrace says that it wants.
+/// A conversion by its name: its specifier, the type it requires, and DTrace's wording for that.
 pub(super) type Row = (&'static str, Specifier, Wants, &'static str);
 
 const INTEGER: &str = "char, short, int, long, or long long";

@@ -1,4 +1,4 @@
-//! Aggregations: keys, values, and by how much they count.
+//! Code for aggregations: keys, values and increments.
 
 use engine_abi::AggregateFunction;
 use engine_dvm::{Op, limits};
@@ -12,10 +12,10 @@ use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::{STACK, TypeId};
 
-/// The most frames of a stack: those that a record has room for.
+/// The maximum frames of a stack: as many as fit into a record.
 const FRAMES_MAX: u32 = limits::RECORD_MAX / 8;
 
-/// A part of a key that was calculated.
+/// A component of a key, evaluated.
 enum Part {
     Value(Register, TypeId),
     Stack(u32),
@@ -37,7 +37,7 @@ impl Emitter<'_> {
         let function = function.unwrap_or(AggregateFunction::Count);
         self.check_value(function, arguments, line)?;
         let increment = self.quantities(aggregation, function, arguments, line)?;
-        // As in DTrace, the aggregation itself is the first of the statement's actions.
+        // As in DTrace, the aggregation is the first action of the statement.
         self.code.begin_action();
         let parts = self.key_parts(aggregation, keys, line)?;
         let increment = match increment {
@@ -78,7 +78,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// By how much a bucket counts: 1, where nothing else is said.
+    /// The increment of a bucket: 1 by default.
     fn increment(
         &mut self,
         function: AggregateFunction,
@@ -91,7 +91,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The parts of the key, calculated.
+    /// Evaluates the components of the key.
     fn key_parts(
         &mut self,
         aggregation: usize,
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         Ok(parts)
     }
 
-    /// A stack in a key has one size.
+    /// A stack in a key must have one size.
     fn agree(
         &mut self,
         aggregation: usize,
@@ -132,7 +132,7 @@ impl Emitter<'_> {
         match key {
             Some(key) if key.frames != 0 && key.frames != frames => {
                 let message = format!(
-                    "@{name}[ ] key #{} is stack({}), and cannot be stack({frames}) too",
+                    "@{name}[ ] key #{} is stack({}), not stack({frames})",
                     position + 1,
                     key.frames
                 );
@@ -166,7 +166,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// How many frames `stack()` has.
+    /// The frames of `stack()`.
     pub(super) fn frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
         let [frames, more @ ..] = arguments else {
             return self.frames_by_option();
@@ -184,26 +184,26 @@ impl Emitter<'_> {
             .filter(|it| *it <= FRAMES_MAX);
         fits.ok_or_else(|| {
             let message =
-                format!("stack( ) size is too great: a record has room for {FRAMES_MAX} frames");
+                format!("stack( ) size is too large: a record holds at most {FRAMES_MAX} frames");
             Mistake::new(Tag::StackSize, frames.line, message)
         })
     }
 
-    /// How many frames `stack()` has where it is not told.
+    /// The default frames of `stack()`.
     fn frames_by_option(&self) -> Result<u32, Mistake> {
         let frames = self.settings.stack_frames;
         if (1..=FRAMES_MAX).contains(&frames) {
             return Ok(frames);
         }
         let message = format!(
-            "stack( ) has the {frames} frames of option stackframes: a record has room for 1 to \
-             {FRAMES_MAX}"
+            "stack( ) size {frames} (option stackframes) is out of range: a record holds 1 to \
+             {FRAMES_MAX} frames"
         );
         Err(Mistake::new(Tag::StackSize, self.code.line, message))
     }
 }
 
-/// The arguments of `stack()`, if that is what a key is.
+/// The arguments of `stack()`, if the component is one.
 fn stack_arguments(key: &Expression) -> Option<&[Expression]> {
     match &key.kind {
         ExpressionKind::Action(Function::Action(Action::Stack), arguments)

@@ -1,4 +1,4 @@
-//! Arithmetic: calculated as 64 bits, then cut to the type.
+//! Code for arithmetic: computed in 64 bits, then truncated to the type.
 
 use engine_dvm::{Op, mutant};
 
@@ -10,7 +10,7 @@ use crate::tree::Expression;
 use crate::types::{Type, TypeId};
 
 impl Emitter<'_> {
-    /// A value as another type has it.
+    /// Converts a value to another type.
     pub(super) fn convert(
         &mut self,
         operand: &Expression,
@@ -25,7 +25,7 @@ impl Emitter<'_> {
             }
             Type::Integer(to) if from.is_some_and(|from| to.size == 8 || to.has(from)) => Ok(value),
             Type::Integer(_) => self.narrow(value, to),
-            // An address of 32 bits is never sign-extended.
+            // A 32-bit address is never sign-extended.
             Type::Pointer(_) | Type::Text
                 if self.types.pointer == 4
                     && !mutant::is_active("address-signed")
@@ -37,7 +37,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Cuts a number to its type, and extends it as that is.
+    /// Truncates a number to its type, and extends it accordingly.
     pub(super) fn narrow(&mut self, value: Register, type_: TypeId) -> Result<Register, Mistake> {
         let op = match self.types.integer(type_).map(|it| (it.size, it.is_signed)) {
             _ if mutant::is_active("not-narrowed") => return Ok(value),
@@ -90,7 +90,7 @@ impl Emitter<'_> {
         self.narrow(value, type_)
     }
 
-    /// A pointer that is moved.
+    /// A pointer plus an offset.
     pub(super) fn offset(
         &mut self,
         pointer: &Expression,
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         self.code.combine(op, pointer, distance)
     }
 
-    /// A number of things of this size, in bytes.
+    /// An index times the element size.
     pub(super) fn scaled(&mut self, index: &Expression, scale: u32) -> Result<Register, Mistake> {
         if let Some(constant) = index.constant() {
             return self
@@ -157,7 +157,7 @@ fn op(operator: Operator, is_signed: bool) -> Op {
     }
 }
 
-/// The op that compares numbers, and whether its operands change places.
+/// The op of a comparison, and whether to swap its operands.
 pub(super) fn comparison(comparison: Comparison, is_signed: bool) -> (Op, bool) {
     let is_signed = is_signed && !mutant::is_active("compared-unsigned");
     let less = if is_signed { Op::Clt } else { Op::Cltu };

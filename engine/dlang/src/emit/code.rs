@@ -1,5 +1,5 @@
-//! The code of one clause as it grows: instructions, branches to what comes later, and where its
-//! actions begin.
+//! The code of one clause under construction: instructions, forward branches, and the beginnings of
+//! actions.
 
 use engine_abi::Instruction;
 use engine_dvm::{Op, limits};
@@ -8,21 +8,21 @@ use super::registers::{Register, Registers};
 use crate::error::Mistake;
 use crate::tag::Tag;
 
-/// What earlier branches go to, once it is there.
+/// The pending branches to a place that has not been emitted yet.
 #[derive(Debug, Default)]
 pub(super) struct Label(Vec<usize>);
 
 /// The code of a clause.
 pub(super) struct Code {
     pub instructions: Vec<Instruction>,
-    /// Where its actions begin.
+    /// The first instruction of each action.
     pub actions: Vec<u32>,
-    /// Bytes of scratch memory that a run may take.
+    /// Bytes of scratch memory that a run may use.
     pub scratch: u32,
     registers: Registers,
-    /// How many labels are branched to, but not there yet.
+    /// The number of labels with pending branches.
     pending: usize,
-    /// The statement's line.
+    /// The current statement's line.
     pub line: u32,
 }
 
@@ -39,7 +39,7 @@ impl Code {
         }
     }
 
-    /// An instruction.
+    /// Emits an instruction.
     pub(super) fn push(
         &mut self,
         op: Op,
@@ -56,13 +56,13 @@ impl Code {
         });
     }
 
-    /// An instruction that only reads.
+    /// Emits an instruction that writes no register.
     pub(super) fn act(&mut self, op: Op, a: Register, immediate: u32) {
         self.push(op, Register::ZERO, (a, Register::ZERO), immediate);
     }
 
-    /// `d = op(a, b)`, where `d` is one of the two, or new if neither is anybody's. The other is given
-    /// back.
+    /// `d = op(a, b)`. `d` is one of the operands, or a new register if both are `r0`; the other
+    /// operand is released.
     pub(super) fn combine(
         &mut self,
         op: Op,
@@ -81,12 +81,12 @@ impl Code {
         Ok(d)
     }
 
-    /// `d = op(a)`, where `d` is `a` if that is anybody's.
+    /// `d = op(a)`. `d` is `a`, unless that is `r0`.
     pub(super) fn transform(&mut self, op: Op, a: Register) -> Result<Register, Mistake> {
         self.combine(op, a, Register::ZERO)
     }
 
-    /// A new register with what an op without operands makes.
+    /// A new register with the result of an op without operands.
     pub(super) fn make(&mut self, op: Op, immediate: u32) -> Result<Register, Mistake> {
         let d = self.take()?;
         self.push(op, d, (Register::ZERO, Register::ZERO), immediate);
@@ -106,7 +106,7 @@ impl Code {
         Ok(d)
     }
 
-    /// A free register.
+    /// Allocates a register.
     pub(super) fn take(&mut self) -> Result<Register, Mistake> {
         self.registers.take().ok_or_else(|| {
             let message = "Insufficient registers to generate code";
@@ -114,12 +114,12 @@ impl Code {
         })
     }
 
-    /// Gives a register back.
+    /// Releases a register.
     pub(super) fn give(&mut self, register: Register) {
         self.registers.give(register);
     }
 
-    /// Moves `from` to `to`, which is free but for what the other path left in it.
+    /// Moves `from` to `to`, which is free except for the value that the other path left in it.
     pub(super) fn unite(&mut self, from: Register, to: Register) {
         if from != to {
             self.push(Op::Mov, to, (from, Register::ZERO), 0);
@@ -128,17 +128,17 @@ impl Code {
         }
     }
 
-    /// Whether every register was given back.
+    /// Whether every register has been released.
     pub(super) fn is_balanced(&self) -> bool {
         self.registers.are_free() && self.pending == 0
     }
 
-    /// A branch to `label`.
+    /// Emits a branch to `label`.
     pub(super) fn branch(&mut self, op: Op, a: Register, label: &mut Label) -> Result<(), Mistake> {
         if label.0.is_empty() {
             self.pending += 1;
             if self.pending > limits::TARGETS_MAX {
-                let message = "too many conditions within one another";
+                let message = "conditions are nested too deeply";
                 return Err(Mistake::new(Tag::Limit, self.line, message));
             }
         }
@@ -147,7 +147,7 @@ impl Code {
         Ok(())
     }
 
-    /// Here is what the branches to `label` go to.
+    /// Resolves the branches to `label`, which is here.
     pub(super) fn land(&mut self, label: Label) {
         let here = self.here();
         self.pending -= usize::from(!label.0.is_empty());
@@ -158,13 +158,13 @@ impl Code {
         }
     }
 
-    /// An action begins here.
+    /// Marks the beginning of an action.
     pub(super) fn begin_action(&mut self) {
         let here = self.here();
         self.actions.push(here);
     }
 
-    /// A run may take so many more bytes of scratch memory.
+    /// Adds to the scratch memory that a run may use.
     pub(super) fn takes(&mut self, bytes: u32) {
         let bytes = bytes.checked_next_multiple_of(8).unwrap_or(u32::MAX);
         self.scratch = self.scratch.saturating_add(bytes);

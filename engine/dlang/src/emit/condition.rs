@@ -1,4 +1,4 @@
-//! Conditions: comparisons, and what goes on at one place or another.
+//! Code for comparisons and branches.
 
 use engine_dvm::{Op, mutant};
 
@@ -11,7 +11,7 @@ use crate::fold::{Comparison, Logic};
 use crate::tree::{Expression, ExpressionKind};
 
 impl Emitter<'_> {
-    /// Goes to `label` if the condition is as wanted.
+    /// Branches to `label` if the condition has the wanted truth value.
     pub(super) fn jump(
         &mut self,
         condition: &Expression,
@@ -21,7 +21,7 @@ impl Emitter<'_> {
         match &condition.kind {
             ExpressionKind::Not(operand) => self.jump(operand, !wanted, label),
             ExpressionKind::Logic(logic @ (Logic::And | Logic::Or), left, right) => {
-                // What decides by the left operand alone: that of && is false, that of || is true.
+                // The value of the left operand that decides alone: false for &&, true for ||.
                 let decisive = (*logic == Logic::Or) != mutant::is_active("and-is-or");
                 if decisive == wanted {
                     self.jump(left, wanted, label)?;
@@ -89,7 +89,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A condition that is decided by branches, as 0 or 1.
+    /// A condition as 0 or 1, by branches.
     fn decided(&mut self, condition: &Expression) -> Result<Register, Mistake> {
         let (mut fails, mut end) = (Label::default(), Label::default());
         self.jump(condition, false, &mut fails)?;
@@ -108,7 +108,7 @@ impl Emitter<'_> {
         let (mut fails, mut end) = (Label::default(), Label::default());
         self.jump(condition, false, &mut fails)?;
         let one = self.value(one)?;
-        // Where both are the constant 0, no register is anybody's.
+        // If both are the constant 0, no register is allocated.
         let value = match one {
             Register::ZERO => self.code.make(Op::Seti, 0)?,
             register => register,

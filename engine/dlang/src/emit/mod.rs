@@ -1,8 +1,9 @@
-//! From clauses with everything known to code and records.
+//! Code generation: from checked clauses to instructions and record fields.
 //!
-//! An expression's value is in a register, which whoever asked for it gives back; numbers in registers
-//! are always extended as their type is, and addresses are 64 bits whatever a pointer takes in memory.
-//! What is pushed was calculated before the first push.
+//! An expression's value is in a register, which the caller releases. A number in a register is
+//! always extended according to its type; an address has 64 bits, whatever the size of a pointer in
+//! memory. Everything that a push needs is computed before the first push, since pushes and their
+//! consumer must be in one basic block. Statements leave every register free.
 
 mod aggregate;
 mod arithmetic;
@@ -35,7 +36,7 @@ pub(crate) use record::field_type;
 use registers::Register;
 use sequence::Sequence;
 
-/// What a clause is made with.
+/// The state of emitting one clause.
 pub(crate) struct Emitter<'e> {
     pub types: &'e Types,
     pub names: &'e mut Names,
@@ -50,12 +51,12 @@ pub(crate) struct Emitter<'e> {
     /// What the command does with its records.
     outputs: Vec<Action>,
     sequence: Sequence,
-    /// Within an update's value: the register with the old one.
+    /// Within an update's value: the register with the old value.
     old: Option<Register>,
 }
 
 impl<'e> Emitter<'e> {
-    /// One for a clause on this line.
+    /// An emitter for a clause on this line.
     pub(crate) fn new(
         types: &'e Types,
         names: &'e mut Names,
@@ -78,7 +79,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Adds the clause to the tables. Answers what the command does with its records.
+    /// Adds the clause to the tables. Returns what the command does with its records.
     pub(crate) fn clause(
         mut self,
         predicate: Option<&Expression>,
@@ -101,7 +102,7 @@ impl<'e> Emitter<'e> {
         self.finish()
     }
 
-    /// Whether the machine has room for the clause.
+    /// Checks the clause against the machine's limits.
     fn check_room(&self) -> Result<(), Mistake> {
         let largest = self.fields.iter().map(|field| (field.size, field.kind));
         let smaller = smaller(largest.max());
@@ -124,8 +125,9 @@ impl<'e> Emitter<'e> {
             ("actions", actions, limits::CODE_MAX, "several clauses"),
         ] {
             if needed > most {
-                let message =
-                    format!("clause needs {needed} {what}: it may have {most}; use {instead}");
+                let message = format!(
+                    "clause needs {needed} {what}, at most {most} are allowed; use {instead}"
+                );
                 return Err(Mistake::new(Tag::Limit, self.line, message));
             }
         }
@@ -153,7 +155,8 @@ impl<'e> Emitter<'e> {
     }
 }
 
-/// Whether a clause's record is opened before its actions: it records something, or is just told of.
+/// Whether a clause's record is opened before its actions: it records something, or has no
+/// statements and only reports that it fired.
 fn opens(statements: &[Statement]) -> bool {
     let speculates = statements.iter().any(sequence::is_speculation);
     let records = statements.iter().any(sequence::records);

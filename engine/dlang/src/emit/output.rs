@@ -1,4 +1,4 @@
-//! Statements: what is done, and what the command does with what comes of it.
+//! Code for statements, and what the command does with their records.
 
 use engine_dvm::Op;
 
@@ -70,7 +70,7 @@ impl Emitter<'_> {
             (Action::Speculate, [id, ..]) => return self.speculation(Op::Opens, id),
             (Action::Commit, [id, ..]) => return self.speculation(Op::Commit, id),
             (Action::Discard, [id, ..]) => return self.speculation(Op::Discard, id),
-            // The number of arguments was checked with the call.
+            // The number of arguments has been checked with the call.
             (_, []) => return Ok(()),
         };
         self.outputs.push(output);

@@ -1,4 +1,4 @@
-//! Places: what assignments are done to.
+//! Code for places: the targets of assignments.
 
 use engine_dvm::{Op, Subroutine};
 
@@ -9,11 +9,11 @@ use crate::names::VariableId;
 use crate::tree::{Expression, ExpressionKind};
 use crate::types::TypeId;
 
-/// Where a value is kept, as far as it was calculated.
+/// A place, with its address or key evaluated.
 #[derive(Debug)]
 pub(super) enum Place {
     Variable(VariableId),
-    /// An element of an associative array, by the parts of its key.
+    /// An element of an associative array, with the components of its key.
     Element(VariableId, Vec<Register>),
     Memory(Address),
 }
@@ -22,7 +22,7 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct Address {
     pub register: Register,
-    /// Of an array in a variable: where the copy of the whole is, and what it goes back to.
+    /// For an array in a variable: the copy of the whole array, and the place to write it back to.
     root: Option<Box<(Register, Place)>>,
 }
 
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         Ok(value)
     }
 
-    /// An assignment of a value that is made of the old one.
+    /// An assignment whose value depends on the old one.
     pub(super) fn update(
         &mut self,
         place: &Expression,
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         Ok(result)
     }
 
-    /// Within an update's value: the old one.
+    /// Within an update's value: the old value.
     pub(super) fn old_value(&mut self) -> Result<Register, Mistake> {
         let copy = self.code.take()?;
         let old = self.old.unwrap_or(Register::ZERO);
@@ -86,11 +86,11 @@ impl Emitter<'_> {
         })
     }
 
-    /// The address of an element of an array, or of an array.
+    /// The address of an array, or of an element of one.
     pub(super) fn address(&mut self, place: &Expression) -> Result<Address, Mistake> {
         match &place.kind {
             ExpressionKind::Subscript(base, index) => {
-                // The index may change the array, so it comes before the copy.
+                // The index may modify the array, so it is evaluated before the copy.
                 let distance = self.scaled(index, self.types.size(place.type_))?;
                 let base = self.address(base)?;
                 self.moved(base, distance)
@@ -111,7 +111,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An address so many bytes further on; the copy of the whole stays where it is.
+    /// An address plus a distance; the copy of the whole array stays the same.
     fn moved(&mut self, base: Address, distance: Register) -> Result<Address, Mistake> {
         if distance == Register::ZERO {
             return Ok(base);
@@ -132,7 +132,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The same place, where the copy of an array is one of what the array has become.
+    /// The same place with a fresh copy of the array, which may have changed.
     fn renewed(&mut self, place: Place) -> Result<Place, Mistake> {
         let Place::Memory(Address {
             register,
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         self.moved(rooted(whole, kept), distance).map(Place::Memory)
     }
 
-    /// A copy of the array that a variable, or an element of an associative array, is.
+    /// A copy of an array in a variable, or in an element of an associative array.
     fn array(&mut self, place: &Place) -> Result<Register, Mistake> {
         match place {
             Place::Element(variable, keys) => self.element(*variable, keys),
@@ -239,7 +239,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Gives back what an address needs besides itself.
+    /// Releases the registers of an address other than itself.
     pub(super) fn give_root(&mut self, address: &Address) {
         if let Some(root) = &address.root {
             let (whole, place) = &**root;

@@ -1,4 +1,4 @@
-//! `printf` and `printa`: what they print, and how.
+//! Code for `printf` and `printa`, and their formats.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl Emitter<'_> {
         Ok(program::Action::Printf(format, fields))
     }
 
-    /// A format, checked against what it is given.
+    /// A format, checked against its arguments.
     fn format(
         &mut self,
         format: &Expression,
@@ -109,7 +109,7 @@ impl Emitter<'_> {
         self.format(format, &self.key_types(aggregation), Some(is_count), line)
     }
 
-    /// Aggregations that are printed together have the same key.
+    /// Aggregations that are printed together must have the same key.
     fn check_same_keys(&self, left: usize, right: usize, line: u32) -> Result<(), Mistake> {
         let (one, other) = (self.key_types(left), self.key_types(right));
         let left = &self.names.aggregations[left].name;
@@ -137,7 +137,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The types of the parts of an aggregation's key.
+    /// The types of the components of an aggregation's key.
     fn key_types(&self, aggregation: usize) -> Vec<TypeId> {
         let keys = &self.names.aggregations[aggregation].keys;
         keys.iter().flatten().map(|key| key.type_).collect()

@@ -1,4 +1,4 @@
-//! What `lquantize` and `llquantize` are given: constants, the same each time.
+//! The parameters of `lquantize` and `llquantize`: constants, and the same in every use.
 
 use engine_abi::AggregateFunction;
 use engine_dvm::aggregate::Aggregate;
@@ -9,7 +9,7 @@ use crate::error::Mistake;
 use crate::tag::Tag;
 use crate::tree::Expression;
 
-/// A parameter of `llquantize`: what it is called, and the tags of what may be wrong with it.
+/// A parameter of `llquantize`: its name, and the tags of its errors.
 struct Parameter {
     name: &'static str,
     kind: Tag,
@@ -44,7 +44,7 @@ const LLQUANTIZE: [Parameter; 4] = [
     },
 ];
 
-/// Where among the arguments the increment is.
+/// The position of the increment among the arguments.
 pub(super) fn increment(function: AggregateFunction) -> Option<usize> {
     match function {
         AggregateFunction::Quantize => Some(1),
@@ -55,7 +55,7 @@ pub(super) fn increment(function: AggregateFunction) -> Option<usize> {
 }
 
 impl Emitter<'_> {
-    /// Checks the parameters and keeps them. Answers the increment, if one is given.
+    /// Checks the parameters and stores them. Returns the increment, if one is given.
     pub(super) fn quantities<'a>(
         &mut self,
         aggregation: usize,
@@ -101,8 +101,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Base, limit and step; the limit is where the last step ends, so that what has the same buckets is
-    /// the same.
+    /// Base, limit and step. The limit is rounded to the end of the last step, so that equal
+    /// buckets have equal parameters.
     fn lquantize(&self, arguments: &[Expression], line: u32) -> Result<[i32; 4], Mistake> {
         let base = bound(
             arguments.get(1),
@@ -168,7 +168,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// All assignments to an aggregation have the same parameters.
+    /// All assignments to an aggregation must have the same parameters.
     fn same_as_before(
         &mut self,
         aggregation: usize,
@@ -230,7 +230,7 @@ impl Parameter {
     }
 }
 
-/// A constant of 32 bits.
+/// A 32-bit constant.
 fn bound(
     argument: Option<&Expression>,
     position: usize,
@@ -249,7 +249,7 @@ fn bound(
     })
 }
 
-/// What of `llquantize`'s parameters does not go together.
+/// The constraint among `llquantize`'s parameters that is violated, if any.
 fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
     let [factor, low, high, steps] = values;
     Some(if factor < 2 {
@@ -277,7 +277,7 @@ fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
     } else if Aggregate::new(AggregateFunction::Llquantize, values).is_none() {
         let message = format!(
             "llquantize( ) has more than {} buckets: use fewer linear steps per magnitude \
-             (argument #4), or magnitudes that are closer",
+             (argument #4), or a smaller range of magnitudes",
             limits::LEVELS_MAX
         );
         (Tag::Limit, message)
@@ -286,13 +286,13 @@ fn misfit(values: [i32; 4]) -> Option<(Tag, String)> {
     })
 }
 
-/// Whether the highest order of magnitude ends beyond what a number can be.
+/// Whether the end of the highest order of magnitude overflows.
 fn is_beyond(factor: i32, high: i32) -> bool {
     let exponent = high.unsigned_abs() + 1;
     i64::from(factor).checked_pow(exponent).is_none()
 }
 
-/// Whether the factor divides the steps, and the steps a power of the factor.
+/// Whether the factor divides the steps, and the steps divide a power of the factor.
 fn divide(factor: i32, steps: i32) -> bool {
     let (factor, steps) = (i64::from(factor), i64::from(steps));
     let mut power = factor;

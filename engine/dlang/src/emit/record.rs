@@ -1,4 +1,4 @@
-//! Records: where in them what is recorded stands.
+//! Code for recording, and the layout of records.
 
 use engine_abi::{FieldKind, FieldRow};
 use engine_dvm::Op;
@@ -12,7 +12,7 @@ use crate::tree::Expression;
 use crate::types::{STACK, Type, TypeId, Types};
 
 impl Emitter<'_> {
-    /// Records an expression's value, as an action of its own.
+    /// Records an expression's value as an action.
     pub(super) fn record(&mut self, expression: &Expression) -> Result<Field, Mistake> {
         self.code.begin_action();
         let value = self.value(expression)?;
@@ -33,7 +33,7 @@ impl Emitter<'_> {
         field
     }
 
-    /// A new field of the record.
+    /// Adds a field to the record.
     fn field(&mut self, type_: TypeId, frames: u32) -> Field {
         let part = part(self.types, type_, frames);
         let alignment = match part.kind {
@@ -57,7 +57,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What the command prints a value of this type as.
+/// How the command prints a value of this type.
 pub(crate) fn field_type(types: &Types, type_: TypeId) -> FieldType {
     match types.kind(type_) {
         Type::Text => FieldType::Text,

@@ -1,4 +1,4 @@
-//! The registers that are free.
+//! Register allocation.
 
 use engine_dvm::REGISTERS;
 
@@ -7,7 +7,7 @@ use engine_dvm::REGISTERS;
 pub(super) struct Register(u8);
 
 impl Register {
-    /// The one that is always 0, and belongs to nobody.
+    /// The register that is always 0 and never allocated.
     pub(super) const ZERO: Self = Self(0);
 
     /// Its number.
@@ -16,27 +16,27 @@ impl Register {
     }
 }
 
-/// Which registers are in use.
+/// The registers in use.
 #[derive(Debug)]
 pub(super) struct Registers(u16);
 
 impl Registers {
-    /// None but the one that is always 0.
+    /// Only `r0` is in use.
     pub(super) const FREE: Self = Self(1);
 
-    /// A register that is free, if there is one.
+    /// Allocates a register, if one is free.
     pub(super) fn take(&mut self) -> Option<Register> {
         let number = (1..REGISTERS).find(|number| self.0 >> number & 1 == 0)?;
         self.0 |= 1 << number;
         Some(Register(number))
     }
 
-    /// Gives one back.
+    /// Releases a register.
     pub(super) fn give(&mut self, register: Register) {
         self.0 &= !(1 << register.0) | 1;
     }
 
-    /// Takes this one, which is free.
+    /// Allocates this register, which must be free.
     pub(super) fn claim(&mut self, register: Register) {
         self.0 |= 1 << register.0;
     }

@@ -1,14 +1,14 @@
-//! Which actions may follow which in a clause.
+//! The permitted order of actions in a clause.
 //!
-//! A clause records at most once, either in the principal buffer or in a speculation, and a commit
-//! moves what other firings recorded.
+//! A clause has at most one record, either in the principal buffer or in a speculation, and a
+//! commit moves what other firings recorded.
 
 use crate::error::Mistake;
 use crate::functions::Action;
 use crate::tag::Tag;
 use crate::tree::Statement;
 
-/// What an action does, as far as it matters to those behind it.
+/// What an action does, as far as later actions depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Commit,
@@ -16,7 +16,7 @@ pub(super) enum Effect {
     Aggregate,
     Exit,
     Record,
-    /// Nothing that others mind.
+    /// Nothing that later actions depend on.
     None,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// Whether an action may come next.
+    /// Checks that an action may come next.
     pub(super) fn add(&mut self, effect: Effect, line: u32) -> Result<(), Mistake> {
         let refused = match effect {
             Effect::Commit => self.commit(),
@@ -97,7 +97,7 @@ impl Sequence {
     }
 }
 
-/// What a statement does to those behind it.
+/// The effect of a statement.
 pub(super) fn effect(statement: &Statement) -> Effect {
     match statement {
         Statement::Expression(_) | Statement::Mention { .. } => Effect::None,

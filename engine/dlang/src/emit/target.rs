@@ -1,4 +1,4 @@
-//! What is done to aggregations: the actions that name one, and what they want of it.
+//! Code for actions on aggregations: `normalize`, `trunc` and the like.
 
 use super::Emitter;
 use crate::error::Mistake;
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         Err(Mistake::new(tag, line, message))
     }
 
-    /// The aggregation that an action is done to, and what else it is given.
+    /// The aggregation that an action applies to, and its other arguments.
     pub(super) fn target<'a>(
         &mut self,
         action: Action,
@@ -85,7 +85,7 @@ impl Emitter<'_> {
         Ok((number, more.first()))
     }
 
-    /// The aggregation that an argument is, which must have been given a value.
+    /// The aggregation that an argument names; it must have been assigned to.
     pub(super) fn known(
         &self,
         action: Action,
@@ -111,8 +111,8 @@ impl Emitter<'_> {
     }
 }
 
-/// What is said of a wrong number of arguments, of what is no aggregation, and of one that nothing is
-/// given to.
+/// The tags for a wrong number of arguments, for an argument that is not an aggregation, and for an
+/// aggregation that is never assigned to.
 fn tags(action: Action) -> (Tag, Tag, Tag) {
     match action {
         Action::Clear => (Tag::ClearProto, Tag::ClearAggarg, Tag::ClearAggbad),

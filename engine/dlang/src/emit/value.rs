@@ -1,4 +1,4 @@
-//! Values: the code that leaves an expression's in a register.
+//! Code for values: evaluates an expression into a register.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::tree::{Expression, ExpressionKind};
 use crate::types::{Integer, Type, TypeId};
 
 impl Emitter<'_> {
-    /// A register with the expression's value; whoever asks gives it back.
+    /// Evaluates an expression. The caller releases the register.
     pub(super) fn value(&mut self, expression: &Expression) -> Result<Register, Mistake> {
         let type_ = expression.type_;
         match &expression.kind {
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         self.value(right)
     }
 
-    /// Registers with the values of several expressions.
+    /// Evaluates several expressions.
     pub(super) fn values(&mut self, expressions: &[Expression]) -> Result<Vec<Register>, Mistake> {
         expressions.iter().map(|it| self.value(it)).collect()
     }
@@ -103,7 +103,7 @@ impl Emitter<'_> {
         registers.iter().for_each(|it| self.code.give(*it));
     }
 
-    /// What is at an address: a number, or where that is no number, the address itself.
+    /// Loads a number from an address; anything else is represented by the address.
     pub(super) fn load(
         &mut self,
         address: Register,
@@ -115,7 +115,7 @@ impl Emitter<'_> {
             (Type::Pointer(_) | Type::Float(..), 4) => Op::Lduw,
             (Type::Pointer(_) | Type::Float(..), 8) => Op::Ldx,
             (Type::Float(..), _) => {
-                let message = "numbers of type long double cannot be read";
+                let message = "values of type long double cannot be read";
                 return Err(Mistake::new(Tag::Unknown, line, message));
             }
             _ => return Ok(address),
@@ -140,7 +140,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether a subroutine makes a string of its own.
+/// Whether a subroutine allocates a string.
 fn makes_text(subroutine: Subroutine) -> bool {
     matches!(
         subroutine,
@@ -166,7 +166,7 @@ fn load(integer: Integer) -> Op {
     }
 }
 
-/// What is said where a value is needed and an aggregation or an action stands.
+/// An error about an aggregation or an action where a value is needed.
 fn no_value(expression: &Expression) -> Mistake {
     let ExpressionKind::Action(function, _) = &expression.kind else {
         let message = "expression cannot evaluate to result of dynamic type";

@@ -1,4 +1,4 @@
-//! What is known by a name: built-in variables, variables and their elements.
+//! Code for built-in variables, variables and array elements.
 
 use engine_abi::Scope;
 use engine_dvm::{Builtin, Op, Subroutine, mutant};
@@ -30,8 +30,8 @@ impl Emitter<'_> {
         Ok(value)
     }
 
-    /// A variable. One that is no scalar and was never set is empty, unless it is the thread's: of
-    /// those DTrace says that they are not there.
+    /// Reads a variable. A string or an array that was never set is empty; but a thread-local
+    /// string is then a null address, as in DTrace.
     pub(super) fn variable(&mut self, variable: VariableId) -> Result<Register, Mistake> {
         let value = self.code.make(Op::Ldv, variable as u32)?;
         let Some(known) = self.names.variables.get(variable) else {
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         Ok(value)
     }
 
-    /// Does `work` where the register is 0.
+    /// Does `work` if the register is 0.
     fn unless(
         &mut self,
         register: Register,
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Puts the address of so many zeros into a register.
+    /// Puts the address of `size` zero bytes into a register.
     fn zeros(&mut self, register: Register, size: u32) -> Result<(), Mistake> {
         self.code.push(Op::Seti, register, ZEROS, size);
         self.code.act(Op::Push, register, 0);
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes a part of a key.
+    /// Pushes a component of a key.
     pub(super) fn push_part(&mut self, value: Register, type_: TypeId) {
         match self.types.kind(type_) {
             Type::Text => self.code.act(Op::Pushs, value, 0),

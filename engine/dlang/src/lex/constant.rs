@@ -1,10 +1,10 @@
-//! Numbers, characters and strings.
+//! Integer, character and string constants.
 
 use super::{Integer, Lexer, TokenKind};
 use crate::error::Mistake;
 use crate::tag::Tag;
 
-/// What is said of a number with a fraction.
+/// The message for a floating-point constant.
 pub(super) const FRACTION: &str = "floating-point constants are not permitted";
 
 impl<'a> Lexer<'a> {
@@ -52,7 +52,7 @@ impl<'a> Lexer<'a> {
         self.text.source.get(begin..self.at).unwrap_or_default()
     }
 
-    /// Whether what follows the digits makes a floating-point constant of them.
+    /// Whether what follows the digits makes this a floating-point constant.
     fn has_fraction(&self, digits: &str) -> bool {
         let is_exponent = |at: usize| match self.peek(at) {
             Some(b'+' | b'-') => self.peek(at + 1).is_some_and(|byte| byte.is_ascii_digit()),
@@ -67,14 +67,14 @@ impl<'a> Lexer<'a> {
             }
     }
 
-    /// Whether it has a `u`, and how many `l`.
+    /// Whether there is a `u`, and how many `l`.
     fn suffix(&mut self) -> (bool, u8) {
         let is_unsigned = self.take(b"uU");
         let longs = u8::from(self.take(b"lL")) + u8::from(self.take(b"lL"));
         (is_unsigned, longs)
     }
 
-    /// Takes the next byte if it is one of these.
+    /// Consumes the next byte if it is one of these.
     fn take(&mut self, any: &[u8]) -> bool {
         let found = self.peek(0).is_some_and(|byte| any.contains(&byte));
         self.at += usize::from(found);
@@ -88,7 +88,7 @@ impl<'a> Lexer<'a> {
         Ok(TokenKind::Text(text.into()))
     }
 
-    /// A character constant: up to eight characters, the first in the highest place.
+    /// A character constant: up to eight characters, the first in the most significant byte.
     pub(super) fn character(&mut self) -> Result<TokenKind, Mistake> {
         let message = "newline encountered in character constant";
         let begin = self.at;
@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
         Ok(TokenKind::Integer(Integer::plain(value)))
     }
 
-    /// What stands between two of `quote`, its escapes replaced.
+    /// The text between two `quote`s, with escapes replaced.
     fn quoted(&mut self, quote: u8, tag: Tag, message: &str) -> Result<Vec<u8>, Mistake> {
         let begin = self.at + 1;
         let mut end = begin;
@@ -124,15 +124,15 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Why digits are no number.
+/// Why a sequence of digits is not a number.
 pub(super) enum Number {
-    /// It takes more than 64 bits.
+    /// It exceeds 64 bits.
     TooGreat,
-    /// A digit that its base does not have.
+    /// A digit that is invalid in its base.
     Digit(char),
 }
 
-/// The number that these digits are: hexadecimal behind `0x`, octal behind `0`.
+/// The value of these digits: hexadecimal after `0x`, octal after `0`.
 pub(super) fn parse(digits: &str) -> Result<u64, Number> {
     let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
     let (digits, base) = match (hex, digits.strip_prefix('0')) {
@@ -165,7 +165,7 @@ pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// What the escape of this letter stands for, and what is left behind it.
+/// The byte that the escape of this letter stands for, and the rest.
 fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
     let byte = match letter {
         b'a' => 0x07,
@@ -184,7 +184,7 @@ fn escape(letter: u8, rest: &[u8]) -> (u8, &[u8]) {
     (byte, rest)
 }
 
-/// The escape by number that begins with `value`, and goes on with at most so many digits.
+/// A numeric escape that begins with `value` and has at most `most` more digits.
 fn numeric(value: u8, rest: &[u8], base: u32, most: usize) -> (u8, &[u8]) {
     let worth = |byte: &u8| char::from(*byte).to_digit(base);
     let count = rest
@@ -198,6 +198,6 @@ fn numeric(value: u8, rest: &[u8], base: u32, most: usize) -> (u8, &[u8]) {
         .fold(u32::from(value), |value, digit| {
             value.wrapping_mul(base).wrapping_add(digit)
         });
-    // Only the low byte of a longer one counts.
+    // Only the low byte of a longer value counts.
     (value.to_le_bytes()[0], rest)
 }

@@ -1,4 +1,4 @@
-//! Control lines: `#pragma D option`, `#line`, `#error`, and what is passed over.
+//! Control lines: `#pragma D option`, `#line`, `#error`, and those that are ignored.
 
 use super::{Lexer, TokenKind, constant, is_space};
 use crate::error::Mistake;
@@ -22,7 +22,7 @@ impl Word {
     }
 }
 
-/// What has been read of a control line: nothing, `#pragma`, or `#pragma D`.
+/// How much of a control line has been read: nothing, `#pragma`, or `#pragma D`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prefix {
     None,
@@ -31,7 +31,7 @@ enum Prefix {
 }
 
 impl Lexer<'_> {
-    /// Does the control line that begins here.
+    /// Processes the control line that begins here.
     pub(super) fn control_line(&mut self) -> Result<(), Mistake> {
         self.at += 1;
         if self.peek(0) == Some(b'!') {
@@ -109,7 +109,7 @@ impl Lexer<'_> {
                 let missing = missing::control_line(word, self.line);
                 Err(missing.unwrap_or_else(|| self.mistake(Tag::PragctlInval, message)))
             }
-            // C passes over pragmas that it does not know.
+            // As in C, unknown pragmas are ignored.
             (_, Prefix::Pragma) => Ok(()),
             (_, Prefix::D) => {
                 let message = format!("invalid D pragma: {word}");
@@ -139,7 +139,7 @@ impl Lexer<'_> {
         if let Some(file) = file {
             self.file = Some(file.as_str().into());
         }
-        // The newline behind this counts one up.
+        // The newline at the end of this line adds one.
         self.line = u32::try_from(*line)
             .unwrap_or(u32::MAX - 1)
             .saturating_sub(1);

@@ -1,11 +1,11 @@
-//! `$`: arguments and variables of the command line.
+//! Macro arguments and macro variables (`$`).
 
 use super::{Integer, Lexer, TokenKind, constant, is_name, is_name_start};
 use crate::error::Mistake;
 use crate::tag::Tag;
 
 impl<'a> Lexer<'a> {
-    /// What a macro reference stands for: `$1` a word, `$$1` a string.
+    /// The token that a macro reference stands for: `$1` any token, `$$1` a string.
     pub(super) fn macro_reference(&mut self) -> Result<TokenKind, Mistake> {
         let begin = self.at;
         let is_text = self.peek(1) == Some(b'$');
@@ -42,7 +42,7 @@ impl<'a> Lexer<'a> {
         Ok(kind)
     }
 
-    /// The macro argument of this number, which is referred to.
+    /// The macro argument with this number; marks it as referenced.
     pub(crate) fn argument_text(&mut self, number: usize) -> Option<&'a str> {
         if let Some(referenced) = self.referenced.get_mut(number) {
             *referenced = true;
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
         self.text.arguments.get(number).map(String::as_str)
     }
 
-    /// The word that an argument's text is: a number, a name, or else a string.
+    /// The token in an argument's text: a number, a name, or else a string.
     fn substitute(&self, begin: usize, text: &str) -> Result<TokenKind, Mistake> {
         if is_word(text) {
             return Ok(TokenKind::Word(text.into()));
@@ -97,14 +97,14 @@ impl<'a> Lexer<'a> {
         self.settings.macros.get(name).copied()
     }
 
-    /// The last macro argument, and its number, if nothing refers to it.
+    /// The last macro argument and its number, if it is unreferenced.
     pub(crate) fn unreferenced(&self) -> Option<(usize, &str)> {
         let last = self.referenced.len().checked_sub(1)?;
         let given = self.text.arguments.get(last)?;
         (last > 0 && !self.referenced[last]).then_some((last, given))
     }
 
-    /// What was read since.
+    /// The source from `begin` to here.
     fn since(&self, begin: usize) -> &str {
         self.text.source.get(begin..self.at).unwrap_or_default()
     }

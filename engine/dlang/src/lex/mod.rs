@@ -1,8 +1,8 @@
-//! From text to words.
+//! The lexer.
 //!
-//! What a word is depends on where it stands: between clauses, nearly everything is a probe
-//! description (`fbt::sys_*:entry`); inside of them, words are C's. So the parser says where it is,
-//! and asks for one word at a time. Control lines (`#pragma`) are done on the way.
+//! Tokens depend on the context: between clauses nearly everything is a probe description
+//! (`fbt::sys_*:entry`); inside of them, tokens are C's. So the parser sets the mode and requests
+//! one token at a time. Control lines (`#pragma`) are processed on the way.
 
 mod constant;
 mod control;
@@ -19,18 +19,18 @@ use crate::program::Setting;
 use crate::tag::Tag;
 use crate::{Settings, Text};
 
-/// Where in a program the next word stands.
+/// The context of the next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Between clauses.
     Outside,
     /// In a declaration or in a clause's actions.
     Inside,
-    /// In a predicate, which a `/` ends.
+    /// In a predicate, which a `/` terminates.
     Predicate,
 }
 
-/// What settings and pragmas ask of the compiler itself, and not of the command.
+/// Options for the compiler itself, from settings and pragmas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flags {
     pub error_tags: bool,
@@ -48,7 +48,7 @@ impl Flags {
     }
 }
 
-/// The words of one text.
+/// The lexer of one text.
 pub(crate) struct Lexer<'a> {
     text: &'a Text,
     settings: &'a Settings,
@@ -57,22 +57,22 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     line: u32,
     mode: Mode,
-    /// How many `(`, `[` and `{` are open.
+    /// The numbers of open `(`, `[` and `{`.
     open: [u32; 3],
-    /// Which macro arguments something refers to.
+    /// Which macro arguments are referenced.
     referenced: Vec<bool>,
-    /// What they stand for, as words and as strings, once something has asked.
+    /// The tokens of macro arguments, by number and whether as a string, cached on first use.
     arguments: HashMap<(usize, bool), TokenKind>,
-    /// What the last `#line` called the file.
+    /// The file name set by the last `#line`.
     pub(crate) file: Option<Rc<str>>,
-    /// What is asked of the compiler itself.
+    /// Options for the compiler itself.
     pub(crate) flags: Flags,
-    /// What `#pragma D option` has set.
+    /// The options set by `#pragma D option`.
     pub(crate) options: Vec<Setting>,
 }
 
 impl<'a> Lexer<'a> {
-    /// The words of `text`, the one of this number.
+    /// A lexer for `text`, the one with this number.
     pub(crate) fn new(text: &'a Text, number: usize, settings: &'a Settings) -> Self {
         Self {
             text,
@@ -91,27 +91,27 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// From now on, words stand there.
+    /// Sets the context of the following tokens.
     pub(crate) fn enter(&mut self, mode: Mode) {
         self.mode = mode;
     }
 
-    /// Goes back, on the same line, to this byte.
+    /// Goes back to this byte, on the same line.
     pub(crate) fn go_back(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The line that the reading has come to.
+    /// The current line.
     pub(crate) fn line(&self) -> u32 {
         self.line
     }
 
-    /// What stands in the source there.
+    /// The source of a token.
     pub(crate) fn source(&self, token: &Token) -> &'a str {
         self.text.source.get(token.span.clone()).unwrap_or_default()
     }
 
-    /// The next word.
+    /// The next token.
     pub(crate) fn next(&mut self) -> Result<Token, Mistake> {
         self.skip()?;
         let begin = self.at;
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// A word between clauses.
+    /// A token between clauses.
     fn outside(&mut self, byte: u8) -> Result<TokenKind, Mistake> {
         if byte.is_ascii_digit() {
             return self.integer();
@@ -150,7 +150,7 @@ impl<'a> Lexer<'a> {
         ))
     }
 
-    /// A word in a clause or a declaration.
+    /// A token in a clause or a declaration.
     fn inside(&mut self, byte: u8) -> Result<TokenKind, Mistake> {
         match byte {
             b'0'..=b'9' => self.integer(),
@@ -183,13 +183,14 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> TokenKind {
         let word = self.take_while(is_name);
         match Keyword::of(word) {
-            // These are for provider definitions, and names everywhere else.
+            // Reserved only in provider definitions; names everywhere else.
             None | Some(Keyword::Counter | Keyword::Probe) => TokenKind::Word(word.into()),
             Some(keyword) => TokenKind::Keyword(keyword),
         }
     }
 
-    /// Whether the `/` here ends a predicate: then a clause's end or its actions follow.
+    /// Whether the `/` here terminates a predicate: then the end of the clause or its actions
+    /// follow.
     fn ends_predicate(&self) -> bool {
         let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
         let next = rest.iter().find(|byte| !is_blank(**byte));
@@ -230,7 +231,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Skips blanks, comments and control lines.
+    /// Skips white space, comments and control lines.
     fn skip(&mut self) -> Result<(), Mistake> {
         while let Some(byte) = self.peek(0) {
             match byte {
@@ -265,19 +266,19 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether only blanks are before this on its line.
+    /// Whether only white space precedes this on its line.
     fn is_line_start(&self) -> bool {
         let before = self.bytes.get(..self.at).unwrap_or_default();
         let last = before.iter().rev().find(|byte| !is_space(**byte));
         matches!(last, None | Some(b'\n'))
     }
 
-    /// The byte so many further on.
+    /// The byte `ahead` of the current one.
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    /// Goes one byte on.
+    /// Advances by one byte.
     fn step(&mut self) {
         if self.peek(0) == Some(b'\n') {
             self.line = self.line.saturating_add(1);
@@ -285,7 +286,7 @@ impl<'a> Lexer<'a> {
         self.at += 1;
     }
 
-    /// The bytes from here on that are of a kind, all of them ASCII and none a newline.
+    /// Consumes bytes of a kind, which must be ASCII and not include the newline.
     fn take_while(&mut self, kind: impl Fn(u8) -> bool) -> &'a str {
         let begin = self.at;
         while self.peek(0).is_some_and(&kind) {
@@ -298,7 +299,7 @@ impl<'a> Lexer<'a> {
         Mistake::new(tag, self.line, message)
     }
 
-    /// A sign that means nothing here.
+    /// An error about an unexpected character.
     fn stray(&self, byte: u8) -> Mistake {
         let rest = self.text.source.get(self.at..).unwrap_or_default();
         let sign = rest.chars().next().unwrap_or(char::from(byte));
@@ -324,7 +325,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_digit() || is_name_start(byte)
 }
 
-/// What probe descriptions are made of.
+/// The characters of probe descriptions.
 fn is_description(byte: u8) -> bool {
     is_name(byte) || b"-$:.?*\\[]!".contains(&byte)
 }

@@ -1,50 +1,51 @@
-//! The words of D.
+//! Tokens.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A word of a program, and where it stands.
+/// A token, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub kind: TokenKind,
     /// The line that it ends on.
     pub line: u32,
-    /// Its bytes in the source.
+    /// Its range in the source, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a word is. A macro argument, or a text by its inline name, may stand in many places: it is shared.
+/// The kind of a token. Macro arguments and inline strings may occur often, so their text is
+/// shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// Nothing follows.
+    /// End of input.
     End,
     Integer(Integer),
     Text(Rc<[u8]>),
     Word(Rc<str>),
     /// `@name`, without the `@`.
     Aggregation(String),
-    /// A probe description, as it is written.
+    /// A probe description, as written.
     Description(String),
     Keyword(Keyword),
     Symbol(Symbol),
-    /// The `/` behind a predicate.
+    /// The `/` after a predicate.
     EndPredicate,
 }
 
-/// An integer constant, as it is written.
+/// An integer constant, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Integer {
     pub value: u64,
     pub is_decimal: bool,
     pub is_unsigned: bool,
-    /// How many `l` it has.
+    /// The number of `l` suffixes.
     pub longs: u8,
-    /// Whether a macro argument puts a minus before it.
+    /// Whether a macro argument has a minus sign.
     pub is_negative: bool,
 }
 
 impl Integer {
-    /// One without a suffix.
+    /// A constant without a suffix.
     pub(crate) fn plain(value: u64) -> Self {
         Self {
             value,
@@ -63,10 +64,10 @@ macro_rules! words {
         pub(crate) enum $name { $($variant,)* }
 
         impl $name {
-            /// The spelling of each.
+            /// The spellings.
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),*];
 
-            /// How it is spelt.
+            /// Its spelling.
             pub(crate) fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -126,13 +127,14 @@ words! {
 }
 
 impl Keyword {
-    /// The reserved word that is spelt so.
+    /// The reserved word with this spelling.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let found = Self::WORDS.iter().find(|(spelt, _)| *spelt == word);
         found.map(|(_, keyword)| *keyword)
     }
 
-    /// Whether a declaration may begin with it; between clauses, others are probe descriptions.
+    /// Whether a declaration may begin with it; between clauses, other reserved words are probe
+    /// descriptions.
     pub(crate) fn declares(self) -> bool {
         self.is_type()
             || matches!(
@@ -152,7 +154,7 @@ impl Keyword {
             )
     }
 
-    /// Whether a type's name may begin with it.
+    /// Whether a type name may begin with it.
     pub(crate) fn is_type(self) -> bool {
         matches!(
             self,
@@ -177,7 +179,7 @@ impl Keyword {
 }
 
 words! {
-    /// A word of signs: the longer ones first, since the longest counts.
+    /// A punctuator. Longer ones come first: the longest match counts.
     Symbol {
         LeftEqual "<<=",
         RightEqual ">>=",
@@ -230,7 +232,7 @@ words! {
 }
 
 impl Symbol {
-    /// The longest that `bytes` begin with.
+    /// The longest punctuator that `bytes` begin with.
     pub(crate) fn at(bytes: &[u8]) -> Option<Self> {
         let found = Self::WORDS
             .iter()

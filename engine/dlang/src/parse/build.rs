@@ -1,4 +1,4 @@
-//! Nodes, with what can be calculated calculated.
+//! Builds nodes, and folds constants.
 
 use super::Parser;
 use crate::ast::{Binary, Node, NodeKind, Unary};
@@ -9,7 +9,7 @@ use crate::tag::Tag;
 use crate::types::{SIZE, TypeId};
 
 impl Parser<'_, '_> {
-    /// A node on the line of the word before, over nodes that are so deep.
+    /// A node on the previous token's line, over a tree of depth `below`.
     pub(super) fn node(&self, kind: NodeKind, below: u32) -> Result<Node, Mistake> {
         let depth = below + 1;
         self.check_depth(depth)?;
@@ -17,7 +17,7 @@ impl Parser<'_, '_> {
         Ok(Node { kind, line, depth })
     }
 
-    /// A node without others below it.
+    /// A node without children.
     pub(super) fn leaf(&self, kind: NodeKind) -> Node {
         Node {
             kind,
@@ -107,7 +107,7 @@ impl Parser<'_, '_> {
         self.node(kind, depth)
     }
 
-    /// A division by zero that can be seen is a mistake.
+    /// A constant division by zero is an error.
     fn check_divisor(&self, operator: fold::Operator, right: &Node) -> Result<(), Mistake> {
         let is_zero = matches!(right.kind, NodeKind::Constant(Constant { value: 0, .. }));
         if operator.is_division() && is_zero {

@@ -43,7 +43,7 @@ impl Parser<'_, '_> {
         Ok(Some(predicate))
     }
 
-    /// Whether a clause may do without actions.
+    /// Whether a clause may have no actions.
     fn no_actions(&self, line: u32, predicate: Option<&Node>) -> Result<(), Mistake> {
         if let Some(predicate) = predicate {
             let message = "expected actions { } following probe description and predicate";

@@ -1,4 +1,4 @@
-//! Declarations: of variables, of names for types, and of inline constants.
+//! Declarations: variables, type names and inline constants.
 
 use engine_abi::Scope;
 
@@ -16,7 +16,7 @@ use crate::tag::Tag;
 use crate::types::{Type, TypeId};
 
 impl Parser<'_, '_> {
-    /// A declaration, whose first word was read as one between clauses.
+    /// A declaration, whose first token was read in the mode between clauses.
     pub(super) fn declaration(&mut self) -> Result<(), Mistake> {
         self.lexer.enter(Mode::Inside);
         if self.is_keyword(Keyword::Inline) {
@@ -31,7 +31,7 @@ impl Parser<'_, '_> {
         self.declaration_inside()
     }
 
-    /// A declaration, whose first word was read as one inside of clauses.
+    /// A declaration, whose first token was read in the mode inside clauses.
     pub(super) fn declaration_inside(&mut self) -> Result<(), Mistake> {
         let specifiers = self.specifiers()?;
         let base = self.specified(&specifiers)?;
@@ -155,7 +155,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// A variable may be declared again as what it is.
+    /// A variable may be redeclared with the same type.
     fn redeclare(&self, previous: VariableId, current: &Variable) -> Result<(), Mistake> {
         let Some(previous) = self.names.variables.get(previous) else {
             return Ok(());
@@ -217,7 +217,7 @@ impl Parser<'_, '_> {
         self.end_declaration()
     }
 
-    /// The constant that an inline stands for.
+    /// The constant of an inline.
     fn inlined(&self, name: &str, type_: TypeId, value: Node) -> Result<NodeKind, Mistake> {
         match value.kind {
             NodeKind::Constant(constant) if self.types.is_scalar(type_) => {
@@ -229,14 +229,15 @@ impl Parser<'_, '_> {
                 Err(self.mistake(Tag::OpIncompat, message))
             }
             _ => {
-                let message = format!("inline {name} is no constant: only those are supported");
+                let message =
+                    format!("inline {name} is not a constant: only constants are supported");
                 Err(self.mistake(Tag::Unknown, message))
             }
         }
     }
 }
 
-/// Whether the name is the language's own.
+/// Whether the name is a built-in one.
 fn is_builtin(name: &str) -> bool {
     builtin::of(name).is_some() || Function::of(name).is_some()
 }

@@ -1,4 +1,4 @@
-//! Declarators: what is done to a type around a declared name (`*x`, `(*x)[3]`).
+//! Declarators: how a declared name modifies its type (`*x`, `(*x)[3]`).
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use crate::lex::{Keyword, Symbol, TokenKind};
 use crate::tag::Tag;
 use crate::types::{FUNCTION, Type, TypeId};
 
-/// The most bytes of an array.
+/// The maximum size of an array in bytes.
 const ARRAY_MAX: u32 = 1 << 16;
 
-/// What a declarator makes of the type before it.
+/// A modifier of the type before it.
 pub(super) enum Layer {
     Pointer,
     Array(u32),
@@ -23,14 +23,14 @@ pub(super) enum Layer {
     Function,
 }
 
-/// A declared name, and what is done to the type, first to last.
+/// A declared name, and the modifiers of its type, in order of application.
 pub(super) struct Declarator {
     pub name: Option<Rc<str>>,
     pub layers: Vec<Layer>,
 }
 
 impl Parser<'_, '_> {
-    /// The type of a cast, or of `sizeof`.
+    /// The type in a cast or in `sizeof`.
     pub(super) fn type_name(&mut self) -> Result<TypeId, Mistake> {
         let specifiers = self.specifiers()?;
         let base = self.specified(&specifiers)?;
@@ -41,7 +41,7 @@ impl Parser<'_, '_> {
         self.layered(base, declarator.layers)
     }
 
-    /// `*`, a name or a declarator in parentheses, `[...]` and `(...)`: each may be missing.
+    /// `*`, a name or a parenthesized declarator, `[...]` and `(...)`, all optional.
     pub(super) fn declarator(&mut self) -> Result<Declarator, Mistake> {
         self.nested(Self::declarator_here)
     }
@@ -69,7 +69,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// A name, a declarator in parentheses, or nothing.
+    /// A name, a parenthesized declarator, or nothing.
     fn declarator_core(&mut self) -> Result<Declarator, Mistake> {
         let mut core = Declarator {
             name: None,
@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
         Ok(Layer::Function)
     }
 
-    /// The types of parameters, up to `end`, and `end`.
+    /// The types of parameters, up to and including `end`.
     fn parameters(&mut self, end: Symbol, are_keys: bool) -> Result<Vec<TypeId>, Mistake> {
         let mut types = Vec::new();
         while !self.is(end) {
@@ -180,7 +180,7 @@ impl Parser<'_, '_> {
         Ok(type_)
     }
 
-    /// The type that `layers` make of `base`.
+    /// Applies `layers` to `base`.
     pub(super) fn layered(&mut self, base: TypeId, layers: Vec<Layer>) -> Result<TypeId, Mistake> {
         layers.into_iter().try_fold(base, |type_, layer| {
             let type_ = self.layer(type_, layer)?;

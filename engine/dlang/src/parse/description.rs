@@ -1,4 +1,4 @@
-//! Probe descriptions: `provider:module:function:name`, counted from the right.
+//! Probe descriptions: `provider:module:function:name`, with fields omitted from the left.
 
 use engine_abi::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN};
 
@@ -8,13 +8,13 @@ use crate::lex::TokenKind;
 use crate::tag::Tag;
 
 impl Parser<'_, '_> {
-    /// One description, as it is written and as it is meant.
+    /// One description, as written and as parsed.
     pub(super) fn description(&mut self) -> Result<(String, Description), Mistake> {
         let written = match &self.token.kind {
             TokenKind::Description(text) => text.clone(),
             TokenKind::Integer(id) => {
                 let message = format!(
-                    "invalid probe identifier {}: probes can only be named here",
+                    "invalid probe identifier {}: probes can only be specified by name",
                     id.value
                 );
                 return Err(self.mistake(Tag::PdescInval, message));
@@ -47,7 +47,7 @@ impl Parser<'_, '_> {
         Description::new(bytes[0], bytes[1], bytes[2], bytes[3]).map_err(|_| "File name too long")
     }
 
-    /// A field, the macro reference at its end replaced.
+    /// A field, with the macro reference at its end expanded.
     fn expanded(&mut self, field: &str) -> Result<String, &'static str> {
         const UNDEFINED: &str = "Undefined macro variable in probe description";
         let Some((before, reference)) = field.split_once('$') else {

@@ -1,4 +1,4 @@
-//! Expressions: C's grammar, with D's `^^`.
+//! Expressions: C's grammar, plus `^^`.
 
 use engine_dvm::mutant;
 
@@ -32,7 +32,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// The operator of the assignment that goes on here.
+    /// The operator of the assignment here, if it is one.
     fn assignment_operator(&self) -> Option<Option<Operator>> {
         let TokenKind::Symbol(symbol) = self.token.kind else {
             return None;
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// What a constant may be: anything but an assignment.
+    /// The grammar of a constant: anything but an assignment.
     pub(super) fn conditional_expression(&mut self) -> Result<Node, Mistake> {
         let condition = self.binary_expression(0)?;
         if !self.accept(Symbol::Question)? {
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// Operators with two operands that bind at least so closely.
+    /// Binary operators with at least this precedence.
     fn binary_expression(&mut self, closeness: u8) -> Result<Node, Mistake> {
         let mut left = self.cast_expression()?;
         while let Some((operator, binds)) = self.binary_operator() {
@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
         Ok(left)
     }
 
-    /// The operator that is next, and how closely it binds.
+    /// The next operator, and its precedence.
     fn binary_operator(&self) -> Option<(Binary, u8)> {
         let TokenKind::Symbol(symbol) = self.token.kind else {
             return None;
@@ -134,7 +134,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// What is left of an expression in parentheses, and what is applied to it.
+    /// The rest of a parenthesized expression, and its postfix operators.
     pub(super) fn parenthesised(&mut self) -> Result<Node, Mistake> {
         let inner = self.expression()?;
         self.expect(Symbol::Close)?;

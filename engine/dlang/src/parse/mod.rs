@@ -1,8 +1,9 @@
-//! From words to clauses and declarations.
+//! The parser: from tokens to clauses and declarations.
 //!
-//! A declaration counts from where it stands, for types as well as for variables, so it is carried out
-//! here, and constants are calculated here, since arrays' sizes are such. How deep anything is nested is
-//! bounded, so that whoever walks the tree needs no bound of their own.
+//! A declaration takes effect where it is, for types as well as for variables, since later tokens
+//! are parsed accordingly; so it is evaluated here. Constants are folded here, since they may be
+//! array sizes. Nesting is bounded by `DEPTH_MAX`, so later passes may recurse without a check of
+//! their own.
 
 mod build;
 mod clause;
@@ -20,26 +21,26 @@ use crate::names::Names;
 use crate::tag::Tag;
 use crate::types::Types;
 
-/// How deep an expression or a declaration may be nested.
+/// The maximum nesting of an expression or a declaration.
 const DEPTH_MAX: u32 = 200;
 
-/// What one text is parsed with.
+/// The state of parsing one text.
 pub(crate) struct Parser<'a, 'n> {
     pub lexer: Lexer<'a>,
     types: &'n mut Types,
     names: &'n mut Names,
-    /// The number of the text.
+    /// The text's number.
     number: usize,
     /// Whether the text is a file.
     is_file: bool,
     token: Token,
-    /// The line of the word before.
+    /// The previous token's line.
     line: u32,
     depth: u32,
 }
 
 impl<'a, 'n> Parser<'a, 'n> {
-    /// A parser of this text, the one of this number.
+    /// A parser of this text, the one with this number.
     pub(crate) fn new(
         lexer: Lexer<'a>,
         number: usize,
@@ -63,7 +64,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         }
     }
 
-    /// The clauses of the text.
+    /// Parses the text and returns its clauses.
     pub(crate) fn program(&mut self) -> Result<Vec<Clause>, Mistake> {
         self.advance()?;
         let mut clauses = Vec::new();
@@ -89,7 +90,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         Ok(clauses)
     }
 
-    /// How long the type's name is that a declaration begins with, where it looks like a probe
+    /// The length of the type name that a declaration begins with, if the lexer took it for a probe
     /// description.
     fn declared_type(&self, text: &str) -> Option<usize> {
         if !self.is_file || text.contains(':') {
@@ -99,7 +100,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         self.types.named(&text[..length]).map(|_| length)
     }
 
-    /// A declaration that begins with the name of a type.
+    /// A declaration that begins with a type name.
     fn type_first(&mut self, length: usize) -> Result<(), Mistake> {
         self.lexer.go_back(self.token.span.start);
         self.lexer.enter(Mode::Inside);
@@ -108,14 +109,14 @@ impl<'a, 'n> Parser<'a, 'n> {
         self.declaration_inside()
     }
 
-    /// Goes to the next word.
+    /// Advances to the next token.
     fn advance(&mut self) -> Result<(), Mistake> {
         let next = self.lexer.next()?;
         self.line = std::mem::replace(&mut self.token, next).line;
         Ok(())
     }
 
-    /// Goes to the next word, which stands there.
+    /// Advances to the next token, in another mode.
     fn advance_into(&mut self, mode: Mode) -> Result<(), Mistake> {
         self.lexer.enter(mode);
         self.advance()
@@ -129,7 +130,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         self.token.kind == TokenKind::Keyword(keyword)
     }
 
-    /// Passes over `symbol` if it is next.
+    /// Consumes `symbol` if it is next.
     fn accept(&mut self, symbol: Symbol) -> Result<bool, Mistake> {
         let found = self.is(symbol);
         if found {
@@ -138,7 +139,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         Ok(found)
     }
 
-    /// Passes over `symbol`, which must be next.
+    /// Consumes `symbol`, which must be next.
     fn expect(&mut self, symbol: Symbol) -> Result<(), Mistake> {
         if self.accept(symbol)? {
             Ok(())
@@ -147,7 +148,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         }
     }
 
-    /// What is said of a word that does not belong there.
+    /// The error about an unexpected token.
     fn syntax(&self) -> Mistake {
         let near = self.lexer.source(&self.token);
         let near = near.split('\n').next().unwrap_or_default();
@@ -158,7 +159,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         Mistake::new(Tag::Syntax, self.token.line, message)
     }
 
-    /// A mistake at the word that is next.
+    /// An error at the next token.
     fn mistake(&self, tag: Tag, message: impl Into<String>) -> Mistake {
         Mistake::new(tag, self.token.line, message)
     }
@@ -180,7 +181,7 @@ impl<'a, 'n> Parser<'a, 'n> {
             return Ok(());
         }
         let message =
-            format!("nested more than {DEPTH_MAX} levels deep; use a variable in between");
+            format!("nested more than {DEPTH_MAX} levels deep; use an intermediate variable");
         Err(self.mistake(Tag::Syntax, message))
     }
 }

@@ -1,4 +1,4 @@
-//! What expressions begin with, and what is applied behind it: subscripts, calls, members, `++`.
+//! Primary expressions and postfix operators: subscripts, calls, members, `++`.
 
 use std::rc::Rc;
 
@@ -45,13 +45,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A leaf that is just the word that is next.
+    /// A leaf that consists of the next token.
     fn taken(&mut self, kind: NodeKind) -> Result<Node, Mistake> {
         self.advance()?;
         Ok(self.leaf(kind))
     }
 
-    /// `self->name`; `self` alone is a name.
+    /// `self->name`; `self` without an arrow is a name.
     fn scoped(&mut self, scope: Scope, word: &str) -> Result<Node, Mistake> {
         self.advance()?;
         if !self.accept(Symbol::Arrow)? {
@@ -96,7 +96,7 @@ impl Parser<'_, '_> {
         self.node(NodeKind::Translate(type_, Box::new(value)), depth)
     }
 
-    /// `node` with what is applied to it.
+    /// Applies postfix operators to `node`.
     pub(super) fn postfix(&mut self, node: Node) -> Result<Node, Mistake> {
         let mut node = node;
         loop {
@@ -141,7 +141,7 @@ impl Parser<'_, '_> {
         Ok(Node { line, ..call })
     }
 
-    /// The function of this name.
+    /// The function with this name.
     fn function(&self, name: &str, line: u32) -> Result<Function, Mistake> {
         if let Some(function) = Function::of(name) {
             return Ok(function);
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// Expressions with commas between, up to `end`.
+    /// Comma-separated expressions, up to `end`.
     fn list(&mut self, end: Symbol) -> Result<Vec<Node>, Mistake> {
         let mut list = Vec::new();
         if self.is(end) {

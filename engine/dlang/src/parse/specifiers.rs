@@ -1,4 +1,4 @@
-//! What stands before declared names: storage classes and type names (`self unsigned long`).
+//! Declaration specifiers: storage classes and type names (`self unsigned long`).
 
 use engine_abi::Scope;
 
@@ -17,11 +17,11 @@ pub(super) enum Class {
     Typedef,
     Thread,
     Clause,
-    /// One that D has not: `static`.
+    /// One that D does not have: `static`.
     Foreign,
 }
 
-/// What stands before the declared names.
+/// The specifiers of a declaration.
 #[derive(Default)]
 pub(super) struct Specifiers {
     pub class: Option<Class>,
@@ -34,7 +34,7 @@ pub(super) struct Specifiers {
 }
 
 impl Parser<'_, '_> {
-    /// Whether a type's name is next. A variable's name is none, even where a type has it too.
+    /// Whether a type name is next. A name that is both a variable and a type is a variable.
     pub(super) fn is_type(&self) -> bool {
         match &self.token.kind {
             TokenKind::Keyword(keyword) => keyword.is_type(),
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the reserved word belongs to a type or a class.
+    /// Whether the reserved word is part of a type or a storage class; adds it if so.
     fn specifier(&self, to: &mut Specifiers, keyword: Keyword) -> Result<bool, Mistake> {
         match keyword {
             Keyword::Const | Keyword::Restrict | Keyword::Volatile => {}
@@ -137,7 +137,7 @@ impl Parser<'_, '_> {
         self.check(to)
     }
 
-    /// Whether what was read goes together.
+    /// Checks that the specifiers can be combined.
     fn check(&self, read: &Specifiers) -> Result<(), Mistake> {
         let Some(name) = read.name else {
             return Ok(());
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         Err(self.mistake(tag, format!("invalid type declaration: {why}")))
     }
 
-    /// The type that the words make together.
+    /// The type that the specifiers stand for.
     pub(super) fn specified(&self, read: &Specifiers) -> Result<TypeId, Mistake> {
         let signs = read.is_signed && read.is_unsigned;
         let lengths = read.is_short && read.longs > 0;

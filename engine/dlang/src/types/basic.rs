@@ -1,4 +1,4 @@
-//! The types that every program has.
+//! The predefined types.
 
 use super::{Integer, Type, TypeId, Types};
 
@@ -48,7 +48,7 @@ impl Types {
         }
     }
 
-    /// The typedefs that have numbers of their own.
+    /// The typedefs whose IDs are constants.
     pub(super) fn add_typedefs(&mut self) {
         let is_wide = self.pointer == 8;
         let (word, unsigned_word) = if is_wide { (LONG, ULONG) } else { (INT, UINT) };
@@ -74,7 +74,7 @@ impl Types {
         }
     }
 
-    /// The others.
+    /// The other typedefs.
     pub(super) fn add_more_typedefs(&mut self) {
         let word = self.base(PTRDIFF);
         for (name, type_) in [

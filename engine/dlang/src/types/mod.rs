@@ -1,7 +1,5 @@
-//! D's types: one arena, in which equal types are the same, for one data model.
-//!
-//! A type is named by its number there. The types that every program has come first, in a fixed order,
-//! so that their numbers are constants.
+//! D's types, for one data model: an arena in which equal types have the same ID. The predefined
+//! types come first, in a fixed order, so that their IDs are constants.
 
 mod basic;
 mod relation;
@@ -11,16 +9,16 @@ use std::collections::HashMap;
 
 pub(crate) use basic::*;
 
-/// A type, by its number.
+/// The ID of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TypeId(u32);
 
-/// What a type is.
+/// The structure of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     Void,
     Integer(Integer),
-    /// `float`, `double`: they can be declared, but not calculated with.
+    /// `float`, `double`: they can be declared, but not computed with.
     Float(&'static str, u32),
     Pointer(TypeId),
     Array(TypeId, u32),
@@ -28,7 +26,7 @@ pub(crate) enum Type {
     /// `string`
     Text,
     Function,
-    /// What `stack()` gives.
+    /// The result of `stack()`.
     Stack,
     /// An aggregation.
     Aggregation,
@@ -46,13 +44,13 @@ pub(crate) struct Integer {
 }
 
 impl Integer {
-    /// Whether every number of the other type is one of this, extended the same way.
+    /// Whether it represents every value of the other type with the same extension.
     pub(crate) fn has(self, other: Self) -> bool {
         other.size < self.size && (self.is_signed || !other.is_signed)
             || other.size == self.size && other.is_signed == self.is_signed
     }
 
-    /// `value`, cut to the type's bits and extended as the type is.
+    /// `value`, truncated to the type's size and extended according to its sign.
     pub(crate) fn extend(self, value: u64) -> u64 {
         let shift = 64 - 8 * self.size.clamp(1, 8);
         let high = value << shift;
@@ -67,18 +65,18 @@ impl Integer {
 /// The types of a compilation.
 pub(crate) struct Types {
     all: Vec<Type>,
-    /// How many types each is made of, one within another.
+    /// The nesting depth of each type.
     depths: Vec<u32>,
     numbers: HashMap<Type, TypeId>,
     typedefs: HashMap<String, TypeId>,
-    /// Bytes of a pointer.
+    /// Size of a pointer in bytes.
     pub(crate) pointer: u32,
-    /// Bytes of a string.
+    /// Size of a string in bytes.
     pub(crate) string: u32,
 }
 
 impl Types {
-    /// The types that every program has, where a pointer and a string take so many bytes.
+    /// The predefined types, with these sizes of a pointer and of a string.
     pub(crate) fn new(pointer: u32, string: u32) -> Self {
         let mut types = Self {
             all: Vec::new(),
@@ -96,7 +94,7 @@ impl Types {
         types
     }
 
-    /// The type of this kind.
+    /// The ID of this type, which is added if it is new.
     pub(crate) fn number(&mut self, kind: Type) -> TypeId {
         if let Some(&known) = self.numbers.get(&kind) {
             return known;
@@ -116,18 +114,18 @@ impl Types {
         }
     }
 
-    /// How many types it is made of, one within another.
+    /// Its nesting depth.
     pub(crate) fn depth(&self, id: TypeId) -> u32 {
         self.depths.get(id.0 as usize).copied().unwrap_or(1)
     }
 
-    /// Gives a type a name.
+    /// Adds a typedef.
     pub(crate) fn define(&mut self, name: &str, type_: TypeId) {
         let id = self.number(Type::Typedef(name.to_owned(), type_));
         self.typedefs.insert(name.to_owned(), id);
     }
 
-    /// The type of this name.
+    /// The type with this name.
     pub(crate) fn named(&self, name: &str) -> Option<TypeId> {
         self.typedefs.get(name).copied()
     }
@@ -137,12 +135,12 @@ impl Types {
         self.number(Type::Pointer(type_))
     }
 
-    /// What it is, behind its names.
+    /// Its structure, with typedefs resolved.
     pub(crate) fn kind(&self, id: TypeId) -> &Type {
         self.get(self.base(id))
     }
 
-    /// The type behind its names.
+    /// The type with typedefs resolved.
     pub(crate) fn base(&self, id: TypeId) -> TypeId {
         let mut id = id;
         while let Type::Typedef(_, to) = self.get(id) {
@@ -151,7 +149,7 @@ impl Types {
         id
     }
 
-    /// Whether one of its names is this.
+    /// Whether one of its typedef names is `wanted`.
     pub(crate) fn goes_by(&self, id: TypeId, wanted: &str) -> bool {
         let mut id = id;
         while let Type::Typedef(name, to) = self.get(id) {
@@ -167,7 +165,7 @@ impl Types {
         self.all.get(id.0 as usize).unwrap_or(&Type::Void)
     }
 
-    /// Its bytes; 0 where it has no size, or too great a one.
+    /// Its size in bytes; 0 if it has none, or it overflows.
     pub(crate) fn size(&self, id: TypeId) -> u32 {
         match self.kind(id) {
             Type::Integer(integer) => integer.size,
@@ -179,7 +177,7 @@ impl Types {
         }
     }
 
-    /// The integer type that it is.
+    /// The integer type, if it is one.
     pub(crate) fn integer(&self, id: TypeId) -> Option<Integer> {
         match self.kind(id) {
             Type::Integer(integer) => Some(*integer),
@@ -187,7 +185,7 @@ impl Types {
         }
     }
 
-    /// What it points to, or what it is an array of.
+    /// The pointee of a pointer, or the element type of an array.
     pub(crate) fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.kind(id) {
             Type::Pointer(to) | Type::Array(to, _) => Some(*to),
@@ -219,12 +217,12 @@ impl Types {
         *self.kind(id) == Type::Void
     }
 
-    /// A number or a pointer: what a register holds.
+    /// Whether it is a number or a pointer: what a register holds.
     pub(crate) fn is_scalar(&self, id: TypeId) -> bool {
         self.is_integer(id) || self.is_pointer(id)
     }
 
-    /// A pointer to what has no size.
+    /// Whether it is a pointer to a type without a size.
     pub(crate) fn points_to_nothing(&self, id: TypeId) -> bool {
         let to = match self.kind(id) {
             Type::Pointer(to) => self.kind(*to),
@@ -233,7 +231,7 @@ impl Types {
         matches!(to, Type::Void | Type::Function)
     }
 
-    /// A string, or characters that can stand for one.
+    /// Whether it is a string, or an array of or a pointer to characters.
     pub(crate) fn is_text_like(&self, id: TypeId) -> bool {
         self.is_text(id) || self.pointee(id).is_some_and(|to| self.is_character(to))
     }

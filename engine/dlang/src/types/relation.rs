@@ -1,9 +1,9 @@
-//! What two types are to each other, and the one that both are calculated in.
+//! Relations between types.
 
 use super::{INT, INT64, Integer, TEXT, Type, TypeId, Types, UINT, ULONG, ULONGLONG};
 
 impl Types {
-    /// Whether values of one are values of the other as they are.
+    /// Whether values of one type can be used as the other without conversion.
     pub(crate) fn is_compatible(&self, one: TypeId, other: TypeId) -> bool {
         match (self.kind(one), self.kind(other)) {
             (Type::Pointer(one), Type::Pointer(other)) => self.is_compatible(*one, *other),
@@ -14,14 +14,14 @@ impl Types {
         }
     }
 
-    /// Whether values of both are keys of the same kind.
+    /// Whether both types are the same kind of key.
     pub(crate) fn is_same_key(&self, one: TypeId, other: TypeId) -> bool {
         self.is_integer(one) && self.is_integer(other)
             || self.is_text_like(one) && self.is_text_like(other)
             || self.is_compatible(one, other)
     }
 
-    /// The type that small integers are calculated in.
+    /// C's integer promotions.
     pub(crate) fn promoted(&self, id: TypeId) -> TypeId {
         match self.integer(id) {
             Some(integer) if integer.rank < 3 => INT,
@@ -52,9 +52,8 @@ impl Types {
         }
     }
 
-    /// A type that has the numbers of both as they are; where none has, the one that both are
-    /// calculated in. A pointer gives way to a wider number only; texts of different types are strings;
-    /// and what is none of these stays what it is.
+    /// A type that represents the values of both; if there is none, their common type. A pointer
+    /// yields only to a wider number; different texts become strings; anything else stays as it is.
     pub(crate) fn spanning(&self, one: TypeId, other: TypeId) -> TypeId {
         if self.is_text_like(one) && self.is_text_like(other) && !self.is_compatible(one, other) {
             return TEXT;

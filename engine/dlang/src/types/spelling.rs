@@ -1,9 +1,9 @@
-//! How types are spelt.
+//! The spelling of types.
 
 use super::{Type, TypeId, Types};
 
 impl Types {
-    /// How it is spelt, as C does.
+    /// Its spelling in C.
     pub(crate) fn name(&self, id: TypeId) -> String {
         self.spell(id, String::new())
     }

@@ -1,5 +1,5 @@
-//! What the programs leave out: every error tag, op, built-in variable, subroutine, aggregating function
-//! and action is in one of them.
+//! What the programs do not cover: every error tag, op, built-in variable, subroutine, aggregating
+//! function and action must occur in one of them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use zerocopy::FromBytes;
 
 use crate::program::Program;
 
-/// The names of the actions of which the command has something to do.
+/// The names of the actions that the command performs.
 const ACTIONS: [&str; 9] = [
     "Clear",
     "Denormalize",
@@ -25,14 +25,14 @@ const ACTIONS: [&str; 9] = [
     "Trunc",
 ];
 
-/// One trial for what is to be in some program.
+/// A trial for each thing that must occur.
 pub fn trials(programs: Vec<Program>) -> Vec<Trial> {
     let mistakes = programs.clone();
     vec![
         Trial::test("coverage: error tags", move || {
             let mistakes = mistakes.iter().filter_map(|it| it.compile(8).err());
             let found = mistakes.map(|error| error.tag.word()).collect();
-            // Whether an option can be set is for the command to find out.
+            // Whether an option can be set is up to the command.
             let wanted = Tag::ALL.iter().filter(|tag| **tag != Tag::PragmaOptset);
             missing(&found, wanted.map(|tag| tag.word()))
         }),

@@ -1,17 +1,17 @@
-//! A machine without a kernel: it runs one clause of a compiled program, and keeps what it records.
+//! A machine without a kernel: runs one clause of a compiled program, and keeps what it records.
 
 use std::collections::HashMap;
 
 use engine_dvm::{Builtin, Env, Failure, Memory, Unreadable, Verified, run};
 
-/// What a run was given, and what it left.
+/// The inputs and outputs of a run.
 #[derive(Default)]
 pub struct Machine {
     scalars: HashMap<(u32, Vec<u8>), u64>,
     values: HashMap<(u32, Vec<u8>), Vec<u8>>,
     /// The record, if one was opened.
     pub record: Option<Vec<u8>>,
-    /// What aggregations were given: their number, the key, the value and the increment.
+    /// The updates of aggregations: the row, the key, the value and the increment.
     pub given: Vec<(u32, Vec<u8>, u64, u64)>,
 }
 
@@ -32,10 +32,10 @@ impl Machine {
     }
 }
 
-/// The user's memory, at [`USER`].
+/// User memory, at [`USER`].
 const MEMORY: &[u8] = b"the user's memory\0";
 
-/// Where the user's memory begins.
+/// The address of user memory.
 pub const USER: u64 = 0x1000;
 
 impl Env for Machine {

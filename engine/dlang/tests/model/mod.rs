@@ -1,5 +1,5 @@
-//! What C makes of integers, calculated with the host's: types, conversions and operators as the standard
-//! and the data model have them, and nothing of the compiler's.
+//! A model of C's integers on the host: types, conversions and operators of the standard and the
+//! data model, independent of the compiler.
 
 /// An integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const fn kind(name: &'static str, is_signed: bool, rank: u8) -> Kind {
     }
 }
 
-/// A number of a type.
+/// A value of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     kind: Kind,
@@ -44,7 +44,7 @@ pub struct Number {
 /// An expression of integers.
 #[derive(Debug, Clone)]
 pub enum Tree {
-    /// A number of this type, by its bits; a constant or a variable.
+    /// A value of this type, by its bits; a constant or a variable.
     Leaf(Kind, u64, bool),
     Cast(Kind, Box<Tree>),
     Unary(&'static str, Box<Tree>),
@@ -52,7 +52,7 @@ pub enum Tree {
     Conditional(Box<[Tree; 3]>),
 }
 
-/// Where a pointer, and a `long`, have so many bytes.
+/// A data model, by the size of a pointer and of a `long` in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Model(pub u32);
 
@@ -67,7 +67,7 @@ impl Model {
         }
     }
 
-    /// A number of a type: what of `value` its bits can say.
+    /// Converts `value` to a type.
     pub fn number(self, kind: Kind, value: i128) -> Number {
         let bits = 8 * self.size(kind);
         let low = value & ((1 << bits) - 1);
@@ -104,7 +104,7 @@ impl Model {
                 false => high,
             };
         }
-        // The lower one is unsigned, and the higher one may be too small for it.
+        // The type of lower rank is unsigned, and that of higher rank may not represent it.
         if self.size(high) > self.size(low) && low.rank != high.rank {
             return high;
         }
@@ -112,7 +112,7 @@ impl Model {
         KINDS.into_iter().find(unsigned).unwrap_or(high)
     }
 
-    /// Its value; nothing where it divides by zero.
+    /// Its value; `None` for a division by zero.
     pub fn evaluate(self, tree: &Tree) -> Option<Number> {
         Some(match tree {
             Tree::Leaf(kind, bits, _) => self.number(*kind, (*bits).into()),
@@ -139,7 +139,7 @@ impl Model {
         })
     }
 
-    /// The type of an expression, which is known without its value.
+    /// The type of an expression, independent of its value.
     fn kind(self, tree: &Tree) -> Kind {
         let promoted = |tree| self.common(self.kind(tree), INT);
         match tree {
@@ -170,7 +170,7 @@ impl Model {
         }
     }
 
-    /// `left operator right`, where both are calculated.
+    /// `left operator right`.
     pub fn binary(self, operator: &str, left: Number, right: Number) -> Option<Number> {
         if let "<<" | ">>" = operator {
             return Some(self.shift(operator, left, right));
@@ -202,8 +202,8 @@ impl Model {
         Some(self.number(kind, value))
     }
 
-    /// A shift, of which C leaves open what one by more than the bits is: the machine has 64, and takes
-    /// the low 6 of the right operand.
+    /// A shift. C leaves one by the width or more undefined: the machine shifts 64 bits by the low
+    /// 6 bits of the right operand.
     fn shift(self, operator: &str, left: Number, right: Number) -> Number {
         let Number { kind, value } = self.promoted(left);
         let by = right.value & 63;
@@ -213,7 +213,7 @@ impl Model {
         }
     }
 
-    /// `place operator= value`: what the place, of this value, is then.
+    /// `place operator= value`: the new value of the place.
     pub fn update(self, operator: &str, place: Number, value: Number) -> Option<Number> {
         let new = self.binary(operator, place, value)?;
         Some(self.convert(new, place.kind))

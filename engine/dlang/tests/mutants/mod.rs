@@ -1,4 +1,5 @@
-//! Seeded defects of the compiler: with each, the trials of this binary that its row names must fail.
+//! Seeded defects of the compiler: with each, the trials of this binary that its row names must
+//! fail.
 
 use std::env;
 use std::process::Command;
@@ -6,10 +7,10 @@ use std::process::Command;
 use engine_dvm::mutant::VARIABLE;
 use libtest_mimic::{Failed, Trial};
 
-/// A defect, what it does, and how the names of the trials begin that catch it.
+/// A defect, its effect, and a prefix of the names of the trials that detect it.
 pub type Row = (&'static str, &'static str, &'static str);
 
-/// A trial for each defect; none in a run that has one already.
+/// A trial for each defect; none if one is active already.
 pub fn trials(rows: &'static [Row]) -> Vec<Trial> {
     if env::var_os(VARIABLE).is_some() {
         return Vec::new();
@@ -23,7 +24,7 @@ fn is_caught((mutant, defect, trials): &Row) -> Result<(), Failed> {
         .arg(trials)
         .env(VARIABLE, mutant)
         .output()?;
-    // What a failing run ends with; a run that dies catches nothing.
+    // The exit code of failed trials; a crash detects nothing.
     match output.status.code() {
         Some(101) => Ok(()),
         Some(0) => Err(format!("not caught by {trials}: {defect}").into()),

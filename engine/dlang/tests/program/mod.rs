@@ -1,4 +1,4 @@
-//! The programs in `programs/`, and what stands beside them.
+//! The programs in `programs/`, and the files beside them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -45,7 +45,7 @@ impl Program {
         fs::read_to_string(&self.path).expect("it can be read")
     }
 
-    /// Compiles it where a pointer takes so many bytes.
+    /// Compiles it for a pointer of this size in bytes.
     pub fn compile(&self, pointer: u32) -> Result<program::Program, Error> {
         let source = self.text();
         let (source, kind) = if self.is_specifier() {
@@ -74,22 +74,22 @@ impl Program {
         compile(&[text], &settings)
     }
 
-    /// Whether it is what `-n` is given.
+    /// Whether it is an argument of `-n`.
     fn is_specifier(&self) -> bool {
         self.path.extension().is_some_and(|it| it == "n")
     }
 
-    /// What is said of it, if it does not compile.
+    /// The expected error, if it does not compile.
     pub fn message(&self) -> Option<String> {
         self.beside("err")
     }
 
-    /// Whether it may not compile: nothing else is expected of it.
+    /// Whether it may fail to compile: nothing else is expected of it.
     pub fn may_fail(&self) -> bool {
         !self.path.with_extension("out").exists()
     }
 
-    /// From now on, this is what is said of it.
+    /// Replaces the expected error.
     pub fn bless(&self, message: &str) -> io::Result<()> {
         fs::write(self.path.with_extension("err"), message)
     }

@@ -1,6 +1,6 @@
-//! What texts that nobody would write are made of.
+//! The building blocks of hostile texts.
 
-/// The words that programs are made of.
+/// The words of programs.
 pub const WORDS: &[&str] = &[
     "BEGIN",
     "END",
@@ -134,7 +134,7 @@ pub const WORDS: &[&str] = &[
     "int b[int, string];",
 ];
 
-/// What operators may stand between.
+/// Operands.
 pub const OPERANDS: &[&str] = &[
     "x",
     "s",
@@ -169,13 +169,13 @@ pub const OPERANDS: &[&str] = &[
     "$$1",
 ];
 
-/// What may stand between operands.
+/// Operators.
 pub const OPERATORS: &[&str] = &[
     "=", "=", "+=", "-=", "<<=", "/=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "==", "<",
     "&&", "^^", ",",
 ];
 
-/// Types that declarations begin with.
+/// Type names.
 pub const TYPES: &[&str] = &[
     "int",
     "char",
@@ -189,7 +189,7 @@ pub const TYPES: &[&str] = &[
     "int64_t",
 ];
 
-/// Declarations in front of clauses.
+/// Declarations before clauses.
 pub const DECLARATIONS: &[&str] = &[
     "int b[3];",
     "self int b[2][3];",

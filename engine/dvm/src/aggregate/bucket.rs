@@ -1,11 +1,11 @@
-//! The buckets of the three functions that count values by their magnitude: which bucket a value falls
-//! into, and from which value on a bucket counts.
+//! The buckets of `quantize`, `lquantize` and `llquantize`: the bucket of a value, and the value
+//! that a bucket begins at.
 
 use engine_abi::QUANTIZE_BUCKETS;
 
 use crate::limits::LEVELS_MAX;
 
-/// The buckets of `quantize`: one for zero, and on either side one for each power of two.
+/// The buckets of `quantize`: one for zero, and one for each power of two on either side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantize;
 
@@ -13,11 +13,11 @@ impl Quantize {
     /// The bucket of 0.
     pub const ZERO: u32 = QUANTIZE_BUCKETS / 2;
 
-    /// The bucket of a value: that of the power of two nearest to it on the side of 0.
+    /// The bucket of a value: that of the nearest power of two toward 0.
     pub const fn bucket(value: i64) -> u32 {
         let magnitude = match value.unsigned_abs().checked_ilog2() {
             None => return Self::ZERO,
-            // The least number has its bucket with those half as large.
+            // i64::MIN shares the bucket of numbers half as large.
             Some(62..) => 62,
             Some(magnitude) => magnitude,
         };
@@ -28,7 +28,7 @@ impl Quantize {
         }
     }
 
-    /// The value of a bucket: of those in it the one nearest to 0.
+    /// The value of a bucket that is nearest to 0.
     pub const fn value(bucket: u32) -> i64 {
         let distance = bucket.abs_diff(Self::ZERO);
         if distance == 0 {
@@ -43,7 +43,7 @@ impl Quantize {
     }
 }
 
-/// The buckets of `lquantize`: below the base, one for each step, and behind the last step.
+/// The buckets of `lquantize`: below the base, one for each step, and from the limit up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lquantize {
     base: i32,
@@ -52,7 +52,7 @@ pub struct Lquantize {
 }
 
 impl Lquantize {
-    /// Those from a base to a limit by a step: between them are whole steps, at least one and at most
+    /// The buckets from a base to a limit: a whole number of steps, at least one and at most
     /// [`LEVELS_MAX`].
     pub const fn new([base, limit, step, unused]: [i32; 4]) -> Option<Self> {
         if unused != 0 || step <= 0 || limit <= base {
@@ -65,12 +65,12 @@ impl Lquantize {
         }
     }
 
-    /// How many there are.
+    /// The number of buckets.
     pub const fn buckets(self) -> u32 {
         self.levels.wrapping_add(2)
     }
 
-    /// How far it is from a bucket to the next.
+    /// The width of a bucket.
     pub const fn step(self) -> u32 {
         self.step
     }
@@ -87,18 +87,18 @@ impl Lquantize {
         }
     }
 
-    /// The least value of a bucket; of the first, which has none, where it ends.
+    /// The least value of a bucket; for the first, which has none, its upper bound.
     pub const fn value(self, bucket: u32) -> i64 {
         let level = bucket.saturating_sub(1) as i64;
         (self.base as i64).wrapping_add(level.wrapping_mul(self.step as i64))
     }
 }
 
-/// The buckets of `llquantize`: below the lowest order of magnitude, those of each order, and above the
-/// highest.
+/// The buckets of `llquantize`: below the lowest order of magnitude, those of each order, and above
+/// the highest.
 ///
-/// The order of magnitude `n` goes from the factor's `n`th power up to the next, and is cut into as many
-/// buckets as there are steps from 0 to that next power, or as there are numbers, where those are fewer.
+/// Order of magnitude `n` covers the values from the factor's `n`th power up to the next. Its
+/// buckets are as wide as if `steps` of them reached from 0 to that next power, at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Llquantize {
     factor: u16,
@@ -110,22 +110,22 @@ pub struct Llquantize {
 /// An order of magnitude.
 #[derive(Debug, Clone, Copy)]
 struct Order {
-    /// The value at which it begins.
+    /// The least value.
     begin: i64,
-    /// The value at which it ends.
+    /// The end, exclusive.
     end: i64,
-    /// How many values a bucket has.
+    /// Values per bucket.
     width: i64,
     /// Its first bucket.
     bucket: u32,
-    /// How many it has.
+    /// The number of its buckets.
     buckets: u32,
 }
 
 impl Llquantize {
-    /// Those of a factor from a low order of magnitude to a high one by so many steps. The factor
-    /// divides the steps, the steps divide a power of the factor, and the end of the highest order is
-    /// a number. Between their ends they are at most [`LEVELS_MAX`].
+    /// The buckets from a low to a high order of magnitude. The factor must divide the steps, the
+    /// steps must divide a power of the factor, and the end of the highest order must fit an i64.
+    /// At most [`LEVELS_MAX`] buckets lie between the two outer ones.
     pub fn new(parameters: [i32; 4]) -> Option<Self> {
         let [factor, low, high, steps] = parameters.map(|value| u16::try_from(value).ok());
         let (factor, low, high, steps) = (factor?, low?, high?, steps?);
@@ -150,7 +150,7 @@ impl Llquantize {
         enough.next().and_then(|power| power.checked_rem(steps)) == Some(0)
     }
 
-    /// How many there are.
+    /// The number of buckets.
     pub fn buckets(self) -> u32 {
         let last = self.orders().last();
         last.map_or(0, |order| {
@@ -175,7 +175,7 @@ impl Llquantize {
         behind
     }
 
-    /// The least value of a bucket; of the first, which has none, where it ends.
+    /// The least value of a bucket; for the first, which has none, its upper bound.
     pub fn value(self, bucket: u32) -> i64 {
         let mut end = 0;
         for order in self.orders() {
@@ -190,7 +190,7 @@ impl Llquantize {
         end
     }
 
-    /// Its orders of magnitude, from the low one on.
+    /// Its orders of magnitude, from the lowest up.
     fn orders(self) -> impl Iterator<Item = Order> {
         let mut bucket: u32 = 1;
         (self.low..=self.high).map_while(move |exponent| {
@@ -211,7 +211,7 @@ impl Llquantize {
     }
 }
 
-/// A power of the factor, if it is a number.
+/// A power of the factor, if it does not overflow.
 fn power(factor: u16, exponent: u32) -> Option<i64> {
     i64::from(factor).checked_pow(exponent)
 }

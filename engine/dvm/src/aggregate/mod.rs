@@ -1,5 +1,5 @@
-//! What aggregations make of the values that they are given: how many words they keep, how a value
-//! changes them, and how what two CPUs kept becomes one.
+//! Aggregating functions: how many words they keep for a key, how a value updates them, and how the
+//! words of two CPUs are merged.
 
 mod bucket;
 
@@ -9,10 +9,10 @@ pub use bucket::{Llquantize, Lquantize, Quantize};
 
 /// The words that an aggregation keeps for one key.
 pub trait Words {
-    /// A word; 0 where there is none.
+    /// A word; 0 if out of range.
     fn word(&self, index: u32) -> u64;
 
-    /// Sets a word; nothing where there is none.
+    /// Sets a word; ignored if out of range.
     fn set_word(&mut self, index: u32, word: u64);
 }
 
@@ -28,31 +28,31 @@ impl Words for [u64] {
     }
 }
 
-/// A function with its parameters.
+/// An aggregating function with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
-    /// How many: one word.
+    /// The number of values: one word.
     Count,
     /// Their sum: one word.
     Sum,
-    /// The least: one word, signed.
+    /// The minimum: one word, signed.
     Min,
-    /// The greatest: one word, signed.
+    /// The maximum: one word, signed.
     Max,
-    /// How many, and their sum.
+    /// The number and the sum.
     Avg,
-    /// How many, their sum, and the sum of their squares in two words, low word first.
+    /// The number, the sum, and the sum of squares in two words, low word first.
     Stddev,
-    /// How many in each power of two.
+    /// A count for each power of two.
     Quantize,
-    /// How many in each step.
+    /// A count for each step.
     Lquantize(Lquantize),
-    /// How many in each step of each order of magnitude.
+    /// A count for each step of each order of magnitude.
     Llquantize(Llquantize),
 }
 
 impl Aggregate {
-    /// A function with the parameters of its row; nothing if it cannot have these.
+    /// A function with the parameters of its row; `None` if they are invalid.
     pub fn new(function: AggregateFunction, parameters: [i32; 4]) -> Option<Self> {
         let plain = match function {
             AggregateFunction::Count => Self::Count,
@@ -72,7 +72,7 @@ impl Aggregate {
         (parameters == [0; 4]).then_some(plain)
     }
 
-    /// How many words it keeps for a key.
+    /// The number of words for a key.
     pub fn words(self) -> u32 {
         match self {
             Self::Count | Self::Sum | Self::Min | Self::Max => 1,
@@ -84,7 +84,7 @@ impl Aggregate {
         }
     }
 
-    /// What each of them is before the first value.
+    /// The value of each word before the first update.
     pub const fn initial(self) -> u64 {
         match self {
             Self::Min => i64::MAX as u64,
@@ -93,8 +93,8 @@ impl Aggregate {
         }
     }
 
-    /// Adds a value. `increment` is by how much its bucket counts. What counts is the commonest, and is not
-    /// looked for among the others.
+    /// Adds a value. `increment` is what a quantizing function adds to the value's bucket. `count`,
+    /// the most common, is checked for first.
     #[inline]
     pub fn update<W: Words + ?Sized>(self, words: &mut W, value: u64, increment: u64) {
         if matches!(self, Self::Count) {
@@ -124,7 +124,7 @@ impl Aggregate {
         }
     }
 
-    /// Adds what another CPU kept for the same key.
+    /// Merges the words of another CPU for the same key.
     pub fn merge<W: Words + ?Sized>(self, words: &mut W, others: &(impl Words + ?Sized)) {
         if self == Self::Stddev {
             add(words, 0, others.word(0));
@@ -137,7 +137,7 @@ impl Aggregate {
         }
     }
 
-    /// Joins a word with another of the same meaning.
+    /// Merges one word.
     fn join<W: Words + ?Sized>(self, words: &mut W, index: u32, other: u64) {
         let word = words.word(index);
         let (signed, other_signed) = (word as i64, other as i64);
@@ -154,7 +154,7 @@ fn add<W: Words + ?Sized>(words: &mut W, index: u32, more: u64) {
     words.set_word(index, words.word(index).wrapping_add(more));
 }
 
-/// The number of 128 bits in two words, low word first.
+/// The 128-bit number in two words, low word first.
 fn wide<W: Words + ?Sized>(words: &W, index: u32) -> u128 {
     let high = words.word(index.wrapping_add(1));
     u128::from(high) << 64 | u128::from(words.word(index))

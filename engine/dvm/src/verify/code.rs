@@ -1,5 +1,5 @@
-//! Verification of a clause's code, in one walk over it: every instruction's form, and what is known of
-//! the paths that lead to it. Of code that no path leads to, the form is all that is asked.
+//! Verification of a clause's code in one pass: the form of every instruction, and the state on all
+//! paths to it. For unreachable code only the form is checked.
 
 use engine_abi::{FieldKind, Instruction};
 
@@ -13,7 +13,7 @@ use crate::names::{Builtin, Subroutine};
 use crate::op::{Immediate, Op, REGISTERS};
 use crate::table::Table;
 
-/// Verifies a clause's code. An error is an instruction and what is wrong with it.
+/// Verifies a clause's code. An error is the instruction and the reason.
 #[inline(never)]
 pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
     let mut targets = Targets::none();
@@ -37,7 +37,7 @@ pub(super) fn verify(clause: Clause<'_>) -> Result<(), (u32, Why)> {
     }
 }
 
-/// A walk over a clause's code.
+/// The state of the pass.
 struct Walk<'a> {
     clause: Clause<'a>,
     targets: &'a mut Targets,
@@ -45,7 +45,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks at an instruction. Answers what is known behind it, if it can be fallen through.
+    /// Checks an instruction. Returns the state after it, if it can fall through.
     #[inline(never)]
     fn step(
         &mut self,
@@ -69,7 +69,7 @@ impl Walk<'_> {
         self.flow(op, instruction.immediate, state)
     }
 
-    /// Whether the immediate names what the op needs.
+    /// Checks that the immediate names what the op needs.
     fn immediate(&self, op: Op, instruction: Instruction, at: u32) -> Result<(), Why> {
         let immediate = instruction.immediate;
         let tables = self.clause.tables;
@@ -96,7 +96,7 @@ impl Walk<'_> {
         require(names, Why::Immediate)
     }
 
-    /// A field is the clause's own, and a stack is recorded from no register.
+    /// The field must be the clause's own; a stack is recorded without a register.
     fn field(&self, instruction: Instruction) -> Result<(), Why> {
         let own = rows(self.clause.row.fields).contains(&instruction.immediate)
             || mutant::is_active("field-of-another");
@@ -106,7 +106,7 @@ impl Walk<'_> {
         require(has_value || instruction.a == 0, Why::Unused)
     }
 
-    /// What becomes of what is pushed.
+    /// Updates what is pushed.
     fn tuple(&mut self, op: Op, instruction: Instruction) -> Result<(), Why> {
         let tables = self.clause.tables;
         let number = instruction.immediate;
@@ -135,7 +135,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the paths go on.
+    /// Follows the paths out of an instruction.
     fn flow(&mut self, op: Op, target: u32, state: State) -> Result<Option<State>, Why> {
         match op {
             Op::Ret => return Ok(None),
@@ -146,7 +146,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the registers exist, and those that the op does not use are 0.
+/// The registers must exist, and those that the op does not use must be 0.
 fn registers(op: Op, instruction: Instruction) -> Result<(), Why> {
     let shape = op.shape();
     let fields = [
@@ -161,13 +161,13 @@ fn registers(op: Op, instruction: Instruction) -> Result<(), Why> {
     Ok(())
 }
 
-/// A built-in variable without an index is read with none.
+/// A built-in variable that takes no index must not be given one.
 fn builtin(instruction: Instruction) -> Result<(), Why> {
     let builtin = Builtin::from_code(instruction.immediate).ok_or(Why::Immediate)?;
     require(builtin.is_indexed() || instruction.a == 0, Why::Unused)
 }
 
-/// What becomes of the record.
+/// Updates whether a record is open.
 fn open(op: Op, state: &mut State) -> Result<(), Why> {
     match op {
         Op::Open | Op::Opens => {

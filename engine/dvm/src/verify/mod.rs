@@ -1,8 +1,8 @@
-//! Verification: every table by itself and against those that it points into, then every clause with
+//! Verification: every table by itself and against those that it refers to, then every clause with
 //! its fields, its actions and its code.
 //!
-//! It is one pass over the block. Of the rows that belong to clauses, each clause names later ones
-//! than the clause before, so nothing is looked at twice; keys may be shared, but a key is short.
+//! One pass over the block suffices. Each clause owns rows after those of the clause before it, so
+//! nothing is checked twice; keys may be shared, but a key is short. Needs no memory but the stack.
 
 mod code;
 mod pushed;
@@ -20,12 +20,12 @@ use crate::names::Subroutine;
 use crate::rows::{Aggregation, Field, KeyPart, Variable};
 use crate::table::Table;
 
-/// What a run of any clause needs of whoever runs it.
+/// What a run of any clause needs of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Needs {
-    /// Bytes of the longest key, or list of arguments.
+    /// Size in bytes of the longest key or argument list.
     pub(crate) key: u32,
-    /// Bytes of scratch memory that one instruction may use besides what it gives out.
+    /// Scratch memory in bytes that one instruction may use beyond what it allocates.
     pub(crate) scratch: u32,
 }
 
@@ -57,7 +57,7 @@ fn each<T: Row>(
     Ok(())
 }
 
-/// Bytes that a string takes in a key or in scratch memory.
+/// Size of a string in a key or in scratch memory.
 fn string_room(tables: Tables<'_>) -> u32 {
     round_up(tables.header().string_size)
 }
@@ -102,7 +102,7 @@ fn key(tables: Tables<'_>, keys: Span, needs: &mut Needs) -> Result<(), Why> {
     require(size <= KEY_MAX, Why::Key)
 }
 
-/// Where the rows begin that no clause has yet.
+/// The first rows not yet owned by a clause.
 #[derive(Default)]
 struct Free {
     code: u32,
@@ -124,7 +124,7 @@ fn clauses(tables: Tables<'_>, needs: &mut Needs) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Whether what the clause names is there, and no earlier clause's.
+/// Checks that the rows of a clause exist, and that no earlier clause owns them.
 fn owned(tables: Tables<'_>, row: &ClauseRow, free: &mut Free) -> Result<(), Why> {
     require(row.reserved == 0, Why::Reserved)?;
     let is_sized = row.record_size <= RECORD_MAX && row.record_size.is_multiple_of(8);
@@ -146,7 +146,7 @@ fn take(tables: Tables<'_>, table: Table, span: Span, free: &mut u32) -> Result<
     Ok(())
 }
 
-/// The fields of a clause's record follow one another.
+/// The fields of a clause's record must be in ascending order.
 fn fields(tables: Tables<'_>, row: &ClauseRow, needs: &mut Needs) -> Result<(), Invalid> {
     let mut end = 0;
     for number in rows(row.fields) {
@@ -164,7 +164,7 @@ fn fields(tables: Tables<'_>, row: &ClauseRow, needs: &mut Needs) -> Result<(), 
     Ok(())
 }
 
-/// Where a field ends that begins no earlier than `free`.
+/// The end of a field that must not begin before `free`.
 fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
     let is_aligned = field.offset & field.alignment().wrapping_sub(1) == 0;
     field
@@ -177,7 +177,8 @@ fn placed(field: Field, free: u32, record_size: u32) -> Result<u32, Why> {
         .ok_or(Why::Offset)
 }
 
-/// The actions of a clause begin in order inside its code; several may begin at the same instruction.
+/// The actions of a clause must begin in order inside its code; several may begin at the same
+/// instruction.
 fn actions(tables: Tables<'_>, row: &ClauseRow) -> Result<(), Invalid> {
     let mut earlier = row.code.first;
     for number in rows(row.actions) {
@@ -189,7 +190,7 @@ fn actions(tables: Tables<'_>, row: &ClauseRow) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// An error unless it holds.
+/// An error unless `holds`.
 fn require(holds: bool, why: Why) -> Result<(), Why> {
     if holds { Ok(()) } else { Err(why) }
 }

@@ -1,5 +1,5 @@
-//! What is pushed where an instruction begins. It is built up in one straight line of code: no branch
-//! leaves or arrives, and no `ret` comes, while something is pushed, so it is known on every path.
+//! What is pushed at an instruction. Values are pushed and consumed in one basic block, so the
+//! state is the same on every path.
 
 use engine_abi::FieldKind;
 
@@ -10,7 +10,7 @@ use crate::mutant;
 use crate::names::Subroutine;
 use crate::rows::KeyPart;
 
-/// What is pushed.
+/// The pushed values.
 pub(super) struct Pushed {
     parts: [KeyPart; KEY_PARTS_MAX as usize],
     count: usize,
@@ -29,7 +29,7 @@ impl Pushed {
         }
     }
 
-    /// Whether nothing is.
+    /// Whether nothing is pushed.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -46,7 +46,7 @@ impl Pushed {
         Ok(())
     }
 
-    /// Takes what is pushed as a key of these parts.
+    /// Consumes all as a key with these components.
     pub(super) fn take_key(&mut self, keys: impl Iterator<Item = KeyPart>) -> Result<(), Why> {
         let is_same = keys.eq(self.parts.iter().take(self.count).copied())
             || mutant::is_active("key-of-another");
@@ -54,7 +54,7 @@ impl Pushed {
         is_same.then_some(()).ok_or(Why::KeyMismatch)
     }
 
-    /// Takes what is pushed as a subroutine's arguments.
+    /// Consumes all as a subroutine's arguments.
     pub(super) fn take_arguments(&mut self, subroutine: Subroutine) -> Result<(), Why> {
         let (fewest, most) = subroutine.arguments();
         let mut arguments = self.parts.iter().take(self.count);

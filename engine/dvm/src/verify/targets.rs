@@ -1,10 +1,10 @@
-//! What is known where branches arrive. Branches only go forward, so it is enough to remember what
-//! each says of its target until that is reached.
+//! The state at branch targets. Branches only go forward, so the state of each is kept only until
+//! its target is reached.
 
 use crate::invalid::Why;
 use crate::limits::TARGETS_MAX;
 
-/// What is known where an instruction begins, of every path to it.
+/// What holds at an instruction on every path to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
     set: u16,
@@ -17,14 +17,14 @@ pub(super) struct State {
 pub(super) enum Open {
     /// On no path.
     Never,
-    /// On some.
+    /// On some paths.
     Perhaps,
-    /// On all.
+    /// On all paths.
     Always,
 }
 
 impl State {
-    /// What is known where a clause begins: `r0` is 0.
+    /// The state at the beginning of a clause: `r0` is set.
     pub(super) const START: Self = Self {
         set: 1,
         open: Open::Never,
@@ -40,7 +40,7 @@ impl State {
         self.set |= 1_u16.wrapping_shl(register.into());
     }
 
-    /// What is known of the paths of both.
+    /// The state that holds on both paths.
     fn meet(self, other: Self) -> Self {
         Self {
             set: self.set & other.set,
@@ -53,7 +53,7 @@ impl State {
     }
 }
 
-/// The targets ahead, and what the branches so far say of them.
+/// The pending targets, with the merged state of the branches to each.
 pub(super) struct Targets([Option<(u32, State)>; TARGETS_MAX]);
 
 impl Targets {
@@ -63,7 +63,7 @@ impl Targets {
         Self([None; TARGETS_MAX])
     }
 
-    /// A branch to `target`.
+    /// Adds a branch to `target`.
     pub(super) fn add(&mut self, target: u32, state: State) -> Result<(), Why> {
         let known = self.0.iter_mut().flatten().find(|known| known.0 == target);
         if let Some(known) = known {
@@ -75,7 +75,7 @@ impl Targets {
         Ok(())
     }
 
-    /// What branches to `at` say of it, if there are any.
+    /// Removes and returns the state of the branches to `at`, if any.
     pub(super) fn arrive(&mut self, at: u32) -> Option<State> {
         let arrives = |place: &&mut Option<(u32, State)>| place.is_some_and(|known| known.0 == at);
         let place = self.0.iter_mut().find(arrives)?;
@@ -83,7 +83,7 @@ impl Targets {
     }
 }
 
-/// What is known of the paths that fall through and of those that branch.
+/// Merges the fall-through state with that of the branches.
 pub(super) fn meet(one: Option<State>, other: Option<State>) -> Option<State> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.meet(other)),

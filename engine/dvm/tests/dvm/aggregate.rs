@@ -1,4 +1,4 @@
-//! What aggregations keep, and where the bounds of their buckets are.
+//! The words of aggregations, and the bounds of their buckets.
 
 use engine_abi::{AggregateFunction, QUANTIZE_BUCKETS};
 use engine_dvm::aggregate::{Aggregate, Llquantize, Lquantize, Quantize};
@@ -16,7 +16,7 @@ fn aggregate(function: AggregateFunction) -> Aggregate {
     Aggregate::new(function, parameters).unwrap()
 }
 
-/// What is kept of some values.
+/// The words after some values.
 fn kept(aggregate: Aggregate, values: &[i64]) -> Vec<u64> {
     let mut words = vec![aggregate.initial(); aggregate.words() as usize];
     for value in values {
@@ -110,8 +110,8 @@ fn lquantize_has_a_bucket_for_each_step_and_one_at_either_end() {
     assert_eq!(whole.bucket(i32::MAX.into()), whole.buckets() - 1);
 }
 
-/// The buckets of `llquantize(x, 10, 1, 3, 20)`, by the value at which each begins: in each order of
-/// magnitude as many as 20 steps leave, where the first order has but 10 numbers and more.
+/// The buckets of `llquantize(x, 10, 1, 3, 20)`, by their lower bounds: in each order of magnitude
+/// 18 of the 20 steps from 0 to its end.
 #[test]
 fn llquantize_has_steps_in_each_order_of_magnitude() {
     let steps = Llquantize::new(LLQUANTIZE).unwrap();
@@ -180,7 +180,7 @@ fn parameters_are_checked() {
     }
 }
 
-/// Any parameters of `llquantize` that it takes, and few that it does not.
+/// Mostly valid parameters of `llquantize`.
 fn llquantize() -> impl Strategy<Value = Llquantize> {
     let parameters = (2..20_i32, 0..5_i32, 0..5_i32, 1..4_i32, 1..3_u32);
     parameters.prop_filter_map("no llquantize", |(factor, low, more, times, exponent)| {

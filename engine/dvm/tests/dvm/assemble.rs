@@ -28,14 +28,14 @@ use engine_dvm::{Builtin, Immediate, Op, Subroutine};
 
 use engine_testkit::block::Tables;
 
-/// A program, and what its rows are called.
+/// A program, and the names of its rows.
 pub struct Assembly {
     pub tables: Tables,
     pub variables: Vec<String>,
     pub aggregations: Vec<String>,
 }
 
-/// Assembles a program of one clause. Panics with the line that it does not understand.
+/// Assembles a program of one clause. Panics with the line that it cannot parse.
 pub fn assemble(lines: &[&str]) -> Assembly {
     let mut assembler = Assembler {
         assembly: Assembly {
@@ -55,7 +55,7 @@ pub fn assemble(lines: &[&str]) -> Assembly {
     assembler.assembly
 }
 
-/// Where each label stands: how many instructions are before it.
+/// The number of instructions before each label.
 fn labels<'a>(lines: &[&'a str]) -> HashMap<&'a str, u32> {
     let mut labels = HashMap::new();
     let mut at = 0;
@@ -161,7 +161,7 @@ impl Assembler<'_> {
         Some(())
     }
 
-    /// A name, its key, and what follows.
+    /// A name, its key, and the rest.
     fn keyed<'t>(&mut self, text: &'t str) -> Option<(&'t str, Span, &'t str)> {
         let (head, rest) = match text.split_once("] ") {
             Some(split) => split,
@@ -193,7 +193,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// `kind size`: behind the fields before it, aligned.
+    /// `kind size`: an aligned field after the previous ones.
     fn field(&mut self, text: &str) -> Option<()> {
         let (kind, size) = text.split_once(' ')?;
         let (kind, size): (_, u32) = (field_kind(kind)?, size.parse().ok()?);
@@ -274,7 +274,7 @@ impl Assembler<'_> {
     }
 }
 
-/// What stands between commas that are in no string; a comment ends it.
+/// Comma-separated operands, ignoring commas in strings; a comment ends them.
 fn operands(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut begin, mut quoted) = (0, false);
@@ -293,7 +293,7 @@ fn operands(text: &str) -> Vec<&str> {
     operands
 }
 
-/// Puts registers where an op has them, in the order in which listings write them.
+/// Assigns registers to the fields that an op uses, in the order of listings.
 fn place(op: Op, registers: &[u8], instruction: &mut Instruction) -> Option<()> {
     let shape = op.shape();
     let Instruction { d, a, b, .. } = instruction;
@@ -319,7 +319,7 @@ fn place(op: Op, registers: &[u8], instruction: &mut Instruction) -> Option<()> 
     Some(())
 }
 
-/// A number: decimal, or hexadecimal behind `0x`; a negative one is of 32 bits.
+/// A number: decimal, or hexadecimal after `0x`; a negative one has 32 bits.
 fn number(text: &str) -> Option<u32> {
     match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -334,7 +334,7 @@ fn field_kind(word: &str) -> Option<FieldKind> {
         .find(|kind| kind.word() == word)
 }
 
-/// A string without its escapes: `\n`, `\0`, `\\`, and `\xNN`.
+/// A string with its escapes replaced: `\n`, `\0`, `\\`, and `\xNN`.
 pub fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

@@ -1,23 +1,23 @@
-//! A firing and a machine to run programs in, that write down what they are asked.
+//! A fake environment that logs what a program asks of it.
 
 use std::collections::BTreeMap;
 
 use engine_abi::{FieldKind, ValueKind};
 use engine_dvm::{Builtin, Env, KeyPart, Unreadable, Verified};
 
-/// Bytes somewhere in memory.
+/// An address, and the bytes there.
 pub type Region = (u64, Vec<u8>);
 
-/// What programs run in.
+/// The environment.
 #[derive(Default)]
 pub struct Fake {
-    /// What was asked, in order.
+    /// The log of calls, in order.
     pub log: Vec<String>,
     /// Kernel memory.
     pub kernel: Vec<Region>,
-    /// Memory of the process.
+    /// User memory.
     pub user: Vec<Region>,
-    /// How many more records there is room for.
+    /// How many more records fit.
     pub room: u32,
     values: BTreeMap<(u32, Vec<u8>), Vec<u8>>,
     variables: Vec<Keyed>,
@@ -25,16 +25,16 @@ pub struct Fake {
     speculations: u64,
 }
 
-/// Something with a key.
+/// A variable or an aggregation.
 struct Keyed {
     name: String,
     parts: Vec<KeyPart>,
-    /// What stands under a key.
+    /// The type of the value under a key.
     kind: FieldKind,
 }
 
 impl Keyed {
-    /// Its name, and a key of it.
+    /// Its name with a key.
     fn at(&self, key: &[u8]) -> String {
         let mut rest = key;
         let parts = self.parts.iter().map(|part| {
@@ -57,7 +57,7 @@ impl Keyed {
 }
 
 impl Fake {
-    /// A firing of a program whose rows are called so.
+    /// An environment for a program, with the names of its rows.
     pub fn new<B: AsRef<[u64]>>(
         program: &Verified<B>,
         variables: &[String],
@@ -90,7 +90,7 @@ impl Fake {
     }
 }
 
-/// Bytes as a reader likes them best.
+/// Bytes in readable form.
 fn shown(kind: FieldKind, bytes: &[u8]) -> String {
     match kind {
         FieldKind::Scalar => scalar(bytes),
@@ -107,7 +107,7 @@ fn shown(kind: FieldKind, bytes: &[u8]) -> String {
     }
 }
 
-/// A number: in decimal while it is small, in hexadecimal from 2 to the 16th on.
+/// A number: decimal below 2 to the 16th, hexadecimal from there on.
 fn scalar(bytes: &[u8]) -> String {
     let number = i64::from_ne_bytes(bytes.try_into().unwrap());
     if number.unsigned_abs() < 1 << 16 {
@@ -118,7 +118,7 @@ fn scalar(bytes: &[u8]) -> String {
 }
 
 fn read(regions: &[Region], address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
-    // A page is readable to its end, and none in it but for what stands there.
+    // Only the regions are readable, not the rest of their pages.
     for (byte, at) in bytes.iter_mut().zip(address..) {
         let found = regions
             .iter()

@@ -1,5 +1,5 @@
-//! Programs by chance, most of them valid: every choice is a byte of a tape, so that a shorter tape is
-//! a smaller program.
+//! Random programs, most of them valid. Every choice is a byte of a tape, so that a shorter tape
+//! makes a smaller program.
 
 use engine_abi::{
     AggregateFunction, AggregationRow, FieldKind, FieldRow, Instruction, KeyRow, Scope, Span,
@@ -9,13 +9,13 @@ use engine_dvm::{Builtin, Immediate, Op, Segment, Subroutine};
 
 use engine_testkit::block::Tables;
 
-/// Kernel memory that can be read, as `Chance` has it.
+/// Readable kernel memory in `RandomEnv`.
 pub const KERNEL: u64 = 0xffff_8000_0000_1000;
 
-/// Memory of the process that can be read.
+/// Readable user memory in `RandomEnv`.
 pub const USER: u64 = 0x2000;
 
-/// Choices, one after another. Where the tape is over, each is 0.
+/// A sequence of choices; 0 after its end.
 struct Tape<'a>(&'a [u8]);
 
 impl Tape<'_> {
@@ -36,13 +36,13 @@ impl Tape<'_> {
         choices[self.below(choices.len())]
     }
 
-    /// True once in so many times.
+    /// True with a probability of one in `times`.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
 }
 
-/// A program made of a tape.
+/// Generates a program from a tape.
 pub fn program(tape: &[u8]) -> Tables {
     let mut tape = Tape(tape);
     let string_size = tape.one_of(&[16, 8, 9, 64, 255]);
@@ -63,7 +63,7 @@ pub fn program(tape: &[u8]) -> Tables {
 
 struct Generator {
     tables: Tables,
-    /// Instructions that branch to a line of the clause, and to which.
+    /// Branch instructions, and the lines that they branch to.
     targets: Vec<(usize, usize)>,
     record_size: u32,
 }
@@ -184,8 +184,8 @@ impl Generator {
         });
     }
 
-    /// Sets every register, most of them to addresses: `r1` of a string, `r2` of scratch memory, `r3`
-    /// and `r4` of the kernel's, `r5` and `r6` of the process's; `r7` is small, `r8` negative.
+    /// Sets every register, most of them to addresses: `r1` to a string, `r2` to scratch memory,
+    /// `r3` and `r4` to kernel memory, `r5` and `r6` to user memory; `r7` is small, `r8` negative.
     fn registers(&mut self) {
         self.instruction(Op::Sets, 1, 0, 0, 1);
         self.wide(3, KERNEL);
@@ -217,7 +217,7 @@ impl Generator {
         });
     }
 
-    /// An op with what it needs before it. Nothing is left pushed behind it, but once in a while.
+    /// An op, preceded by what it needs. Rarely leaves something pushed.
     fn line(&mut self, first_field: usize, line: usize, tape: &mut Tape<'_>) {
         let op = tape.one_of(Op::ALL);
         let shape = op.shape();
@@ -243,13 +243,13 @@ impl Generator {
             }
             kind => self.pushed_operand(kind, tape).map(|number| (a, number)),
         };
-        // What an op needs and this program does not have, it does without.
+        // If this program lacks what an op needs, the op is left out.
         if let Some((a, immediate)) = operands.filter(|_| is_wanted) {
             self.instruction(op, d, a, b, immediate);
         }
     }
 
-    /// A field of the clause, and the register that is recorded there.
+    /// A field of the clause, and the register to record in it.
     fn field_operand(&self, first: usize, a: u8, tape: &mut Tape<'_>) -> Option<(u8, u32)> {
         let fields = &self.tables.fields[first..];
         let number = tape.below(fields.len());
@@ -257,7 +257,7 @@ impl Generator {
         Some((if is_stack { 0 } else { a }, (first + number) as u32))
     }
 
-    /// Something that takes what is pushed, and the pushes.
+    /// An op that consumes what is pushed, and the pushes.
     fn pushed_operand(&mut self, kind: Immediate, tape: &mut Tape<'_>) -> Option<u32> {
         if kind == Immediate::Subroutine {
             return Some(self.subroutine(tape));
@@ -274,7 +274,7 @@ impl Generator {
         Some(number)
     }
 
-    /// A subroutine, its arguments pushed.
+    /// A subroutine, and the pushes of its arguments.
     fn subroutine(&mut self, tape: &mut Tape<'_>) -> u32 {
         let subroutine = tape.one_of(Subroutine::ALL);
         let (fewest, most) = subroutine.arguments();
@@ -313,7 +313,7 @@ impl Generator {
     }
 }
 
-/// A number: small, or anything.
+/// A number: small, or any.
 fn number(tape: &mut Tape<'_>) -> u32 {
     match tape.byte() {
         small @ 0..200 => u32::from(small),

@@ -1,5 +1,4 @@
-//! Blocks that are no programs: what is wrong is found, and said. Code that is none is with the
-//! vectors.
+//! Invalid blocks are rejected with the right reason. Invalid code is in the vectors.
 
 use engine_abi::{ClauseRow, Span};
 use engine_dvm::limits::{CODE_MAX, RECORD_MAX, SCRATCH_MAX, TARGETS_MAX};
@@ -8,7 +7,7 @@ use engine_dvm::{Op, Verified, Why};
 use crate::assemble::assemble;
 use engine_testkit::block::Tables;
 
-/// A program that has a row in every table.
+/// A valid program with a row in every table.
 fn sound() -> Tables {
     let lines = [
         "var x scalar",
@@ -26,10 +25,10 @@ fn sound() -> Tables {
     assemble(&lines).tables
 }
 
-/// What spoils a program, and what is said of it then.
+/// A modification of a valid program, and the expected error.
 type Case = (fn(&mut Tables), &'static str);
 
-/// What is said of a block.
+/// The error of a block.
 fn said(block: Vec<u64>) -> String {
     match Verified::new(block) {
         Ok(_) => "nothing".to_owned(),
@@ -37,7 +36,7 @@ fn said(block: Vec<u64>) -> String {
     }
 }
 
-/// What is said of the sound program once it was spoilt.
+/// The error of the valid program after a modification.
 fn spoilt(spoil: impl FnOnce(&mut Tables)) -> String {
     let mut tables = sound();
     spoil(&mut tables);
@@ -54,31 +53,31 @@ fn a_header_is_checked() {
     let cases: &[Case] = &[
         (
             |tables| tables.header.magic += 1,
-            "the program has the magic of no program, or of another version's",
+            "the program has a wrong magic number or version",
         ),
         (
             |tables| tables.header.reserved = 1,
-            "the program has a value where zero is reserved",
+            "the program has a nonzero reserved field",
         ),
         (
             |tables| tables.header.string_size = 7,
-            "the program gives strings a size that is out of bounds",
+            "the program has a string size that is out of range",
         ),
         (
             |tables| tables.header.string_size = 65537,
-            "the program gives strings a size that is out of bounds",
+            "the program has a string size that is out of range",
         ),
         (
             |tables| tables.header.scratch = SCRATCH_MAX + 1,
-            "the program asks for more scratch memory than there may be",
+            "the program requests too much scratch memory",
         ),
         (
             |tables| tables.strings.push(b'x'),
-            "the program has strings that do not end with a NUL",
+            "the program has a string table that does not end with a NUL",
         ),
         (
             |tables| tables.strings.clear(),
-            "variable 0 has a name that is not among the strings",
+            "variable 0 has a name that is not in the string table",
         ),
     ];
     for (spoil, expected) in cases {
@@ -91,15 +90,15 @@ fn a_block_of_another_length_is_none() {
     let block = sound().block();
     for length in 0..block.len() {
         let expected = match length {
-            ..6 => "the program is shorter than a program's header",
-            _ => "the program gives its tables another length than they have",
+            ..6 => "the program is shorter than the program header",
+            _ => "the program has a length that does not match its tables",
         };
         assert_eq!(said(block[..length].to_vec()), expected, "{length} words");
     }
     let longer = [block, vec![0]].concat();
-    let expected = "the program gives its tables another length than they have";
+    let expected = "the program has a length that does not match its tables";
     assert_eq!(said(longer), expected);
-    let expected = "the program is longer than a program may be";
+    let expected = "the program exceeds the maximum program size";
     assert_eq!(said(vec![0; (2 << 20) + 1]), expected);
 }
 
@@ -117,55 +116,55 @@ fn rows_are_checked() {
     let cases: &[Case] = &[
         (
             |tables| tables.keys[0].kind = 4,
-            "key part 0 has a code that stands for nothing",
+            "key part 0 has an undefined code",
         ),
         (
             |tables| tables.keys[0].reserved[1] = 4,
-            "key part 0 has a value where zero is reserved",
+            "key part 0 has a nonzero reserved field",
         ),
         (
             |tables| tables.keys[1].size = 56,
-            "key part 1 has a size that its kind cannot have",
+            "key part 1 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.keys[2].size = 12,
-            "key part 2 has a size that its kind cannot have",
+            "key part 2 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.keys[2].size = 8200,
-            "key part 2 has a size that its kind cannot have",
+            "key part 2 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.variables[0].size = 4,
-            "variable 0 has a size that its kind cannot have",
+            "variable 0 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.variables[1].size = 65537,
-            "variable 1 has a size that its kind cannot have",
+            "variable 1 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.variables[1].size = 0,
-            "variable 1 has a size that its kind cannot have",
+            "variable 1 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.variables[0].scope = 3,
-            "variable 0 has a code that stands for nothing",
+            "variable 0 has an undefined code",
         ),
         (
             |tables| tables.variables[0].kind = 3,
-            "variable 0 has a code that stands for nothing",
+            "variable 0 has an undefined code",
         ),
         (
             |tables| tables.variables[0].reserved = 3,
-            "variable 0 has a value where zero is reserved",
+            "variable 0 has a nonzero reserved field",
         ),
         (
             |tables| tables.variables[1].name = 1000,
-            "variable 1 has a name that is not among the strings",
+            "variable 1 has a name that is not in the string table",
         ),
         (
             |tables| tables.variables[1].keys.first = 2,
-            "variable 1 names rows that are not there",
+            "variable 1 refers to rows that do not exist",
         ),
         (
             |tables| tables.variables[1].keys.count = 17,
@@ -173,47 +172,47 @@ fn rows_are_checked() {
         ),
         (
             |tables| tables.aggregations[0].function = 9,
-            "aggregation 0 has a code that stands for nothing",
+            "aggregation 0 has an undefined code",
         ),
         (
             |tables| tables.aggregations[0].reserved[2] = 9,
-            "aggregation 0 has a value where zero is reserved",
+            "aggregation 0 has a nonzero reserved field",
         ),
         (
             |tables| tables.aggregations[0].parameters[3] = 9,
-            "aggregation 0 has parameters that its function cannot be given",
+            "aggregation 0 has parameters that are invalid for its function",
         ),
         (
             |tables| tables.aggregations[0].name = 1000,
-            "aggregation 0 has a name that is not among the strings",
+            "aggregation 0 has a name that is not in the string table",
         ),
         (
             |tables| tables.fields[0].kind = 9,
-            "field 0 has a code that stands for nothing",
+            "field 0 has an undefined code",
         ),
         (
             |tables| tables.fields[0].size = 3,
-            "field 0 has a size that its kind cannot have",
+            "field 0 has a size that is invalid for its kind",
         ),
         (
             |tables| tables.fields[0].reserved[6] = 3,
-            "field 0 has a value where zero is reserved",
+            "field 0 has a nonzero reserved field",
         ),
         (
             |tables| tables.fields[0].offset = 2,
-            "field 0 lies beyond its record, over another, or across its alignment",
+            "field 0 is outside its record, overlaps another, or is misaligned",
         ),
         (
             |tables| tables.fields[1].offset = 3,
-            "field 1 lies beyond its record, over another, or across its alignment",
+            "field 1 is outside its record, overlaps another, or is misaligned",
         ),
         (
             |tables| tables.fields[1].offset = 9,
-            "field 1 lies beyond its record, over another, or across its alignment",
+            "field 1 is outside its record, overlaps another, or is misaligned",
         ),
         (
             |tables| tables.fields[1].offset = u32::MAX,
-            "field 1 lies beyond its record, over another, or across its alignment",
+            "field 1 is outside its record, overlaps another, or is misaligned",
         ),
     ];
     for (spoil, expected) in cases {
@@ -226,31 +225,31 @@ fn clauses_are_checked() {
     let cases: &[Case] = &[
         (
             |tables| tables.clauses[0].reserved = 1,
-            "clause 0 has a value where zero is reserved",
+            "clause 0 has a nonzero reserved field",
         ),
         (
             |tables| tables.clauses[0].record_size = 76,
-            "clause 0 has a record whose size is out of bounds",
+            "clause 0 has a record size that is out of range",
         ),
         (
             |tables| tables.clauses[0].record_size = RECORD_MAX + 8,
-            "clause 0 has a record whose size is out of bounds",
+            "clause 0 has a record size that is out of range",
         ),
         (
             |tables| tables.clauses[0].code.count += 1,
-            "clause 0 names rows that are not there",
+            "clause 0 refers to rows that do not exist",
         ),
         (
             |tables| tables.clauses[0].actions.first = u32::MAX,
-            "clause 0 names rows that are not there",
+            "clause 0 refers to rows that do not exist",
         ),
         (
             |tables| tables.clauses[0].fields.first = 1,
-            "clause 0 names rows that are not there",
+            "clause 0 refers to rows that do not exist",
         ),
         (
             |tables| tables.clauses.push(tables.clauses[0]),
-            "clause 1 names rows that belong to an earlier one",
+            "clause 1 refers to rows that an earlier row owns",
         ),
         (
             |tables| tables.clauses.push(ClauseRow::default()),
@@ -275,19 +274,19 @@ fn instructions_are_checked() {
     let cases: &[Case] = &[
         (
             |tables| tables.code[0].op = 0xff,
-            "instruction 0 of clause 0 has an op that there is not",
+            "instruction 0 of clause 0 has an undefined opcode",
         ),
         (
             |tables| tables.code[0].b = 1,
-            "instruction 0 of clause 0 has a value in a field that its op does not use",
+            "instruction 0 of clause 0 sets a field that its opcode does not use",
         ),
         (
             |tables| tables.code[0].immediate = 1,
-            "instruction 0 of clause 0 has a value in a field that its op does not use",
+            "instruction 0 of clause 0 sets a field that its opcode does not use",
         ),
         (
             |tables| tables.code[1].a = 1,
-            "instruction 1 of clause 0 has a value in a field that its op does not use",
+            "instruction 1 of clause 0 sets a field that its opcode does not use",
         ),
     ];
     for (spoil, expected) in cases {
@@ -308,12 +307,11 @@ fn a_field_of_another_clause_is_not_recorded() {
             ..ClauseRow::default()
         });
     });
-    let expected = "instruction 2 of clause 1 has an immediate that names nothing of the kind that its \
-                    op needs";
+    let expected = "instruction 2 of clause 1 has an immediate that is invalid for its opcode";
     assert_eq!(said, expected);
 }
 
-/// As many branches as are asked for, each to a target of its own.
+/// Branches, each to a target of its own.
 fn branches(count: usize) -> String {
     let mut lines: Vec<String> = (0..count)
         .map(|number| format!("    bz %r0, l{number}"))
@@ -327,7 +325,7 @@ fn branches(count: usize) -> String {
 #[test]
 fn so_many_branches_can_be_followed_at_once() {
     assert_eq!(branches(TARGETS_MAX), "nothing");
-    let expected = "instruction 64 of clause 0 has more branches over it than can be followed";
+    let expected = "instruction 64 of clause 0 has too many branches across it";
     assert_eq!(branches(TARGETS_MAX + 1), expected);
 }
 
@@ -339,7 +337,7 @@ fn a_clause_has_so_many_instructions() {
         said(assemble(&lines).tables.block())
     };
     assert_eq!(said_of(CODE_MAX), "nothing");
-    let expected = "clause 0 has more instructions or actions than a clause may have";
+    let expected = "clause 0 has too many instructions or actions";
     assert_eq!(said_of(CODE_MAX + 1), expected);
 }
 
@@ -352,7 +350,7 @@ fn a_clause_has_so_many_actions() {
         })
     };
     assert_eq!(said_of(CODE_MAX), "nothing");
-    let expected = "clause 0 has more instructions or actions than a clause may have";
+    let expected = "clause 0 has too many instructions or actions";
     assert_eq!(said_of(CODE_MAX + 1), expected);
 }
 
@@ -361,12 +359,12 @@ fn every_code_that_is_no_op_is_refused() {
     for code in 0..=u8::MAX {
         let known = Op::ALL.iter().any(|op| op.code() == code);
         let said = spoilt(|tables| tables.code[0].op = code);
-        let is_refused = said.ends_with("has an op that there is not");
+        let is_refused = said.ends_with("has an undefined opcode");
         assert_eq!(is_refused, !known, "{code:#x}: {said}");
     }
 }
 
-/// What tests expect stands in their text, and they hold.
+/// The expected errors are literals in these tests; every reason must occur.
 #[test]
 fn every_reason_is_expected_somewhere() {
     let texts = [

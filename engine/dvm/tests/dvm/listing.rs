@@ -1,4 +1,4 @@
-//! Listings: one as it is shown, and that what is shown is what was assembled.
+//! Disassembly: an example, and the round trip through the assembler.
 
 use engine_dvm::{Listing, Verified};
 
@@ -63,7 +63,7 @@ fn what_is_listed_is_what_was_assembled() {
     let instructions = listing.lines().skip(1).map(|line| &line[24..]);
     let lines: Vec<&str> = declarations.chain(instructions).collect();
     let mut again = assemble(&lines).tables;
-    // Listings do not show where actions begin, nor strings that nothing names.
+    // Listings do not include the beginnings of actions, nor unreferenced strings.
     again.actions = assemble(PROGRAM).tables.actions;
     again.clauses[0].actions.count = again.actions.len() as u32;
     again.strings = assemble(PROGRAM).tables.strings;

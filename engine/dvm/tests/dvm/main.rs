@@ -1,5 +1,5 @@
-//! The machine's tests: programs written as text and what a run of each does, blocks that are no
-//! programs, and blocks by chance.
+//! Tests of the machine: assembled programs with the expected effects of a run, invalid blocks, and
+//! random blocks.
 
 mod aggregate;
 mod assemble;

@@ -1,14 +1,13 @@
-//! Every seeded defect is caught by the test that its row names, and by nothing that is not there:
-//! without a defect, the same test passes.
+//! Every seeded defect is detected by the test that its row names, which passes without it.
 
 use std::env;
 use std::process::Command;
 
 use engine_dvm::mutant::VARIABLE;
 
-/// A defect, what it does, and the test that catches it.
+/// A defect, its effect, and the test that detects it.
 const MUTANTS: [(&str, &str, &str); 18] = [
-    // Of the verifier.
+    // The verifier.
     ("branch-back", "a branch may go back", VECTORS),
     ("falls-off", "code may run into what follows it", VECTORS),
     (
@@ -41,7 +40,7 @@ const MUTANTS: [(&str, &str, &str); 18] = [
         "a register may be read that was not written",
         VECTORS,
     ),
-    // Of the interpreter.
+    // The interpreter.
     (
         "free-scratch-written",
         "scratch memory can be written that was not given out",
@@ -78,10 +77,10 @@ const MUTANTS: [(&str, &str, &str); 18] = [
     ("zero-written", "r0 can be written", VECTORS),
 ];
 
-/// So many random programs show each of these defects, as far as has been seen.
+/// Enough random programs to detect each of these defects, by experience.
 const CASES: &str = "4096";
 
-const RANDOM: &str = "random::programs_by_chance_run_as_their_tables_say";
+const RANDOM: &str = "random::random_programs_run_as_their_tables_say";
 const VECTORS: &str = "vectors::every_program_does_what_its_case_says";
 
 /// Whether a test passes, with a defect or without.
@@ -90,7 +89,7 @@ fn passes(test: &str, mutant: &str) -> bool {
         .args(["--exact", test])
         .env(VARIABLE, mutant)
         .env("PROPTEST_CASES", CASES)
-        // A failure on purpose is no regression to keep.
+        // An intended failure is not a regression to record.
         .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
         .output()
         .unwrap();

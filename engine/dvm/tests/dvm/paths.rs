@@ -1,5 +1,5 @@
-//! What the verifier says of code, against every path through it: what it accepts goes wrong on none,
-//! and where it says that something goes wrong on a path, it does.
+//! The verifier compared with an enumeration of all paths: code that it accepts goes wrong on no
+//! path, and where it reports that some path goes wrong, one does.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use engine_testkit::block::Tables;
 use engine_testkit::tally::Property;
 
-/// Where a path is, and what it has done so far.
+/// A point on a path, and the state there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Point {
     at: usize,
@@ -21,7 +21,7 @@ struct Point {
     pushed: usize,
 }
 
-/// Everything that goes wrong at some instruction of some path.
+/// Everything that goes wrong on some path, by instruction.
 fn wrongs(code: &[Instruction]) -> BTreeSet<(usize, &'static str)> {
     let start = Point {
         at: 0,
@@ -46,7 +46,7 @@ fn wrongs(code: &[Instruction]) -> BTreeSet<(usize, &'static str)> {
     wrongs
 }
 
-/// What goes wrong when an instruction is carried out.
+/// What goes wrong when an instruction is executed.
 fn wrong(point: Point, instruction: &Instruction) -> Option<Why> {
     let is_set = |register: u8| point.set >> register & 1 == 1;
     let wrong = match Op::from_code(instruction.op).unwrap() {
@@ -60,7 +60,7 @@ fn wrong(point: Point, instruction: &Instruction) -> Option<Why> {
     Some(wrong)
 }
 
-/// Where a path can go on.
+/// The successors of a point.
 fn next(point: Point, instruction: &Instruction) -> Vec<Point> {
     let op = Op::from_code(instruction.op).unwrap();
     let behind = Point {
@@ -82,7 +82,7 @@ fn next(point: Point, instruction: &Instruction) -> Vec<Point> {
     }
 }
 
-/// Code of the instructions that decide which paths there are and what is known on them.
+/// Code of the instructions that determine the paths and the state on them.
 fn code() -> impl Strategy<Value = Vec<Instruction>> {
     let ops = prop_oneof![
         9 => Just(Op::Seti),
@@ -95,13 +95,13 @@ fn code() -> impl Strategy<Value = Vec<Instruction>> {
         1 => Just(Op::Push),
         2 => Just(Op::Call),
     ];
-    // Registers that are read are set the sooner, the lower they are.
+    // Reads prefer low registers, which are set sooner.
     let read = prop_oneof![3 => Just(0_u8), 2 => Just(1), 1 => 2..4_u8];
     let set = prop_oneof![3 => Just(1_u8), 1 => 2..4_u8];
     vec((ops, set, read, 1..6_u32), 1..24).prop_map(|choices| {
         let mut code = Vec::new();
         for (op, d, a, ahead) in choices {
-            // A call gets the argument that it needs, most often.
+            // Mostly, a call gets the argument that it needs.
             if op == Op::Call && ahead < 5 {
                 code.push(instruction(Op::Push, 0, 0, 0));
             }
@@ -111,7 +111,7 @@ fn code() -> impl Strategy<Value = Vec<Instruction>> {
     })
 }
 
-/// An op with those of the operands that it has; a branch goes so far ahead.
+/// An op with those of the operands that it uses; a branch goes `ahead` instructions.
 fn instruction(op: Op, d: u8, a: u8, ahead: u32) -> Instruction {
     let shape = op.shape();
     Instruction {
@@ -127,7 +127,7 @@ fn instruction(op: Op, d: u8, a: u8, ahead: u32) -> Instruction {
     }
 }
 
-/// The code with a `ret` behind it, and no branch beyond that.
+/// Appends a `ret`, and limits branches to it.
 fn finished(mut code: Vec<Instruction>) -> Vec<Instruction> {
     let last = code.len() as u32;
     for (at, instruction) in (0..).zip(&mut code) {
@@ -151,7 +151,7 @@ fn verified(code: &[Instruction]) -> Result<(), Invalid> {
     Verified::new(tables.block()).map(|_| ())
 }
 
-/// Whether code is accepted; an error if what is said of it does not hold.
+/// Whether code is accepted; an error if the verdict is wrong.
 fn judge(code: &[Instruction]) -> Result<bool, TestCaseError> {
     let wrongs = wrongs(code);
     let Err(Invalid { place, why }) = verified(code) else {
@@ -161,7 +161,7 @@ fn judge(code: &[Instruction]) -> Result<bool, TestCaseError> {
     let Place::Instruction { at, .. } = place else {
         return Err(TestCaseError::fail(format!("{place}")));
     };
-    // A key is built in one straight line, which is more than paths ask for.
+    // Keys are checked within a basic block, which is stricter than a path.
     let holds = why == Why::Pushed || wrongs.contains(&(at as usize, why.sentence()));
     prop_assert!(holds, "{} {}", place, why.sentence());
     Ok(false)

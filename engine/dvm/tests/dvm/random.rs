@@ -1,5 +1,5 @@
-//! Blocks by chance. What is accepted runs: it panics nowhere, asks its surroundings only for what its
-//! tables have, and sees nothing of what was in its memory before.
+//! Random blocks. An accepted one runs without a panic, calls its environment only within its
+//! tables, and does not observe the previous contents of its memory.
 
 use engine_abi::{FieldKind, Span, ValueKind};
 use engine_dvm::{Builtin, Clause, Env, Failure, Location, Memory, Unreadable, Verified, run};
@@ -9,17 +9,17 @@ use proptest::prelude::*;
 use crate::generate::{KERNEL, USER, program};
 use engine_testkit::tally::Property;
 
-/// Surroundings that hold programs to their tables, and write down what they are asked.
-struct Chance<'a> {
+/// An environment that checks calls against the program's tables, and hashes them.
+struct RandomEnv<'a> {
     program: &'a Verified<Vec<u64>>,
     clause: Clause<'a>,
     is_open: bool,
-    /// Whatever happened, added up.
+    /// The hash of all calls.
     trace: u64,
 }
 
-impl Chance<'_> {
-    /// Notes what it was asked, with the bytes that it was given.
+impl RandomEnv<'_> {
+    /// Adds a call with its bytes to the hash.
     fn note(&mut self, what: u64, bytes: &[u8]) {
         let words = bytes.iter().map(|byte| u64::from(*byte));
         for word in [what].into_iter().chain(words) {
@@ -27,7 +27,7 @@ impl Chance<'_> {
         }
     }
 
-    /// A number that follows from all that was asked so far.
+    /// A value derived from all calls so far.
     fn answer(&mut self) -> u64 {
         self.note(1, &[]);
         self.trace >> (self.trace & 63)
@@ -39,7 +39,7 @@ impl Chance<'_> {
         }
     }
 
-    /// Reads a page that holds a string at every multiple of 32.
+    /// Reads a page that contains a string at every multiple of 32.
     fn page(&mut self, begin: u64, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         self.note(address, &[]);
         let offset = address.wrapping_sub(begin);
@@ -77,7 +77,7 @@ impl Chance<'_> {
     }
 }
 
-/// A string ends inside its `size`, and there are only zeros behind it.
+/// A string ends within `size`, followed by zeros only.
 fn padded(bytes: &[u8], size: usize) {
     let length = bytes
         .iter()
@@ -87,7 +87,7 @@ fn padded(bytes: &[u8], size: usize) {
     assert!(bytes[length..].iter().all(|byte| *byte == 0), "{bytes:?}");
 }
 
-impl Env for Chance<'_> {
+impl Env for RandomEnv<'_> {
     fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         assert_eq!(Location::of(address), Location::Outside);
         self.page(KERNEL, address, bytes)
@@ -196,9 +196,9 @@ impl Env for Chance<'_> {
     }
 }
 
-/// Runs a clause in memory that is full of `poison`. Answers what can be seen of the run.
+/// Runs a clause in memory filled with `poison`. Returns what can be observed of the run.
 fn ran(program: &Verified<Vec<u64>>, clause: Clause<'_>, poison: u8) -> (u64, Result<(), Failure>) {
-    let mut chance = Chance {
+    let mut env = RandomEnv {
         program,
         clause,
         is_open: false,
@@ -211,11 +211,11 @@ fn ran(program: &Verified<Vec<u64>>, clause: Clause<'_>, poison: u8) -> (u64, Re
         scratch: &mut scratch,
         key: &mut key,
     };
-    let result = run(clause, memory, &mut chance);
-    (chance.trace, result)
+    let result = run(clause, memory, &mut env);
+    (env.trace, result)
 }
 
-/// Runs every clause of a block, if it is a program. Answers whether it is.
+/// Runs every clause of a block if it is valid. Returns whether it is.
 fn judge(block: Vec<u64>) -> Result<bool, TestCaseError> {
     let Ok(program) = Verified::new(block) else {
         return Ok(false);
@@ -231,7 +231,7 @@ fn judge(block: Vec<u64>) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// Judges blocks made of tapes. Of a hundred, at least `accepted` are programs.
+/// Checks blocks generated from tapes. At least `accepted` percent must be valid.
 fn judge_all(
     name: &'static str,
     accepted: u32,
@@ -246,12 +246,12 @@ fn judge_all(
 }
 
 #[test]
-fn programs_by_chance_run_as_their_tables_say() -> Result<(), String> {
+fn random_programs_run_as_their_tables_say() -> Result<(), String> {
     judge_all("programs by chance", 60, |tape| program(tape).block())
 }
 
-/// The first bytes of a tape say what is changed: a place, and what is put there; most often a number so
-/// small that a register or a row may have it.
+/// The first bytes of a tape determine the modification: a position and a value, mostly small
+/// enough for a register or a row.
 #[test]
 fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String> {
     judge_all("mutated programs", 4, |tape| {
@@ -272,7 +272,7 @@ fn mutated_programs_run_as_their_tables_say_or_not_at_all() -> Result<(), String
 }
 
 #[test]
-fn bytes_by_chance_are_no_programs_and_do_no_harm() -> Result<(), String> {
+fn random_bytes_are_no_programs_and_do_no_harm() -> Result<(), String> {
     judge_all("bytes by chance", 0, |tape| {
         let words = tape.chunks_exact(8);
         words

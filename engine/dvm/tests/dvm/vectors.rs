@@ -1,9 +1,9 @@
-//! Programs as text, each with what a run of it does: `tests/vectors/*.txt`.
+//! Assembled programs with the effects of a run: `tests/vectors/*.txt`.
 //!
-//! A case begins with `== ` and what it shows. The lines behind it are a program (see `assemble`) and
-//! what it runs in: `kernel` and `user` put a string at an address, `lend scratch` and `lend key`
-//! say how many bytes a run is lent, `full` leaves no room for a record. What a run does
-//! follows, each line behind `> `. With `TRAPLINE_BLESS=1` in the environment that is written anew.
+//! A case begins with `== ` and its title. The next lines are a program (see `assemble`) and its
+//! environment: `kernel` and `user` put a string at an address, `lend scratch` and `lend key` set
+//! the sizes of the memory lent, `full` leaves no room for a record. The effects of the run follow,
+//! each line after `> `. `TRAPLINE_BLESS=1` in the environment updates them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// The case that stands behind a `== `.
+    /// Parses the case after a `== `.
     fn of(text: &'a str) -> Self {
         let mut lines = text.lines();
         let title = lines.next().unwrap_or_default();
@@ -37,7 +37,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Its program, and what that runs in.
+    /// Its program, and its environment.
     fn split(&self) -> (Assembly, Surroundings) {
         let mut surroundings = Surroundings::default();
         let lines = self.lines.iter().copied();
@@ -50,7 +50,7 @@ impl<'a> Case<'a> {
         self.split().0
     }
 
-    /// What comes of it, and the fault that ends the run.
+    /// The effects of a run, and the fault that ends it.
     fn outcome(&self) -> (Vec<String>, Option<Fault>) {
         let (assembly, surroundings) = self.split();
         let program = match Verified::new(assembly.tables.block()) {
@@ -71,7 +71,7 @@ fn shown(failure: Failure) -> String {
     format!("{sentence} ({address:#x}) in action {action} at instruction {at}")
 }
 
-/// What a case runs in.
+/// The environment of a case.
 #[derive(Default)]
 struct Surroundings {
     kernel: Vec<Region>,
@@ -82,7 +82,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Takes a line that is about them; false if it is not.
+    /// Parses a line of the environment; false if it is not one.
     fn take(&mut self, line: &str) -> bool {
         let mut words = line.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
@@ -96,7 +96,7 @@ impl Surroundings {
         true
     }
 
-    /// Runs a clause in them.
+    /// Runs a clause in it.
     fn run(
         self,
         program: &Verified<Vec<u64>>,
@@ -117,7 +117,7 @@ impl Surroundings {
     }
 }
 
-/// A string in memory, with zeros behind it up to a multiple of 64: memory ends where a page does.
+/// A string in memory, padded with zeros to a multiple of 64: memory ends at a page boundary.
 fn region(address: &str, text: &str) -> Region {
     let address = u64::from_str_radix(address.strip_prefix("0x").unwrap(), 16).unwrap();
     let mut bytes = unescaped(text.trim_matches('"'));
@@ -142,7 +142,7 @@ fn cases(text: &str) -> (&str, Vec<Case<'_>>) {
     (head, parts.map(Case::of).collect())
 }
 
-/// Does something with every case, which it is given with its file's name.
+/// Calls `work` with every case and its file's name.
 pub fn each_case(mut work: impl FnMut(&str, &Case<'_>)) {
     for path in paths() {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -151,7 +151,7 @@ pub fn each_case(mut work: impl FnMut(&str, &Case<'_>)) {
     }
 }
 
-/// The file as it would be if every case did what it should.
+/// The file with the actual effects.
 fn blessed(text: &str) -> String {
     let (head, cases) = cases(text);
     let mut blessed = head.trim_end().to_owned();
@@ -188,7 +188,7 @@ fn every_program_does_what_its_case_says() {
     );
 }
 
-/// What cases hit, by code.
+/// What the cases cover, by code.
 #[derive(Default)]
 struct Hits {
     ops: BTreeSet<u8>,
@@ -214,7 +214,7 @@ impl Hits {
         }
     }
 
-    /// What they do not hit, by name.
+    /// What they do not cover, by name.
     fn missed(&self) -> Vec<&'static str> {
         let ops = Op::ALL.iter().filter(|op| !self.ops.contains(&op.code()));
         let builtins = Builtin::ALL.iter();
@@ -235,7 +235,7 @@ impl Hits {
 fn every_op_builtin_subroutine_and_fault_has_a_case() {
     let mut hits = Hits::default();
     each_case(|_, case| hits.add(case));
-    // Whom memory belongs to is not the machine's to know, and a stack that cannot be walked is empty.
+    // The machine does not know who owns memory, and a stack that cannot be walked is empty.
     let others = [
         Fault::KernelPrivilege,
         Fault::UserPrivilege,

@@ -1,4 +1,4 @@
-//! What a verified program says of itself.
+//! The accessors of a verified program.
 
 use engine_abi::{FieldKind, Scope, Span, ValueKind};
 use engine_dvm::aggregate::Aggregate;

@@ -1,4 +1,4 @@
-//! How Unicorn is driven for A32: which processors there are, how they begin, and their registers.
+//! Drives Unicorn for A32: the processors, their reset state, and their registers.
 
 use unicorn_engine::unicorn_const::{Arch, Mode};
 use unicorn_engine::{ArmCpuModel, RegisterARM, Unicorn};
@@ -7,9 +7,9 @@ use super::set::{A32, CPSR, D0, FPSCR, PC};
 use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 
-/// FPEXC with its bit EN.
+/// FPEXC.EN.
 const FLOATING_POINT_ON: u64 = 1 << 30;
-/// All access to coprocessors 10 and 11.
+/// Full access to coprocessors 10 and 11.
 const ALL: u64 = 0xf << 20;
 
 impl Emulated for A32 {
@@ -31,7 +31,7 @@ impl Emulated for A32 {
             put(core(number), *value);
         }
         if is_wide {
-            // Each time, as an instruction may have switched floating point off.
+            // Before each run, as an instruction may have disabled floating point.
             put(RegisterARM::FPEXC.into(), FLOATING_POINT_ON);
             for (number, value) in (0..).zip(&state[D0..]) {
                 put(i32::from(RegisterARM::D0) + number, *value);
@@ -55,7 +55,7 @@ impl Emulated for A32 {
     }
 }
 
-/// Unicorn's name of r0 to r15.
+/// Unicorn's number of r0 to r15.
 fn core(number: usize) -> i32 {
     match number {
         13 => RegisterARM::SP.into(),

@@ -1,6 +1,6 @@
-//! What of A32 cannot be compared, or only in part, each with the reason.
+//! What cannot be compared for A32, or only in part, each with the reason.
 
-/// Rows of which some words are accepted that neither processor has, each with the reason.
+/// Rows that accept words which neither processor implements, each with the reason.
 pub const NOT_KNOWN: &[(&str, &str)] = &[
     ("ldc p14", REGISTERS),
     ("mcr p14", REGISTERS),
@@ -17,14 +17,14 @@ pub const NOT_KNOWN: &[(&str, &str)] = &[
 const REGISTERS: &str = "which system registers there are is the processor's affair";
 const MODES: &str = "which can be reached depends on the mode, and on extensions of the processor";
 
-/// Whether an instruction is about the floating-point registers.
+/// Whether an instruction uses the floating-point registers.
 pub const fn is_float(word: u32) -> bool {
     let coprocessor = matches!(word >> 25 & 7, 0b110 | 0b111) && word >> 9 & 7 == 0b101;
     let vector = word >> 25 == 0b111_1001 || word >> 24 == 0b1111_0100;
     coprocessor || vector
 }
 
-/// What is not the same when it is executed twice, each with the reason.
+/// Why executing an instruction twice does not give the same result, if so.
 pub fn not_judged(word: u32) -> Option<&'static str> {
     const TIMERS: u32 = 14;
     const COUNTERS: u32 = 9;
@@ -40,7 +40,7 @@ pub fn not_judged(word: u32) -> Option<&'static str> {
     counts.then_some("it reads a counter, which goes on counting")
 }
 
-/// Whether an instruction changes a system register, and with it perhaps what others do.
+/// Whether an instruction writes a system register, and so may affect later instructions.
 pub const fn changes_system(word: u32) -> bool {
     let of_system = word >> 28 != 15 && matches!(word >> 8 & 15, 14 | 15);
     let writes_one = word >> 24 & 15 == 0b1110 && word >> 20 & 1 == 0 && word >> 4 & 1 == 1;
@@ -48,7 +48,7 @@ pub const fn changes_system(word: u32) -> bool {
     of_system && (writes_one || writes_two)
 }
 
-/// The registers that an instruction loads, without its base.
+/// The registers that an instruction loads, except for its base.
 pub const fn loads(word: u32) -> u32 {
     let base = 1 << (word >> 16 & 15);
     let is_load = word >> 20 & 1 == 1;

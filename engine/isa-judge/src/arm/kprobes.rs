@@ -1,27 +1,26 @@
-//! What the kernel's own probes (Linux 6.1, built for ARMv6) accept of A32, to be counted beside
-//! our own answers.
+//! What kprobes (Linux 6.1, built for ARMv6) accept of A32, for the census.
 //!
-//! A row draws an encoding as `engine-isa` does, with one thing more: a register drawn `pppp` must
-//! not be the pc, one drawn `wwww` must not if the instruction writes its base back. The first row
-//! that matches decides.
+//! A row draws an encoding as `engine-isa` does, with one addition: a register drawn `pppp` must
+//! not be the pc, and one drawn `wwww` must not if the instruction writes its base back. The first
+//! row that matches decides.
 
 use crate::counted::Verdict;
 use Verdict::{Emulate, Reject, Simulate};
 
-/// The registers' constraints are in the drawing.
+/// The register constraints are part of the drawing.
 const ROWS: &[(&str, Verdict)] = &[
-    // Without a condition: preloads, and the call of Thumb code.
+    // Unconditional: preloads, and blx to Thumb code.
     ("1111 010x xx01 xxxx xxxx xxxx xxxx xxxx", Simulate),
     ("1111 011x xx01 xxxx xxxx xxxx xxx0 xxxx", Simulate),
     ("1111 101x xxxx xxxx xxxx xxxx xxxx xxxx", Simulate),
     ("1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx", Reject),
-    // Status, branches, and what stands beside them.
+    // Status registers, branches, and the rest of that group.
     ("xxxx 0001 0000 xxxx pppp xxxx 0000 xxxx", Simulate),
     ("xxxx 0001 0010 xxxx xxxx xxxx 00x1 xxxx", Simulate),
     ("xxxx 0001 0110 xxxx pppp xxxx 0001 pppp", Emulate),
     ("xxxx 0001 0xx0 pppp pppp xxxx 0101 pppp", Emulate),
     ("xxxx 0001 0xx0 xxxx xxxx xxxx 0xxx xxxx", Reject),
-    // Multiplication of halves.
+    // Halfword multiplication.
     ("xxxx 0001 0100 pppp pppp pppp 1xx0 pppp", Emulate),
     ("xxxx 0001 0010 pppp xxxx pppp 1x10 pppp", Emulate),
     ("xxxx 0001 0110 pppp xxxx pppp 1xx0 pppp", Emulate),
@@ -37,7 +36,7 @@ const ROWS: &[(&str, Verdict)] = &[
     ("xxxx 0000 xxxx xxxx xxxx xxxx 1001 xxxx", Reject),
     // Exclusives and swaps.
     ("xxxx 0001 xxxx xxxx xxxx xxxx 1001 xxxx", Reject),
-    // Loads and stores of halves and doubles, and of signed bytes.
+    // Loads and stores of halfwords, doublewords and signed bytes.
     ("xxxx 0000 xx1x xxxx xxxx xxxx 1xx1 xxxx", Reject),
     ("xxxx 000x xxx0 xxxx 111x xxxx 11x1 xxxx", Reject),
     ("xxxx 000x x0x0 wwww pppp xxxx 11x1 pppp", Emulate),
@@ -47,7 +46,7 @@ const ROWS: &[(&str, Verdict)] = &[
     ("xxxx 000x x1x0 wwww pppp xxxx 1011 xxxx", Emulate),
     ("xxxx 000x x1x1 wwww pppp xxxx 1xx1 xxxx", Emulate),
     ("xxxx 000x xxxx xxxx xxxx xxxx 1xx1 xxxx", Reject),
-    // Data processing on registers; flags cannot be set together with the pc.
+    // Data processing on registers; the pc cannot be written with the flags.
     ("xxxx 000x xxx1 xxxx 1111 xxxx xxxx xxxx", Reject),
     ("1110 0001 1010 0000 1100 0000 0000 1101", Simulate),
     ("xxxx 000x xxxx xxxx xxxx xxxx xxx0 xxxx", Emulate),
@@ -76,7 +75,7 @@ const ROWS: &[(&str, Verdict)] = &[
     ("xxxx 0110 1xxx 1111 pppp xxxx 0111 pppp", Emulate),
     ("xxxx 0110 1xxx pppp pppp xxxx 0111 pppp", Emulate),
     ("xxxx 0110 xxxx xxxx xxxx xxxx xxx1 xxxx", Reject),
-    // Multiplication of signed parts, sums of differences, bit fields.
+    // Signed multiplication, sums of differences, bit fields.
     ("xxxx 0111 1111 xxxx xxxx xxxx 1111 xxxx", Reject),
     ("xxxx 0111 0100 pppp pppp pppp 0xx1 pppp", Emulate),
     ("xxxx 0111 0000 pppp 1111 pppp 0xx1 pppp", Emulate),
@@ -89,15 +88,15 @@ const ROWS: &[(&str, Verdict)] = &[
     ("xxxx 0111 1x1x xxxx pppp xxxx x101 pppp", Emulate),
     ("xxxx 0111 110x xxxx pppp xxxx x001 xxxx", Emulate),
     ("xxxx 0111 xxxx xxxx xxxx xxxx xxx1 xxxx", Reject),
-    // Loads and stores as user mode would do them, and all others.
+    // Unprivileged loads and stores, and all others.
     ("xxxx 01x0 xx1x xxxx xxxx xxxx xxxx xxxx", Reject),
     ("xxxx 010x xxxx wwww xxxx xxxx xxxx xxxx", Emulate),
     ("xxxx 011x xxxx wwww xxxx xxxx xxx0 pppp", Emulate),
-    // Branches; coprocessors and what traps are left.
+    // Branches; what remains are coprocessors and traps.
     ("xxxx 101x xxxx xxxx xxxx xxxx xxxx xxxx", Simulate),
 ];
 
-/// What kprobes would do about `word`.
+/// What kprobes do about `word`.
 pub fn verdict(word: u32) -> Verdict {
     if reaches_far_below_sp(word) {
         return Reject;
@@ -112,7 +111,7 @@ pub fn verdict(word: u32) -> Verdict {
     }
 }
 
-/// The digits of a drawing, and the bits of a word that they stand for.
+/// The digits of a drawing with the bits of a word at their positions.
 fn drawn(drawing: &str, word: u32) -> impl Iterator<Item = (u8, u32)> {
     let digits = drawing.bytes().filter(|&digit| digit != b' ');
     digits.zip((0..32).rev().map(move |bit| word >> bit & 1))
@@ -139,7 +138,8 @@ fn keeps_its_constraints(drawing: &str, word: u32) -> bool {
     })
 }
 
-/// Several registers: from a slot if r0 to r12, r2 to r14 or, loading, r3 to r15 are enough.
+/// Load and store multiple: from a slot if the registers are among r0 to r12, r2 to r14 or,
+/// loading, r3 to r15.
 fn of_several(word: u32) -> Verdict {
     let (base, list) = (word >> 16 & 15, word & 0xffff);
     let loads = word >> 20 & 1 == 1;
@@ -155,8 +155,8 @@ fn of_several(word: u32) -> Verdict {
     }
 }
 
-/// Stores relative to sp must stay within the 64 bytes that the trap leaves free below it; whether
-/// one by a register does is not known.
+/// Stores relative to sp must stay within the 64 bytes that the trap leaves free below it; with a
+/// register offset this is not known.
 fn reaches_far_below_sp(word: u32) -> bool {
     let conditional = word >> 28 != 15;
     let of_sp = word >> 16 & 15 == 13;

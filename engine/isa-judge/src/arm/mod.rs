@@ -1,4 +1,4 @@
-//! A32 as its judges see it.
+//! A32: census, reference disassembler and reference processors.
 
 #[cfg(feature = "unicorn")]
 pub mod guest;
@@ -13,15 +13,15 @@ use engine_isa::Plan;
 use engine_isa::arm::{self, Exclusive};
 use object::Architecture;
 
-use crate::chance::{Rng, percent};
 use crate::counted::{self, Bounds, Monitor};
+use crate::prng::{Rng, percent};
 use crate::words::word;
 
-/// Instructions that the kernel writes as numbers, so that the assembler takes them for data: what it executes when
-/// it has a bug, and `msr elr_hyp, lr` and `eret`.
+/// Instructions that the kernel emits with `.inst`, so that the assembler marks them as data: BUG,
+/// and `msr elr_hyp, lr` and `eret`.
 const AS_NUMBERS: [u32; 3] = [0xe7f0_01f2, 0xe12e_f30e, 0xe160_006e];
 
-/// A32 as it is counted.
+/// A32 for the census.
 pub const CENSUS: counted::Set = counted::Set {
     name: "arm",
     bounds: Bounds {
@@ -48,9 +48,9 @@ pub const CENSUS: counted::Set = counted::Set {
     is_marked_data: |code| AS_NUMBERS.contains(&word(code)),
 };
 
-/// The ways in which compiled functions return, under any condition: `bx lr`, several registers
-/// with the pc among them, and the pc alone from the top of the stack. Assembly also takes more from there, or
-/// has `mov pc, lr`.
+/// The returns of compiled functions, under any condition: `bx lr`, load multiple with the pc, and
+/// `ldr pc` from the top of the stack. Assembly also pops the pc with a larger offset, or uses `mov
+/// pc, lr`.
 fn is_return(word: u32) -> bool {
     let bx_lr = word & 0x0fff_ffff == 0x012f_ff1e;
     let list_with_pc = word & 0x0e50_8000 == 0x0810_8000;
@@ -59,7 +59,7 @@ fn is_return(word: u32) -> bool {
     word >> 28 != 15 && (bx_lr || list_with_pc || pop_pc || mov_pc_lr)
 }
 
-/// A word, most of the time with the condition `always`, as nearly all code is.
+/// A word, mostly with the condition `always`, as nearly all code has.
 fn usual(word: u32, rng: &mut Rng) -> u32 {
     if word >> 28 != 15 && percent(rng, 60) {
         return word & 0x0fff_ffff | 0xe000_0000;

@@ -1,4 +1,4 @@
-//! A32 as it is executed.
+//! A32 for execution.
 
 use std::sync::LazyLock;
 
@@ -6,8 +6,8 @@ use engine_isa::Fault;
 use engine_isa::arm::{self, Emulation, ROWS, Regs, Relocation, Version};
 
 use super::{judged, usual};
-use crate::chance::{self, Rng, edge, percent, small};
 use crate::machine::Guest;
+use crate::prng::{self, Rng, edge, percent, small};
 use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
 use crate::window::{self, Window};
@@ -17,16 +17,16 @@ use crate::words;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct A32;
 
-/// The place of the program counter in a state.
+/// Index of the program counter in a state.
 pub const PC: usize = 15;
-/// The place of the program status.
+/// Index of the CPSR.
 pub const CPSR: usize = 16;
-/// The place of the floating-point status.
+/// Index of the FPSCR.
 pub const FPSCR: usize = 17;
-/// The place of the first of the double registers; only the first 16 exist on some processors.
+/// Index of the first double register; some processors have only the first 16.
 pub const D0: usize = 18;
 
-/// Supervisor mode, with interrupts and the like masked.
+/// Supervisor mode, with A, I and F masked.
 const MODE: u64 = 0x13;
 /// N, Z, C, V, Q, the four of GE, and A, I, F.
 const FREE_FLAGS: u64 = 0xf80f_01c0;
@@ -50,7 +50,7 @@ impl Set for A32 {
     const PROCESSORS: &'static [&'static str] = &["v6", "v7"];
     const PLACE_BYTES: usize = 8;
     const SLOT_BYTES: usize = 16;
-    /// Permanently undefined: what stands behind a word ends the block that the processor translates.
+    /// Permanently undefined: the word after an instruction ends the block that Unicorn translates.
     const STOP: &'static [u8] = &[0xf0, 0x00, 0xf0, 0xe7];
     const REFUSED: u32 = arm::TRAP;
     const CORE: usize = FPSCR;
@@ -107,8 +107,8 @@ impl Set for A32 {
         words::of_row(&ROWS[row], rng)
     }
 
-    /// Those that may be a base mostly point into the window, and those that may be an offset are mostly
-    /// small.
+    /// Registers that may be a base mostly point into the window; those that may be an offset are
+    /// mostly small.
     fn state(word: u32, pc: u64, rng: &mut Rng) -> State {
         let mut state = State::zero(&NAMES);
         state[0..PC].fill_with(|| value(rng));
@@ -121,7 +121,7 @@ impl Set for A32 {
         }
         state[PC] = pc;
         state[CPSR] = rng.u64(..) & FREE_FLAGS | MODE;
-        state[D0..].fill_with(|| chance::double(rng));
+        state[D0..].fill_with(|| prng::double(rng));
         if percent(rng, 50) {
             state[FPSCR] = rng.u64(..) & FREE_FPSCR;
         }
@@ -176,7 +176,7 @@ impl Set for A32 {
     }
 }
 
-/// All bits that a register has.
+/// The mask of a 32-bit register.
 const WORD: u64 = 0xffff_ffff;
 
 fn value(rng: &mut Rng) -> u64 {
@@ -188,7 +188,7 @@ fn value(rng: &mut Rng) -> u64 {
     }
 }
 
-/// What the processor of this name stands for.
+/// The architecture version of a processor.
 fn version(processor: &str) -> Version {
     match processor {
         "v6" => Version::V6,

@@ -1,4 +1,4 @@
-//! A32 as two disassemblers write it, and in what they may differ.
+//! A32 as two disassemblers print it, and their permitted differences.
 
 use capstone::prelude::*;
 use engine_isa::arm::{self, ROWS};
@@ -8,7 +8,7 @@ use super::usual;
 use crate::spelling::{Difference, Reading, Said, Set};
 use crate::words;
 
-/// A32 as it is read.
+/// A32 for the reference disassembler.
 pub const SET: Set<u32> = Set {
     name: "arm",
     disassembler: || Capstone::new().arm().mode(arch::arm::ArchMode::Arm).build(),
@@ -36,15 +36,15 @@ fn same_text(word: u32, text: &str, reading: &Reading) -> bool {
     canonical(word, text) == canonical(word, &theirs)
 }
 
-/// One spelling of several: the condition apart from the mnemonic, operands plain, and for what has
-/// two names the longer one.
+/// A canonical spelling: the condition separate from the mnemonic, operands plain, and the longer
+/// of two names.
 fn canonical(word: u32, text: &str) -> Option<(String, String)> {
     let (mnemonic, operands) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let base = mnemonic.strip_suffix(condition(word))?;
     Some(unabbreviated(word, base, plain(operands)))
 }
 
-/// The longer of two names for the same thing.
+/// The longer of two names for the same instruction.
 fn unabbreviated(word: u32, base: &str, operands: String) -> (String, String) {
     let is_list = word >> 25 & 7 == 0b100;
     let (base, operands) = match base {
@@ -77,8 +77,8 @@ fn unabbreviated(word: u32, base: &str, operands: String) -> (String, String) {
     (base.to_owned(), operands)
 }
 
-/// Operands with registers by number, numbers in decimals, constants as they are after their
-/// rotation, places as distances, offsets of nothing left out, and no blanks.
+/// Operands with numbered registers, decimal numbers, rotated constants evaluated, addresses as
+/// distances, zero offsets and white space removed.
 fn plain(operands: &str) -> String {
     let mut out = String::new();
     let mut rest = operands;
@@ -100,7 +100,7 @@ fn plain(operands: &str) -> String {
         .replace("],-0", "],0")
 }
 
-/// `.+8` and `.-8` as the addresses that they are if the instruction stands at 0.
+/// `.+8` and `.-8` as addresses, with the instruction at 0.
 fn placed(operands: &str) -> String {
     let number = |digits: &str| digits.parse::<u32>().ok();
     let away = |distance: u32| distance.to_string();
@@ -113,7 +113,7 @@ fn placed(operands: &str) -> String {
     }
 }
 
-/// `r0,120,16`, where a constant and its rotation are written by themselves, as `r0,7864320`.
+/// `r0,120,16`, a constant with a separate rotation, as `r0,7864320`.
 fn rotated(operands: &str) -> String {
     let mut parts = operands.rsplitn(3, ',');
     let mut number = || parts.next().and_then(|part| part.parse::<u32>().ok());
@@ -152,7 +152,7 @@ const CONDITIONS: [&str; 15] = [
     "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "",
 ];
 
-/// The condition as it is written.
+/// The condition suffix.
 fn condition(word: u32) -> &'static str {
     CONDITIONS
         .get((word >> 28) as usize)
@@ -160,7 +160,7 @@ fn condition(word: u32) -> &'static str {
         .unwrap_or_default()
 }
 
-/// Whether one of the words of a row's name is the mnemonic: `vmax, vmin` is about two.
+/// Whether one of the words of a row's name is the mnemonic: `vmax, vmin` is two.
 fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
     let mnemonic = reading.mnemonic.split('.').next().unwrap_or_default();
     let Some(base) = mnemonic.strip_suffix(condition(word)) else {
@@ -171,13 +171,13 @@ fn same_name(word: u32, name: &str, reading: &Reading) -> bool {
         || name.contains("1 to vld4") && starts(Some(reading), &["vld", "vst"])
 }
 
-/// Whether the pc is among the operands, be it read or written.
+/// Whether the pc is an operand, read or written.
 fn names_pc(reading: &Reading) -> bool {
     let mut words = reading.operands.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "pc" | "r15"))
 }
 
-/// A mnemonic, and what is left of it without the letters that a row may leave open.
+/// A mnemonic, with and without the suffixes that a row's name may omit.
 fn forms(word: u32, base: &str) -> impl Iterator<Item = String> {
     let sets_flags = word >> 20 & 1 == 1;
     let multiplies = word >> 23 & 31 == 0b0_1110;
@@ -257,9 +257,9 @@ const DIFFERENCES: &[Difference<u32>] = &[
     },
 ];
 
-/// What coprocessors do.
+/// Coprocessor instructions.
 const COPROCESSOR: &[&str] = &["cdp", "ldc", "mcr", "mrc", "mrrc", "stc"];
-/// What begins the names of instructions that ARMv7-A does not have.
+/// Prefixes of instructions that ARMv7-A does not have.
 const NEW: &[&str] = &[
     "vudot", "vsdot", "vcvta", "vcvtm", "vcvtn", "vcvtp", "vlldm", "vlstm", "vmaxnm", "vminnm",
     "vrint", "vsel",
@@ -269,7 +269,7 @@ fn starts(reading: Option<&Reading>, names: &[&str]) -> bool {
     reading.is_some_and(|reading| names.iter().any(|name| reading.mnemonic.starts_with(name)))
 }
 
-/// Arithmetic on floating-point numbers of 16 bits.
+/// Half-precision arithmetic.
 fn halves(reading: Option<&Reading>) -> bool {
     let kinds = |reading: &Reading| {
         let (name, kind) = reading.mnemonic.split_once('.')?;

@@ -1,4 +1,4 @@
-//! How Unicorn is driven for A64: which processors there are, how they begin, and their registers.
+//! Drives Unicorn for A64: the processors, their reset state, and their registers.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 
 impl Emulated for A64 {
-    /// Predicates, which there is no other way to give back.
+    /// The predicates, which can be restored in no other way.
     const REMEMBERS: bool = true;
 
     const UNDEFINED: Option<u32> = Some(1);
@@ -88,7 +88,7 @@ fn high_half(uc: &Uc, number: usize) -> u64 {
     u64::from_le_bytes(half)
 }
 
-/// Has vectors be of 128 bits, and every predicate be true of another part of them.
+/// Sets the vector length to 128 bits, and makes every predicate true for other elements.
 fn set_predicates(uc: &mut Uc) {
     const FIRST: [u32; 3] = [0x2518_e3e0, 0x2558_e020, 0x2598_e3e0];
     set(uc, ZCR, 0);
@@ -106,7 +106,7 @@ fn set_predicates(uc: &mut Uc) {
     uc.mem_unmap(AT, 0x1000).expect(SOUND);
 }
 
-/// Unicorn's name of x0 to x30.
+/// Unicorn's number of x0 to x30.
 fn general(number: usize) -> i32 {
     match number {
         29 => RegisterARM64::X29.into(),
@@ -115,26 +115,27 @@ fn general(number: usize) -> i32 {
     }
 }
 
-/// A system register: its CRn, CRm, op1 and op2, of op0 3.
+/// A system register: CRn, CRm, op1 and op2; op0 is 3.
 type System = [u32; 4];
 
 const CPACR: System = [1, 0, 0, 2];
 const SCTLR: System = [1, 0, 0, 0];
 const ZCR: System = [1, 2, 0, 0];
-/// Of exception level 3.
+/// CPTR_EL3.
 const CPTR: System = [1, 1, 6, 2];
 const SCR: System = [1, 1, 6, 0];
 const HCR: System = [1, 1, 4, 0];
-/// NS and RW.
+/// SCR_EL3.NS and RW.
 const NOT_SECURE: u64 = 1 << 10 | 1;
-/// API and APK: whoever is below may sign. For the hypervisor they are 24 bits further up.
+/// API and APK: lower exception levels may use pointer authentication. In HCR_EL2 they are 24 bits
+/// higher.
 const SIGN_BELOW: u64 = 0b11 << 16;
 /// EnIA, EnIB, EnDA and EnDB.
 const SIGN_WITH_EACH_KEY: u64 = 1 << 31 | 1 << 30 | 1 << 27 | 1 << 13;
-/// What the keys are made of.
+/// The value of the keys.
 const KEY: u64 = 0x0123_4567_89ab_cdef;
 
-/// One half of one of the five keys.
+/// Half of one of the five keys.
 const fn key(half: u32) -> System {
     [2, 1 + half / 4, 0, half % 4]
 }
@@ -161,11 +162,11 @@ const fn named([crn, crm, op1, op2]: System, val: u64) -> RegisterARM64CP {
     }
 }
 
-/// What signs addresses as a processor does, which only the processor itself can.
+/// Signs addresses as a processor does, by running `pacia` on it.
 pub struct Signing(bool);
 
 impl Signing {
-    /// As the one of this name does.
+    /// For the processor with this name.
     pub fn of(processor: &'static str) -> Self {
         Self(processor == "max")
     }
@@ -187,10 +188,10 @@ impl Processor for Signing {
 
 /// `pacia x0, x1`.
 const PACIA: u32 = 0xdac1_0020;
-/// Where it stands.
+/// Its address.
 const AT: u64 = 0x1000;
 
-/// What that instruction makes of x0.
+/// Runs it and returns x0.
 fn signed(x0: u64, x1: u64) -> u64 {
     thread_local! {
         static SIGNER: RefCell<Uc> = RefCell::new({

@@ -1,4 +1,4 @@
-//! What of A64 cannot be compared, or only in part, each with the reason.
+//! What cannot be compared for A64, or only in part, each with the reason.
 
 use engine_isa::arm64::ROWS;
 
@@ -7,7 +7,7 @@ use crate::set::{Done, End, Outcome};
 use crate::state::State;
 use crate::window::{CODE, PAGE};
 
-/// Why neither processor has some words that a row accepts, if that is known.
+/// Why neither processor implements some words that a row accepts, if known.
 pub fn why_not_known(name: &str) -> Option<&'static str> {
     let row = ROWS.iter().find(|row| row.name == name)?;
     let digits: String = row.pattern.text().split(' ').collect();
@@ -25,7 +25,7 @@ pub fn why_not_known(name: &str) -> Option<&'static str> {
     listed.map(|(_, why)| *why)
 }
 
-/// Rows of which some words are accepted that neither processor has, each with the reason.
+/// Rows that accept words which neither processor implements, each with the reason.
 const NOT_KNOWN: &[(&[&str], &str)] = &[
     (
         &[
@@ -84,7 +84,7 @@ const NOT_KNOWN: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Whether an instruction is about vectors and floating point.
+/// Whether an instruction uses vectors or floating point.
 pub const fn is_wide(word: u32) -> bool {
     let computes = word >> 25 & 7 == 0b111;
     let loads = word >> 25 & 5 == 0b100 && word >> 26 & 1 == 1;
@@ -93,7 +93,7 @@ pub const fn is_wide(word: u32) -> bool {
     computes || loads || is_scalable || is_status
 }
 
-/// Why it is not the same when it is executed twice, if it is not.
+/// Why executing an instruction twice does not give the same result, if so.
 pub const fn not_judged(word: u32) -> Option<&'static str> {
     let reads = word >> 20 == 0xd53;
     let operation = word >> 16 & 7;
@@ -107,7 +107,7 @@ pub const fn not_judged(word: u32) -> Option<&'static str> {
     }
 }
 
-/// Whether an instruction loads from several addresses, of which only the first may fault.
+/// Whether this is a first-fault gather load: only its first address may fault.
 const fn is_first_fault_gather(word: u32) -> bool {
     let stops = word >> 13 & 1 == 1;
     let is_broadcast = word >> 22 & 1 == 1 && word >> 15 & 1 == 1;
@@ -118,8 +118,8 @@ const fn is_first_fault_gather(word: u32) -> bool {
     }
 }
 
-/// The places in a state of what such an instruction makes its addresses of: a register, or a vector, and
-/// another vector.
+/// The indexes in a state of a gather's address operands: a register or a vector, and another
+/// vector.
 fn gathered(word: u32) -> impl Iterator<Item = usize> {
     let [base, offset] = [word >> 5, word >> 16].map(|field| (field & 31) as usize);
     let places = [base].into_iter().chain(
@@ -130,16 +130,16 @@ fn gathered(word: u32) -> impl Iterator<Item = usize> {
     places.filter(move |_| is_first_fault_gather(word))
 }
 
-/// What has an address of 64 bits, or one of two of 32, be no multiple of 8.
+/// The bits that make a 64-bit address, or one of two 32-bit ones, not a multiple of 8.
 const ODD: u64 = 0x7_0000_0007;
 
-/// Has nothing that the instruction loads cross a page's end, if Unicorn would die of it.
+/// Keeps every address of a gather from crossing a page boundary, which would crash Unicorn.
 pub fn survive(word: u32, state: &mut State) {
     gathered(word).for_each(|place| state[place] &= !ODD);
 }
 
-/// Whether an instruction branches to what there is between two others. That a register is signed
-/// shows in its upper half only.
+/// Whether a branch target is not a multiple of 4. Pointer authentication only affects the upper
+/// half of a register, so the lower half is enough.
 fn leads_between(word: u32, state: &State) -> bool {
     const LINK: u32 = 30;
     let is_branch = word >> 25 == 0b110_1011;
@@ -148,8 +148,8 @@ fn leads_between(word: u32, state: &State) -> bool {
     is_branch && targets.into_iter().any(is_between)
 }
 
-/// Why Unicorn would die of it, if so: QEMU wants to see whether a load goes on beyond the page, and
-/// is wrong about it; and it decodes what a branch leads to, and is not prepared for all that there is.
+/// Why Unicorn would crash, if so: QEMU probes whether a load crosses into the next page, and gets
+/// it wrong; and it decodes whatever a branch targets, and does not handle every invalid word.
 pub fn not_survived(word: u32, state: &State) -> Option<&'static str> {
     if gathered(word).any(|place| state[place] & ODD != 0) {
         return Some(
@@ -161,7 +161,7 @@ pub fn not_survived(word: u32, state: &State) -> Option<&'static str> {
     )
 }
 
-/// Whether an instruction changes a system register, or operates on the system.
+/// Whether an instruction writes a system register, or is a system operation.
 pub const fn changes_system(word: u32) -> bool {
     let is_system = word >> 22 == 0b11_0101_0100;
     let reads = word >> 21 & 1 == 1;
@@ -169,7 +169,7 @@ pub const fn changes_system(word: u32) -> bool {
     is_system && !reads && !is_hint_or_barrier
 }
 
-/// Ends that differ for a reason.
+/// Why results may differ, if there is a reason.
 pub fn excused(done: &Done<'_, A64>, ours: &Outcome) -> Option<&'static str> {
     let sp = done.before[SP];
     let is_odd_stack = ours.end == End::Fault(sp) && !sp.is_multiple_of(16);

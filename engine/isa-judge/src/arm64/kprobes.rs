@@ -1,11 +1,11 @@
-//! What the kernel's own probes (Linux 6.1) accept of A64, to be counted beside our own answers: what
-//! is executed from a slot, what is done in C, and what is rejected.
+//! What kprobes (Linux 6.1) do about A64 instructions, for the census: execute from a slot,
+//! simulate in C, or reject.
 
 use crate::counted::Verdict;
 
 use Verdict::{Emulate, Reject, Simulate};
 
-/// What they simulate: branches, `adr` and `adrp`, and literals of general registers.
+/// Simulated: branches, `adr` and `adrp`, and literal loads of general registers.
 const SIMULATED: &[(u32, u32)] = &[
     (0x1f00_0000, 0x1000_0000),
     (0x7c00_0000, 0x1400_0000),
@@ -19,8 +19,8 @@ const SIMULATED: &[(u32, u32)] = &[
     (0xff00_0000, 0x9800_0000),
 ];
 
-/// What they reject of what is not simulated: exceptions and the returns from them, moves to PSTATE and to system
-/// registers, preloads of literals, signed branches, and exclusives.
+/// Rejected of the rest: exceptions and exception returns, writes to PSTATE and to system
+/// registers, literal prefetches, authenticating branches, and exclusives.
 const REJECTED: &[(u32, u32)] = &[
     (0xff00_0000, 0xd400_0000),
     (0xfe00_0000, 0xd600_0000),
@@ -31,7 +31,7 @@ const REJECTED: &[(u32, u32)] = &[
     (0xff00_0000, 0x5400_0000),
 ];
 
-/// What kprobes would do about `word`.
+/// What kprobes do about `word`.
 pub fn verdict(word: u32) -> Verdict {
     let is_of = |rows: &[(u32, u32)]| rows.iter().any(|(mask, value)| word & mask == *value);
     if is_of(SIMULATED) {
@@ -43,12 +43,12 @@ pub fn verdict(word: u32) -> Verdict {
     }
 }
 
-/// Of reads of system registers all but that of DAIF; of hints those that do nothing.
+/// System register reads other than DAIF; hints that do nothing.
 const fn is_steppable_of_system(word: u32) -> bool {
     const MRS_DAIF: u32 = 0xd53b_4220;
     let reads_daif = word & 0xffff_ffe0 == MRS_DAIF;
     let is_hint = word & 0xffff_f01f == 0xd503_201f;
-    // `nop`, `xpaclri`, what signs (not what authenticates, and may fault), and `bti`.
+    // `nop`, `xpaclri`, those that sign (those that authenticate may fault), and `bti`.
     let number = word >> 5 & 0x7f;
     let is_steppable_hint = matches!(
         number,

@@ -1,4 +1,4 @@
-//! A64 as its judges see it.
+//! A64: census, reference disassembler and reference processors.
 
 #[cfg(feature = "unicorn")]
 pub mod guest;
@@ -18,7 +18,7 @@ use object::Architecture;
 use crate::counted::{self, Bounds, Monitor};
 use crate::words::word;
 
-/// A64 as it is counted.
+/// A64 for the census.
 pub const CENSUS: counted::Set = counted::Set {
     name: "arm64",
     bounds: Bounds {

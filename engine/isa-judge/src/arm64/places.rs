@@ -1,16 +1,16 @@
-//! A64, and the places of its registers in a state.
+//! A64, and the indexes of its registers in a state.
 
 /// A64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct A64;
 
-/// The places of registers in a state.
+/// Index of the stack pointer in a state.
 pub const SP: usize = 31;
 /// The program counter.
 pub const PC: usize = 32;
 /// The processor state.
 pub const PSTATE: usize = 33;
-/// FPCR, and behind it FPSR.
+/// FPCR, followed by FPSR.
 pub const FPCR: usize = 34;
-/// The first of the vector registers, each of which has two places.
+/// The first vector register; each has two entries.
 pub const Q0: usize = 36;

@@ -1,4 +1,4 @@
-//! A64 as it is executed.
+//! A64 for execution.
 
 use std::sync::LazyLock;
 
@@ -8,20 +8,20 @@ use engine_isa::{Fault, Plan, Row};
 use super::guest::Signing;
 use super::judged;
 use super::places::{A64, FPCR, PC, PSTATE, Q0, SP};
-use crate::chance::{self, Rng, percent, small, wide_edge};
 use crate::machine::Guest;
+use crate::prng::{self, Rng, percent, small, wide_edge};
 use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
 use crate::window::{self, Window};
 use crate::words;
 
-/// Exception level 1 with its own stack pointer.
+/// EL1 with its own stack pointer.
 const MODE: u64 = 0b0101;
-/// What the last branch was.
+/// PSTATE.BTYPE, the type of the last branch.
 const BTYPE: u64 = 0b11 << 10;
-/// N, Z, C, V; D, A, I, F; and what the last branch was.
+/// N, Z, C, V; D, A, I, F; and BTYPE.
 const FREE_FLAGS: u64 = 0xf000_03c0 | BTYPE;
-/// Rounding, flush to zero, and default NaN, of all and of 16 bits.
+/// Rounding, flush to zero, and default NaN, for all sizes and for half precision.
 const FREE_FPCR: u64 = 0x07c8_0000;
 /// The flags.
 const FREE_FPSR: u64 = 0x0800_009f;
@@ -33,7 +33,7 @@ static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     core.chain(status).chain(vector).collect()
 });
 
-/// Rows that are emulated: few of all, and what there is most to say of.
+/// Emulated rows: they are few, and generate the most interesting cases.
 static EMULATED: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let is_emulated =
         |row, word| arm64::row(word) == row && matches!(arm64::plan(word), Plan::Emulate(_));
@@ -127,7 +127,7 @@ impl Set for A64 {
             state[FPCR] = rng.u64(..) & FREE_FPCR;
             state[FPCR + 1] = rng.u64(..) & FREE_FPSR;
         }
-        state[Q0..].fill_with(|| chance::double(rng));
+        state[Q0..].fill_with(|| prng::double(rng));
         if percent(rng, 90) {
             judged::survive(word, &mut state);
         }
@@ -174,8 +174,7 @@ impl Set for A64 {
         judged::excused(done, ours)
     }
 
-    /// A processor of before BTI does not say what the last branch was, and QEMU's forgets to forget
-    /// it at the speculation barrier.
+    /// A processor without BTI has no BTYPE, and QEMU does not clear it at the speculation barrier.
     fn compared(done: &Done<'_, Self>, register: usize) -> u64 {
         const BARRIER: u32 = 0xd503_30ff;
         match register {

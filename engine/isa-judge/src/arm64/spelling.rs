@@ -1,4 +1,4 @@
-//! A64 as two disassemblers write it, and in what they may differ.
+//! A64 as two disassemblers print it, and their permitted differences.
 
 use capstone::prelude::*;
 use engine_isa::arm64::{self, ROWS};
@@ -7,7 +7,7 @@ use engine_isa::{Plan, Why};
 use crate::spelling::{Difference, Reading, Said, Set};
 use crate::words;
 
-/// A64 as it is read.
+/// A64 for the reference disassembler.
 pub const SET: Set<u32> = Set {
     name: "arm64",
     disassembler: || {
@@ -39,7 +39,7 @@ fn same_text(_: u32, text: &str, reading: &Reading) -> bool {
     plain(text) == plain(theirs.trim())
 }
 
-/// `movn w25, #0xffff, lsl #16`, which capstone leaves so where it has `mov` for others, as what is moved.
+/// `movn w25, #0xffff, lsl #16`, which capstone does not print as `mov`, as the moved value.
 fn worked_out(reading: &Reading) -> Option<String> {
     let (register, rest) = reading.operands.split_once(", #")?;
     let (half, shift) = rest.split_once(", lsl #").unwrap_or((rest, "0"));
@@ -47,8 +47,8 @@ fn worked_out(reading: &Reading) -> Option<String> {
     (reading.mnemonic == "movn").then(|| format!("mov {register}, #{value:#x}"))
 }
 
-/// One spelling of several: numbers as the bits that they are, places as addresses if the instruction
-/// stands at 0, and what names the form of an offset without it.
+/// A canonical spelling: numbers as their bits, addresses with the instruction at 0, and offsets
+/// without the name of their extension.
 fn plain(text: &str) -> String {
     let (mnemonic, operands) = text.split_once(' ').unwrap_or((text, ""));
     let mnemonic = if mnemonic == "movz" { "mov" } else { mnemonic };
@@ -67,7 +67,7 @@ fn plain(text: &str) -> String {
     format!("{mnemonic} {}", operands.join(","))
 }
 
-/// A number, a place, or anything else without what is only for the eye.
+/// A number or an address in canonical form; anything else without decoration.
 fn plain_operand(operand: &str, of_32_bits: bool) -> String {
     let (digits, end) = match operand.strip_suffix(']') {
         Some(digits) => (digits, "]"),
@@ -99,7 +99,7 @@ fn number(digits: &str) -> Option<u64> {
     }
 }
 
-/// Whether one of the words of a row's name is the mnemonic, or it with how it is ordered.
+/// Whether one of the words of a row's name is the mnemonic, with or without ordering suffixes.
 fn same_name(_: u32, name: &str, reading: &Reading) -> bool {
     let mut words = name
         .split([' ', ',', '.', ':'])
@@ -108,13 +108,13 @@ fn same_name(_: u32, name: &str, reading: &Reading) -> bool {
     words.any(|word| mnemonic == word || is_ordered(mnemonic, word))
 }
 
-/// What an instruction does, `b` if that is `b.eq`.
+/// The mnemonic without a condition: `b` for `b.eq`.
 fn without_condition(reading: &Reading) -> &str {
     reading.mnemonic.split('.').next().unwrap_or_default()
 }
 
-/// Whether a mnemonic is that of an atomic operation with its order: `ldadd`, `ldaddalb`; or of one that
-/// loads nothing, `staddlb`.
+/// Whether a mnemonic is an atomic operation with ordering suffixes: `ldadd`, `ldaddalb`; or a
+/// store form of one, `staddlb`.
 fn is_ordered(mnemonic: &str, word: &str) -> bool {
     let sized = word.strip_suffix(['b', 'h']).unwrap_or(word);
     let size = &word[sized.len()..];
@@ -128,8 +128,8 @@ fn is_ordered(mnemonic: &str, word: &str) -> bool {
     is_atomic && forms.any(|form| loads == form)
 }
 
-/// A relocated instruction does not count from where it stands: of those that do, only `adr` has
-/// namesakes, which are about vectors.
+/// Whether a relocated instruction is pc-relative, which it must not be. Of those mnemonics only
+/// `adr` is also a vector instruction.
 fn names_its_place(reading: &Reading) -> bool {
     let counts = ["adr", "adrp", "b", "bl", "cbz", "cbnz", "tbz", "tbnz"];
     let is_literal = reading

@@ -1,5 +1,6 @@
-//! Counts a kernel's text: `isa-census VMLINUX`, an image with its debugging symbols. It ends with 1 if
-//! more is refused than the set's bounds allow, or a walk over its functions misses anything.
+//! Takes the census of a kernel's text: `isa-census VMLINUX`, an image with debugging symbols.
+//! Exits with 1 if more is refused than the set's bounds allow, or a walk over its functions misses
+//! anything.
 
 use std::error::Error;
 use std::io::Write;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the count; whether it is within the bounds.
+/// Prints the census; returns whether it is within the bounds.
 fn count(path: &Path) -> Result<bool, Box<dyn Error>> {
     let image = Image::read(&std::fs::read(path)?)?;
     let set = SETS

@@ -1,4 +1,4 @@
-//! Throws cases by chance at an instruction set's plans until a limit. Ends with 1 if there is a
+//! Checks an instruction set's plans with random cases until a limit. Exits with 1 if there is a
 //! disagreement.
 
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use lexopt::prelude::*;
 
 const USAGE: &str = "usage: isa-fuzz [arm|arm64|x86|ia32]... [--minutes N] [--cases N] [--seed S] [--threads N] [--text FILE...]";
 
-/// An instruction set, and how each of its judges is asked.
+/// An instruction set, and the entry point of its checks.
 struct Judged {
     name: &'static str,
     judge: fn(&Options) -> bool,
 }
 
-/// The sets there are.
+/// The available sets.
 const SETS: [Judged; 4] = [
     Judged {
         name: A32::NAME,
@@ -42,14 +42,14 @@ const SETS: [Judged; 4] = [
     },
 ];
 
-/// What was asked for.
+/// The command line.
 struct Options {
     sets: Vec<String>,
     minutes: Option<u64>,
     cases: Option<u64>,
     seed: u64,
     threads: u64,
-    /// Files of x86-64 whose text cases are made of.
+    /// x86-64 files whose text cases are made from.
     text: Vec<PathBuf>,
 }
 
@@ -104,7 +104,7 @@ impl Options {
         self.sets.is_empty() || self.sets.iter().any(|name| name == set.name)
     }
 
-    /// When to stop, if `part` of a hundred of the time is to be used.
+    /// The deadline, if `part` percent of the time is to be used.
     fn until(&self, part: u64) -> Option<Instant> {
         let minutes = match (self.minutes, self.cases) {
             (None, None) => Some(1),
@@ -113,13 +113,13 @@ impl Options {
         minutes.map(|minutes| Instant::now() + Duration::from_millis(minutes * 600 * part))
     }
 
-    /// The share that each thread has of `cases`.
+    /// Each thread's share of `cases`.
     fn share(&self, cases: u64) -> u64 {
         cases.div_ceil(self.threads)
     }
 }
 
-/// How many hundredths of the time go to reading words; the rest goes to executing them.
+/// The percentage of the time for disassembly; the rest is for execution.
 const READING: u64 = 15;
 
 fn all(options: &Options) -> ExitCode {
@@ -133,7 +133,7 @@ fn all(options: &Options) -> ExitCode {
     }
 }
 
-/// Whether all judges of a set agree.
+/// Whether all checks of a set agree.
 fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> bool {
     println!("== {}", S::NAME);
     let kept = replay::<S>();
@@ -142,8 +142,8 @@ fn judge<S: Set>(options: &Options, reader: &spelling::Set<S::Instruction>) -> b
     kept && read && executed
 }
 
-/// Reads the text that cases are made of, which capstone then reads as we do: whether it does, and it is all
-/// there that was asked for.
+/// Loads the text that cases are made from, and checks it with capstone; whether that agrees and
+/// all requested files were loaded.
 fn take_text(options: &Options) -> bool {
     println!("the host's processor: {}", x86::known::host());
     let usual = x86::text::USUAL.map(PathBuf::from);
@@ -167,10 +167,10 @@ fn take_text(options: &Options) -> bool {
         text.instructions()
     );
     x86::text::take(text);
-    tell_reading("real text", &judge.tally)
+    report_reading("real text", &judge.tally)
 }
 
-/// Whether every kept case agrees.
+/// Whether every regression case agrees.
 fn replay<S: Set>() -> bool {
     let disagreeing = execution::replay::<S>();
     for (case, what) in &disagreeing {
@@ -179,7 +179,7 @@ fn replay<S: Set>() -> bool {
     disagreeing.is_empty()
 }
 
-/// Runs one closure on each thread, given that thread's own seed, and gives back what they found.
+/// Runs a closure on each thread with that thread's own seed, and returns the results.
 fn on_threads<T: Send>(options: &Options, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let seeds = (0..options.threads).map(|thread| options.seed.wrapping_add(thread << 32));
     thread::scope(|scope| {
@@ -192,7 +192,7 @@ fn on_threads<T: Send>(options: &Options, work: impl Fn(u64) -> T + Sync) -> Vec
     })
 }
 
-/// Reads words as another disassembler does; whether nothing differs that has no explanation.
+/// Compares random words with the disassembler; whether every difference has an explanation.
 fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> bool {
     let words = options
         .cases
@@ -202,11 +202,11 @@ fn read<I: Copy + Send + 'static>(options: &Options, set: &spelling::Set<I>) -> 
     for tally in on_threads(options, |seed| spelling::run(set, seed, words, until)) {
         sum.add(tally);
     }
-    tell_reading(set.name, &sum)
+    report_reading(set.name, &sum)
 }
 
-/// Prints what reading has come to; whether nothing differs that has no explanation.
-fn tell_reading(what: &str, sum: &spelling::Tally) -> bool {
+/// Prints the result of disassembly; whether every difference has an explanation.
+fn report_reading(what: &str, sum: &spelling::Tally) -> bool {
     println!(
         "capstone of {what}: {} read, {} the same, {} refused, {} explained, {} unexplained",
         sum.words,
@@ -224,8 +224,8 @@ fn tell_reading(what: &str, sum: &spelling::Tally) -> bool {
     sum.unexplained.is_empty()
 }
 
-/// Executes cases on other processors; whether they agree on all of them. Where the host's own is among
-/// them, it has its part in the first half of the cases: it is slow.
+/// Executes random cases on the reference processors; whether all agree. The host's own processor,
+/// if it is one of them, takes part in the first half of the cases only, as it is slow.
 fn execute<S: Set>(options: &Options) -> bool {
     let all: Vec<_> = S::PROCESSORS
         .iter()
@@ -239,9 +239,9 @@ fn execute<S: Set>(options: &Options) -> bool {
         sum.add(execute_on::<S>(options, S::PROCESSORS, 2).of_some());
         sum
     };
-    let by_chance = sum.unrepresented().len();
+    let unrepresented = sum.unrepresented().len();
     execution::complete(&all, options.seed, &mut sum);
-    println!("{by_chance} rows were left to instructions of their own");
+    println!("{unrepresented} rows were left to instructions of their own");
     tell(&sum);
     for (why, rows) in sum.excused() {
         println!("{rows:>10}  rows not compared: {why}");
@@ -267,7 +267,7 @@ fn execute<S: Set>(options: &Options) -> bool {
         && !sum.is_unsteady()
 }
 
-/// One of `parts` of the cases, on these processors.
+/// One of `parts` shares of the cases, on these processors.
 fn execute_on<S: Set>(
     options: &Options,
     processors: &[&'static str],
@@ -310,7 +310,7 @@ fn tell<S: Set>(sum: &execution::Tally<S>) {
     );
 }
 
-/// How many of what was not confirmed are told one by one.
+/// How many unconfirmed disagreements are printed individually.
 const TOLD: usize = 10;
 
 fn tell_rows<S: Set>(sum: &execution::Tally<S>) {

@@ -1,9 +1,9 @@
-//! A process that has nothing but the window and the slots in its memory, and does one instruction at a
-//! time for us: the processor of the host, from where nothing else can be reached.
+//! A process with nothing but the window and the slots in its address space, which single-steps one
+//! instruction at a time under ptrace: the host's own processor, confined.
 //!
-//! It is stopped whenever it is not doing that. System calls that it makes are not made: they stop it.
-//! This is the only file of the judges with code that is not safe: it starts the process, and moves
-//! registers for which there is no safe way.
+//! It is stopped at all other times. Its system calls are not executed: they stop it. This is the
+//! only file of the crate with unsafe code: it forks the process, and transfers registers for which
+//! there is no safe interface.
 #![expect(
     unsafe_code,
     reason = "a process is made and traced, for which there are system calls only"
@@ -28,21 +28,21 @@ use nix::unistd::{ForkResult, Pid, fork, ftruncate};
 
 use crate::window::{CODE, HIGH, LOW, PAGE, SLOT_PAGES, SLOTS};
 
-/// The registers that a process has beside those of vectors and floating point.
+/// The general registers of a process.
 pub type General = libc::user_regs_struct;
 
-/// How a step of the process ended.
+/// Why the process stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// By this signal; with the address that could not be accessed, if it is about one.
+    /// A signal, with the faulting address if it has one.
     Signal(Signal, Option<u64>),
-    /// It made a system call.
+    /// A system call.
     Call,
-    /// It is gone.
+    /// It exited.
     Gone,
 }
 
-/// Pages of the shared memory: where they are for the process, how many, and what it may do there.
+/// The shared memory: address in the process, pages, and protection.
 const PARTS: [(u64, u64, ProtFlags); 4] = [
     (LOW, 1, READ_WRITE),
     (CODE, 1, READ_RUN),
@@ -51,33 +51,33 @@ const PARTS: [(u64, u64, ProtFlags); 4] = [
 ];
 const READ_WRITE: ProtFlags = ProtFlags::PROT_READ.union(ProtFlags::PROT_WRITE);
 const READ_RUN: ProtFlags = ProtFlags::PROT_READ.union(ProtFlags::PROT_EXEC);
-/// How many bytes that is.
+/// Its size in bytes.
 const BYTES: usize = (3 + SLOT_PAGES as usize) * PAGE as usize;
-/// Where programs' memory ends.
+/// The end of user address space.
 const END: u64 = 0x7fff_ffff_f000;
-/// `syscall`, and what stops the process behind it.
+/// `syscall`, followed by an instruction that stops the process.
 const CALL: [u8; 4] = [0x0f, 0x05, 0x0f, 0x0b];
-/// As many bytes as the registers of vectors and floating point may take, as `xsave` stores them.
+/// An upper bound on the size of the extended registers in `xsave` format.
 pub const VECTORS: usize = 1 << 14;
 
 /// The process.
 pub struct Child {
     pid: Pid,
     memory: NonNull<c_void>,
-    /// What all its registers are when there is nothing to do.
+    /// The registers while it has nothing to do.
     idle: General,
 }
 
 impl Child {
-    /// Starts one.
+    /// Starts a process.
     ///
     /// # Errors
-    /// If the kernel does not let us.
+    /// If the kernel refuses.
     pub fn start() -> io::Result<Self> {
         let file = memfd_create(c"window", MFdFlags::MFD_CLOEXEC)?;
         ftruncate(&file, BYTES as libc::off_t)?;
         let memory = map(&file, None, 0, BYTES, READ_WRITE)?;
-        // SAFETY: the child calls nothing but system calls, and never returns.
+        // SAFETY: the child only makes system calls, and never returns.
         let pid = match unsafe { fork() }? {
             ForkResult::Child => be_traced(&file),
             ForkResult::Parent { child } => child,
@@ -94,38 +94,39 @@ impl Child {
         Ok(child)
     }
 
-    /// The shared memory: the data before the code, the code, the data behind it, and the slots.
+    /// The shared memory: the data before the code, the code, the data after it, and the slots.
     pub fn memory(&mut self) -> &mut [u8] {
         let first = self.memory.cast::<u8>().as_ptr();
-        // SAFETY: that many bytes are mapped there until the process is dropped, and it is stopped.
+        // SAFETY: `BYTES` bytes are mapped there until `self` is dropped, and the process, the only
+        // other user, is stopped.
         unsafe { std::slice::from_raw_parts_mut(first, BYTES) }
     }
 
-    /// Registers of which only those have to be filled in that matter.
+    /// The idle registers, as defaults for those that do not matter.
     pub const fn idle(&self) -> General {
         self.idle
     }
 
-    /// Takes its registers.
+    /// Reads its general registers.
     ///
     /// # Errors
-    /// If it is gone.
+    /// If it has exited.
     pub fn registers(&self) -> io::Result<General> {
         Ok(ptrace::getregs(self.pid)?)
     }
 
-    /// Takes those of vectors and floating point; how many bytes there are.
+    /// Reads its extended registers; returns their size in bytes.
     ///
     /// # Errors
-    /// If it is gone.
+    /// If it has exited.
     pub fn vectors(&self, bytes: &mut [u8]) -> io::Result<usize> {
         self.vector_request(libc::PTRACE_GETREGSET, bytes)
     }
 
-    /// Gives it some.
+    /// Writes its extended registers.
     ///
     /// # Errors
-    /// If it is gone, or there is something that cannot be in such a register.
+    /// If it has exited, or a value is invalid for its register.
     pub fn set_vectors(&self, bytes: &mut [u8]) -> io::Result<()> {
         self.vector_request(libc::PTRACE_SETREGSET, bytes).map(drop)
     }
@@ -136,7 +137,7 @@ impl Child {
             iov_base: bytes.as_mut_ptr().cast(),
             iov_len: bytes.len(),
         };
-        // SAFETY: the kernel stays within the bytes that the vector tells it of, which are ours alone.
+        // SAFETY: the kernel stays within the buffer of the iovec, which is borrowed exclusively.
         let result = unsafe {
             libc::ptrace(
                 request,
@@ -149,11 +150,11 @@ impl Child {
         Ok(part.iov_len)
     }
 
-    /// Has it go on with these registers until something stops it, at the latest after one instruction if
-    /// it is to `step`.
+    /// Resumes it with these registers until something stops it, after at most one instruction if
+    /// `step`.
     ///
     /// # Errors
-    /// If it is gone.
+    /// If it has exited.
     pub fn go_on(&self, registers: General, step: bool) -> io::Result<Stop> {
         ptrace::setregs(self.pid, registers)?;
         self.resume(step)
@@ -179,17 +180,17 @@ impl Child {
         })
     }
 
-    /// The address that the last signal is about. One that the kernel does not know is none.
+    /// The faulting address of the last signal; `None` if the kernel did not report one.
     fn address(&self) -> io::Result<Option<u64>> {
-        /// The kernel sends it, and has nothing to say about it.
+        /// Sent by the kernel without an address.
         const SI_KERNEL: libc::c_int = 0x80;
         let signal = ptrace::getsiginfo(self.pid)?;
-        // SAFETY: every kind of signal information has bytes there, which are an address or not.
+        // SAFETY: these bytes of the union are initialized for every signal; any value is valid.
         let address = unsafe { signal.si_addr() };
         Ok((signal.si_code != SI_KERNEL).then_some(address as u64))
     }
 
-    /// Has it give up all memory but what is shared, and say when it has run for long.
+    /// Makes it unmap everything but the shared memory, and arm a timer that signals after a while.
     fn leave_everything(&mut self) -> io::Result<()> {
         let timer = [0_u64, LONG, 0, LONG].map(u64::to_le_bytes);
         self.memory()[..32].copy_from_slice(timer.as_flattened());
@@ -207,12 +208,12 @@ impl Child {
         self.call(libc::SYS_setitimer, [timer, LOW, 0, 0])
     }
 
-    /// Where the kernel notes each time what the C library may have to begin anew: the address, and then
-    /// how many bytes there are, and a signature. None if it does not.
+    /// The rseq area that the C library has registered: its address, its size and its signature;
+    /// `None` if it has not.
     fn restartable(&self) -> Option<[u64; 2]> {
         const PTRACE_GET_RSEQ_CONFIGURATION: libc::c_uint = 0x420f;
         let mut area = [0_u64; 3];
-        // SAFETY: the kernel stays within the bytes that it is told of, which are ours alone.
+        // SAFETY: the kernel writes at most the given size of `area`, borrowed exclusively.
         let result = unsafe {
             libc::ptrace(
                 PTRACE_GET_RSEQ_CONFIGURATION,
@@ -248,7 +249,7 @@ impl Child {
 }
 
 thread_local! {
-    /// The processor of this thread, another for the next thread.
+    /// This thread's CPU; the next thread gets another.
     static OWN: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let count = std::thread::available_parallelism().map_or(1, usize::from);
@@ -256,26 +257,26 @@ thread_local! {
     };
 }
 
-/// Has this thread and its processes take turns on one processor: that one waits for the other is quicker
-/// there. It stays the same for all processes of the thread, so that none is left behind on another.
+/// Pins this thread and its processes to one CPU: handing over between them is faster there. All
+/// processes of a thread stay on the same CPU, so that none is left behind on another.
 fn share_a_processor(pid: Pid) -> nix::Result<()> {
     let mut one = CpuSet::new();
     one.set(OWN.with(|own| *own))?;
-    // That it may not is no reason to do without.
+    // Failing to pin only costs speed.
     let _ = sched_setaffinity(pid, &one);
     let _ = sched_setaffinity(Pid::from_raw(0), &one);
     Ok(())
 }
 
-/// For how many microseconds of its own an instruction may run at most.
+/// How long an instruction may run, in microseconds of CPU time.
 const LONG: u64 = 50_000;
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may be gone.
+        // It may have exited.
         let _ = nix::sys::signal::kill(self.pid, Signal::SIGKILL);
         let _ = waitpid(self.pid, Some(WaitPidFlag::__WALL));
-        // SAFETY: nobody refers to what was mapped once this is dropped.
+        // SAFETY: every reference to the mapping borrows `self`.
         let _ = unsafe { munmap(self.memory, BYTES) };
     }
 }
@@ -292,7 +293,7 @@ fn map(
     let at = at.and_then(|at| NonZeroUsize::new(at as usize));
     let bytes = NonZeroUsize::new(bytes).ok_or(Errno::EINVAL)?;
     let offset = offset as libc::off_t;
-    // SAFETY: nothing that is mapped already is replaced.
+    // SAFETY: a new mapping; MAP_FIXED_NOREPLACE does not replace an existing one.
     unsafe {
         mmap(
             at,
@@ -305,7 +306,7 @@ fn map(
     }
 }
 
-/// What the process does: it maps the memory where it belongs, and stops.
+/// The process: maps the memory where it belongs, and stops.
 fn be_traced(file: &OwnedFd) -> ! {
     let mut offset = 0;
     let mut result = ptrace::traceme();
@@ -318,6 +319,6 @@ fn be_traced(file: &OwnedFd) -> ! {
     if result.is_ok() {
         let _ = raise(Signal::SIGSTOP);
     }
-    // SAFETY: it ends the process at once, whatever state that is in.
+    // SAFETY: it exits immediately, in any state of the process, without running handlers.
     unsafe { libc::_exit(1) }
 }

@@ -1,4 +1,4 @@
-//! In what capstone and we may differ about x86 without either being wrong, each with its reason.
+//! Permitted differences between capstone and us on x86, each with its reason.
 
 use super::reading::{is_near_branch, length, mnemonic, row};
 use super::shape::{Bytes, Shape};
@@ -10,29 +10,29 @@ fn is_row<const WIDE: bool>(bytes: &Bytes, starts: &[&str]) -> bool {
     starts.iter().any(|start| text.starts_with(start))
 }
 
-/// Whether what we have no such instruction for has one for capstone, by one of these names.
+/// Whether capstone knows an instruction by one of these names that is undefined to us.
 fn only_it_knows(said: &Said, reading: Option<&Reading>, names: &[&str]) -> bool {
     *said == Said::Nothing && reading.is_some_and(|reading| names.contains(&mnemonic(reading)))
 }
 
-/// Whether it has for capstone the length that it has for us.
+/// Whether capstone's length equals ours.
 fn is_as_long<const WIDE: bool>(bytes: &Bytes, reading: Option<&Reading>) -> bool {
     let length = length::<WIDE>();
     reading.is_some_and(|reading| length(bytes) == Some(reading.length))
 }
 
-/// Whether we know it, and capstone does not.
+/// Whether we know it and capstone does not.
 fn only_we_know(said: &Said, reading: Option<&Reading>) -> bool {
     *said != Said::Nothing && reading.is_none()
 }
 
-/// Whether it is one that LOCK may stand before: it reads memory, changes it and writes it back.
+/// Whether LOCK may precede it: it is a read-modify-write of memory.
 fn may_be_locked(reading: &Reading) -> bool {
     let target = reading.operands.split(',').next().unwrap_or_default();
     target.contains('[') && LOCKABLE.contains(&mnemonic(reading))
 }
 
-/// The low half of the address in brackets, which has neither base nor index.
+/// The low half of an address in brackets without base and index.
 fn absolute(text: &str) -> Option<u32> {
     let (_, inside) = text.split_once('[')?;
     let inside = inside.strip_suffix(']')?;
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<u32> {
     } as u32)
 }
 
-/// In what the two may differ where that is so or not.
+/// The differences in 64-bit mode, or not.
 pub struct Differences<const WIDE: bool>;
 
 impl<const WIDE: bool> Differences<WIDE> {
@@ -277,7 +277,7 @@ impl<const WIDE: bool> Differences<WIDE> {
             reason: "processors differ in how long a branch with 66 is",
             explains: |bytes, reading, said| {
                 let sized = Shape::read_in(WIDE, &bytes).prefixes & Shape::SIZE != 0;
-                // And in how much of a transaction's displacement there is.
+                // And in the width of a transaction's displacement.
                 let is_branch = matches!(said, Said::Refused | Said::Text(_));
                 let length = length::<WIDE>();
                 is_branch
@@ -300,7 +300,7 @@ impl<const WIDE: bool> Differences<WIDE> {
     ];
 }
 
-/// What may be locked, where its first operand is memory.
+/// Mnemonics that may be locked if the first operand is memory.
 const LOCKABLE: [&str; 18] = [
     "adc",
     "add",
@@ -322,7 +322,7 @@ const LOCKABLE: [&str; 18] = [
     "xor",
 ];
 
-/// What they are called then.
+/// Their undocumented names.
 const UNDOCUMENTED: [&str; 12] = [
     "salc",
     "sal",
@@ -338,7 +338,7 @@ const UNDOCUMENTED: [&str; 12] = [
     "fsetpm",
 ];
 
-/// What begins the encodings of instructions that capstone does not know yet.
+/// Prefixes of the encodings that capstone does not know yet.
 const NEWER: &[&str] = &[
     "0F 01",
     "NP 0F 01",

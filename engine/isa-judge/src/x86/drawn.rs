@@ -1,5 +1,5 @@
-//! x86 instructions as the text of their rows draws them, with everything by chance that the text leaves
-//! open: the notation is explained where the table is.
+//! Random x86 instructions of a row: as its text says, with everything else random. The table
+//! explains the notation.
 
 use std::sync::LazyLock;
 
@@ -8,12 +8,12 @@ use engine_isa::x86::{self, ROWS};
 
 use super::prefixes;
 use super::shape::{Bytes, let_it_reach};
-use crate::chance::{Rng, percent};
+use crate::prng::{Rng, percent};
 
-/// How often an instruction is put together before there is one of its row.
+/// How many candidates are generated before giving up on a row.
 const TRIES: usize = 64;
 
-/// The rows of which some instructions are emulated. There are few of them, and all that is done then is ours.
+/// Rows of which some instructions are emulated. They are few, and entirely our code.
 static EMULATED: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let mut rng = Rng::with_seed(1);
     let mut is_emulated = |row: usize| {
@@ -26,7 +26,7 @@ static EMULATED: LazyLock<Vec<usize>> = LazyLock::new(|| {
     (0..ROWS.len()).filter(|row| is_emulated(*row)).collect()
 });
 
-/// An instruction of a row by chance; or something near it, where the row leaves few or none.
+/// A random instruction of a row, or something close to it if the row has few or none.
 pub fn of_any_row<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     let row = if percent(rng, 25) {
         EMULATED[rng.usize(0..EMULATED.len())]
@@ -45,7 +45,7 @@ pub fn of_any_row<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     last
 }
 
-/// What a row's text draws. What else there has to be is not looked at.
+/// An instruction as a row's text says; other constraints are not checked.
 pub fn of_row<const WIDE: bool>(row: usize, rng: &mut Rng) -> Bytes {
     let mut drawing = Drawing::new(WIDE, rng);
     let text = ROWS[row].encoding.text();
@@ -53,24 +53,24 @@ pub fn of_row<const WIDE: bool>(row: usize, rng: &mut Rng) -> Bytes {
     drawing.bytes
 }
 
-/// So many prefixes may stand before all that the text says.
+/// The maximum number of random prefixes before what the text says.
 const MOST: usize = 3;
 
-/// An instruction that is being put together.
+/// An instruction under construction.
 struct Drawing<'a> {
     rng: &'a mut Rng,
     wide: bool,
     bytes: Bytes,
-    /// How many bytes are settled.
+    /// The number of bytes that are fixed.
     at: usize,
-    /// Whether its opcode is among them.
+    /// Whether the opcode is among them.
     has_opcode: bool,
-    /// Whether a REX is still to come, and its bits.
+    /// The bits of a REX that is still to be emitted.
     rex: Option<u8>,
 }
 
 impl<'a> Drawing<'a> {
-    /// What is not settled is anything.
+    /// The bytes that are not fixed are random.
     fn new(wide: bool, rng: &'a mut Rng) -> Self {
         let mut bytes = [0; 15];
         rng.fill(&mut bytes);
@@ -99,7 +99,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Right before the opcode and its escape.
+    /// Emits the REX immediately before the opcode and its escape.
     fn put_rex(&mut self) {
         if let Some(bits) = self.rex.take() {
             self.put(0x40 | bits);
@@ -147,7 +147,7 @@ impl<'a> Drawing<'a> {
         self.bytes[self.at] = change(self.bytes[self.at]);
     }
 
-    /// One of the digits of a list such as `0-3,7`.
+    /// A digit of a list such as `0-3,7`.
     fn one_of(&mut self, list: &str) -> u8 {
         let digit = |text: &str| text.parse().unwrap_or(0_u8);
         let items = list.split(',').flat_map(|item| {
@@ -158,7 +158,7 @@ impl<'a> Drawing<'a> {
         digits[self.rng.usize(0..digits.len())]
     }
 
-    /// A byte, or one of a range of them: `90`, `70-7F`, `50+r`.
+    /// A byte, or one of a range: `90`, `70-7F`, `50+r`.
     fn one_byte(&mut self, word: &str) -> Option<u8> {
         let first = byte(word.get(..2)?)?;
         let last = match word.get(2..)? {
@@ -196,8 +196,8 @@ impl<'a> Drawing<'a> {
     }
 
     fn put_vector(&mut self, form: &str, vector: &Vector) {
-        // The bits of registers are the other way round, and mostly of a low one.
-        // Where there are no more registers, the first two say that it is no LDS, LES or BOUND.
+        // The register bits are inverted, and mostly select a low register. In 32-bit mode the
+        // first two must be set, or it would be LDS, LES or BOUND.
         let ones = if self.wide { 0 } else { 0xc0 };
         let registers = if percent(self.rng, 40) {
             0xf0
@@ -223,14 +223,14 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// What begins an instruction of vectors.
+/// The fields of a vector prefix.
 #[derive(Default)]
 struct Vector {
     map: u8,
     prefix: u8,
     wide: bool,
     length: u8,
-    /// V'vvvv, as it is written.
+    /// V'vvvv, as encoded.
     second: u8,
 }
 
@@ -254,7 +254,7 @@ impl Vector {
     }
 }
 
-/// Two digits, of which letters are capital: `cb` and `cd` are about what is at the end.
+/// Two digits with capital letters: `cb` and `cd` are immediates.
 fn byte(digits: &str) -> Option<u8> {
     let is_digit = |digit: char| digit.is_ascii_digit() || ('A'..='F').contains(&digit);
     let is_byte = digits.len() == 2 && digits.chars().all(is_digit);
@@ -265,7 +265,8 @@ fn byte(digits: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// Each row but the last has instructions that its text draws, in both modes or in the one that it says.
+    /// Each row but the last has instructions that its text generates, in both modes or in the one
+    /// that it names.
     #[test]
     fn what_is_drawn_is_of_its_row() {
         each_is_of_its_row::<true>(x86::row, "i64 ");

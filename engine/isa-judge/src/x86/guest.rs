@@ -1,5 +1,5 @@
-//! How Unicorn is driven for x86-64, and for programs of 32 bits. It knows no AVX: what has a VEX or EVEX is for the processor of the
-//! host.
+//! Drives Unicorn for x86-64 and 32-bit programs. It does not implement AVX: instructions with a
+//! VEX or EVEX run on the host's processor only.
 
 use unicorn_engine::unicorn_const::{Arch, Mode, TlbType};
 use unicorn_engine::{RegisterX86, Unicorn, X86CpuModel};
@@ -9,7 +9,7 @@ use super::set::Of;
 use crate::machine::{Emulated, SOUND, Uc};
 use crate::state::State;
 
-/// Unicorn's names of the general registers.
+/// Unicorn's numbers of the general registers.
 const GENERAL: [RegisterX86; 16] = [
     RegisterX86::RAX,
     RegisterX86::RCX,
@@ -28,7 +28,7 @@ const GENERAL: [RegisterX86; 16] = [
     RegisterX86::R14,
     RegisterX86::R15,
 ];
-/// The same of 32 bits, of which there are half as many.
+/// The eight 32-bit registers.
 const NARROW: [RegisterX86; 8] = [
     RegisterX86::EAX,
     RegisterX86::ECX,
@@ -47,7 +47,7 @@ const STATUS: [RegisterX86; 4] = [
     RegisterX86::FPTAG,
 ];
 
-/// What of the registers there is in a mode.
+/// The registers that exist in a mode.
 struct Present {
     general: &'static [RegisterX86],
     pc: RegisterX86,
@@ -77,7 +77,7 @@ impl<const WIDE: bool> Of<WIDE> {
 }
 
 impl<const WIDE: bool> Emulated for Of<WIDE> {
-    /// That there was one: the next is taken for a second one during the first.
+    /// A pending exception: the next would count as a double fault.
     const REMEMBERS: bool = true;
 
     fn open(_: &'static str) -> Uc {
@@ -85,7 +85,7 @@ impl<const WIDE: bool> Emulated for Of<WIDE> {
         let mut uc = Unicorn::new_with_data(Arch::X86, mode, None).expect(SOUND);
         uc.ctl_set_cpu_model(X86CpuModel::EPYC_ROME as i32)
             .expect(SOUND);
-        // As if there were paging: else an address has no more bits than memory has.
+        // As with paging: otherwise an address is truncated to the size of memory.
         uc.ctl_set_tlb_type(TlbType::VIRTUAL).expect(SOUND);
         uc
     }

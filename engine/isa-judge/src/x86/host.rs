@@ -1,4 +1,5 @@
-//! The processor of the host, as far as it lets programs: what has a VEX or EVEX is for it alone.
+//! The host's processor, as far as user mode allows: the only one that runs instructions with a VEX
+//! or EVEX.
 
 use std::io;
 
@@ -12,28 +13,28 @@ use crate::set::{End, Machine, Outcome, Run};
 use crate::state::State;
 use crate::window::{CODE_BYTES, DATA_BYTES};
 
-/// A processor of the host, with the window and the slots in its memory.
+/// A process on the host's processor, with the window and the slots in its memory.
 pub struct Host {
     child: Child,
     layout: Layout,
-    /// All registers of vectors and floating point as they were at first.
+    /// The initial extended registers.
     vectors: Vec<u8>,
-    /// The same after a run.
+    /// The extended registers after a run.
     after: Vec<u8>,
     code: Vec<u8>,
     slots: Vec<u8>,
 }
 
-/// A system call of a number that there will never be.
+/// A system call number that does not exist.
 const NO_CALL: u64 = u64::MAX;
-/// So often a process may be told that it has run for long before one instruction has.
+/// How many timer signals a process may get before one instruction counts as too long.
 const PATIENCE: usize = 3;
 
 impl Host {
-    /// One that has executed nothing.
+    /// A new process.
     ///
     /// # Errors
-    /// If this host does not let us.
+    /// If this host does not allow it.
     pub fn new() -> io::Result<Self> {
         let child = Child::start()?;
         let mut vectors = vec![0; VECTORS];
@@ -71,7 +72,7 @@ impl Host {
         })
     }
 
-    /// Has it done: a branch by itself, since it may lead to another instruction of the page.
+    /// Runs it: a branch in a single step, since it may lead to another instruction of the page.
     fn go(&mut self, run: &Run<'_>) -> io::Result<(End, General)> {
         let at = run.place * super::set::PLACE;
         let step = !run.in_slot && judged::is_branch(&self.code[at..]);
@@ -108,7 +109,7 @@ fn end(stop: Stop, at: u64, pc: u64, step: bool) -> End {
         Stop::Signal(Signal::SIGILL, _) if pc == at => End::Undefined,
         Stop::Signal(Signal::SIGILL, _) => End::Done,
         Stop::Signal(Signal::SIGTRAP, _) if step => End::Done,
-        // What cannot be fetched was gone to.
+        // A failed fetch at the target is a completed branch.
         Stop::Signal(Signal::SIGSEGV, Some(address)) if address == pc && pc != at => End::Done,
         Stop::Signal(Signal::SIGSEGV, Some(address)) => End::Fault(address),
         Stop::Signal(signal, _) => End::Other(signal as i64),
@@ -125,7 +126,7 @@ impl Machine for Host {
     }
 
     /// # Panics
-    /// If the process is gone, and no other can be had.
+    /// If the process has exited, and no other can be started.
     fn run(&mut self, run: Run<'_>) -> Outcome {
         if let Ok(outcome) = self.try_run(&run) {
             return outcome;

@@ -1,10 +1,10 @@
-//! What of x86 cannot be compared, or only in part, each with the reason.
+//! What cannot be compared for x86, or only in part, each with the reason.
 
 use super::places::{RFLAGS, RIP, RSP};
 use super::shape::{Bytes, Shape};
 use crate::set::{End, Outcome};
 
-/// Whether an instruction may be about floating point, vectors or masks.
+/// Whether an instruction may use floating point, vectors or masks.
 pub fn is_wide(shape: &Shape) -> bool {
     if shape.is_vector {
         return true;
@@ -18,8 +18,8 @@ pub fn is_wide(shape: &Shape) -> bool {
     }
 }
 
-/// How many instructions it may take a processor to do one: one that is repeated is done again and
-/// again, in all the memory that there is.
+/// The maximum number of processor steps of one instruction: a repeated one is stepped again and
+/// again, through all the memory there is.
 pub fn steps(shape: &Shape) -> usize {
     let is_string =
         shape.map == 0 && matches!(shape.opcode, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf);
@@ -30,7 +30,7 @@ pub fn steps(shape: &Shape) -> usize {
     }
 }
 
-/// Whether an instruction may go on elsewhere: calls, jumps, returns and loops.
+/// Whether an instruction may branch: calls, jumps, returns and loops.
 pub fn is_branch(text: &[u8]) -> bool {
     let mut bytes: Bytes = [0; 15];
     bytes.copy_from_slice(&text[..15]);
@@ -44,7 +44,7 @@ pub fn is_branch(text: &[u8]) -> bool {
     }
 }
 
-/// Why it is not the same when it is executed twice, if it is not.
+/// Why executing it twice does not give the same result, if so.
 pub fn not_judged(shape: &Shape, bytes: &Bytes, on_host: bool) -> Option<&'static str> {
     if !on_host && shape.is_vector {
         return Some("QEMU's processor has no AVX, and takes XOP for POP");
@@ -74,7 +74,7 @@ pub fn not_judged(shape: &Shape, bytes: &Bytes, on_host: bool) -> Option<&'stati
     }
 }
 
-/// Whether an instruction may change what others do after it.
+/// Whether an instruction may affect later ones.
 pub fn changes_system(shape: &Shape) -> bool {
     matches!(
         (shape.is_vector, shape.map, shape.opcode),
@@ -84,9 +84,9 @@ pub fn changes_system(shape: &Shape) -> bool {
     )
 }
 
-/// Ends of an instruction with this opcode that differ for a reason.
+/// Why results of an instruction with this opcode may differ, if there is a reason.
 pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static str> {
-    /// The flag that asks for an exception after each instruction.
+    /// The trap flag.
     const TF: u64 = 0x100;
     let gives_back = opcode == 0xc2;
     let far = native.state[RSP].abs_diff(ours.state[RSP]) == 0x1_0000;
@@ -116,12 +116,12 @@ pub fn excused(opcode: u8, native: &Outcome, ours: &Outcome) -> Option<&'static 
     }
 }
 
-/// Whether an address is one of the eight that a push would write.
+/// Whether an address is one of the eight bytes that a push would write.
 const fn is_pushed_at(address: u64, stack: u64) -> bool {
     address.wrapping_sub(stack.wrapping_sub(8)) < 8
 }
 
-/// Whether the upper bits of an address are all the same.
+/// Whether an address is canonical.
 const fn is_canonical(address: u64) -> bool {
     matches!(address.cast_signed() >> 47, 0 | -1)
 }

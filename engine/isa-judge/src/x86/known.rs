@@ -1,10 +1,10 @@
-//! Rows of x86 of which no processor here has some instructions, or none can be compared: because it is so on
-//! any host, or because the processor of this one says that it lacks what they take.
+//! Rows of x86 that no processor here implements in full, or of which nothing can be compared: on
+//! any host, or because this host's CPUID lacks a feature.
 
 use engine_isa::x86::{ROWS, Row};
 
-/// Why no processor here has some instructions that a row accepts, if that is known. Of vectors there is always
-/// something that no row asks for.
+/// Why no processor here implements some instructions that a row accepts, if known. Vector rows
+/// always accept combinations that do not exist.
 pub fn why_not_known<const WIDE: bool>(name: &str) -> Option<&'static str> {
     let is_vector = row(name).is_some_and(|row| form(row).is_some());
     let why = "operands that are to differ, or registers that there are not, make it none";
@@ -14,7 +14,7 @@ pub fn why_not_known<const WIDE: bool>(name: &str) -> Option<&'static str> {
         .or(is_partly.then_some(ONLY_QEMU))
 }
 
-/// Whether the processor of the host is asked.
+/// Whether the host's processor is used.
 const fn has_host<const WIDE: bool>() -> bool {
     WIDE && cfg!(target_arch = "x86_64")
 }
@@ -24,11 +24,11 @@ fn first(name: &str) -> &str {
     name.split([',', ' ']).next().unwrap_or_default()
 }
 
-/// Where the processor of the host is not asked.
+/// The reason where the host's processor is not used.
 const ONLY_QEMU: &str =
     "QEMU's processor has it not, or not with every operand and prefix, and no other is asked";
 
-/// Rows that QEMU's processor does not have, by the first word of their names.
+/// Rows that QEMU does not implement, by the first word of their names.
 const NOT_IN_QEMU: &[&str] = &[
     "vmgexit",
     "monitorx",
@@ -38,13 +38,13 @@ const NOT_IN_QEMU: &[&str] = &[
     "sha1rnds4",
 ];
 
-/// Rows of which it has some instructions and not others.
+/// Rows that QEMU implements in part.
 const PARTLY_IN_QEMU: &[&str] = &[
     "bndcl", "popcnt", "rcpss", "insertq", "haddps", "cmpps", "cmppd", "cmpss", "cmpsd",
     "addsubps", "lddqu", "crc32",
 ];
 
-/// Why none of a row's instructions is compared here, if that is known.
+/// Why no instruction of a row is compared here, if known.
 pub fn why_none<const WIDE: bool>(name: &str) -> Option<&'static str> {
     let row = row(name)?;
     let first = first(name);
@@ -69,8 +69,8 @@ pub fn why_none<const WIDE: bool>(name: &str) -> Option<&'static str> {
     lacking.or_else(|| form(row)?.lacking())
 }
 
-/// What the processor of this host calls itself, and what it has of all that rows ask for: how strict the judges
-/// can be here.
+/// The name of this host's processor, and which of the features that rows need it has: this
+/// determines how strict the checks are here.
 #[cfg(target_arch = "x86_64")]
 pub fn host() -> String {
     use std::arch::x86_64::__cpuid;
@@ -100,7 +100,7 @@ pub fn host() -> String {
     )
 }
 
-/// The same of a host that is no x86-64.
+/// The same for a host that is not x86-64.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn host() -> String {
     "not an x86-64, and not asked".to_owned()
@@ -118,7 +118,7 @@ fn row(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// Rows by the first word of their names, of which on any host some instructions are not known, or none is
+/// Rows, by the first word of their names, that on any host are not implemented in full or not
 /// compared, each with the reason.
 const ANYWHERE: &[(&[&str], &str)] = &[
     (
@@ -184,14 +184,14 @@ const ANYWHERE: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What a processor says of itself: a leaf of CPUID and its part, which of EAX to EDX, and the bit.
+/// A CPUID feature: leaf and subleaf, the register of EAX to EDX, and the bit.
 #[derive(Clone, Copy, Debug)]
 struct Feature {
     leaf: u32,
     part: u32,
     register: usize,
     bit: u32,
-    /// What it is called, or what is to be said where it is lacking.
+    /// Its name, or the reason to give if it is missing.
     name: &'static str,
 }
 
@@ -209,12 +209,12 @@ const EAX: usize = 0;
 const EBX: usize = 1;
 const ECX: usize = 2;
 const EDX: usize = 3;
-/// The leaf with most of them.
+/// The leaf with most features.
 const MORE: u32 = 7;
 const OF_AMD: u32 = 0x8000_0001;
 
-/// What rows take that Unicorn's EPYC lacks, by the first word of their names; with a form before it, only of
-/// that form.
+/// Features that rows need and Unicorn's EPYC lacks, by the first word of the rows' names; with an
+/// encoding before it, only for that encoding.
 const TAKEN: &[(&[&str], Feature)] = &[
     (
         &["xbegin", "xabort", "xtest"],
@@ -383,10 +383,10 @@ const TAKEN: &[(&[&str], Feature)] = &[
     ),
 ];
 
-/// What begins the instructions of a row, where that is more than prefixes.
+/// A vector encoding.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    /// All that the form's rows take which are not in [`TAKEN`].
+    /// The features that all its rows need, unless they are in [`TAKEN`].
     takes: &'static [Feature],
     lacking: &'static str,
 }
@@ -402,7 +402,7 @@ fn form(row: &Row) -> Option<&'static Form> {
     })
 }
 
-/// Whether an EVEX row is of AVX512-FP16: so are some of its third map, by their prefix.
+/// Whether an EVEX row belongs to AVX512-FP16, as some of map 3 do, by their prefix.
 fn is_fp16(row: &Row) -> bool {
     let text = row.encoding.text();
     row.section.contains("FP16") || ["NP.0F3A", "F3.0F3A"].iter().any(|map| text.contains(map))
@@ -457,11 +457,11 @@ impl Form {
 }
 
 impl Feature {
-    /// Whether the processor of this host says that it has it.
+    /// Whether this host's CPUID has it.
     #[cfg(target_arch = "x86_64")]
     fn is_here(&self) -> bool {
         use std::arch::x86_64::__cpuid_count;
-        // A leaf says of which range it is, and the first of a range which is its last.
+        // A leaf is valid up to the maximum that its range's first leaf reports.
         let last = __cpuid_count(self.leaf & 0x8000_0000, 0).eax;
         if self.leaf > last {
             return false;
@@ -470,7 +470,7 @@ impl Feature {
         [said.eax, said.ebx, said.ecx, said.edx][self.register] >> self.bit & 1 == 1
     }
 
-    /// There is none that programs of x86 could ask.
+    /// No CPUID on this host.
     #[cfg(not(target_arch = "x86_64"))]
     fn is_here(&self) -> bool {
         false

@@ -1,5 +1,5 @@
-//! What the kernel's own probes (Linux 6.1) accept of x86-64, to be counted beside our own answers.
-//! (`ud2` is not refused as such, but since the kernel lists it as a place of a BUG.)
+//! What kprobes (Linux 6.1) do about x86-64 instructions, for the census. (`ud2` is not rejected as
+//! such, but because it is in the kernel's BUG table.)
 
 use engine_isa::x86;
 
@@ -8,7 +8,7 @@ use crate::image::Code;
 
 use Verdict::{Emulate, Reject, Simulate};
 
-/// What kprobes would do about the instruction that `code` begins with.
+/// What kprobes do about the first instruction of `code`.
 pub fn verdict(code: &Code) -> Verdict {
     let known = x86::length(code).is_some();
     let rest = behind_prefixes(code);
@@ -16,7 +16,7 @@ pub fn verdict(code: &Code) -> Verdict {
         _ if !known => Reject,
         [0x0f, second, third, ..] => of_two_bytes(second, third),
         [0xff, third, ..] => of_group_5(third),
-        // Moves to the stack's segment, far branches, `int3` and `iret`.
+        // Moves to SS, far branches, `int3` and `iret`.
         [0x8e, third, ..] if register(third) == 2 => Reject,
         [0x9a | 0xea | 0xcc | 0xcf, ..] => Reject,
         // Flags, returns, and branches of every kind.
@@ -30,14 +30,15 @@ pub fn verdict(code: &Code) -> Verdict {
 fn of_two_bytes(second: u8, third: u8) -> Verdict {
     match second {
         0x0b => Reject,
-        // What a virtual machine asks for.
+        // Hypercalls.
         0x01 if third & 0xf8 == 0xc0 => Reject,
         0x80..=0x8f => Simulate,
         _ => Emulate,
     }
 }
 
-/// Branches to where a register says are done in C; those by memory and far ones not at all.
+/// Indirect branches through a register are simulated; those through memory and far ones are
+/// rejected.
 const fn of_group_5(third: u8) -> Verdict {
     match register(third) {
         2 | 4 if third >= 0xc0 => Simulate,

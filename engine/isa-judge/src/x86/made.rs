@@ -1,14 +1,13 @@
-//! x86 instructions by chance: put together of anything, or as a row's text says; and such as are known,
-//! changed.
+//! Random x86 instructions: uniform, or as a row's text says; and mutations of real ones.
 
 use super::drawn;
 use super::prefixes::prefix;
 use super::shape::{Bytes, Shape, let_it_reach};
 use super::text;
-use crate::chance::{Rng, percent};
+use crate::prng::{Rng, percent};
 
-/// An instruction by chance, of 64-bit mode or not: as a row has it, of real text, put together of anything, or any
-/// bytes.
+/// A random instruction, of 64-bit mode or not: of a row, of real text, assembled from random
+/// parts, or random bytes.
 pub fn one<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     if percent(rng, 25)
         && let Some(bytes) = text::one(rng)
@@ -33,12 +32,12 @@ pub fn one<const WIDE: bool>(rng: &mut Rng) -> Bytes {
     }
 }
 
-/// An instruction put together by chance: prefixes, an opcode of any map, and whatever bytes behind it.
+/// Random parts: prefixes, an opcode of any map, and random bytes after it.
 fn any(rng: &mut Rng) -> Bytes {
     let mut bytes: Bytes = [0; 15];
     rng.fill(&mut bytes);
     let mut at = 0;
-    // Of more prefixes than there is room for the last are left out.
+    // Prefixes are emitted until there is no room.
     let mut put = |byte: u8| {
         if let Some(place) = bytes.get_mut(at) {
             *place = byte;
@@ -76,13 +75,13 @@ fn any(rng: &mut Rng) -> Bytes {
     bytes
 }
 
-/// A prefix of those that are the commonest first.
+/// Emits a prefix; the common ones are more likely.
 fn at_most(put: &mut impl FnMut(u8), rng: &mut Rng) -> bool {
     put(prefix(rng));
     percent(rng, 60)
 }
 
-/// An instruction's bytes with some of what is behind its opcode, or its prefixes, made anew.
+/// Replaces some of the bytes after an instruction's opcode, or its prefixes.
 fn vary(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
     let at = Shape::read(&bytes).at;
     if percent(rng, 70) && at + 1 < bytes.len() {
@@ -105,8 +104,8 @@ fn vary(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
     bytes
 }
 
-/// An instruction of real text: as it is, with a bit or a byte changed, another register or number, or one
-/// prefix more.
+/// An instruction of real text: unchanged, with a bit or a byte flipped, with another register or
+/// number, or with one more prefix.
 fn change(mut bytes: Bytes, rng: &mut Rng) -> Bytes {
     let behind = Shape::read(&bytes).at + 1;
     match rng.u32(0..10) {

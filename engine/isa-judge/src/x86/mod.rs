@@ -1,4 +1,4 @@
-//! x86-64 as its judges see it.
+//! x86: census, reference disassembler and reference processors.
 
 #[cfg(all(feature = "unicorn", target_arch = "x86_64"))]
 pub mod child;
@@ -32,7 +32,7 @@ use object::Architecture;
 
 use crate::counted::{self, Bounds, Monitor};
 
-/// x86-64 as it is counted.
+/// x86-64 for the census.
 pub const CENSUS: counted::Set = counted::Set {
     name: "x86",
     bounds: Bounds {

@@ -1,4 +1,4 @@
-//! What a disassembler's reading and our row say of the same bytes, for whoever compares them.
+//! What the disassembler and our row say about the same bytes.
 
 use engine_isa::x86::{self, ROWS, Row};
 
@@ -10,20 +10,19 @@ pub(super) fn row<const WIDE: bool>(bytes: &Bytes) -> &'static Row {
     &ROWS[row(bytes)]
 }
 
-/// The mnemonic without what is before it.
+/// The mnemonic without prefixes.
 pub(super) fn mnemonic(reading: &Reading) -> &str {
     reading.mnemonic.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Whether a mnemonic is that of a call, return or branch that says how far to go, or leaves where it
-/// stands on the stack.
+/// Whether a mnemonic is a call, a return or a relative branch.
 pub(super) fn is_near_branch(mnemonic: &str, name: &str) -> bool {
     let goes = ["call", "ret", "loop", "loope", "loopne"];
     let is_relative = mnemonic.starts_with('j') && name != "jmp r/m";
     (is_relative || goes.contains(&mnemonic)) && !name.contains("far")
 }
 
-/// The length of an instruction, by our decoder.
+/// An instruction's length by our decoder.
 pub(super) const fn length<const WIDE: bool>() -> fn(&Bytes) -> Option<usize> {
     if WIDE { x86::length } else { x86::length_ia32 }
 }

@@ -1,4 +1,4 @@
-//! The registers of x86-64: their names, their places in a state, and their values by chance.
+//! The registers of x86-64: names, indexes in a state, and random values.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use engine_isa::x86::Regs;
 
 use super::places::{CORE, FS_BASE, K0, MXCSR, RFLAGS, RIP, RSP, ST0, ZMM, ZMM0};
 use super::shape::{self, Bytes, Shape};
-use crate::chance::{self, Rng, percent, small, wide_edge};
+use crate::prng::{self, Rng, percent, small, wide_edge};
 use crate::state::{Names, State};
 use crate::window;
 
 /// CF, PF, AF, ZF, SF, DF and OF.
 pub const FREE_FLAGS: u64 = 0xcd5;
-/// What is always set, and interrupts.
+/// The reserved bit 1, and IF.
 const FIXED_FLAGS: u64 = 0x202;
 
 const GENERAL: [&str; 20] = [
@@ -64,7 +64,7 @@ pub fn to_regs(state: &State) -> Regs {
     }
 }
 
-/// The same the other way round.
+/// The inverse.
 pub fn of_regs(regs: &Regs, state: &mut State) {
     let general = [
         regs.ax, regs.cx, regs.dx, regs.bx, regs.sp, regs.bp, regs.si, regs.di, regs.r8, regs.r9,
@@ -73,8 +73,8 @@ pub fn of_regs(regs: &Regs, state: &mut State) {
     state[0..FS_BASE].copy_from_slice(&general);
 }
 
-/// Registers by chance that suit an instruction at `pc`.
-pub fn by_chance<const WIDE: bool>(bytes: &Bytes, pc: u64, rng: &mut Rng) -> State {
+/// Random registers that suit an instruction at `pc`.
+pub fn random<const WIDE: bool>(bytes: &Bytes, pc: u64, rng: &mut Rng) -> State {
     let mut state = State::zero(&NAMES);
     state[0..16].fill_with(|| value(rng));
     state[RSP] = window::pointer(rng) & !7;
@@ -105,7 +105,7 @@ pub fn by_chance<const WIDE: bool>(bytes: &Bytes, pc: u64, rng: &mut Rng) -> Sta
     state
 }
 
-/// All exceptions of floating point masked, rounding by chance.
+/// All floating-point exceptions masked, random rounding.
 fn floating_point(state: &mut State, rng: &mut Rng) {
     state[MXCSR] = 0x1f80 | rng.u64(..) & 0xe07f;
     state[MXCSR + 1] = 0x007f | rng.u64(0..4) << 10 | [0, 2, 3][rng.usize(0..3)] << 8;
@@ -123,7 +123,7 @@ fn floating_point(state: &mut State, rng: &mut Rng) {
             state[ST0 + 2 * number + 1] = 0;
         }
     }
-    state[ZMM0..K0].fill_with(|| chance::double(rng));
+    state[ZMM0..K0].fill_with(|| prng::double(rng));
     state[K0..].fill_with(|| rng.u64(..));
 }
 

@@ -1,4 +1,4 @@
-//! x86-64, and programs of 32 bits, as they are executed.
+//! x86-64 and 32-bit programs for execution.
 
 use engine_isa::Fault;
 use engine_isa::x86::{self, Emulation, LONGEST, ROWS, Relocation};
@@ -13,22 +13,22 @@ use super::places;
 use super::registers;
 use super::shape::{Bytes, Shape};
 use super::text;
-use crate::chance::Rng;
 use crate::machine::Guest;
+use crate::prng::Rng;
 use crate::set::{Done, Machine, Outcome, PlanOf, Set};
 use crate::state::{Names, State};
 use crate::window::Window;
 
-/// x86 where that is so or not.
+/// x86 in 64-bit mode, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Of<const WIDE: bool>;
 
 /// x86-64.
 pub type X86 = Of<true>;
-/// Programs of 32 bits.
+/// 32-bit programs.
 pub type Ia32 = Of<false>;
 
-/// How many bytes of the page an instruction and the stop behind it may take.
+/// Bytes of the page for an instruction and the stop instruction after it.
 pub const PLACE: usize = 32;
 /// The name of the host's processor.
 const HOST: &str = "host";
@@ -122,10 +122,10 @@ impl<const WIDE: bool> Set for Of<WIDE> {
     }
 
     fn state(bytes: Bytes, pc: u64, rng: &mut Rng) -> State {
-        registers::by_chance::<WIDE>(&bytes, pc, rng)
+        registers::random::<WIDE>(&bytes, pc, rng)
     }
 
-    /// As many as its plan is about; all of them if it is refused.
+    /// The bytes that its plan covers; all of them if it is refused.
     fn bytes(bytes: &Bytes) -> Vec<u8> {
         bytes[..length::<WIDE>(bytes)].to_vec()
     }
@@ -187,8 +187,8 @@ impl<const WIDE: bool> Set for Of<WIDE> {
         judged::excused(opcode, native, ours)
     }
 
-    /// All but RF, which says something about debugging; and on the host all but what Linux does not let
-    /// a tracer set.
+    /// All but RF, which only affects debugging; and on the host all but what Linux does not let a
+    /// tracer set.
     fn compared(done: &Done<'_, Self>, register: usize) -> u64 {
         const RF: u64 = 0x1_0000;
         const ID_AND_NT: u64 = 0x20_4000;
@@ -204,7 +204,7 @@ impl<const WIDE: bool> Set for Of<WIDE> {
     }
 }
 
-/// The length of an instruction that has one.
+/// The length of a valid instruction.
 fn length<const WIDE: bool>(bytes: &Bytes) -> usize {
     let length = if WIDE {
         x86::length(bytes)

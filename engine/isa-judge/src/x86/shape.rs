@@ -1,7 +1,7 @@
-//! How x86 instructions are put together, as the judges see it: enough to have an address lead to where
-//! there is memory.
+//! A minimal decoder of x86 instructions, independent of the tables: enough to point an address at
+//! mapped memory.
 
-use crate::chance::{Rng, percent, small};
+use crate::prng::{Rng, percent, small};
 use crate::state::State;
 use crate::window::{self, CODE};
 
@@ -10,20 +10,20 @@ use super::places::{FS_BASE, RSP};
 /// As many bytes as the longest instruction has.
 pub type Bytes = [u8; engine_isa::x86::LONGEST];
 
-/// What the bytes of an instruction are, if it has a ModRM byte behind its opcode.
+/// The fields of an instruction, assuming a ModRM byte after its opcode.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
-    /// F3, F2, 66, 67, LOCK or a segment, by the bits below.
+    /// F3, F2, 66, 67, LOCK or a segment, as the bits below.
     pub prefixes: u8,
-    /// The bits W, R, X and B of a REX, or what a VEX or EVEX has in their place.
+    /// W, R, X and B of a REX, or of a VEX or EVEX.
     pub rex: u8,
-    /// 0 for one-byte opcodes, 1 for 0F, 2 for 0F 38, 3 for 0F 3A, and what a VEX or EVEX says.
+    /// 0 for one-byte opcodes, 1 for 0F, 2 for 0F 38, 3 for 0F 3A, or the map of a VEX or EVEX.
     pub map: u8,
     /// Whether a VEX, EVEX or XOP begins it.
     pub is_vector: bool,
     /// The opcode.
     pub opcode: u8,
-    /// Where the opcode is.
+    /// Offset of the opcode.
     pub at: usize,
 }
 
@@ -39,16 +39,16 @@ impl Shape {
     /// 66.
     pub const SIZE: u8 = 16;
 
-    /// Reads the beginning of an instruction of 64-bit mode.
+    /// Decodes the beginning of an instruction in 64-bit mode.
     pub fn read(bytes: &Bytes) -> Self {
         Self::read_in(true, bytes)
     }
 
-    /// The same where that is so or not: else there is no REX, and a VEX begins as LDS, LES and BOUND of
-    /// registers would.
+    /// The same in either mode. In 32-bit mode there is no REX, and a VEX is told from LDS, LES and
+    /// BOUND by a register operand.
     pub fn read_in(wide: bool, bytes: &Bytes) -> Self {
         let mut shape = Self::default();
-        // Of several REX the last counts, and only right before the opcode.
+        // The last of several REX counts, and only immediately before the opcode.
         while shape.at < 12 {
             match (prefix(bytes[shape.at]), bytes[shape.at]) {
                 (Some(prefix), _) => (shape.prefixes, shape.rex) = (shape.prefixes | prefix, 0),
@@ -82,7 +82,7 @@ impl Shape {
         bytes.get(self.at + 1).copied()
     }
 
-    /// How many bytes an instruction has that begins with a VEX, EVEX or XOP, by nothing but its form.
+    /// The length of an instruction with a VEX, EVEX or XOP, by its form alone.
     pub fn vector_length(&self, wide: bool, bytes: &Bytes) -> Option<usize> {
         // VZEROUPPER and VZEROALL.
         if (self.map, self.opcode) == (1, 0x77) && !self.is_evex(bytes) {
@@ -113,12 +113,12 @@ impl Shape {
         self.at >= 4 && bytes[self.at - 4] == 0x62
     }
 
-    /// Whether its memory, if it is about any, is counted from the instruction pointer.
+    /// Whether its memory operand, if any, is relative to the instruction pointer.
     fn counts_from_ip(&self, bytes: &Bytes) -> bool {
         self.modrm(bytes).is_some_and(|modrm| modrm & 0xc7 == 0x05)
     }
 
-    /// The four bytes of a displacement from the instruction pointer.
+    /// The displacement relative to the instruction pointer.
     fn displacement<'a>(&self, bytes: &'a mut Bytes) -> Option<&'a mut [u8]> {
         let from = self.at + 2;
         self.counts_from_ip(bytes)
@@ -139,7 +139,7 @@ const fn prefix(byte: u8) -> Option<u8> {
     }
 }
 
-/// Has what is counted from the instruction pointer mostly lead into the window.
+/// Points relative addresses into the window, mostly.
 pub fn let_it_reach(bytes: &mut Bytes, rng: &mut Rng) {
     let shape = Shape::read(bytes);
     if percent(rng, 90)
@@ -150,7 +150,7 @@ pub fn let_it_reach(bytes: &mut Bytes, rng: &mut Rng) {
     }
 }
 
-/// Has the registers that an instruction may take its address from lead into the window.
+/// Points the registers of an address into the window.
 pub fn aim(shape: &Shape, bytes: &Bytes, state: &mut State, rng: &mut Rng) {
     let Some(modrm) = shape.modrm(bytes).filter(|modrm| modrm >> 6 != 3) else {
         return;
@@ -180,7 +180,7 @@ fn segment(shape: &Shape, state: &State) -> u64 {
     }
 }
 
-/// The displacement at `at` of as many bytes as `form` says.
+/// The displacement at `at`, of a size given by `form`.
 fn displacement(bytes: &Bytes, at: usize, form: u8) -> u64 {
     match (form, bytes.get(at..at + 4)) {
         (1, Some(four)) => i64::from(four[0].cast_signed()) as u64,
@@ -191,7 +191,7 @@ fn displacement(bytes: &Bytes, at: usize, form: u8) -> u64 {
     }
 }
 
-/// Whether an address is of the page of code.
+/// Whether an address is in the code page.
 pub const fn is_code(address: u64) -> bool {
     address >> 12 == CODE >> 12
 }

@@ -1,4 +1,4 @@
-//! x86-64, and programs of 32 bits, as two disassemblers write them, and in what they may differ.
+//! x86-64 and 32-bit programs as two disassemblers print them, and their permitted differences.
 
 use capstone::prelude::*;
 use engine_isa::x86::{self, Emulation, Relocation};
@@ -10,10 +10,10 @@ use super::reading::{is_near_branch, length, mnemonic, row};
 use super::shape::Bytes;
 use crate::spelling::{Reading, Said, Set};
 
-/// x86-64 as it is read.
+/// x86-64 for the reference disassembler.
 pub const SET: Set<Bytes> = set::<true>("x86");
 
-/// Programs of 32 bits as they are read.
+/// 32-bit programs for the reference disassembler.
 pub const IA32: Set<Bytes> = set::<false>("ia32");
 
 const fn set<const WIDE: bool>(name: &'static str) -> Set<Bytes> {
@@ -52,15 +52,15 @@ fn said<const WIDE: bool>(bytes: Bytes) -> Said {
     }
 }
 
-/// Whether a text is what capstone reads. What does nothing is to us whatever it does nothing to.
+/// Whether our text and capstone's are the same. Our no-ops have no operands.
 fn same_text(_: Bytes, text: &str, reading: &Reading) -> bool {
     let theirs = format!("{} {}", reading.mnemonic, reading.operands);
     let does_nothing = text == "nop" && ["nop", "endbr32", "endbr64"].contains(&mnemonic(reading));
     does_nothing || plain(text) == plain(theirs.trim())
 }
 
-/// One spelling of several: without prefixes, segments that say nothing, an index that is none, and a
-/// return that gives nothing back saying so.
+/// A canonical spelling: without prefixes, meaningless segments and null indexes, and with an
+/// explicit 0 for a return that releases nothing.
 fn plain(text: &str) -> String {
     let text = text
         .strip_suffix("ret 0")
@@ -77,13 +77,13 @@ fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What capstone writes before a mnemonic.
+/// Prefixes that capstone prints before a mnemonic.
 const PREFIXES: [&str; 9] = [
     "lock", "rep", "repe", "repne", "repz", "repnz", "notrack", "bnd", "xacquire",
 ];
 
-/// Whether a row's name is about an instruction of this mnemonic, if it says of which it is, and what is
-/// counted from the instruction pointer is counted anew in the slot. A branch is never the same elsewhere.
+/// Whether a row's name matches a mnemonic, if it names instructions, and the slot adjusts what is
+/// relative to the instruction pointer. A relocated branch never matches.
 fn same_name<const WIDE: bool>(bytes: Bytes, name: &str, reading: &Reading) -> bool {
     let mnemonic = mnemonic(reading);
     is_counted_anew::<WIDE>(&bytes) == names_ip(reading)
@@ -91,7 +91,7 @@ fn same_name<const WIDE: bool>(bytes: Bytes, name: &str, reading: &Reading) -> b
         && (is_family(name) || is_named(mnemonic, name))
 }
 
-/// Whether the instruction pointer is among the operands.
+/// Whether the instruction pointer is an operand.
 fn names_ip(reading: &Reading) -> bool {
     reading.operands.contains("[rip") || reading.operands.contains("[eip")
 }
@@ -103,8 +103,7 @@ fn is_counted_anew<const WIDE: bool>(bytes: &Bytes) -> bool {
     }
 }
 
-/// Whether a name stands for many instructions, of which it says the first and the last, or only what
-/// they have in common.
+/// Whether a name is a range of instructions, given by its first and last, or by a common part.
 fn is_family(name: &str) -> bool {
     let first = name.split([' ', ',']).next().unwrap_or_default();
     name.contains(" to ") || ["x87", "hint"].contains(&first)
@@ -115,7 +114,7 @@ fn is_named(mnemonic: &str, name: &str) -> bool {
     words.into_iter().any(|word| is_spelled(mnemonic, word))
 }
 
-/// Whether one word of a row's name is what the mnemonic spells.
+/// Whether one word of a row's name matches the mnemonic.
 fn is_spelled(mnemonic: &str, word: &str) -> bool {
     let of_strings = ["ins", "outs", "movs", "cmps", "stos", "lods", "scas"];
     let (_, forms) = FORMS

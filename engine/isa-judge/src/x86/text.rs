@@ -1,4 +1,4 @@
-//! Instructions of real text: of the programs, libraries and kernels that a run is given, in ELF files.
+//! Instructions from real text: ELF files of programs, libraries and kernels.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -7,59 +7,59 @@ use engine_isa::x86::{self, ROWS};
 use object::{Architecture, Object, ObjectSection, SectionKind};
 
 use super::shape::Bytes;
-use crate::chance::Rng;
+use crate::prng::Rng;
 
-/// What most hosts have. What they do not have is left out.
+/// Files that most hosts have. Missing ones are skipped.
 pub const USUAL: [&str; 3] = [
     "/lib/x86_64-linux-gnu/libc.so.6",
     "/bin/bash",
     "/lib/x86_64-linux-gnu/libcrypto.so.3",
 ];
-/// How many instructions of a row are kept, of those that have been read.
+/// How many instructions of a row are kept, sampled from all.
 const KEPT: usize = 256;
 
-/// Why there is no text in a file.
+/// Why a file has no usable text.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// It cannot be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
-    /// It is no ELF file, or a broken one.
+    /// Not an ELF file, or a malformed one.
     #[error("{0}")]
     Elf(#[from] object::Error),
-    /// It is for other processors.
+    /// It is for another architecture.
     #[error("it is for {0:?}")]
     Other(Architecture),
 }
 
-/// What there was in all files.
+/// The instructions of all files.
 #[derive(Debug)]
 pub struct Text {
-    /// How many instructions there were of each row.
+    /// The number of instructions of each row.
     pub rows: Vec<u64>,
-    /// Some of each row.
+    /// A sample of each row.
     kept: Vec<Vec<Bytes>>,
-    /// The rows of which there are any.
+    /// The rows that occur.
     appearing: Vec<usize>,
     rng: Rng,
 }
 
 static TEXT: OnceLock<Text> = OnceLock::new();
 
-/// Has [`one`] take its instructions from here, from now on.
+/// Makes [`one`] take its instructions from here.
 pub fn take(text: Text) {
-    // What was taken first is kept: instructions may be made of it already.
+    // The first text stays: instructions may have been made from it already.
     let _ = TEXT.set(text);
 }
 
-/// One that was taken, each row as likely as the other; none if none were.
+/// A random instruction of the text, each row equally likely; `None` without text.
 pub fn one(rng: &mut Rng) -> Option<Bytes> {
     let text = TEXT.get()?;
     let row = rng.choice(&text.appearing)?;
     rng.choice(&text.kept[*row]).copied()
 }
 
-/// How many instructions there were of a row in what was taken.
+/// The number of instructions of a row in the text.
 pub fn count(row: usize) -> u64 {
     TEXT.get().map_or(0, |text| text.rows[row])
 }
@@ -76,11 +76,11 @@ impl Default for Text {
 }
 
 impl Text {
-    /// Reads more: all of a file that is executed, one instruction behind the other. Where there is none
-    /// it goes on with the next byte, as assemblers put tables there.
+    /// Adds a file: all its executable sections, decoded linearly. After an undefined byte decoding
+    /// continues with the next, as assemblers put tables there.
     ///
     /// # Errors
-    /// [`TextError`], if it is no file of such instructions.
+    /// [`TextError`] if the file has no such text.
     pub fn add(&mut self, path: &Path) -> Result<(), TextError> {
         let elf = std::fs::read(path)?;
         let file = object::File::parse(&*elf)?;
@@ -105,7 +105,7 @@ impl Text {
         }
     }
 
-    /// Counts it, and keeps it if chance will have it.
+    /// Counts an instruction, and samples it.
     fn add_one(&mut self, bytes: Bytes) {
         let row = x86::row(&bytes);
         let kept = &mut self.kept[row];
@@ -121,12 +121,12 @@ impl Text {
         }
     }
 
-    /// How many there were.
+    /// The number of instructions.
     pub fn instructions(&self) -> u64 {
         self.rows.iter().sum()
     }
 
-    /// Those that were kept.
+    /// The sample.
     pub fn kept(&self) -> impl Iterator<Item = &Bytes> {
         self.kept.iter().flatten()
     }

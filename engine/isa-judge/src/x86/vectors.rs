@@ -1,11 +1,11 @@
-//! Registers of vectors and floating point, as x86-64's `xsave` stores them.
+//! The extended registers of x86-64 in `xsave` format.
 
 use std::arch::x86_64::__cpuid_count;
 
 use super::places::{K0, MXCSR, ST0, ZMM, ZMM0};
 use crate::state::State;
 
-/// Where the processor has each part.
+/// The offset of each component.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The upper halves of ymm0 to ymm15.
@@ -16,17 +16,17 @@ pub struct Layout {
     zmm: Option<usize>,
     /// zmm16 to zmm31.
     more: Option<usize>,
-    /// Which parts there are, as bits.
+    /// The components that exist, as bits.
     present: u64,
 }
 
-/// Where the bits are that say which parts are not as after a reset.
+/// The offset of XSTATE_BV: which components are not in their initial state.
 const PRESENT: usize = 512;
 
 impl Layout {
-    /// That of a process whose registers were stored so.
+    /// The layout of a process whose registers were stored like this.
     pub fn of(stored: &[u8]) -> Self {
-        /// Behind what the kernel says that it saves.
+        /// The offset at which the kernel reports what it saves.
         const SAVED: usize = 464;
         let present = read(stored, SAVED, 8);
         let part = |number: u32| {
@@ -42,7 +42,7 @@ impl Layout {
         }
     }
 
-    /// Stores a state's.
+    /// Stores a state's registers.
     pub fn store(&self, state: &State, stored: &mut [u8]) {
         self.each(|place, at, bytes| {
             let value = to_stored(place, state[place]).to_le_bytes();
@@ -51,7 +51,7 @@ impl Layout {
         stored[PRESENT..PRESENT + 8].copy_from_slice(&self.present.to_le_bytes());
     }
 
-    /// Takes what was stored. A part that is as after a reset was not stored.
+    /// Loads what was stored. A component in its initial state was not stored.
     pub fn load(&self, stored: &[u8], state: &mut State) {
         let present = read(stored, PRESENT, 8);
         self.each(|place, at, bytes| {
@@ -61,7 +61,7 @@ impl Layout {
         });
     }
 
-    /// Calls with the place in a state of each value, where it is stored, and in how many bytes.
+    /// Calls `value` with each entry's index in a state, its offset, and its size in bytes.
     fn each(&self, mut value: impl FnMut(usize, usize, usize)) {
         value(MXCSR, 24, 4);
         value(MXCSR + 1, 0, 2);
@@ -92,7 +92,7 @@ impl Layout {
     }
 }
 
-/// The bit that says whether the part of a place was stored.
+/// The bit of the component that an offset is in.
 fn part_of(at: usize, layout: &Layout) -> u32 {
     let parts = [
         (layout.ymm, 2),
@@ -107,7 +107,7 @@ fn part_of(at: usize, layout: &Layout) -> u32 {
     last.map_or(1, |(_, bit)| bit)
 }
 
-/// One bit for each of x87's registers that is in use, of the two that say it is empty or what it has.
+/// x87's tag word abridged: one bit for each register that is in use.
 fn to_stored(place: usize, value: u64) -> u64 {
     if place != MXCSR + 3 {
         return value;
@@ -116,7 +116,7 @@ fn to_stored(place: usize, value: u64) -> u64 {
     in_use.fold(0, |bits, register| bits | 1 << register)
 }
 
-/// The other way round; what a register has is not told.
+/// The inverse; the kind of a register's contents is lost.
 fn of_stored(place: usize, value: u64) -> u64 {
     if place != MXCSR + 3 {
         return value;

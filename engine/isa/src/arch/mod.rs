@@ -1,12 +1,13 @@
-//! The seam between an instruction set and what is built on it: how a trap is planned for and taken, and what the
-//! calling convention of its functions says.
+//! The interface between an instruction set with its calling convention and the engine: planning
+//! for a displaced instruction, taking the trap, reading arguments and return values.
 //!
-//! Every implementation compiles on every host. Nothing here knows a kernel or a processor but by its manual and its
-//! procedure call standard; what must be asked of the processor itself is a parameter of the type (A64 signs return
-//! addresses, so [`Arm64`](crate::arm64::Arm64) takes its [`Processor`](crate::arm64::Processor)).
+//! Every implementation compiles on every host. Nothing here knows a kernel or a processor beyond
+//! its manual and its procedure call standard. What only the running processor can answer is a type
+//! parameter: A64 signs return addresses, so [`Arm64`](crate::arm64::Arm64) takes its
+//! [`Processor`](crate::arm64::Processor).
 //!
-//! An instruction set may have several [modes](Arch::Mode), which read the same bytes differently. The mode of a
-//! piece of text is known to whoever lists it, so it is an argument wherever text is read.
+//! An instruction set may have several [modes](Arch::Mode) that decode the same bytes differently.
+//! The mode of a piece of text is not in the text, so it is an argument wherever text is decoded.
 
 mod variant;
 
@@ -18,48 +19,48 @@ use crate::{Control, Fault, Memory, Plan};
 
 pub use variant::Variant;
 
-/// Memory at an address could not be read.
+/// Memory at an address that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// Reads memory of the code that was interrupted: all bytes, or none.
+/// Reads memory of the interrupted code: all of the bytes, or none.
 pub type Load<'a> = dyn FnMut(u64, &mut [u8]) -> Result<(), Unreadable> + 'a;
 
-/// The plan of an instruction of this set.
+/// The plan for an instruction of this set.
 pub type Planned<A> = Plan<<A as Arch>::Emulation, <A as Arch>::Relocation>;
 
 /// An instruction set with its calling convention.
 pub trait Arch: Sized + Send + Sync + 'static {
-    /// Which of its encodings a piece of text is in.
+    /// The encoding that a piece of text uses.
     type Mode: Copy + Debug + PartialEq + Send + Sync;
-    /// Walks over functions, in [`Self::KERNEL`]'s mode.
+    /// The instruction set that function walks decode: [`Self::KERNEL`]'s mode.
     type Set: Set;
-    /// The registers that a trap saves.
+    /// The registers that a trap saves, and that a firing reads.
     type Regs: Copy;
     /// What the trap handler does in place of a displaced instruction.
     type Emulation: Copy + Send + Sync;
-    /// A displaced instruction that has the same effect at another address.
+    /// A displaced instruction that has the same effect when it runs at another address.
     type Relocation: Copy;
-    /// Room for the longest instruction.
+    /// Enough bytes for the longest instruction.
     type Text: Copy + Default + PartialEq + AsRef<[u8]> + AsMut<[u8]> + Send + Sync;
-    /// The bytes of a slot: the copy of a displaced instruction, and the way back.
+    /// The contents of a slot: the copy of a displaced instruction, and the jump back.
     type Slot: AsRef<[u8]>;
 
-    /// The mode of the kernel's own text.
+    /// The mode of kernel text.
     const KERNEL: Self::Mode;
-    /// The trapping instruction, which takes the first bytes of a probed one.
+    /// The breakpoint instruction, which replaces the first bytes of a probed one.
     const TRAP: &'static [u8];
 
-    /// Plans for the instruction that `text` begins with.
+    /// Plans for the first instruction of `text`.
     fn plan(text: &Self::Text, mode: Self::Mode) -> Planned<Self>;
 
-    /// The length in bytes of the instruction that `plan` is for; 0 where it is refused and has none.
+    /// The length in bytes of the instruction that `plan` is for; 0 if it is refused and has none.
     fn length(plan: &Planned<Self>) -> usize;
 
-    /// What a slot at `at` holds for an instruction displaced from `from`, behind which the next one is at `next`;
-    /// none where the copy would be out of reach of what it refers to.
+    /// The contents of a slot at `at` for an instruction displaced from `from` whose successor is
+    /// at `next`. `None` if the copy could not reach what it refers to.
     ///
-    /// If it is so for two addresses of slots, it is so for all between them.
+    /// If two slot addresses work, so does every address between them.
     fn slot(
         relocation: Self::Relocation,
         at: usize,
@@ -67,28 +68,29 @@ pub trait Arch: Sized + Send + Sync + 'static {
         next: usize,
     ) -> Option<Self::Slot>;
 
-    /// Where control goes behind the instruction at `address` that `text` begins with.
+    /// Where control goes after the instruction at `address`, the first of `text`.
     fn control(text: &Self::Text, mode: Self::Mode, address: usize) -> Control;
 
-    /// Whether `text` begins with what Linux puts where it later writes another instruction: the no-op or the branch
-    /// of a jump label, the call of a static call.
+    /// Whether `text` begins with a site that Linux patches later: the no-op or branch of a jump
+    /// label, or the call of a static call.
     fn is_placeholder(text: &Self::Text) -> bool;
 
-    /// Whether Linux will write the instruction at the beginning of `text` again, whatever it finds there by then.
+    /// Whether Linux will patch the first instruction of `text` again, whatever is there by then.
     fn will_be_rewritten(_text: &Self::Text) -> bool {
         false
     }
 
-    /// Whether a compiler lets a function begin with `text`. What does not is data.
+    /// Whether a compiler emits `text` as the first instruction of a function. Anything else is
+    /// data.
     fn begins_function(_text: &Self::Text) -> bool {
         true
     }
 
-    /// Passes every instruction by which control leaves the function to `see`, with its address. `memory` is as
-    /// long as [`Arch::room`] says for the function's length in bytes.
+    /// Calls `see` with every instruction by which control leaves the function, and its address.
+    /// `memory` has as many words as [`Arch::room`] gives for the function's length in bytes.
     ///
     /// # Errors
-    /// [`Unwalked`], and then nothing is known of the function.
+    /// [`Unwalked`]; nothing is known of the function then.
     #[inline(never)]
     fn exits(
         text: &Text<'_>,
@@ -101,8 +103,8 @@ pub trait Arch: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Passes the target of each direct call of the function, and of each jump out of it, to `see`. A path ends at a
-    /// call for which `see` returns false.
+    /// Calls `see` with the target of each direct call of the function, and of each jump out of it.
+    /// The walk does not continue after a call for which `see` returns false.
     ///
     /// # Errors
     /// [`Unwalked`], as for [`Arch::exits`].
@@ -116,43 +118,45 @@ pub trait Arch: Sized + Send + Sync + 'static {
         body::calls::<Self::Set>(text, widened(function), memory, see)
     }
 
-    /// Whether an instruction of the function branches to `to`. Data in the function may be taken for a branch.
+    /// Whether an instruction of the function branches to `to`. Data in the function may be
+    /// mistaken for a branch.
     fn comes_back(text: &Text<'_>, function: Range<usize>, to: usize) -> bool {
         body::comes_back::<Self::Set>(text, widened(function), to as u64)
     }
 
-    /// How many words of memory a walk over a function of so many bytes takes.
+    /// Words of memory that a walk over a function of this many bytes needs.
     #[must_use]
     fn room(bytes: usize) -> usize {
         body::room::<Self::Set>(bytes as u64)
     }
 
-    /// The address of the trapping instruction.
+    /// The address of the breakpoint instruction.
     fn pc(regs: &Self::Regs) -> usize;
 
-    /// Has the interrupted code resume at the probed instruction of this address, or behind it.
+    /// Makes the interrupted code resume at `pc`: the probed instruction, or the one after it.
     fn set_pc(regs: &mut Self::Regs, pc: usize);
 
-    /// Has it resume in the slot at this address.
+    /// Makes the interrupted code resume in the slot at this address.
     fn enter(regs: &mut Self::Regs, slot: usize) {
         Self::set_pc(regs, slot);
     }
 
-    /// Argument `number`, from 0, of the function at whose entry the registers were saved, before it has pushed
-    /// anything. An argument that cannot be read is 0.
+    /// Argument `number`, from 0. The registers were saved at the function's entry, before it has
+    /// pushed anything. An argument that cannot be read is 0.
     fn argument(regs: &Self::Regs, mode: Self::Mode, number: u64, load: &mut Load<'_>) -> u64;
 
-    /// The return address of that function.
+    /// The return address, with the registers saved at the function's entry.
     fn caller(regs: &Self::Regs, mode: Self::Mode, load: &mut Load<'_>) -> u64;
 
-    /// What a function returns, with the registers at an instruction by which it leaves.
+    /// The return value, with the registers saved at an instruction by which the function leaves.
     fn returned(regs: &Self::Regs) -> u64;
 
-    /// Whether an instruction that can leave a function does so with these registers: a conditional one may not.
+    /// Whether an instruction that can leave the function does so with these registers: a
+    /// conditional one may not.
     fn goes(emulation: Self::Emulation, regs: &Self::Regs) -> bool;
 
-    /// The registers in the caller, once the instruction at which they were saved has left the function. None where
-    /// stacks are unwound without them.
+    /// The caller's registers after the instruction at which `regs` were saved has left the
+    /// function. `None` where the stack is unwound without them.
     fn after(
         _emulation: Self::Emulation,
         _leaves: Leaves,
@@ -162,10 +166,10 @@ pub trait Arch: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Does the displaced instruction at the registers' pc, and moves the pc on.
+    /// Emulates the displaced instruction at the registers' pc, and advances the pc.
     ///
     /// # Errors
-    /// [`Fault`] where the instruction would have faulted. The registers are then untouched.
+    /// [`Fault`] if the instruction would have faulted; the registers are unchanged then.
     fn emulate(
         emulation: Self::Emulation,
         regs: &mut Self::Regs,
@@ -177,7 +181,7 @@ fn widened(function: Range<usize>) -> Range<u64> {
     function.start as u64..function.end as u64
 }
 
-/// The word of `N` bytes, little-endian, that is `index` words above `top`; 0 where it cannot be read.
+/// The little-endian word of `N` bytes that is `index` words above `top`; 0 if it cannot be read.
 pub(crate) fn stack_word<const N: usize>(top: u64, index: u64, load: &mut Load<'_>) -> u64 {
     let address = top.wrapping_add(index.wrapping_mul(N as u64));
     let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! An instruction set that is another one but for what it overrides: for seeded defects and for tests.
+//! An instruction set that overrides some methods of another one: for seeded defects and for tests.
 
 use core::ops::Range;
 
@@ -6,9 +6,9 @@ use super::{Arch, Load, Planned};
 use crate::body::{Exit, Leaves, Text, Unwalked};
 use crate::{Control, Fault, Memory};
 
-/// The methods of [`Arch`], each of which does what [`Variant::Base`] does.
+/// The methods of [`Arch`]; each defaults to that of [`Variant::Base`].
 pub trait Variant: Sized + Send + Sync + 'static {
-    /// What it is a variant of.
+    /// The instruction set whose methods are inherited.
     type Base: Arch;
 
     /// See [`Arch::plan`].

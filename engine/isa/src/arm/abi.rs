@@ -1,4 +1,4 @@
-//! ARM as Linux uses it: the trap, and the procedure call standard (AAPCS32).
+//! ARM as Linux uses it: the breakpoint, and the procedure call standard (AAPCS32).
 
 use super::{A32, Emulation, LR, PC, Regs, Relocation, SP, TRAP, Version, control, plan};
 use crate::arch::{self, Arch, Load, Planned};
@@ -9,14 +9,14 @@ use crate::{Control, Fault, Memory};
 #[derive(Clone, Copy, Debug)]
 pub struct Arm;
 
-/// The encodings of ARM.
+/// The instruction encodings of ARM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// ARM state.
     A32,
 }
 
-/// Arguments that are passed in registers, from r0 on.
+/// How many arguments are passed in registers, from r0 on.
 const IN_REGISTERS: u64 = 4;
 
 impl Arch for Arm {
@@ -56,8 +56,8 @@ impl Arch for Arm {
         word == NOP || word == OLD_NOP || word >> 24 == B
     }
 
-    /// The flags are undefined where a function begins, so its first instruction has no condition. Of the unconditional
-    /// encodings, functions begin with `cps` and with memory hints.
+    /// The flags are undefined at a function's entry, so its first instruction is unconditional. Of
+    /// the encodings without a condition, only `cps` and memory hints begin functions.
     fn begins_function(text: &[u8; 4]) -> bool {
         matches!(text[3], 0xe0..=0xef | 0xf1 | 0xf5 | 0xf7)
     }
@@ -92,7 +92,7 @@ impl Arch for Arm {
         emulation.goes(regs)
     }
 
-    /// Unwind tables describe the body of a function, not how far its epilogue has got.
+    /// Unwind tables describe the body of a function, not how far its epilogue has progressed.
     fn after(
         emulation: Emulation,
         leaves: Leaves,

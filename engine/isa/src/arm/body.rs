@@ -1,4 +1,4 @@
-//! What a walk over a function of A32 has to know: literals, and the two kinds of switches.
+//! What a function walk needs to know of A32: literals, and the two kinds of switch.
 
 use super::PC;
 use super::control::{constant, control};
@@ -7,7 +7,7 @@ use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
 use crate::{Away, Control};
 
-/// A32, to be walked over.
+/// A32, as a function walk decodes it.
 #[derive(Clone, Copy, Debug)]
 pub struct A32;
 
@@ -65,12 +65,12 @@ const fn word(code: &Code) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// `bl`, and `blx` to an address or by a register.
+/// `bl`, and `blx` to an address or through a register.
 const fn is_call(word: u32) -> bool {
     bits(word, 24, 4) == 0b1011 || word & 0x0fff_fff0 == 0x012f_ff30 || word >> 25 == 0b111_1101
 }
 
-/// `nop`, and what it was before there was one.
+/// `nop`, and the no-op used before it existed.
 const fn is_nop(word: u32) -> bool {
     matches!(word, 0xe320_f000 | 0xe1a0_0000)
 }
@@ -79,7 +79,7 @@ const fn is_by_pc(word: u32) -> bool {
     bits(word, 16, 4) as usize == PC
 }
 
-/// What an instruction loads from that is a distance from the pc: where it is, and how many bytes.
+/// The literal that a pc-relative load reads: its address and its size in bytes.
 fn literal(word: u32, at: u32) -> Option<(u32, u64)> {
     if !is_by_pc(word) || word >> 28 == 0b1111 {
         return None;
@@ -107,7 +107,7 @@ const fn is_extra_load(word: u32) -> bool {
     is_extra && (bit(word, 20) || is_dual(word))
 }
 
-/// `ldrd`, among these.
+/// `ldrd`, of these.
 const fn is_dual(word: u32) -> bool {
     !bit(word, 20) && bits(word, 4, 4) == 0b1101
 }
@@ -117,8 +117,8 @@ const fn is_extension_load(word: u32) -> bool {
     bit(word, 24) && bit(word, 20) && !bit(word, 21) && bits(word, 9, 3) == 0b101
 }
 
-/// Where `adr` points to: to data, of which it does not say how many they are. In lr it is where something
-/// returns to, and without a distance it is not asked for data, but for the pc.
+/// The address that `adr` computes: data of unknown size. Written to lr it is a return address, and
+/// with offset 0 the instruction wants the pc itself, not data.
 const fn address(word: u32, at: u32) -> Option<u32> {
     let is_distance = bits(word, 25, 3) == 0b001 && constant(word) != 0;
     if !(is_distance && is_by_pc(word)) || word >> 28 == 0b1111 {
@@ -133,15 +133,15 @@ const fn address(word: u32, at: u32) -> Option<u32> {
     }
 }
 
-/// How far before a switch its bound may be asked for.
+/// How far before a switch its bound check may be, in instructions.
 const REACH: u64 = 8;
-/// The condition of being no more than what was compared with.
+/// The condition LS: unsigned lower or same.
 const NO_MORE: u32 = 0b1001;
-/// Of being less.
+/// The condition CC: unsigned lower.
 const LESS: u32 = 0b0011;
 
-/// `ldrls pc, [pc, rn, lsl #2]`, whose table stands right behind the next instruction, and
-/// `addls pc, pc, rn, lsl #2`, where there is a row of instructions instead.
+/// `ldrls pc, [pc, rn, lsl #2]`, whose table follows the next instruction, and `addls pc, pc, rn,
+/// lsl #2`, which is followed by a row of branches instead.
 fn switch(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
     let first = at.wrapping_add(8);
     let bound = bound(word, at, ground)?;
@@ -151,7 +151,7 @@ fn switch(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
     row(first, bound, ground)
 }
 
-/// How many ways a switch has, if the comparison stands close before it.
+/// The number of a switch's entries, if its comparison is close enough before it.
 fn bound(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<Option<u64>, Unwalked> {
     let compares = 0xe350_0000 | bits(word, 0, 4) << 16;
     for back in 1..=REACH {
@@ -171,8 +171,8 @@ fn bound(word: u32, at: u64, ground: &mut Ground<'_>) -> Result<Option<u64>, Unw
     Ok(None)
 }
 
-/// The words of a table are addresses in the function. Where it is not known how many there are, they end at the
-/// first that is none, or where the lowest of them leads.
+/// The words of a table are addresses in the function. If their number is unknown, the table ends
+/// at the first word that is not one, or at the lowest address in it.
 fn table(first: u64, bound: Option<u64>, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
     let mut at = first;
     let end = bound.map(|count| first.wrapping_add(count.wrapping_mul(4)));
@@ -194,7 +194,7 @@ fn table(first: u64, bound: Option<u64>, ground: &mut Ground<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The instructions of a row are branches, where it is not known how many there are.
+/// If the number of entries is unknown, the row ends at the first instruction that is not a branch.
 fn row(first: u64, bound: Option<u64>, ground: &mut Ground<'_>) -> Result<(), Unwalked> {
     let mut at = first;
     let end = bound.map(|count| first.wrapping_add(count.wrapping_mul(4)));

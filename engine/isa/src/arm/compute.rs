@@ -15,7 +15,7 @@ pub(super) struct Compute {
     right: Right,
 }
 
-/// An operation's number, 0 to 15, and below it whether the flags are set.
+/// An opcode, 0 to 15, in the upper bits, and in bit 0 whether the flags are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Operation(u8);
 
@@ -24,12 +24,11 @@ struct Operation(u8);
 enum Right {
     /// Eight bits, rotated right by twice the rotation.
     Constant { rotation: u8, value: u8 },
-    /// A register, shifted.
+    /// A shifted register.
     Register { register: Register, shift: Shift },
 }
 
-/// What an operation has as its result, and the carry and overflow flags that
-/// it would set.
+/// An operation's result, and the carry and overflow flags that it would set.
 struct Outcome {
     result: u32,
     carry: bool,
@@ -37,7 +36,7 @@ struct Outcome {
 }
 
 impl Compute {
-    /// The instruction `word`, whose second operand is a constant.
+    /// Decodes `word`, whose second operand is a constant.
     pub(super) const fn with_constant(word: u32) -> Self {
         let right = Right::Constant {
             rotation: bits(word, 8, 4) as u8,
@@ -46,7 +45,7 @@ impl Compute {
         Self::with(word, right)
     }
 
-    /// The instruction `word`, whose second operand is a register.
+    /// Decodes `word`, whose second operand is a register.
     pub(super) const fn with_register(word: u32) -> Self {
         let right = Right::Register {
             register: Register::at(word, 0),
@@ -96,7 +95,7 @@ impl Compute {
 }
 
 impl Right {
-    /// The operand's value, and the carry that making it leaves.
+    /// The operand's value, and the shifter's carry out.
     fn value(self, regs: &Regs, carry: bool) -> (u32, bool) {
         match self {
             Self::Constant { rotation: 0, value } => (value.into(), carry),
@@ -124,7 +123,7 @@ impl Operation {
         self.0 >> 1 & 0b1101 == 0b1101
     }
 
-    /// Does it; what a logical operation does not change is as in `shifted`.
+    /// Computes the result; flags that a logical operation leaves alone are as in `shifted`.
     const fn outcome(self, left: u32, right: u32, shifted: Outcome, carry: bool) -> Outcome {
         let result = match self.0 >> 1 {
             0b0000 | 0b1000 => left & right,
@@ -177,7 +176,7 @@ const fn sum(left: u32, right: u32, carry: bool) -> Outcome {
 }
 
 impl Outcome {
-    /// N, Z, C and V where the CPSR has them.
+    /// N, Z, C and V at their positions in the CPSR.
     const fn flags(&self) -> u32 {
         let zero = self.result == 0;
         self.result & 1 << 31
@@ -187,7 +186,7 @@ impl Outcome {
     }
 }
 
-/// What stands behind the operation's name and condition.
+/// The operands, as text after the mnemonic and its condition.
 pub(super) struct Operands(pub(super) Compute);
 
 impl Compute {
@@ -196,7 +195,7 @@ impl Compute {
         self.operation.name()
     }
 
-    /// `s` where the flags are set and the name does not say so.
+    /// `s` if the flags are set and the mnemonic does not imply it.
     pub(super) const fn suffix(self) -> &'static str {
         if self.operation.sets_flags() && !self.operation.only_compares() {
             return "s";

@@ -1,17 +1,17 @@
-//! Where control goes behind an A32 instruction. Few are asked more than once: eight of ten
-//! are told by four of their bits to go on.
+//! Where control goes after an A32 instruction. Function walks ask this of every instruction; four
+//! of the bits settle it for eight of ten.
 
 use super::operand::{bit, bits};
 use super::{LR, PC, SP};
 use crate::mutant::{self, Mutant};
 use crate::{Away, Control};
 
-/// No condition: other instructions.
+/// The condition field 1111: the unconditional instructions.
 const NONE: u32 = 0b1111;
-/// The condition that always holds.
+/// The condition AL.
 const ALWAYS: u32 = 0b1110;
 
-/// Where control goes behind the instruction `word` at the address `at`.
+/// Where control goes after the instruction `word` at the address `at`.
 #[must_use]
 pub fn control(word: u32, at: u32) -> Control {
     let condition = word >> 28;
@@ -32,7 +32,7 @@ pub fn control(word: u32, at: u32) -> Control {
     }
 }
 
-/// `rfe` leads back from an exception; `blx` is a call.
+/// `rfe` returns from an exception; `blx` is a call.
 const fn without_condition(word: u32) -> Control {
     if bits(word, 25, 3) == 0b100 && bit(word, 20) {
         return Control::END;
@@ -40,13 +40,13 @@ const fn without_condition(word: u32) -> Control {
     Control::NEXT
 }
 
-/// `udf`, by which the kernel says that it has a bug.
+/// `udf`, the kernel's BUG.
 const fn is_undefined(word: u32) -> bool {
     word & 0x0ff0_00f0 == 0x07f0_00f0
 }
 
-/// Whether it is one of data processing that sets the flags, or a load of several with `^`: with the pc
-/// these write to the status, too.
+/// Whether this is data processing that sets the flags, or a load multiple with `^`: with the pc as
+/// the destination these write the CPSR too.
 const fn leaves_exception(word: u32) -> bool {
     match bits(word, 25, 3) {
         0b000 | 0b001 => bit(word, 20),
@@ -55,7 +55,7 @@ const fn leaves_exception(word: u32) -> bool {
     }
 }
 
-/// Where it goes, if it does.
+/// The target, if the instruction writes the pc.
 fn away(word: u32, at: u32) -> Option<Away> {
     match bits(word, 25, 3) {
         0b000 | 0b001 => computed(word, at),
@@ -76,7 +76,7 @@ const fn branch(word: u32, at: u32) -> Away {
     to(at.wrapping_add(8).wrapping_add_signed(by))
 }
 
-/// A whole word: what lies between is ignored (BranchWritePC, A2.3.1).
+/// Word-aligned: the low two bits are ignored (BranchWritePC, A2.3.1).
 const fn to(address: u32) -> Away {
     Away::To((address & !0b11) as u64)
 }
@@ -102,7 +102,7 @@ fn computed(word: u32, at: u32) -> Option<Away> {
     })
 }
 
-/// To what the last register has: the link register's is the caller.
+/// A branch to the value of the last register: with lr it is a return.
 const fn by_register(word: u32) -> Away {
     if register(word, 0) == LR {
         return Away::Return;
@@ -116,9 +116,9 @@ pub(super) const fn constant(word: u32) -> u32 {
     bits(word, 0, 8).rotate_right(rotation)
 }
 
-/// `ldr pc`. From the top of the stack, which it takes away, it returns. A literal leads elsewhere. What else is
-/// loaded is of a table, whether its index is in a register or has been added before: nothing compiled for
-/// ARMv5 or later calls so.
+/// `ldr pc`. Popped from the stack it is a return, a literal is a jump elsewhere. Any other load is
+/// from a jump table, whether the index is in a register or was added before: nothing compiled for
+/// ARMv5 or later calls this way.
 fn loaded(word: u32) -> Option<Away> {
     let is_index = bit(word, 25);
     let is_transfer = !(is_index && bit(word, 4));
@@ -133,7 +133,7 @@ fn loaded(word: u32) -> Option<Away> {
     })
 }
 
-/// Whether a transfer moves its base up, afterwards.
+/// Whether a transfer is post-indexed, upwards.
 const fn pops(word: u32) -> bool {
     !bit(word, 24) && bit(word, 23)
 }

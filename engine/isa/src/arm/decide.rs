@@ -1,6 +1,6 @@
-//! What no drawing can say of an A32 encoding: that two of its fields must
-//! differ, or that one number must not exceed another. Each function here is
-//! given the word and those of its fields that matter, and makes the whole plan.
+//! Constraints that an A32 bit pattern cannot express: that two fields must differ, or that one
+//! number must not exceed another. Each function here takes the word and the fields concerned, and
+//! returns the whole plan.
 
 use super::emulate::{self, Emulation};
 use super::operand::{bit, bits};
@@ -10,7 +10,7 @@ use crate::{Plan, Why};
 
 type Answer = Plan<Emulation, Relocation>;
 
-/// Relocates `word`, if what the manual wants of it holds.
+/// Relocates `word` if the manual's constraint holds.
 fn if_so(holds: bool, word: u32) -> Answer {
     if holds {
         return Plan::Relocate(same(word));
@@ -18,7 +18,7 @@ fn if_so(holds: bool, word: u32) -> Answer {
     Plan::Refuse(Why::Unpredictable)
 }
 
-/// Emulates the instruction, if what the manual wants of it holds.
+/// Emulates the instruction if the manual's constraint holds.
 fn emulated_if_so(holds: bool, emulation: Emulation) -> Answer {
     if holds {
         return Plan::Emulate(emulation);
@@ -36,7 +36,7 @@ pub(super) fn swap(word: u32, base: u32, one: u32, other: u32) -> Answer {
     if_so(base != one && base != other, word)
 }
 
-/// A register must be neither of a pair, of which the first is given.
+/// A register must be neither of the pair that begins at `first`.
 const fn is_apart_from_two(one: u32, first: u32) -> bool {
     one != first && one != first.wrapping_add(1)
 }
@@ -58,7 +58,7 @@ pub(super) fn load_dual(word: u32, offset: u32, first: u32) -> Answer {
     emulated_if_so(is_apart_from_two(offset, first), emulation)
 }
 
-/// Whether a base that is written back is in the list of what is loaded.
+/// Whether a base that is written back is also loaded.
 fn loads_base(base: u32, list: u32) -> bool {
     bit(list, base) && !mutant::is_chosen(Mutant::BaseInList)
 }
@@ -73,8 +73,8 @@ pub(super) fn load_pc_and_move(word: u32, base: u32, list: u32) -> Answer {
     emulated_if_so(!loads_base(base, list), emulate::load_list(word))
 }
 
-/// Whether the value that is stored for the base is known: it is its old one
-/// if the base is the lowest in the list, and else might be the new one.
+/// Whether the value stored for the base is defined: the old one if the base is the lowest register
+/// in the list; otherwise UNKNOWN.
 const fn stores_known_base(base: u32, list: u32) -> bool {
     !bit(list, base) || list.trailing_zeros() == base
 }
@@ -93,7 +93,7 @@ pub(super) fn store_pc_and_move(base: u32, list: u32) -> Answer {
     })
 }
 
-/// `strex`: a trap ends the access that it needs.
+/// `strex`: a trap clears the exclusive monitor that it depends on.
 pub(super) fn exclusive_store(word: u32) -> Answer {
     if mutant::is_chosen(Mutant::ExclusiveAccepted) {
         return Plan::Relocate(same(word));
@@ -101,7 +101,7 @@ pub(super) fn exclusive_store(word: u32) -> Answer {
     Plan::Refuse(Why::Exclusive)
 }
 
-/// A field of one more than `width` bits must end below bit 32.
+/// A field of `width` plus one bits must end below bit 32.
 pub(super) fn field_within_word(word: u32, width: u32, lowest: u32) -> Answer {
     if_so(lowest.wrapping_add(width) < 32, word)
 }
@@ -111,8 +111,8 @@ pub(super) fn not_below(word: u32, highest: u32, lowest: u32) -> Answer {
     if_so(highest >= lowest, word)
 }
 
-/// `cps`: a mode only where M says so, interrupts only where imod does, and
-/// one of the two.
+/// `cps`: a mode only if M is set, interrupt bits only if imod changes them, and at least one of
+/// the two.
 pub(super) fn cps(word: u32, imod: u32, m: u32, interrupts: u32, mode: u32) -> Answer {
     let changes_interrupts = imod & 0b10 != 0;
     let changes_mode = m == 1;
@@ -125,12 +125,12 @@ pub(super) fn cps(word: u32, imod: u32, m: u32, interrupts: u32, mode: u32) -> A
     )
 }
 
-/// `mrs` and `msr` of another mode's register, or of its SPSR, by a number of
-/// which bit 0 is the highest (B9.2.3).
+/// `mrs` and `msr` of another mode's banked register, or of its SPSR. Bit 0 of the number is the
+/// field's highest bit (B9.2.3).
 ///
-/// Those of the mode that traps are taken in, and the SPSR of the one that the kernel
-/// then handles them in, have been overwritten by the trap; those of aborts may have been, by
-/// a fault that a program caused.
+/// The registers of the mode that traps are taken in, and the SPSR of the mode that the kernel then
+/// handles them in, have been overwritten by the trap; those of abort mode may have been, by a
+/// fault that a program caused.
 pub(super) fn banked(word: u32, is_spsr: u32, number: u32) -> Answer {
     const SVC: u32 = 0b1_0010;
     const ABT: u32 = 0b1_0100;
@@ -145,22 +145,22 @@ pub(super) fn banked(word: u32, is_spsr: u32, number: u32) -> Answer {
     }
 }
 
-/// `vmov` to two single registers: the second must be there.
+/// `vmov` to two single registers: the second must exist.
 pub(super) fn two_singles(word: u32) -> Answer {
     if_so(first_single(word, 0, 5) != 31, word)
 }
 
-/// `vmov` from two single registers, to two that differ.
+/// `vmov` from two single registers, to two core registers that differ.
 pub(super) fn two_singles_apart(word: u32, one: u32, other: u32) -> Answer {
     if_so(one != other && first_single(word, 0, 5) != 31, word)
 }
 
-/// A single register: four bits from `low` up, and below them bit `lowest`.
+/// A single register's number: four bits from `low` up, then bit `lowest` as the least significant.
 const fn first_single(word: u32, low: u32, lowest: u32) -> u32 {
     bits(word, low, 4) << 1 | bits(word, lowest, 1)
 }
 
-/// A double register: four bits from `low` up, and above them bit `highest`.
+/// A double register's number: four bits from `low` up, and bit `highest` as the most significant.
 const fn first_double(word: u32, low: u32, highest: u32) -> u32 {
     bits(word, highest, 1) << 4 | bits(word, low, 4)
 }
@@ -170,9 +170,8 @@ const fn vd(word: u32) -> u32 {
     first_double(word, 12, 22)
 }
 
-/// `vldm`, `vstm`: at least one register and none beyond the last; of double
-/// registers at most 16, and none beyond d15 where the number of words is odd
-/// (A8.8.332).
+/// `vldm`, `vstm`: at least one register and none beyond the last; of double registers at most 16,
+/// and none beyond d15 if the number of words is odd (A8.8.332).
 fn is_extension_list(word: u32) -> bool {
     let words = bits(word, 0, 8);
     let (first, count, most, end) = if !bit(word, 8) {
@@ -190,7 +189,7 @@ pub(super) fn extension_list(word: u32) -> Answer {
     if_so(is_extension_list(word), word)
 }
 
-/// The same at the pc.
+/// The same with the pc as the base.
 pub(super) fn extension_list_at_pc(word: u32) -> Answer {
     Plan::Refuse(if is_extension_list(word) {
         Why::Literal
@@ -199,23 +198,22 @@ pub(super) fn extension_list_at_pc(word: u32) -> Answer {
     })
 }
 
-/// `vcvt` of a fixed-point number, which has no more bits behind the point
-/// than it has.
+/// `vcvt` of a fixed-point number: no more fraction bits than the number has.
 pub(super) fn fixed_point(word: u32) -> Answer {
     let size = if bit(word, 7) { 32 } else { 16 };
     let less = bits(word, 0, 4) << 1 | bits(word, 5, 1);
     if_so(less <= size, word)
 }
 
-/// `vtbl`, `vtbx`: the table ends with the last register at the latest.
+/// `vtbl`, `vtbx`: the table must not extend beyond the last register.
 pub(super) fn table_lookup(word: u32) -> Answer {
     let first = first_double(word, 16, 7);
     let more = bits(word, 8, 2);
     if_so(first.wrapping_add(more) < 32, word)
 }
 
-/// Structures that begin in memory at a register, and in Vd: the list of
-/// registers that is `last` beyond it must end with the last one at the latest.
+/// Element and structure accesses to a list of registers from Vd to `last` registers beyond it,
+/// which must not extend beyond the last register.
 fn if_allocated(allocated: bool, word: u32, last: u32) -> Answer {
     if !allocated {
         return Plan::Refuse(Why::Undefined);

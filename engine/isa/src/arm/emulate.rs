@@ -1,5 +1,5 @@
-//! A32 instructions done by the trap handler, on the registers it saved: what
-//! reads or writes the pc, and what functions begin with.
+//! A32 instructions that the trap handler emulates on the saved registers: those that read or write
+//! the pc, and those that functions commonly begin with.
 
 use core::fmt;
 
@@ -13,21 +13,21 @@ use crate::condition::Condition;
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory};
 
-/// An instruction that [`plan`](super::plan) has found to be emulable.
+/// An instruction that [`plan`](super::plan) found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     condition: Condition,
     action: Action,
 }
 
-/// Every site has one, and a firing reads it.
+/// Each site stores one, and every firing reads it.
 const _: () = assert!(size_of::<Emulation>() <= 12);
 
 /// What happens if the condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Nop,
-    /// So many bytes of registers: counted here, since counting bits is not one instruction.
+    /// `bytes` is the size of the registers, precomputed: ARMv6 has no instruction to count bits.
     Push {
         registers: Registers,
         bytes: u8,
@@ -57,7 +57,7 @@ enum Action {
 }
 
 impl Action {
-    /// This, if the condition of `word` holds.
+    /// This action under the condition of `word`.
     const fn under(self, word: u32) -> Emulation {
         Emulation {
             condition: Condition::of(word >> 28),
@@ -65,7 +65,7 @@ impl Action {
         }
     }
 
-    /// This, whatever `word` has for a condition: 1111, which is none.
+    /// This action, whatever the condition field of `word`: 1111 is not a condition.
     const fn always(self) -> Emulation {
         self.under(0b1110 << 28)
     }
@@ -76,7 +76,7 @@ pub(super) const fn nop(word: u32) -> Emulation {
     Action::Nop.under(word)
 }
 
-/// The same where the encoding has no condition.
+/// A no-op whose encoding has no condition.
 pub(super) const fn hint() -> Emulation {
     Action::Nop.always()
 }
@@ -102,25 +102,25 @@ pub(super) const fn lower_sp(word: u32, rotation: u32, imm8: u32) -> Emulation {
     Action::LowerSp { by }.under(word)
 }
 
-/// `b` by a number of words.
+/// `b` by a signed number of words.
 pub(super) const fn b(word: u32, words: u32) -> Emulation {
     let by = in_bytes(words);
     Action::Branch { by }.under(word)
 }
 
-/// `bl` by a number of words.
+/// `bl` by a signed number of words.
 pub(super) const fn bl(word: u32, words: u32) -> Emulation {
     let by = in_bytes(words);
     Action::Call { by }.under(word)
 }
 
-/// `blx` by a number of words, and perhaps half a word.
+/// `blx` by a signed number of words, plus half a word if `half` is set.
 pub(super) const fn blx(half: u32, words: u32) -> Emulation {
     let by = in_bytes(words) | (half << 1).cast_signed();
     Action::CallThumb { by }.always()
 }
 
-/// 24 bits, signed, as a distance in bytes.
+/// 24 bits, sign-extended, as a distance in bytes.
 const fn in_bytes(words: u32) -> i32 {
     (words << 8).cast_signed() >> 6
 }
@@ -196,28 +196,26 @@ transfers! {
 }
 
 impl Emulation {
-    /// Whether it goes where it may go away to, with these registers: not if its condition does not hold.
+    /// Whether control leaves with these registers: not if the condition fails.
     #[must_use]
     pub const fn goes(&self, regs: &Regs) -> bool {
         self.condition.holds(regs.cpsr)
     }
 
-    /// Does the instruction: `regs` and `memory` become what they would be had
-    /// it run at `regs.r[15]`, and that pc is moved to where it goes on. An
-    /// instruction whose condition does not hold only moves the pc on.
+    /// Emulates the instruction: `regs` and `memory` become what they would be had it run at
+    /// `regs.r[15]`, and the pc advances to the next instruction or the target. If the condition
+    /// fails, only the pc changes.
     ///
-    /// What is stored are the values that the registers had before. Data are
-    /// little-endian, as `memory` has them, whatever the CPSR says: what could
-    /// set its E bit is refused.
+    /// Stores use the registers' old values. Data are little-endian, as `memory` has them, whatever
+    /// the CPSR says: instructions that could set its E bit are refused.
     ///
-    /// No address has to be aligned. The processor wants it where several words move; but what it then
-    /// traps, Linux does in its stead, by bytes (`arch/arm/mm/alignment.c`), so this is what
-    /// the traced code sees.
+    /// No address has to be aligned. The processor requires it for multiple transfers, but Linux
+    /// fixes up the resulting alignment trap bytewise (`arch/arm/mm/alignment.c`), so this is what
+    /// the traced code observes.
     ///
     /// # Errors
-    /// [`Fault`] where the instruction would have faulted. `regs` is then
-    /// untouched. Words are stored lowest address first, and those stored
-    /// before the one that faulted remain stored, as they may when the
+    /// [`Fault`] if the instruction would have faulted; `regs` is unchanged then. Words are stored
+    /// lowest address first. Those stored before the fault remain stored, as they may when the
     /// processor's own store multiple faults; running it again is safe.
     pub fn run(
         &self,
@@ -263,8 +261,8 @@ impl Action {
     }
 }
 
-/// As an assembler would have it: `push {r4, lr}`, `subne sp, sp, #0x8`. Where
-/// a branch leads is counted from the instruction itself: `bl .-0x8`.
+/// Assembler syntax: `push {r4, lr}`, `subne sp, sp, #0x8`. Branch targets are relative to the
+/// instruction: `bl .-0x8`.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let condition = self.condition;
@@ -290,7 +288,7 @@ impl fmt::Display for Emulation {
     }
 }
 
-/// A distance that is counted from the pc as it is read, which is 8 ahead.
+/// A distance relative to the pc as the instruction reads it, 8 bytes ahead.
 struct Distance(i32);
 
 /// `.+0x8`.

@@ -1,22 +1,22 @@
-//! Which instructions open, need and close an exclusive access: no probe may
-//! fire between the first and the last, since a trap closes it (A3.4).
+//! Which instructions begin, need and end an exclusive access. No probe may fire between the first
+//! and the last, since a trap clears the exclusive monitor (A3.4).
 
-/// What an instruction does to the monitor of exclusive accesses.
+/// An instruction's effect on the exclusive monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exclusive {
-    /// `ldrex`, `ldrexb`, `ldrexh`, `ldrexd`: opens an access.
+    /// `ldrex`, `ldrexb`, `ldrexh`, `ldrexd`: begins an exclusive access.
     Load,
-    /// `strex`, `strexb`, `strexh`, `strexd`: stores if it is still open, and
-    /// closes it.
+    /// `strex`, `strexb`, `strexh`, `strexd`: stores if the monitor is still set, and clears it.
     Store,
-    /// `clrex`: closes it.
+    /// `clrex`: clears the monitor.
     Clear,
 }
 
-/// What `word` does to the monitor, if anything.
+/// The effect of `word` on the exclusive monitor, if any.
 ///
-/// Bit 8 tells those that also acquire and release (`ldaex`, `stlex`), which came with ARMv8. Here they are
-/// refused, as ARMv7 leaves them open; but the window that they make is one on the processors that have them.
+/// Bit 8 distinguishes the acquire and release forms of ARMv8 (`ldaex`, `stlex`). They are refused,
+/// since ARMv7 leaves them undefined; but on processors that have them they delimit an exclusive
+/// access too.
 #[must_use]
 pub const fn exclusive(word: u32) -> Option<Exclusive> {
     const CLREX: u32 = 0xf57f_f01f;

@@ -1,30 +1,29 @@
-//! Where control goes: branches, and what else writes the pc.
+//! Control flow: branches, and other writes to the pc.
 
 use super::operand::{Register, pc_ahead};
 use super::{LR, PC, Regs, Version};
 use crate::mutant::{self, Mutant};
 
-/// Where an emulated instruction has left the pc.
+/// What an emulated instruction did to the pc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// On the instruction itself: the one behind it is next.
+    /// Nothing: the next instruction follows.
     Next,
-    /// Where it goes on.
+    /// Wrote the target to it.
     Gone,
 }
 
-/// The bit of the CPSR that says that Thumb instructions follow.
+/// CPSR.T: Thumb instructions follow.
 const THUMB: u32 = 1 << 5;
 
-/// Goes to `target` without changing the instruction set (BranchWritePC, A2.3.1).
+/// Branches to `target` without changing the instruction set (BranchWritePC, A2.3.1).
 pub(super) fn branch(target: u32, regs: &mut Regs) -> Flow {
     regs.r[PC] = target & !0b11;
     Flow::Gone
 }
 
-/// Goes to `target`, to Thumb instructions if its lowest bit is set
-/// (BXWritePC, A2.3.1). Of an address that is 2 more than a multiple of 4 the
-/// manual says nothing; it stays as it is.
+/// Branches to `target`, to Thumb if its lowest bit is set (BXWritePC, A2.3.1). An address that is
+/// 2 modulo 4 is UNPREDICTABLE; it is left as it is.
 pub(super) fn exchange(target: u32, regs: &mut Regs) -> Flow {
     if target & 1 == 1 && !mutant::is_chosen(Mutant::InterworkingLost) {
         regs.cpsr |= THUMB;
@@ -33,7 +32,7 @@ pub(super) fn exchange(target: u32, regs: &mut Regs) -> Flow {
     Flow::Gone
 }
 
-/// Goes to the result of data processing (ALUWritePC, A2.3.1).
+/// Branches to the result of data processing (ALUWritePC, A2.3.1).
 pub(super) fn write_pc(target: u32, version: Version, regs: &mut Regs) -> Flow {
     match version {
         Version::V6 => branch(target, regs),
@@ -41,7 +40,7 @@ pub(super) fn write_pc(target: u32, version: Version, regs: &mut Regs) -> Flow {
     }
 }
 
-/// `b`: goes on `by` bytes from the pc as it is read.
+/// `b`: branches by `by` bytes from the pc as the instruction reads it.
 pub(super) fn relative(by: i32, regs: &mut Regs) -> Flow {
     branch(target(by, regs), regs)
 }
@@ -72,7 +71,7 @@ fn target(by: i32, regs: &Regs) -> u32 {
     pc.wrapping_add_signed(by)
 }
 
-/// Leaves the address of the next instruction in lr.
+/// Writes the address of the next instruction to lr.
 fn link(regs: &mut Regs) {
     let ahead = if mutant::is_chosen(Mutant::LinkPlus8) {
         8

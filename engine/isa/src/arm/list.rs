@@ -1,4 +1,4 @@
-//! Loads of several registers and the pc, and pushes.
+//! Load multiple with the pc, and pushes.
 
 use core::fmt;
 
@@ -14,16 +14,16 @@ use crate::{Fault, Memory, Width};
 pub(super) struct LoadList {
     registers: Registers,
     base: Register,
-    /// Where the lowest word is, counted from the base.
+    /// Offset of the lowest word from the base, in bytes.
     first: i8,
-    /// By how much the base moves, if it does.
+    /// How far a base that is written back moves, in bytes.
     moves: i8,
     writes_back: bool,
 }
 
 impl LoadList {
-    /// The load by `word`: up or down as U says, beginning at the base or one
-    /// word beside it as P says, and the base written back as W says.
+    /// Decodes `word`: U gives the direction, P whether the first word is at the base or one word
+    /// off, W whether the base is written back.
     pub(super) fn new(word: u32) -> Self {
         let registers = Registers(bits(word, 0, 16) as u16);
         let bytes = registers.bytes() as i8;
@@ -49,8 +49,8 @@ impl LoadList {
         }
     }
 
-    /// A load that faults leaves the registers as they are. Where none can, as in a trap's handler, the
-    /// compiler sees that nothing has to be kept for that.
+    /// A load that faults leaves the registers unchanged. If `memory` cannot fault, as in the trap
+    /// handler, the compiler drops the copy that this takes.
     pub(super) fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<Flow, Fault> {
         let base = self.base.read(regs);
         if mutant::is_chosen(Mutant::BaseBeforeLoad) {
@@ -67,7 +67,7 @@ impl LoadList {
         }
     }
 
-    /// Loads the registers, of which the pc is always one, and last. Answers what that is given.
+    /// Loads the registers. The pc is always one of them, and the last; returns its value.
     fn load(self, base: u32, regs: &mut Regs, memory: &mut impl Memory) -> Result<u32, Fault> {
         let mut address = base.wrapping_add_signed(self.first.into());
         let mut loaded = 0;
@@ -87,7 +87,7 @@ impl LoadList {
     }
 }
 
-/// Stores `registers`, which take so many bytes, below the stack pointer, which moves down to them.
+/// Stores `registers`, `bytes` of them, below the stack pointer, and moves that down.
 pub(super) fn push(
     registers: Registers,
     bytes: u8,

@@ -1,8 +1,8 @@
 //! A32, the 32-bit ARM instruction set in ARM state.
 //!
-//! Section numbers are those of the ARM Architecture Reference Manual for
-//! ARMv7-A and ARMv7-R (DDI 0406C), whose encodings and pseudocode cover
-//! ARMv6 as well; where ARMv6 leaves more open, the rows follow ARMv6.
+//! Section numbers are those of the ARM Architecture Reference Manual for ARMv7-A and ARMv7-R (DDI
+//! 0406C), whose encodings and pseudocode cover ARMv6 as well; where ARMv6 leaves more undefined,
+//! the rows follow ARMv6.
 
 use core::mem::offset_of;
 
@@ -28,19 +28,17 @@ pub use exclusive::{Exclusive, exclusive};
 pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};
 
-/// The word that takes the place of a probed instruction.
+/// The breakpoint: the word that replaces a probed instruction.
 ///
-/// It is permanently undefined (UDF, A8.8.247), and Linux gives it no meaning
-/// of its own.
+/// It is permanently undefined (UDF, A8.8.247), and Linux uses it for nothing else.
 pub const TRAP: u32 = 0xe7f0_01fb;
 
-/// What differs between processors in what an instruction does, where a word
-/// means the same to all of them.
+/// Architecture versions on which the same word behaves differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// ARMv6, with unaligned accesses as its control register allows them (`SCTLR.U`).
+    /// ARMv6, with unaligned accesses as `SCTLR.U` allows them.
     V6,
-    /// ARMv7: what data processing writes to the pc can change to Thumb.
+    /// ARMv7: data processing that writes the pc can switch to Thumb.
     V7,
 }
 
@@ -51,8 +49,7 @@ const LR: usize = 14;
 /// The number of the program counter.
 const PC: usize = 15;
 
-/// The registers of interrupted code, laid out like the first 17 words of
-/// Linux's `struct pt_regs`.
+/// The registers of interrupted code, laid out like the first 17 words of Linux's `struct pt_regs`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regs {

@@ -1,11 +1,11 @@
-//! What the fields of A32 encodings stand for.
+//! Decoding of the fields of A32 encodings.
 
 use core::fmt;
 
 use super::{LR, PC, Regs, SP};
 use crate::mutant::{self, Mutant};
 
-/// The bits of `word` from `low` up, as many as `count`.
+/// `count` bits of `word`, from bit `low` up.
 pub(super) const fn bits(word: u32, low: u32, count: u32) -> u32 {
     let mask = 1_u32.wrapping_shl(count).wrapping_sub(1);
     word.wrapping_shr(low) & mask
@@ -16,12 +16,12 @@ pub(super) const fn bits(word: u32, low: u32, count: u32) -> u32 {
 pub(super) struct Register(u8);
 
 impl Register {
-    /// The register that the four bits of `word` from `low` up name.
+    /// The register named by the four bits of `word` from `low` up.
     pub(super) const fn at(word: u32, low: u32) -> Self {
         Self(bits(word, low, 4) as u8)
     }
 
-    /// The register behind this one.
+    /// The register with the next number.
     pub(super) const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
@@ -31,7 +31,7 @@ impl Register {
         self.0 as usize == PC
     }
 
-    /// Its value to an instruction: the pc is that of the instruction plus 8.
+    /// Its value as an instruction reads it: the pc is the instruction's address plus 8.
     pub(super) fn read(self, regs: &Regs) -> u32 {
         let value = self.saved(regs);
         if self.is_pc() {
@@ -41,13 +41,13 @@ impl Register {
         }
     }
 
-    /// Its value among the registers that were saved.
+    /// Its saved value.
     pub(super) fn saved(self, regs: &Regs) -> u32 {
         let place = usize::from(self.0 & 0xf);
         regs.r.get(place).copied().unwrap_or(0)
     }
 
-    /// Gives it a value.
+    /// Writes its saved value.
     pub(super) fn write(self, regs: &mut Regs, value: u32) {
         let place = usize::from(self.0 & 0xf);
         if let Some(register) = regs.r.get_mut(place) {
@@ -56,7 +56,7 @@ impl Register {
     }
 }
 
-/// By how much the pc that an instruction reads is ahead of it.
+/// How far the pc that an instruction reads is ahead of the instruction, in bytes.
 pub(super) fn pc_ahead() -> u32 {
     if mutant::is_chosen(Mutant::PcPlus4) {
         return 4;
@@ -85,7 +85,7 @@ impl Registers {
         Self(1_u16.wrapping_shl(register))
     }
 
-    /// How many bytes the set takes in memory.
+    /// The set's size in memory, in bytes.
     pub(super) const fn bytes(self) -> u32 {
         self.0.count_ones().wrapping_mul(4)
     }
@@ -113,13 +113,12 @@ impl fmt::Display for Registers {
     }
 }
 
-/// The shift of an operand by a constant: an amount in bits 6 to 2, and in
-/// bits 1 and 0 its kind (A8.4.1).
+/// A constant shift of an operand: the amount in bits 6 to 2, the kind in bits 1 and 0 (A8.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shift(u8);
 
 impl Shift {
-    /// The shift in `word`.
+    /// Decodes the shift in `word`.
     pub(super) const fn of(word: u32) -> Self {
         Self(bits(word, 5, 7) as u8)
     }
@@ -128,15 +127,14 @@ impl Shift {
         (self.0 >> 2) as u32
     }
 
-    /// `value` shifted, and the bit that came out last: `carry`, if none did
-    /// (A8.4.3).
+    /// `value` shifted, and the last bit shifted out, or `carry` if none was (A8.4.3).
     pub(super) fn shift(self, value: u32, carry: bool) -> (u32, bool) {
         let (shifted, out) = self.shift_by_the_manual(value, carry);
         (shifted, out != mutant::is_chosen(Mutant::WrongCarry))
     }
 
     const fn shift_by_the_manual(self, value: u32, carry: bool) -> (u32, bool) {
-        // Right shifts by 32 are written as by 0.
+        // A right shift by 32 is encoded as 0.
         let down = self.amount().wrapping_sub(1) & 0x1f;
         match (self.0 & 0b11, self.amount()) {
             (0b00, 0) => (value, carry),
@@ -149,7 +147,7 @@ impl Shift {
     }
 }
 
-/// `value` shifted right by one more than `less_one`, filled up with its sign.
+/// `value` shifted right arithmetically by `less_one` plus 1.
 const fn arithmetic_shift(value: u32, less_one: u32) -> u32 {
     (value.cast_signed().wrapping_shr(less_one) >> 1).cast_unsigned()
 }
@@ -159,7 +157,7 @@ pub(super) const fn bit(value: u32, number: u32) -> bool {
     value.wrapping_shr(number) & 1 == 1
 }
 
-/// `, lsl #0x2`, and nothing for no shift.
+/// `, lsl #0x2`; empty for no shift.
 impl fmt::Display for Shift {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let amount = self.amount();

@@ -1,34 +1,32 @@
-//! A32 instructions that do the same wherever they stand: a copy of them in a
-//! slot, and behind it the way back.
+//! A32 instructions that have the same effect at any address: a slot holds a copy and a jump back.
 
 use core::fmt;
 
-/// `ldr pc, [pc, #-4]` (A8.8.64): goes on at the address in the next word.
+/// `ldr pc, [pc, #-4]` (A8.8.64): jumps to the address in the next word.
 const GO_ON: u32 = 0xe51f_f004;
 
-/// An instruction that [`plan`](super::plan) has found to be the same at any
-/// address: a copy of it does what it would have done, its condition included.
+/// An instruction that [`plan`](super::plan) found to be position-independent: a copy of it has the
+/// same effect, its condition included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
     word: u32,
 }
 
-/// The instruction as it stands.
+/// An unmodified copy.
 pub(super) const fn same(word: u32) -> Relocation {
     Relocation { word }
 }
 
 impl Relocation {
-    /// How many bytes a slot has.
+    /// Size of a slot in bytes.
     pub const SIZE: usize = 12;
 
-    /// What a slot holds: the copy, a jump, and where it leads. `next` is the
-    /// address of the instruction behind the displaced one.
+    /// The contents of a slot: the copy, a jump, and its target. `next` is the address of the
+    /// instruction after the displaced one.
     ///
-    /// The jump changes nothing but the pc. It loads from the slot, which ends
-    /// no exclusive access (A3.4.1), in the byte order of data that the
-    /// interrupted code has, which is little-endian: what could change that is
-    /// refused.
+    /// The jump changes nothing but the pc. It loads from the slot, which does not clear the
+    /// exclusive monitor (A3.4.1), in the interrupted code's data endianness. That is
+    /// little-endian: instructions that could change it are refused.
     #[must_use]
     pub const fn slot(self, next: u32) -> [u8; Self::SIZE] {
         let [a, b, c, d] = self.word.to_le_bytes();
@@ -38,7 +36,7 @@ impl Relocation {
     }
 }
 
-/// The word that will stand in the slot.
+/// The word in the slot.
 impl fmt::Display for Relocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:08x}", self.word)

@@ -1,10 +1,10 @@
-//! The A32 table: every word that there is.
+//! The A32 table: every possible word.
 //!
-//! What neither reads nor writes the pc does the same wherever it stands, and
-//! is relocated, its condition included; what does is emulated, and so is
-//! what most functions begin with. Refused are the forms that the manual leaves
-//! open, and what cannot be done by way of a trap. Within a family the rows
-//! for such forms come first, and last the row for whatever the others have left.
+//! An instruction that neither reads nor writes the pc is position-independent and is relocated,
+//! its condition included. One that does is emulated, and so are most instructions that functions
+//! begin with. Refused are the forms that the manual leaves undefined or UNPREDICTABLE, and what a
+//! trap would break. Within a family the rows for such forms come first, and the row for the
+//! remainder last.
 
 use super::decide::{
     all_lanes, apart, apart_from_two, banked, both_apart_from_two, cps, exclusive_store,
@@ -25,13 +25,13 @@ rows! {
     emulate = Emulation, relocate = Relocation,
     index = 20, "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx";
 
-    // Where a condition would be, 1111 marks instructions that have none (A5.7).
+    // Condition 1111 marks the unconditional instructions (A5.7).
     "1111 101h iiii iiii iiii iiii iiii iiii", "A8.8.25", "blx", emulate(blx(h, i));
     "1111 0001 0000 oom0 0000 000a aa0p pppp", "B9.3.2", "cps", decide(cps(word, o, m, a, p));
     "1111 0001 0000 xxx0 xxxx xxxx xx0x xxxx", "B9.3.2", "cps, otherwise", refuse(Unpredictable);
     "1111 0001 0000 xxx1 xxxx xxxx 0000 xxxx", "A8.8.167", "setend", refuse(Endian);
 
-    // Barriers, and hints about memory. Of the hints those that are not allocated do nothing.
+    // Barriers and memory hints. Unallocated hints do nothing.
     "1111 0101 0111 1111 1111 0000 0001 1111", "A8.8.32", "clrex", relocate(same(word));
     "1111 0101 0111 1111 1111 0000 0100 oooo", "A8.8.44", "dsb", relocate(same(word));
     "1111 0101 0111 1111 1111 0000 0101 oooo", "A8.8.43", "dmb", relocate(same(word));
@@ -59,14 +59,14 @@ rows! {
     "1111 011x xx01 xxxx xxxx xxxx xxx0 xxxx", "A5.7.1", "memory hint, rm, otherwise", refuse(Unpredictable);
     "1111 011x xx11 xxxx xxxx xxxx xxx0 xxxx", "A5.7.1", "memory hint, rm, unpredictable", refuse(Unpredictable);
 
-    // What stores LR and SPSR, and what returns by what was stored.
+    // Stores of LR and SPSR, and the return through what was stored.
     "1111 100p u1w0 1101 0000 0101 000m mmmm", "B9.3.16", "srs", refuse(Spsr);
     "1111 100x x1x0 xxxx xxxx xxxx xxxx xxxx", "B9.3.16", "srs, otherwise", refuse(Unpredictable);
     "1111 100x x0x1 1111 xxxx xxxx xxxx xxxx", "B9.3.13", "rfe pc", refuse(Unpredictable);
     "1111 100p u0w1 nnnn 0000 1010 0000 0000", "B9.3.13", "rfe", refuse(Order);
     "1111 100x x0x1 xxxx xxxx xxxx xxxx xxxx", "B9.3.13", "rfe, otherwise", refuse(Unpredictable);
 
-    // Coprocessors 10 and 11 have no instructions here but those of Advanced SIMD; of the others nobody has any.
+    // Coprocessors 10 and 11 have only Advanced SIMD here; the others have nothing.
     "1111 110x xxxx xxxx xxxx 101x xxxx xxxx", "A5.6", "ldc2, stc2, mcrr2, mrrc2: 10, 11", refuse(Undefined);
     "1111 1110 xxxx xxxx xxxx 101x xxxx xxxx", "A5.6", "cdp2, mcr2, mrc2: 10, 11", refuse(Undefined);
     "1111 110x xxxx xxxx xxxx 111x xxxx xxxx", "A8.8.55", "ldc2, stc2, mcrr2, mrrc2: 14, 15", refuse(Unpredictable);
@@ -78,7 +78,8 @@ rows! {
     "1111 110x xxxx xxxx xxxx 0xxx xxxx xxxx", "A8.8.55", "ldc2, stc2, mcrr2, mrrc2: 0 to 7", refuse(Implementation);
     "1111 1110 xxxx xxxx xxxx 0xxx xxxx xxxx", "A8.8.30", "cdp2, mcr2, mrc2: 0 to 7", refuse(Implementation);
 
-    // Advanced SIMD, three registers of the same length (A7.4.1). Of quadwords no odd register names one.
+    // Advanced SIMD, three registers of the same length (A7.4.1). An odd number names no quadword
+    // register.
     "1111 001x 0xxx xxxx xxx1 xxxx x1xx xxxx", "A7.3", "three same, odd qd", refuse(Undefined);
     "1111 001x 0xxx xxx1 xxxx xxxx x1xx xxxx", "A7.3", "three same, odd qn", refuse(Undefined);
     "1111 001x 0xxx xxxx xxxx xxxx x1xx xxx1", "A7.3", "three same, odd qm", refuse(Undefined);
@@ -154,7 +155,7 @@ rows! {
     "1111 0010 0d10 nnnn dddd 1111 nqm1 mmmm", "A8.8.392", "vrsqrts", relocate(same(word));
     "1111 001x 0xxx xxxx xxxx xxxx xxxx xxxx", "A7.4.1", "three same, undefined", refuse(Undefined);
 
-    // One register and a constant (A7.4.6). Nothing, shifted, is no constant.
+    // One register and a modified immediate (A7.4.6). A shifted zero is UNPREDICTABLE.
     "1111 001x 1x00 0xxx xxx1 xxxx 01x1 xxxx", "A7.4.6", "constant, odd qd", refuse(Undefined);
     "1111 001x 1x00 0xxx xxxx 1111 0x11 xxxx", "A7.4.6", "constant, undefined", refuse(Undefined);
     "1111 0010 1x00 0000 xxxx 001x 0xx1 0000", "A7.4.6", "constant, 0 shifted by 8", refuse(Unpredictable);
@@ -343,8 +344,8 @@ rows! {
     "1111 001q 1dss nnnn dddd 1101 n1m0 mmmm", "A8.8.376", "vqrdmulh, scalar", relocate(same(word));
     "1111 001x xxxx xxxx xxxx xxxx xxxx xxxx", "A7.4", "advanced SIMD, undefined", refuse(Undefined);
 
-    // Structures between memory and registers of Advanced SIMD (A7.7): some types and alignments are undefined,
-    // and no list goes beyond the last register.
+    // Element and structure accesses of Advanced SIMD (A7.7): some types and alignments are
+    // undefined, and no list may extend beyond the last register.
     "1111 0100 0dl0 nnnn dddd tttt ssaa mmmm", "A7.7", "vld1 to vld4, vst1 to vst4: multiple", decide(structures(word));
     "1111 0100 1d10 nnnn dddd 11tt ssta mmmm", "A7.7", "vld1 to vld4: all lanes", decide(all_lanes(word));
     "1111 0100 1xx0 xxxx xxxx 11xx xxxx xxxx", "A7.7", "vst1 to vst4: all lanes", refuse(Undefined);
@@ -352,7 +353,8 @@ rows! {
 
     "1111 xxxx xxxx xxxx xxxx xxxx xxxx xxxx", "A5.7", "unconditional, undefined", refuse(Undefined);
 
-    // Status registers (A5.2.12). What the trap or the return from it has overwritten cannot be read or written any more.
+    // Status registers (A5.2.12). Those that the trap, or the return from it, overwrites cannot be
+    // read or written any more.
     "cccc 0001 0000 1111 1111 0000 0000 0000", "B9.3.8", "mrs pc, cpsr", refuse(Unpredictable);
     "cccc 0001 0000 1111 dddd 0000 0000 0000", "B9.3.8", "mrs rd, cpsr", relocate(same(word));
     "cccc 0001 0100 1111 dddd 0000 0000 0000", "B9.3.8", "mrs rd, spsr", refuse(Spsr);
@@ -389,7 +391,7 @@ rows! {
     "cccc 0001 0100 nnnn dddd 0000 0101 mmmm", "A8.8.138", "qdadd", relocate(same(word));
     "cccc 0001 0110 nnnn dddd 0000 0101 mmmm", "A8.8.139", "qdsub", relocate(same(word));
     "cccc 0001 0xx0 xxxx xxxx xxxx 0101 xxxx", "A5.2.6", "saturating, otherwise", refuse(Unpredictable);
-    // What makes an exception of its own.
+    // Instructions that raise or return from exceptions.
     "cccc 0001 0110 0000 0000 0000 0110 1110", "B9.3.3", "eret", refuse(Spsr);
     "cccc 0001 0110 xxxx xxxx xxxx 0110 xxxx", "B9.3.3", "eret, otherwise", refuse(Unpredictable);
     "1110 0001 0010 iiii iiii iiii 0111 iiii", "A8.8.24", "bkpt", refuse(Trap);
@@ -430,8 +432,8 @@ rows! {
     "cccc 0000 110s hhhh llll mmmm 1001 nnnn", "A8.8.189", "smull", decide(apart(word, h, l));
     "cccc 0000 111s hhhh llll mmmm 1001 nnnn", "A8.8.178", "smlal", decide(apart(word, h, l));
 
-    // Synchronization (A5.2.10). A trap ends an exclusive access. The load that begins one comes
-    // after the trap, in its slot; but when a store is trapped the access is over.
+    // Synchronization (A5.2.10). A trap clears the exclusive monitor. The load that sets it runs in
+    // its slot, after the trap; but when a store traps, the monitor is clear.
     "cccc 0001 0x00 1111 xxxx xxxx 1001 xxxx", "A8.8.229", "swp, rn pc", refuse(Unpredictable);
     "cccc 0001 0x00 xxxx 1111 xxxx 1001 xxxx", "A8.8.229", "swp, rt pc", refuse(Unpredictable);
     "cccc 0001 0x00 xxxx xxxx xxxx 1001 1111", "A8.8.229", "swp, rt2 pc", refuse(Unpredictable);
@@ -544,8 +546,8 @@ rows! {
     "cccc 0001 111s 0000 dddd ssss 0tt1 mmmm", "A8.8.117", "mvn rd, rm, type rs", relocate(same(word));
     "cccc 000x xxxx xxxx xxxx xxxx 0xx1 xxxx", "A5.2.2", "register-shifted, otherwise", refuse(Unpredictable);
 
-    // Data processing with a register or a constant. What reads the pc, or writes it, is emulated; what
-    // also sets the flags when it writes the pc returns from an exception.
+    // Data processing with a register or a constant. Those that read or write the pc are emulated;
+    // those that also set the flags while writing the pc return from an exception.
     "cccc 0000 0001 nnnn 1111 iiii ikk0 mmmm", "B9.3.20", "ands pc, rn, rm, type #imm", refuse(Spsr);
     "cccc 0000 000s 1111 dddd iiii ikk0 mmmm", "A8.8.14", "and rd, pc, rm, type #imm", emulate(with_register(word));
     "cccc 0000 0000 nnnn 1111 iiii ikk0 mmmm", "A8.8.14", "and pc, rn, rm, type #imm", emulate(with_register(word));
@@ -638,7 +640,8 @@ rows! {
     "cccc 0001 111s 0000 dddd iiii ikk0 mmmm", "A8.8.116", "mvn rd, rm, type #imm", relocate(same(word));
     "cccc 0001 111x xxxx xxxx xxxx xxx0 xxxx", "A8.8.116", "mvn rd, rm, type #imm, otherwise", refuse(Unpredictable);
 
-    // Whole halfwords, hints and status registers by constants take the place of comparisons that set no flags.
+    // `movw`, `movt`, hints and `msr` of constants use the encodings of comparisons that set no
+    // flags.
     "cccc 0011 0x00 xxxx 1111 xxxx xxxx xxxx", "A8.8.102", "movw, movt: pc", refuse(Unpredictable);
     "cccc 0011 0000 iiii dddd iiii iiii iiii", "A8.8.102", "movw", relocate(same(word));
     "cccc 0011 0100 iiii dddd iiii iiii iiii", "A8.8.106", "movt", relocate(same(word));
@@ -713,7 +716,8 @@ rows! {
     "cccc 0011 111s 0000 dddd iiii iiii iiii", "A8.8.115", "mvn rd, #imm", relocate(same(word));
     "cccc 0011 111x xxxx xxxx xxxx xxxx xxxx", "A8.8.115", "mvn rd, #imm, otherwise", refuse(Unpredictable);
 
-    // Media instructions (A5.4) share the last three bits of their class with loads and stores at a register.
+    // Media instructions (A5.4) share the last three bits of their class with loads and stores by
+    // register.
     "cccc 0110 0xxx xxxx 1111 xxxx xxx1 xxxx", "A5.4.1", "parallel, rd pc", refuse(Unpredictable);
     "cccc 0110 0xxx 1111 xxxx xxxx xxx1 xxxx", "A5.4.1", "parallel, rn pc", refuse(Unpredictable);
     "cccc 0110 0xxx xxxx xxxx xxxx xxx1 1111", "A5.4.1", "parallel, rm pc", refuse(Unpredictable);
@@ -858,7 +862,7 @@ rows! {
     "cccc 0111 1000 xxxx xxxx xxxx 0001 1111", "A8.8.265", "usada8, rn pc", refuse(Unpredictable);
     "cccc 0111 1000 dddd 1111 mmmm 0001 nnnn", "A8.8.264", "usad8", relocate(same(word));
     "cccc 0111 1000 dddd aaaa mmmm 0001 nnnn", "A8.8.265", "usada8", relocate(same(word));
-    // Fields of bits.
+    // Bit fields.
     "cccc 0111 101x xxxx 1111 xxxx x101 xxxx", "A8.8.164", "sbfx, rd pc", refuse(Unpredictable);
     "cccc 0111 101x xxxx xxxx xxxx x101 1111", "A8.8.164", "sbfx, rn pc", refuse(Unpredictable);
     "cccc 0111 101w wwww dddd llll l101 nnnn", "A8.8.164", "sbfx", decide(field_within_word(word, w, l));
@@ -876,7 +880,8 @@ rows! {
     "cccc 0101 0010 1101 1111 0000 0000 0100", "A8.8.133", "push {pc}", refuse(Implementation);
     "cccc 0101 0010 1101 tttt 0000 0000 0100", "A8.8.133", "push {rt}", emulate(push_one(word, t));
 
-    // Loads and stores of words and bytes (A5.3). A pc that is stored is its address plus 8 or plus 12.
+    // Loads and stores of words and bytes (A5.3). A stored pc is the instruction's address plus 8
+    // or plus 12.
     "cccc 0100 xxxx 1111 xxxx xxxx xxxx xxxx", "A5.3", "transfer, [pc], #imm", refuse(Unpredictable);
     "cccc 0101 xx1x 1111 xxxx xxxx xxxx xxxx", "A5.3", "transfer, [pc, #imm]!", refuse(Unpredictable);
     "cccc 010x x1xx xxxx 1111 xxxx xxxx xxxx", "A5.3", "transfer of pc as byte, #imm", refuse(Unpredictable);
@@ -931,8 +936,8 @@ rows! {
     "cccc 0110 u101 nnnn tttt iiii ikk0 mmmm", "A8.8.70", "ldrb rt, [rn], rm", decide(apart(word, n, t));
     "cccc 0110 u111 nnnn tttt iiii ikk0 mmmm", "A8.8.71", "ldrbt rt, [rn], rm", decide(apart(word, n, t));
 
-    // Loads and stores of several registers (A5.5). STMDB sp! pushes; its sp is stored as it was if it is
-    // the lowest in the list, else as anything.
+    // Loads and stores of several registers (A5.5). STMDB sp! pushes; the sp stored is the old one
+    // if it is the lowest in the list, else UNKNOWN.
     "cccc 100x xxxx xxxx 0000 0000 0000 0000", "A5.5", "ldm, stm: {}", refuse(Unpredictable);
     "cccc 100x xxxx 1111 xxxx xxxx xxxx xxxx", "A5.5", "ldm, stm: pc", refuse(Unpredictable);
     "cccc 1001 0010 1101 0l0l llll llll llll", "A8.8.133", "push {list}", emulate(push_list(word, l));
@@ -1008,7 +1013,7 @@ rows! {
     "cccc 1110 1111 1010 tttt 1010 0001 0000", "B9.3.21", "vmrs rt, fpinst2", relocate(same(word));
     "cccc 1110 1111 xxxx xxxx 1010 xxx1 xxxx", "B9.3.21", "vmrs, otherwise", refuse(Unpredictable);
     "cccc 1110 xxxx xxxx xxxx 1010 xxx1 xxxx", "A7.8", "32-bit transfer, undefined", refuse(Undefined);
-    // Of the sizes of a scalar, which four bits tell, some are not allocated.
+    // Some sizes of a scalar, encoded in four bits, are unallocated.
     "cccc 1110 00x0 xxxx xxxx 1011 x101 xxxx", "A8.8.341", "vmov dd[x], undefined", refuse(Undefined);
     "cccc 1110 0xx0 xxxx 1111 1011 xxx1 xxxx", "A8.8.341", "vmov dd[x], pc", refuse(Unpredictable);
     "cccc 1110 0oo0 dddd tttt 1011 doo1 0000", "A8.8.341", "vmov dd[x], rt", relocate(same(word));
@@ -1052,7 +1057,8 @@ rows! {
     "cccc 1110 1d11 1o1u dddd 101s x1i0 iiii", "A8.8.308", "vcvt fixed point", decide(fixed_point(word));
     "cccc 1110 xxxx xxxx xxxx 101x xxx0 xxxx", "A7.5", "floating point, undefined", refuse(Undefined);
 
-    // Loads and stores of extension registers (A7.6). At the pc they would need a register to spare.
+    // Loads and stores of extension registers (A7.6). With the pc as the base they would need a
+    // scratch register.
     "cccc 1101 ud00 1111 dddd 101x iiii iiii", "A8.8.413", "vstr [pc, #imm]", refuse(Literal);
     "cccc 1101 ud01 1111 dddd 101x iiii iiii", "A8.8.333", "vldr [pc, #imm]", refuse(Literal);
     "cccc 1101 ud00 nnnn dddd 101x iiii iiii", "A8.8.413", "vstr", relocate(same(word));
@@ -1069,10 +1075,10 @@ rows! {
     "cccc 1101 0d11 nnnn dddd 101s iiii iiii", "A8.8.332", "vldmdb", decide(extension_list(word));
     "cccc 110x xxxx xxxx xxxx 101x xxxx xxxx", "A7.6", "extension register transfer, undefined", refuse(Undefined);
 
-    // The system's coprocessor, 15 (B3.17). What moves the ground from under a slot is refused, and what
-    // the last exception has left there: the trap is one more. So is what takes a whole cache's or a set's lines
-    // away without writing them back, since the trap has written too; by address (c7, c6, 1) only those go
-    // that the code has named.
+    // The system control coprocessor, 15 (B3.17). Refused are operations that change the mapping
+    // under a slot, and registers that hold state of the last exception: the trap is one. So are
+    // invalidations of a whole cache or set without write-back, since the trap has dirtied lines
+    // too; by address (c7, c6, 1) only lines that the code named are affected.
     "cccc 1110 xxx0 xxxx 1111 1111 xxx1 xxxx", "A8.8.98", "mcr p15, pc", refuse(Unpredictable);
     "cccc 1110 xxx1 xxxx 1111 1111 xxx1 xxxx", "A8.8.107", "mrc p15, pc", refuse(Unpredictable);
     "cccc 1110 ooo0 0001 tttt 1111 0001 0000", "A8.8.98", "mcr p15, control", refuse(Mapping);
@@ -1095,7 +1101,8 @@ rows! {
     "cccc 1100 0100 uuuu tttt 1111 oooo mmmm", "A8.8.99", "mcrr p15", relocate(same(word));
     "cccc 1100 0101 uuuu tttt 1111 oooo mmmm", "A8.8.108", "mrrc p15", decide(apart(word, u, t));
     "cccc 110x xxxx xxxx xxxx 1111 xxxx xxxx", "A8.8.55", "ldc, stc p15", refuse(Undefined);
-    // The debugger's, 14 (C6.3). One of its registers can be loaded into the flags: its status (C11.11.20).
+    // The debug coprocessor, 14 (C6.3). Only its status register can be loaded into the flags
+    // (C11.11.20).
     "cccc 1110 xxx0 xxxx 1111 1110 xxx1 xxxx", "A8.8.98", "mcr p14, pc", refuse(Unpredictable);
     "cccc 1110 ooo0 nnnn tttt 1110 ooo1 mmmm", "A8.8.98", "mcr p14", relocate(same(word));
     "cccc 1110 0001 0000 1111 1110 0001 0001", "A8.8.107", "mrc p14, flags", relocate(same(word));
@@ -1113,7 +1120,7 @@ rows! {
     "cccc 110p u0w0 nnnn 0101 1110 iiii iiii", "A8.8.198", "stc p14", relocate(same(word));
     "cccc 110p u0w1 nnnn 0101 1110 iiii iiii", "A8.8.55", "ldc p14", relocate(same(word));
     "cccc 110x xxxx xxxx xxxx 1110 xxxx xxxx", "A8.8.55", "ldc, stc p14, otherwise", refuse(Undefined);
-    // Of the others, 0 to 7 are their makers', and 8, 9, 12 and 13 nobody's.
+    // Of the others, 0 to 7 are IMPLEMENTATION DEFINED, and 8, 9, 12 and 13 reserved.
     "cccc 110x xxxx xxxx xxxx 0xxx xxxx xxxx", "A8.8.55", "ldc, stc, mcrr, mrrc: 0 to 7", refuse(Implementation);
     "cccc 110x xxxx xxxx xxxx xxxx xxxx xxxx", "A8.8.55", "ldc, stc, mcrr, mrrc: nobody's", refuse(Undefined);
     "cccc 1110 xxxx xxxx xxxx 0xxx xxxx xxxx", "A8.8.30", "cdp, mcr, mrc: 0 to 7", refuse(Implementation);

@@ -1,4 +1,4 @@
-//! Loads and stores whose address is made of the pc, and loads of the pc.
+//! Loads and stores with the pc in their address, and loads of the pc.
 
 use core::fmt;
 
@@ -8,12 +8,12 @@ use super::operand::{Register, Shift, bit, bits};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
-/// What is added to a base.
+/// An offset from a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offset {
     /// A number of bytes.
     Bytes(i16),
-    /// A register, shifted; down, if it is to be subtracted.
+    /// A shifted register; subtracted if `down`.
     Register {
         register: Register,
         shift: Shift,
@@ -22,12 +22,12 @@ pub(super) enum Offset {
 }
 
 impl Offset {
-    /// Twelve bits, to be added or subtracted as U says.
+    /// A 12-bit offset, added or subtracted as U says.
     pub(super) const fn of_twelve_bits(word: u32) -> Self {
         Self::signed(word, bits(word, 0, 12))
     }
 
-    /// Eight bits in two halves, to be added or subtracted as U says.
+    /// An 8-bit offset in two halves, added or subtracted as U says.
     pub(super) const fn of_eight_bits(word: u32) -> Self {
         Self::signed(word, bits(word, 8, 4) << 4 | bits(word, 0, 4))
     }
@@ -41,12 +41,12 @@ impl Offset {
         })
     }
 
-    /// A register with a shift.
+    /// A shifted register.
     pub(super) const fn of_shifted(word: u32) -> Self {
         Self::register(word, Shift::of(word))
     }
 
-    /// A register as it is.
+    /// An unshifted register.
     pub(super) const fn of_register(word: u32) -> Self {
         Self::register(word, Shift::of(0))
     }
@@ -83,7 +83,7 @@ pub(super) const fn is_up(word: u32) -> bool {
     bit(word, 23)
 }
 
-/// What moves between a register and memory.
+/// What a transfer moves between a register and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Datum {
     LoadWord,
@@ -98,7 +98,7 @@ pub(super) enum Datum {
     StoreDual,
 }
 
-/// `ldr data, [base, offset]`, and the like: the base stays as it is.
+/// `ldr data, [base, offset]` and its like, without writeback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transfer {
     pub(super) datum: Datum,
@@ -108,7 +108,7 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    /// The transfer by `word`.
+    /// Decodes `word`.
     pub(super) const fn new(datum: Datum, word: u32, offset: Offset) -> Self {
         Self {
             datum,
@@ -153,7 +153,7 @@ impl Transfer {
     }
 }
 
-/// The signed value, whose low bits are the unsigned one.
+/// Keeps the sign-extended value; its low bits are the unsigned one.
 fn extended(unsigned: u32, signed: i32) -> u32 {
     if mutant::is_chosen(Mutant::SignIgnored) {
         return unsigned;
@@ -174,7 +174,7 @@ pub(super) fn store(
     memory.store(address.into(), width, value.into())
 }
 
-/// Two words.
+/// Two consecutive words.
 fn load_two(
     data: Register,
     address: u32,
@@ -199,7 +199,7 @@ fn store_two(
     store(memory, address.wrapping_add(4), Width::Four, second)
 }
 
-/// How an address and a base that is written back come about.
+/// How the address and the written-back base are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indexing {
     /// `[base, offset]`.
@@ -211,7 +211,7 @@ pub(super) enum Indexing {
 }
 
 impl Indexing {
-    /// P and W of `word`.
+    /// Decodes P and W of `word`.
     pub(super) const fn of(word: u32) -> Self {
         match (bit(word, 24), bit(word, 21)) {
             (true, false) => Self::Offset,
@@ -230,7 +230,7 @@ pub(super) struct LoadPc {
 }
 
 impl LoadPc {
-    /// The load by `word`.
+    /// Decodes `word`.
     pub(super) const fn new(word: u32, offset: Offset) -> Self {
         Self {
             base: Register::at(word, 16),
@@ -253,7 +253,7 @@ impl LoadPc {
 }
 
 impl Datum {
-    /// The name without its condition, and what follows that.
+    /// The mnemonic before the condition, and what follows it.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::LoadWord => "ldr",

@@ -1,4 +1,4 @@
-//! AArch64 as Linux uses it: the trap, and the procedure call standard (AAPCS64).
+//! AArch64 as Linux uses it: the breakpoint, and the procedure call standard (AAPCS64).
 
 use core::marker::PhantomData;
 
@@ -6,11 +6,11 @@ use super::{A64, Emulation, LR, Processor, Regs, Relocation, TRAP, control, plan
 use crate::arch::{self, Arch, Load, Planned};
 use crate::{Control, Fault, Memory, Plan};
 
-/// AArch64 on a processor that signs as `P` does.
+/// AArch64 on a processor that signs pointers as `P` does.
 #[derive(Clone, Copy, Debug)]
 pub struct Arm64<P>(PhantomData<P>);
 
-/// Arguments that are passed in registers, from x0 on.
+/// How many arguments are passed in registers, from x0 on.
 const IN_REGISTERS: u64 = 8;
 
 impl<P: Processor + Default + Send + Sync + 'static> Arch for Arm64<P> {

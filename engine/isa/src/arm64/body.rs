@@ -1,4 +1,4 @@
-//! What a walk over a function of A64 has to know: literals, and that `br` is a switch.
+//! What a function walk needs to know of A64: literals, and that `br` is a switch.
 
 use super::control::control;
 use crate::body::sealed::{Code, Ground};
@@ -6,10 +6,10 @@ use crate::body::{Gap, Step, Steps, Unwalked};
 use crate::mutant::{self, Mutant};
 use crate::{Away, Control};
 
-/// A64, to be walked over.
+/// A64, as a function walk decodes it.
 ///
-/// `br` is taken for a switch, and never for a way out: kernels are built with frame pointers, so that
-/// nothing compiled leaves by it.
+/// `br` is always taken for a switch, never for an exit: kernels are built with frame pointers, so
+/// compiled code does not use it for tail calls.
 #[derive(Clone, Copy, Debug)]
 pub struct A64;
 
@@ -70,7 +70,7 @@ const fn is_call(word: u32) -> bool {
     word >> 26 == 0b10_0101 || word & 0xfee0_0000 == 0xd620_0000 || word >> 21 == 0x6a1
 }
 
-/// What `ldr` and `ldrsw` load from that is a number of words away, and how many bytes.
+/// The literal that `ldr` or `ldrsw` reads: its address and its size in bytes.
 fn literal(word: u32, at: u64) -> Option<(u64, u64)> {
     if word & 0x3b00_0000 != 0x1800_0000 {
         return None;

@@ -1,15 +1,15 @@
-//! Where control goes behind an A64 instruction.
+//! Where control goes after an A64 instruction.
 
 use super::operand::signed;
 use crate::{Away, Control};
 
-/// The immediate of the `brk` by which Linux warns, and says that it has a bug.
+/// The `brk` immediate of Linux's WARN and BUG.
 const WARNING: u32 = 0x800;
 
-/// Where control goes behind the instruction `word` at the address `at`.
+/// Where control goes after the instruction `word` at the address `at`.
 #[must_use]
 pub const fn control(word: u32, at: u64) -> Control {
-    // All that branch or trap are told by these bits, but for one that is not an instruction.
+    // Every branch and every trap except `udf` has these bits.
     if word & 0x1c00_0000 != 0x1400_0000 {
         return not_a_branch(word);
     }
@@ -24,7 +24,7 @@ pub const fn control(word: u32, at: u64) -> Control {
     }
 }
 
-/// `udf`, which is a word whose upper half is 0.
+/// `udf` is any word whose upper half is 0.
 const fn not_a_branch(word: u32) -> Control {
     if word >> 16 == 0 {
         return Control::END;
@@ -32,14 +32,15 @@ const fn not_a_branch(word: u32) -> Control {
     Control::NEXT
 }
 
-/// What is so many words away, which so many bits from `low` up say.
+/// The pc-relative target: a signed number of words in `bits` bits from `low` up.
 const fn target(word: u32, low: u32, bits: u32, at: u64) -> Away {
     let mask = 1_u32.wrapping_shl(bits).wrapping_sub(1);
     let words = signed(word.wrapping_shr(low) & mask, bits);
     Away::To(at.wrapping_add_signed(words.wrapping_mul(4)))
 }
 
-/// `brk`. One that may be a warning goes on; all else that is near it calls something.
+/// `brk` with the immediate of a warning continues; any other ends. `svc`, `hvc` and `smc` are
+/// calls.
 const fn trap(word: u32) -> Control {
     if word & 0xffe0_001f == 0xd420_0000 && word >> 5 & 0xffff != WARNING {
         return Control::END;
@@ -47,7 +48,7 @@ const fn trap(word: u32) -> Control {
     Control::NEXT
 }
 
-/// `br`, `blr`, `ret`, `eret`, and those that authenticate what they branch by.
+/// `br`, `blr`, `ret`, `eret`, and their authenticating forms.
 const fn by_register(word: u32) -> Control {
     match word >> 21 & 0b111 {
         0b000 => Control::to(Away::Indirect, false),

@@ -1,5 +1,5 @@
-//! A64 instructions done by the trap handler, on the registers it saved: what
-//! reads or writes the pc, and what functions begin with.
+//! A64 instructions that the trap handler emulates on the saved registers: those that read or write
+//! the pc, and those that functions commonly begin with.
 
 use core::fmt;
 
@@ -10,22 +10,21 @@ use super::{LR, Regs};
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory};
 
-/// What an emulated instruction needs of the processor that would have run it.
+/// What emulation needs of the processor that would have run the instruction.
 pub trait Processor {
-    /// What `pacia` makes of a pointer and a modifier: the pointer with its
-    /// authentication code, or as it is where the processor has none or they
-    /// are switched off. The keys are the processor's own.
+    /// `pacia` of a pointer and a modifier: the pointer with its authentication code, or unchanged
+    /// if the processor has no pointer authentication or it is disabled. Uses the current keys.
     fn sign(&self, pointer: u64, modifier: u64) -> u64;
 
-    /// Whether it remembers what the last branch was (FEAT_BTI).
+    /// Whether it implements FEAT_BTI, which records the type of the last branch.
     fn has_branch_types(&self) -> bool;
 }
 
-/// An instruction that [`plan`](super::plan) has found to be emulable.
+/// An instruction that [`plan`](super::plan) found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation(Action);
 
-/// Every site has one, and a firing reads it.
+/// Each site stores one, and every firing reads it.
 const _: () = assert!(size_of::<Emulation>() <= 16);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ enum Action {
         to: Register,
         value: u64,
     },
-    /// Puts 16 bits at the bit `at`, and keeps those around them.
+    /// Replaces the 16 bits from bit `at` up.
     Insert {
         to: Register,
         half: u16,
@@ -52,18 +51,18 @@ enum Action {
     CopySp {
         to: Register,
     },
-    /// The address that is so far from the instruction.
+    /// An address relative to the instruction.
     Adr {
         to: Register,
         by: i32,
     },
-    /// The address of the page that is so many pages from the instruction's.
+    /// The address of a page, relative to the instruction's page.
     Adrp {
         to: Register,
         pages: i32,
     },
     Load(Load),
-    /// A hint about memory beside the instruction.
+    /// A hint about pc-relative memory.
     Prefetch {
         operation: u8,
         by: i32,
@@ -116,14 +115,14 @@ pub(super) const fn movk(sf: u32, hw: u32, half: u32, target: u32) -> Emulation 
     Emulation(Action::Insert { to, half, at })
 }
 
-/// `adr`, by the upper bits of a distance and its lowest two.
+/// `adr`, with the offset's upper bits and its lowest two.
 pub(super) const fn adr(high: u32, low: u32, target: u32) -> Emulation {
     let to = Register::new(1, target);
     let by = distance(high, low);
     Emulation(Action::Adr { to, by })
 }
 
-/// `adrp`, by the same bits of a number of pages.
+/// `adrp`, likewise with an offset in pages.
 pub(super) const fn adrp(high: u32, low: u32, target: u32) -> Emulation {
     let to = Register::new(1, target);
     let pages = distance(high, low);
@@ -134,7 +133,7 @@ const fn distance(high: u32, low: u32) -> i32 {
     signed(high << 2 | low, 21) as i32
 }
 
-/// `ldr`, `ldrh` and `ldrb` at an offset in units of what is loaded.
+/// `ldr`, `ldrh` and `ldrb` with a scaled offset.
 pub(super) const fn ldr(size: u32, offset: u32, base: u32, target: u32) -> Emulation {
     load(
         size,
@@ -143,40 +142,40 @@ pub(super) const fn ldr(size: u32, offset: u32, base: u32, target: u32) -> Emula
     )
 }
 
-/// The same at an offset in bytes.
+/// The same with an unscaled offset.
 pub(super) const fn ldur(size: u32, offset: u32, base: u32, target: u32) -> Emulation {
     load(size, Address::new(base, signed(offset, 9)), target)
 }
 
-/// `ldrsb` and `ldrsh` at an offset in units of what is loaded.
+/// `ldrsb` and `ldrsh` with a scaled offset.
 pub(super) const fn ldrs(size: u32, to_w: u32, offset: u32, base: u32, target: u32) -> Emulation {
     let from = Address::new(base, scaled(offset as i64, size));
     load_signed(size, to_w, from, target)
 }
 
-/// The same at an offset in bytes.
+/// The same with an unscaled offset.
 pub(super) const fn ldurs(size: u32, to_w: u32, offset: u32, base: u32, target: u32) -> Emulation {
     load_signed(size, to_w, Address::new(base, signed(offset, 9)), target)
 }
 
-/// `ldrsw` at an offset in words.
+/// `ldrsw` with a scaled offset.
 pub(super) const fn ldrsw(offset: u32, base: u32, target: u32) -> Emulation {
     ldrs(0b10, 0, offset, base, target)
 }
 
-/// The same at an offset in bytes.
+/// The same with an unscaled offset.
 pub(super) const fn ldursw(offset: u32, base: u32, target: u32) -> Emulation {
     ldurs(0b10, 0, offset, base, target)
 }
 
-/// `ldr` of a word or a doubleword that is a number of words away.
+/// `ldr` of a pc-relative word or doubleword; the offset is in words.
 pub(super) const fn ldr_literal(is_8_bytes: u32, words: u32, target: u32) -> Emulation {
     let to = Register::new(is_8_bytes, target);
     let datum = Datum::unsigned(0b10 | is_8_bytes);
     literal(to, words, datum)
 }
 
-/// `ldrsw` of one.
+/// `ldrsw` of a pc-relative word.
 pub(super) const fn ldrsw_literal(words: u32, target: u32) -> Emulation {
     literal(Register::new(1, target), words, Datum::signed(0b10))
 }
@@ -190,7 +189,7 @@ const fn words_away(words: u32) -> i32 {
     (signed(words, 19) as i32).wrapping_mul(4)
 }
 
-/// `prfm` of what is a number of words away.
+/// `prfm` of pc-relative memory; the offset is in words.
 pub(super) const fn prfm_literal(words: u32, operation: u32) -> Emulation {
     let (operation, by) = (operation as u8, words_away(words));
     Emulation(Action::Prefetch { operation, by })
@@ -257,7 +256,7 @@ const fn load_signed(size: u32, to_w: u32, from: Address, target: u32) -> Emulat
     Emulation(Action::Load(Load::One { to, from, datum }))
 }
 
-/// The bit at which the 16 bits with the number `hw` begin.
+/// The bit position of the halfword `hw`.
 const fn position(hw: u32) -> u32 {
     hw.wrapping_mul(16)
 }
@@ -271,13 +270,13 @@ const fn scaled(offset: i64, size: u32) -> i64 {
 }
 
 impl Emulation {
-    /// Whether it does nothing but go on.
+    /// Whether the instruction has no effect.
     #[must_use]
     pub const fn is_nop(self) -> bool {
         matches!(self.0, Action::Nop)
     }
 
-    /// Whether it goes where it may go away to, with these registers: not if it is a branch that is not taken.
+    /// Whether control leaves with these registers: not if a branch is not taken.
     #[must_use]
     pub fn goes(&self, regs: &Regs) -> bool {
         match self.0 {
@@ -286,16 +285,15 @@ impl Emulation {
         }
     }
 
-    /// Does the instruction: `regs` and `memory` become what they would be had
-    /// it run at `regs.pc`, and that pc is moved to where it goes on.
+    /// Emulates the instruction: `regs` and `memory` become what they would be had it run at
+    /// `regs.pc`, and the pc advances to the next instruction or the target.
     ///
-    /// Whether a branch may land here at all is not checked again: the trap in
-    /// the instruction's place lets every branch in.
+    /// The branch target check (BTI) is not repeated: the breakpoint in the instruction's place
+    /// accepts every branch.
     ///
     /// # Errors
-    /// [`Fault`] where the instruction would have faulted. `regs` is then
-    /// untouched, and running it again is safe. A pair is two loads, the one
-    /// from the lower address first.
+    /// [`Fault`] if the instruction would have faulted; `regs` is unchanged then, and running it
+    /// again is safe. A pair is two loads, the lower address first.
     pub fn run(
         self,
         regs: &mut Regs,
@@ -341,7 +339,7 @@ fn copied(from: Register, regs: &Regs) -> u64 {
     from.read(regs)
 }
 
-/// The page, of 4 KiB whatever the kernel's are, that is so many from the pc's.
+/// The page `pages` away from that of the pc. Pages are 4 KiB here, whatever the kernel's are.
 fn page(pages: i32, pc: u64) -> u64 {
     let from = if mutant::is_chosen(Mutant::AdrpFromWord) {
         pc
@@ -355,9 +353,8 @@ const fn by_pages(pages: i32) -> i64 {
     (pages as i64) << 12
 }
 
-/// As an assembler would have it: `mov x9, x30`, `ldr w0, [x1, #0x8]`. Forms
-/// that differ only in how they write a number read the same. What is counted
-/// from the instruction, or from its page, is told as the distance.
+/// Assembler syntax: `mov x9, x30`, `ldr w0, [x1, #0x8]`. Forms that differ only in how they encode
+/// a number print the same. Relative addresses are printed as distances.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -379,7 +376,7 @@ impl fmt::Display for Emulation {
     }
 }
 
-/// What a prefetch is for: `pldl1keep`, or a number where that has no name.
+/// A prefetch operation: `pldl1keep`, or a number if it has no name.
 struct Hint(u8);
 
 impl fmt::Display for Hint {

@@ -1,20 +1,20 @@
-//! Which instructions open, need and close an exclusive access: no probe may
-//! fire between the first and the last, since a trap closes it (B2).
+//! Which instructions begin, need and end an exclusive access. No probe may fire between the first
+//! and the last, since a trap clears the exclusive monitor (B2).
 
-/// What an instruction does to the monitor of exclusive accesses.
+/// An instruction's effect on the exclusive monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exclusive {
-    /// `ldxr`, `ldaxr`, `ldxp`, `ldaxp` and those of bytes and halfwords: opens
-    /// an access.
+    /// `ldxr`, `ldaxr`, `ldxp`, `ldaxp` and their byte and halfword forms: begins an exclusive
+    /// access.
     Load,
-    /// `stxr`, `stlxr`, `stxp`, `stlxp` and those of bytes and halfwords: stores
-    /// if it is still open, and closes it.
+    /// `stxr`, `stlxr`, `stxp`, `stlxp` and their byte and halfword forms: stores if the monitor is
+    /// still set, and clears it.
     Store,
-    /// `clrex`: closes it.
+    /// `clrex`: clears the monitor.
     Clear,
 }
 
-/// What `word` does to the monitor, if anything.
+/// The effect of `word` on the exclusive monitor, if any.
 #[must_use]
 pub const fn exclusive(word: u32) -> Option<Exclusive> {
     const CLREX: u32 = 0xd503_305f;
@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// Ordered and compared accesses, pairs, barriers.
+    /// Ordered and compare-and-swap accesses, pairs, barriers.
     #[test]
     fn what_is_not_exclusive_is_none() {
         let words = [

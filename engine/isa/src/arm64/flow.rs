@@ -1,5 +1,4 @@
-//! Where control goes: branches to an address that is counted from the pc, and
-//! to one in a register.
+//! Control flow: pc-relative branches, and branches to a register.
 
 use core::fmt;
 
@@ -12,15 +11,15 @@ use crate::mutant::{self, Mutant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// If the flags say so.
+    /// If the flags satisfy the condition.
     Holds(Condition),
-    /// If a register is zero, or if it is not.
+    /// If a register is zero, or nonzero.
     Zero(Register, Sense),
-    /// If a bit of a register is zero, or if it is not.
+    /// If a bit of a register is zero, or one.
     BitZero(Register, u8, Sense),
 }
 
-/// Whether something is to be zero.
+/// Whether the tested value must be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     Zero,
@@ -28,7 +27,7 @@ pub(super) enum Sense {
 }
 
 impl Sense {
-    /// The sense that bit 24 of `cbz` and `tbz` stands for.
+    /// Decodes bit 24 of `cbz` and `tbz`.
     const fn of(op: u32) -> Self {
         match op {
             0 => Self::Zero,
@@ -43,7 +42,7 @@ impl Sense {
         }
     }
 
-    /// What comes before `z` in a mnemonic.
+    /// The `n` before `z` in a mnemonic.
     const fn negation(self) -> &'static str {
         match self {
             Self::Zero => "",
@@ -55,7 +54,7 @@ impl Sense {
 /// A branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Branch {
-    /// `b` and what is conditional, by a distance in bytes.
+    /// `b` and the conditional branches, by a distance in bytes.
     Near { when: When, by: i32 },
     /// `bl`.
     Call { by: i32 },
@@ -68,13 +67,13 @@ pub(super) enum Branch {
 }
 
 impl Branch {
-    /// `b` by a number of words.
+    /// `b` by a signed number of words.
     pub(super) const fn always(words: u32) -> Self {
         let (when, by) = (When::Always, in_bytes(words, 26));
         Self::Near { when, by }
     }
 
-    /// `bl` by a number of words.
+    /// `bl` by a signed number of words.
     pub(super) const fn call(words: u32) -> Self {
         let by = in_bytes(words, 26);
         Self::Call { by }
@@ -94,7 +93,7 @@ impl Branch {
         Self::Near { when, by }
     }
 
-    /// `tbz` and `tbnz`, of the bit `b40` of the half `b5`.
+    /// `tbz` and `tbnz` of the bit whose number is `b5:b40`.
     pub(super) const fn on_bit(b5: u32, op: u32, b40: u32, words: u32, register: u32) -> Self {
         let bit = (b5 << 5 | b40) as u8;
         let when = When::BitZero(Register::new(b5, register), bit, Sense::of(op));
@@ -102,7 +101,7 @@ impl Branch {
         Self::Near { when, by }
     }
 
-    /// Whether it goes where it leads.
+    /// Whether the branch is taken.
     pub(super) fn goes(self, regs: &Regs) -> bool {
         match self {
             Self::Near { when, .. } => when.holds(regs),
@@ -110,7 +109,7 @@ impl Branch {
         }
     }
 
-    /// Goes where it leads, or on.
+    /// Takes the branch, or advances to the next instruction.
     pub(super) fn run(self, regs: &mut Regs, processor: &impl Processor) {
         let next = regs.pc.wrapping_add(4);
         match self {
@@ -151,14 +150,13 @@ impl Branch {
     }
 }
 
-/// What `br` leaves in BTYPE (FEAT_BTI). On a guarded page it is 0b11, but for x16
-/// and x17; whether the page is guarded nobody here knows, and with 0b01 `br` can
-/// go wherever it could with 0b11.
+/// BTYPE after `br` (FEAT_BTI). On a guarded page it is 0b11 unless the register is x16 or x17.
+/// Whether the page is guarded is not known here, and 0b01 is accepted wherever 0b11 is.
 const JUMP: u64 = 0b01;
-/// What `blr` leaves there.
+/// BTYPE after `blr`.
 const CALL: u64 = 0b10;
 
-/// Leaves in the processor state what the branch was, if it has room for that.
+/// Sets BTYPE, if the processor has it.
 fn remember(kind: u64, regs: &mut Regs, processor: &impl Processor) {
     regs.forget_branch();
     if processor.has_branch_types() && !mutant::is_chosen(Mutant::BranchForgotten) {
@@ -184,7 +182,7 @@ fn target(by: i32, regs: &Regs) -> u64 {
     regs.pc.wrapping_add_signed(by.into())
 }
 
-/// A number of words in a field of so many bits, as a distance in bytes.
+/// A signed number of words in a field of `bits` bits, as a distance in bytes.
 const fn in_bytes(words: u32, bits: u32) -> i32 {
     (signed(words, bits) as i32).wrapping_mul(4)
 }
@@ -216,7 +214,7 @@ impl When {
     }
 }
 
-/// `b.eq .-0x8`, `tbnz w3, #0x1, .+0x10`, `blr x8`; `ret` for `ret x30`.
+/// `b.eq .-0x8`, `tbnz w3, #0x1, .+0x10`, `blr x8`; `ret x30` is printed as `ret`.
 impl fmt::Display for Branch {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -230,7 +228,7 @@ impl fmt::Display for Branch {
     }
 }
 
-/// Everything that is before the distance.
+/// The mnemonic and the operands before the distance.
 impl fmt::Display for When {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -1,7 +1,7 @@
 //! A64, the instruction set of AArch64 state.
 //!
-//! Section numbers are those of the Arm Architecture Reference Manual for
-//! A-profile architecture, issue M.a (DDI 0487M.a).
+//! Section numbers are those of the Arm Architecture Reference Manual for A-profile architecture,
+//! issue M.a (DDI 0487M.a).
 
 use core::mem::offset_of;
 
@@ -25,41 +25,38 @@ pub use exclusive::{Exclusive, exclusive};
 pub use relocate::Relocation;
 pub use rows::{ROWS, plan, row};
 
-/// The immediate of [`TRAP`], by which a handler knows it.
+/// The immediate of [`TRAP`], by which a `brk` handler recognizes it.
 ///
-/// Linux uses single digits, 0x100, 0x4xx, 0x55xx, 0x8xx, 0x9xx and 0x8000 to
-/// 0x83ff; compilers use 1, 0x3e8, 0xc47x and 0xf000 upward.
+/// Linux uses single digits, 0x100, 0x4xx, 0x55xx, 0x8xx, 0x9xx and 0x8000 to 0x83ff; compilers use
+/// 1, 0x3e8, 0xc47x and 0xf000 upward.
 pub const BRK_IMMEDIATE: u16 = 0xd7ce;
 
-/// The word that takes the place of a probed instruction: `brk` (C6.2.49),
-/// which is a permitted target of every branch.
+/// The breakpoint: the word that replaces a probed instruction. `brk` (C6.2.49) is a permitted
+/// target of every branch.
 pub const TRAP: u32 = 0xd420_0000 | (BRK_IMMEDIATE as u32) << 5;
 
 /// The number of the link register.
 const LR: usize = 30;
 
-/// The registers of interrupted code, laid out like Linux's
-/// `struct user_pt_regs`.
+/// The registers of interrupted code, laid out like Linux's `struct user_pt_regs`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regs {
     /// x0 to x30.
     pub x: [u64; 31],
-    /// The stack pointer, which a trap handler can read but not change: no
-    /// emulation writes it.
+    /// The stack pointer. A trap handler can read but not change it: no emulation writes it.
     pub sp: u64,
     /// The address of the probed instruction.
     pub pc: u64,
-    /// The processor state, as a trap saves it in SPSR.
+    /// The processor state as saved in SPSR.
     pub pstate: u64,
 }
 
-/// What the last branch was, in the processor state (D1.4): any other
-/// instruction clears it.
+/// PSTATE.BTYPE, the type of the last branch (D1.4): any other instruction clears it.
 const BTYPE: u64 = 0b11 << 10;
 
 impl Regs {
-    /// Has the instruction that comes next be one that no branch led to.
+    /// Clears BTYPE, so that the next instruction is not checked as a branch target.
     const fn forget_branch(&mut self) {
         self.pstate &= !BTYPE;
     }

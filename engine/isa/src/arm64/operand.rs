@@ -1,4 +1,4 @@
-//! What the fields of A64 encodings stand for.
+//! Decoding of the fields of A64 encodings.
 
 use core::fmt;
 
@@ -6,17 +6,17 @@ use super::{LR, Regs};
 use crate::Width;
 use crate::mutant::{self, Mutant};
 
-/// How much of a register an instruction works on.
+/// The width of a register operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
-    /// The low 32 bits; what is written there clears the rest.
+    /// The low 32 bits; a write clears the upper half.
     W,
     /// All 64 bits.
     X,
 }
 
 impl Size {
-    /// The size that the field `sf`, or its like, stands for.
+    /// Decodes `sf` or a similar field.
     pub(super) const fn of(sf: u32) -> Self {
         match sf {
             0 => Self::W,
@@ -24,7 +24,7 @@ impl Size {
         }
     }
 
-    /// The part of `value` that a register of this size has room for.
+    /// `value` truncated to this size.
     pub(super) const fn part(self, value: u64) -> u64 {
         match self {
             Self::W => value & 0xffff_ffff,
@@ -42,8 +42,8 @@ impl fmt::Display for Size {
     }
 }
 
-/// A general-purpose register. Number 31 is none of them: it reads as zero, and
-/// what is written to it is gone.
+/// A general-purpose register. Number 31 is the zero register: it reads as zero, and writes to it
+/// are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Register {
     number: u8,
@@ -51,7 +51,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// The register of this number, or its lower half.
+    /// The register with this number, 64 or 32 bits of it.
     pub(super) const fn new(sf: u32, number: u32) -> Self {
         Self {
             number: number as u8,
@@ -59,7 +59,7 @@ impl Register {
         }
     }
 
-    /// All of it.
+    /// The same register, all 64 bits.
     pub(super) const fn whole(self) -> Self {
         Self {
             size: Size::X,
@@ -67,12 +67,12 @@ impl Register {
         }
     }
 
-    /// Whether it is the one that calls leave their return address in.
+    /// Whether it is the link register.
     pub(super) const fn is_link(self) -> bool {
         self.number as usize == LR
     }
 
-    /// Whether it is none.
+    /// Whether it is the zero register.
     pub(super) const fn is_zero(self) -> bool {
         self.number == 31
     }
@@ -104,7 +104,7 @@ impl fmt::Display for Register {
     }
 }
 
-/// How far something is from the instruction.
+/// A distance from the instruction.
 pub(super) struct Distance(pub(super) i64);
 
 /// `.+0x8`.
@@ -115,7 +115,7 @@ impl fmt::Display for Distance {
     }
 }
 
-/// The width that a field `size` stands for: two to its power.
+/// Decodes a `size` field: log2 of the width.
 pub(super) const fn width(size: u32) -> Width {
     match size {
         0b00 => Width::One,
@@ -125,7 +125,7 @@ pub(super) const fn width(size: u32) -> Width {
     }
 }
 
-/// The number that the lowest `bits` bits of `field` are in two's complement.
+/// The low `bits` bits of `field`, sign-extended.
 pub(super) const fn signed(field: u32, bits: u32) -> i64 {
     let unused = i64::BITS.wrapping_sub(bits);
     (field as i64).wrapping_shl(unused).wrapping_shr(unused)

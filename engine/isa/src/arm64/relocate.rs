@@ -1,31 +1,30 @@
-//! A64 instructions that do the same wherever they stand: a copy of them in a
-//! slot, and behind it the way back.
+//! A64 instructions that have the same effect at any address: a slot holds a copy and a branch
+//! back.
 
 use core::fmt;
 
 use super::Regs;
 
-/// An instruction that [`plan`](super::plan) has found to be the same at any
-/// address: a copy of it does what it would have done.
+/// An instruction that [`plan`](super::plan) found to be position-independent: a copy of it has the
+/// same effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
     word: u32,
 }
 
-/// The instruction as it stands.
+/// An unmodified copy.
 pub(super) const fn same(word: u32) -> Relocation {
     Relocation { word }
 }
 
 impl Relocation {
-    /// How many bytes a slot has.
+    /// Size of a slot in bytes.
     pub const SIZE: usize = 8;
 
-    /// What a slot at the address `at` holds: the copy, and a branch to `next`,
-    /// the address of the instruction behind the displaced one. Nothing if that
-    /// is farther from the slot than a branch reaches, which is 128 MiB.
+    /// The contents of a slot at `at`: the copy, and a branch to `next`, the address of the
+    /// instruction after the displaced one. `None` if that is out of the branch's range of 128 MiB.
     ///
-    /// The branch changes nothing but the pc, and ends no exclusive access.
+    /// The branch changes nothing but the pc, and does not clear the exclusive monitor.
     #[must_use]
     pub fn slot(self, at: u64, next: u64) -> Option<[u8; Self::SIZE]> {
         let [a, b, c, d] = self.word.to_le_bytes();
@@ -33,10 +32,10 @@ impl Relocation {
         Some([a, b, c, d, e, f, g, h])
     }
 
-    /// Goes on in the slot at `at`, as whoever handles the trap has to.
+    /// Resumes in the slot at `at`; the trap handler must use this.
     ///
-    /// What the last branch was is forgotten: the trap in the instruction's
-    /// place let every branch in, and so must the slot.
+    /// Clears BTYPE: the breakpoint in the instruction's place accepted every branch, and so must
+    /// the slot.
     pub fn enter(at: u64, regs: &mut Regs) {
         regs.pc = at;
         regs.forget_branch();
@@ -52,7 +51,7 @@ fn branch(from: u64, to: u64) -> Option<u32> {
     in_reach.then_some(0x1400_0000 | words)
 }
 
-/// The word that will stand in the slot.
+/// The word in the slot.
 impl fmt::Display for Relocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:08x}", self.word)

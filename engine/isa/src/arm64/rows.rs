@@ -1,17 +1,14 @@
-//! The A64 table: every word that there is.
+//! The A64 table: every possible word.
 //!
-//! What neither reads nor writes the pc does the same wherever it stands, and
-//! is relocated; so is what writes the stack pointer, which the way out of a
-//! trap in the kernel does not take from the saved registers. What reads or
-//! writes the pc is emulated, and so is most of what functions begin with. What
-//! goes to an address that it first authenticates is relocated: it is the same in
-//! a slot, and the keys are the interrupted code's. Refused are the forms that the
-//! manual leaves open, and what cannot be done by way of a trap. Within a family
-//! the rows for what is not allocated come first, or last for whatever the others
-//! have left.
+//! An instruction that neither reads nor writes the pc is position-independent and is relocated. So
+//! is one that writes the stack pointer, which a return from a trap in the kernel does not restore
+//! from the saved registers. Instructions that read or write the pc are emulated, and so are most
+//! that functions begin with. Branches that first authenticate their target are relocated: they
+//! have the same effect in a slot, and the keys are the interrupted code's. Refused are the forms
+//! that the manual leaves undefined or unpredictable, and what a trap would break. Within a family
+//! the rows for unallocated encodings come first, or last for the remainder.
 //!
-//! The rows know the extensions up to Armv8.8 and Armv9.3. Later ones are not
-//! allocated here.
+//! The rows know the extensions up to Armv8.8 and Armv9.3. Later ones count as unallocated.
 
 use super::decide::{apart, exclusive_store, load_pair, moves_base, store_pair};
 use super::emulate::{
@@ -26,7 +23,7 @@ rows! {
     emulate = Emulation, relocate = Relocation,
     index = 21, "1xxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx";
 
-    // What is not allocated, or exists in order to trap (C4.1).
+    // Unallocated, or reserved for traps (C4.1).
     "0000 0000 0000 0000 xxxx xxxx xxxx xxxx", "C6.2.488", "udf", refuse(Undefined);
     "0xx0 000x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "reserved", refuse(Undefined);
     "xxx0 001x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "not allocated, 0001", refuse(Undefined);
@@ -53,7 +50,7 @@ rows! {
     "s011 0010 0kii iiii iiii iinn nnnd dddd", "C6.2.300", "orr, mov (#imm)", relocate(same(word));
     "s101 0010 0kii iiii iiii iinn nnnd dddd", "C6.2.155", "eor (#imm)", relocate(same(word));
     "s111 0010 0kii iiii iiii iinn nnnd dddd", "C6.2", "ands, tst (#imm)", relocate(same(word));
-    // A 32-bit register has no bits above 31 to move to.
+    // A 32-bit register has no bits above 31 to write.
     "0xx1 0010 11xx xxxx xxxx xxxx xxxx xxxx", "C4.1", "mov (wd, above)", refuse(Undefined);
     "s001 0010 1hhi iiii iiii iiii iiid dddd", "C6.2.283", "movn, mov", emulate(movn(s, h, i, d));
     "s101 0010 1hhi iiii iiii iiii iiid dddd", "C6.2.284", "movz, mov", emulate(movz(s, h, i, d));
@@ -69,17 +66,17 @@ rows! {
     "1001 0011 110m mmmm iiii iinn nnnd dddd", "C6.2", "extr, ror (xd)", relocate(same(word));
     "xxx1 0011 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "bit field, not allocated", refuse(Undefined);
 
-    // Branches to an address that is counted from the pc.
+    // Pc-relative branches.
     "0001 01ii iiii iiii iiii iiii iiii iiii", "C6.2", "b", emulate(b(i));
     "1001 01ii iiii iiii iiii iiii iiii iiii", "C6.2", "bl", emulate(bl(i));
     "s011 010o iiii iiii iiii iiii iiit tttt", "C6.2", "cbz, cbnz", emulate(cb(s, o, i, t));
     "s011 011o bbbb biii iiii iiii iiit tttt", "C6.2", "tbz, tbnz", emulate(tb(s, o, b, i, t));
     "0101 0100 iiii iiii iiii iiii iii0 cccc", "C6.2", "b.cond", emulate(b_if(i, c));
-    // A branch to processors from Armv8.8 on, and no instruction to those before.
+    // Allocated from Armv8.8 on, undefined before.
     "0101 0100 iiii iiii iiii iiii iii1 cccc", "C6.2", "bc.cond", refuse(Implementation);
     "0101 010x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "branch on a condition, not allocated", refuse(Undefined);
 
-    // Calls of those who handle exceptions.
+    // Exception generation.
     "1101 0100 000i iiii iiii iiii iii0 0001", "C6.2", "svc", refuse(Trap);
     "1101 0100 000i iiii iiii iiii iii0 0010", "C6.2", "hvc", refuse(Trap);
     "1101 0100 000i iiii iiii iiii iii0 0011", "C6.2", "smc", refuse(Trap);
@@ -88,7 +85,7 @@ rows! {
     "1101 0100 011i iiii iiii iiii iii0 0000", "C6.2", "tcancel", refuse(Exclusive);
     "1101 0100 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "exception, not allocated, or of a debugger", refuse(Undefined);
 
-    // Hints. Those that are not allocated do nothing.
+    // Hints. The unallocated ones do nothing.
     "1101 0101 0000 0011 0010 0000 0001 1111", "C6.2.298", "nop", emulate(nop());
     "1101 0101 0000 0011 0010 0011 0011 1111", "C6.2.305", "paciasp", emulate(paciasp());
     "1101 0101 0000 0011 0010 0100 tt01 1111", "C6.2.50", "bti", emulate(bti(t));
@@ -106,7 +103,7 @@ rows! {
     "1101 0101 0000 0011 0010 0010 0011 1111", "C6.2", "psb", relocate(same(word));
     "1101 0101 0000 0011 0010 0010 0101 1111", "C6.2", "tsb", relocate(same(word));
     "1101 0101 0000 0011 0010 0010 1001 1111", "C6.2", "csdb", relocate(same(word));
-    // What is behind it signs otherwise, and must be the next instruction.
+    // Modifies the instruction after it, which must be adjacent.
     "1101 0101 0000 0011 0010 0100 1111 1111", "C6.2", "pacm", refuse(Unpredictable);
     "1101 0101 0000 0011 0010 mmmm ooo1 1111", "C6.2", "hint, dgh, clrbhb", relocate(same(word));
 
@@ -121,7 +118,7 @@ rows! {
     "1101 0101 0000 0011 0011 0000 0111 1111", "C6.2", "tcommit", refuse(Exclusive);
     "1101 0101 0010 0011 0011 000o 011t tttt", "C6.2", "tstart, ttest", refuse(Exclusive);
 
-    // The processor state, and waiting for a time.
+    // PSTATE, and timed waits.
     "1101 0101 0000 0011 0001 0000 00ot tttt", "C6.2", "wfet, wfit", relocate(same(word));
     "1101 0101 0000 0000 0100 0000 0001 1111", "C6.2", "cfinv", relocate(same(word));
     "1101 0101 0000 0000 0100 0000 0011 1111", "C6.2", "xaflag", relocate(same(word));
@@ -137,20 +134,20 @@ rows! {
     "1101 0101 0000 0011 0100 mmmm 11o1 1111", "C6.2", "msr (daifset, daifclr, #imm)", relocate(same(word));
     "1101 0101 00x0 0xxx xxxx xxxx xxxx xxxx", "C4.1", "system, not allocated", refuse(Undefined);
 
-    // Operations of the system, and its registers: which there are is the processor's affair.
-    // What a set of the cache has that is not clean may be what the trap has written.
+    // System instructions and registers: which of them exist depends on the processor. Invalidating
+    // a set of the cache could discard lines that the trap has dirtied.
     "1101 0101 0000 1000 0111 0110 010x xxxx", "C6.2", "dc (isw)", refuse(Mapping);
     "1101 0101 0000 1000 0111 0110 1x0x xxxx", "C6.2", "dc (igsw, igdsw)", refuse(Mapping);
     "1101 0101 0000 1xxx 1x11 xxxx xxxx xxxx", "C6.2", "sys (of the implementation)", refuse(Implementation);
     "1101 0101 0000 1ooo nnnn mmmm pppt tttt", "C6.2", "sys, at, brb, dc, ic, tlbi, cfp, cpp, dvp", relocate(same(word));
     "1101 0101 0010 1ooo nnnn mmmm pppt tttt", "C6.2", "sysl", relocate(same(word));
-    // What the trap has overwritten with its own.
+    // Overwritten by the trap.
     "1101 0101 00x1 1x00 0100 0000 00xx xxxx", "C5.2", "mrs, msr (elr, spsr)", refuse(Spsr);
     "1101 0101 0011 1x00 0101 0010 000x xxxx", "C6.2", "mrs (esr)", refuse(Order);
     "1101 0101 0011 1x00 0101 0001 00xx xxxx", "C6.2", "mrs (afsr0, afsr1)", refuse(Order);
     "1101 0101 0011 1x00 0110 0000 000x xxxx", "C6.2", "mrs (far)", refuse(Order);
     "1101 0101 0011 1100 0110 0000 100x xxxx", "C6.2", "mrs (hpfar)", refuse(Order);
-    // Where memory is.
+    // Address translation.
     "1101 0101 0001 1x00 0001 0000 000x xxxx", "C6.2", "msr (sctlr)", refuse(Mapping);
     "1101 0101 0001 1x00 0001 0000 011x xxxx", "C6.2", "msr (sctlr2)", refuse(Mapping);
     "1101 0101 0001 1100 0001 0001 000x xxxx", "C6.2", "msr (hcr)", refuse(Mapping);
@@ -163,7 +160,8 @@ rows! {
     "1101 0101 0011 oooo nnnn mmmm pppt tttt", "C6.2", "mrs", relocate(same(word));
     "1101 0101 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "system, registers of 128 bits", refuse(Undefined);
 
-    // Branches to an address in a register. To authenticate and to go is the same in a slot; to link is not.
+    // Branches to a register. Authenticating branches have the same effect in a slot, unless they
+    // link.
     "1101 0110 0001 1111 0000 00nn nnn0 0000", "C6.2", "br", emulate(br(n));
     "1101 0110 0011 1111 0000 00nn nnn0 0000", "C6.2", "blr", emulate(blr(n));
     "1101 0110 0101 1111 0000 00nn nnn0 0000", "C6.2", "ret", emulate(ret(n));
@@ -179,7 +177,7 @@ rows! {
     "x111 010x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "compare and branch, not allocated", refuse(Undefined);
     "xxx1 01xx xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "branch or system, not allocated", refuse(Undefined);
 
-    // Exclusive and ordered accesses. What should be ones and is not, the manual leaves open.
+    // Exclusive and ordered accesses. Wrong should-be-one bits are unpredictable.
     "xx00 1000 000s ssss xxxx xxxx xxxx xxxx", "C6.2", "stxr, stlxr, stxrb, stxrh, stlxrb, stlxrh", decide(exclusive_store(word));
     "xx00 1000 0101 1111 o111 11nn nnnt tttt", "C6.2", "ldxr, ldaxr, ldxrb, ldxrh, ldaxrb, ldaxrh", relocate(same(word));
     "1x00 1000 001s ssss xxxx xxxx xxxx xxxx", "C6.2", "stxp, stlxp", decide(exclusive_store(word));
@@ -195,16 +193,16 @@ rows! {
     "xx00 1000 xxxx xxxx xxxx xxxx xxxx xxxx", "C6.2", "exclusive or ordered, with what should be ones", refuse(Unpredictable);
     "xx00 1001 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "load or store, 001001", refuse(Undefined);
 
-    // Ordered accesses at an offset.
+    // Ordered accesses with an offset.
     "kk01 1001 000i iiii iiii 00nn nnnt tttt", "C6.2", "stlur, stlurb, stlurh", relocate(same(word));
     "kk01 1001 010i iiii iiii 00nn nnnt tttt", "C6.2", "ldapur, ldapurb, ldapurh", relocate(same(word));
     "0k01 1001 1w0i iiii iiii 00nn nnnt tttt", "C6.2", "ldapursb, ldapursh", relocate(same(word));
     "1001 1001 100i iiii iiii 00nn nnnt tttt", "C6.2", "ldapursw", relocate(same(word));
 
-    // Copying and setting memory: processors do it in one of two ways.
+    // Memory copy and set: there are two implementation options.
     "0001 1x01 xx0x xxxx xxxx 01xx xxxx xxxx", "C6.2", "cpy, set", refuse(Implementation);
 
-    // Tags of memory.
+    // Memory tags.
     "1101 1001 011i iiii iiii 00nn nnnt tttt", "C6.2", "ldg", relocate(same(word));
     "1101 1001 0010 0000 0000 00nn nnnt tttt", "C6.2", "stzgm", relocate(same(word));
     "1101 1001 1o10 0000 0000 00nn nnnt tttt", "C6.2", "stgm, ldgm", relocate(same(word));
@@ -212,7 +210,7 @@ rows! {
     "1101 1001 oo1i iiii iiii ppnn nnnt tttt", "C6.2", "stg, stzg, st2g, stz2g", relocate(same(word));
     "xx01 1001 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "load or store, 011001, not allocated", refuse(Undefined);
 
-    // Memory beside the instruction. A hint about it does nothing.
+    // Pc-relative loads. Prefetches do nothing.
     "0k01 1000 iiii iiii iiii iiii iiit tttt", "C6.2", "ldr (literal)", emulate(ldr_literal(k, i, t));
     "1001 1000 iiii iiii iiii iiii iiit tttt", "C6.2", "ldrsw (literal)", emulate(ldrsw_literal(i, t));
     "1101 1000 iiii iiii iiii iiii iiit tttt", "C6.2", "prfm (literal)", emulate(prfm_literal(i, t));
@@ -220,7 +218,7 @@ rows! {
     "kk01 1100 iiii iiii iiii iiii iiit tttt", "C7.2", "ldr (vector, literal)", refuse(Literal);
     "xx01 1101 xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "load or store, 011101, not allocated", refuse(Undefined);
 
-    // Pairs: not both into the same register, and none that is the base too if that is written.
+    // Pairs: two different registers, and with writeback neither is the base.
     "0110 1000 0xxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "ldnp, stnp (not allocated, 01)", refuse(Undefined);
     "1110 100x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "ldp, stp (not allocated, 11)", refuse(Undefined);
     "1110 110x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "ldp, stp (vectors, not allocated)", refuse(Undefined);
@@ -239,7 +237,7 @@ rows! {
     "kk10 110p p0ii iiii iuuu uunn nnnt tttt", "C7.2", "stp (vectors)", relocate(same(word));
     "kk10 110p p1ii iiii iuuu uunn nnnt tttt", "C7.2", "ldp (vectors)", decide(apart(word, t, u));
 
-    // One register at an offset: in units of what is loaded, or in bytes.
+    // One register: scaled or unscaled offset.
     "bb11 1001 01ii iiii iiii iinn nnnt tttt", "C3.2.1", "ldr, ldrb, ldrh", emulate(ldr(b, i, n, t));
     "0b11 1001 1wii iiii iiii iinn nnnt tttt", "C3.2.1", "ldrsb, ldrsh", emulate(ldrs(b, w, i, n, t));
     "1011 1001 10ii iiii iiii iinn nnnt tttt", "C6.2.227", "ldrsw", emulate(ldrsw(i, n, t));
@@ -276,7 +274,7 @@ rows! {
     "bb11 1100 0l1m mmmm o1os 10nn nnnt tttt", "C7.2", "str, ldr (vector, rm)", relocate(same(word));
     "0011 1100 1l1m mmmm o1os 10nn nnnt tttt", "C7.2", "str, ldr (quadword, rm)", relocate(same(word));
 
-    // Atomic accesses.
+    // Atomic memory operations.
     "0011 1000 al1s ssss 0ooo 00nn nnnt tttt", "C6.2", "ldaddb, ldclrb, ldeorb, ldsetb, ldsmaxb, ldsminb, ldumaxb, lduminb", relocate(same(word));
     "0111 1000 al1s ssss 0ooo 00nn nnnt tttt", "C6.2", "ldaddh, ldclrh, ldeorh, ldseth, ldsmaxh, ldsminh, ldumaxh, lduminh", relocate(same(word));
     "1k11 1000 al1s ssss 0ooo 00nn nnnt tttt", "C6.2", "ldadd, ldclr, ldeor, ldset, ldsmax, ldsmin, ldumax, ldumin", relocate(same(word));
@@ -290,7 +288,7 @@ rows! {
     "1111 1000 001s ssss 1010 00nn nnnt tttt", "C6.2", "st64bv0", relocate(same(word));
     "1111 1000 001s ssss 1011 00nn nnnt tttt", "C6.2", "st64bv", relocate(same(word));
 
-    // Structures of vectors, several and one, which may move their base.
+    // Element and structure accesses, multiple and single, with or without writeback.
     "0q00 1100 0l00 0000 0x10 ssnn nnnt tttt", "C7.2", "ld1, st1 (3 or 4)", relocate(same(word));
     "0q00 1100 0l00 0000 0111 ssnn nnnt tttt", "C7.2", "ld1, st1 (1)", relocate(same(word));
     "0q00 1100 0l00 0000 1010 ssnn nnnt tttt", "C7.2", "ld1, st1 (2)", relocate(same(word));
@@ -314,7 +312,7 @@ rows! {
     "0q00 1101 11rm mmmm 11o0 ssnn nnnt tttt", "C7.2", "ld1r, ld2r, ld3r, ld4r (writes its base)", relocate(same(word));
     "xxxx 1x0x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "load or store, not allocated", refuse(Undefined);
 
-    // Data processing with registers. A word is shifted by less than 32.
+    // Data processing with registers. A 32-bit register is shifted by less than 32.
     "s010 1010 000m mmmm 0000 0011 111d dddd", "C6.2.301", "mov (rd, rm)", emulate(mov(s, m, d));
     "0xx0 1010 xxxx xxxx 1xxx xxxx xxxx xxxx", "C4.1", "logic (wd, beyond a word)", refuse(Undefined);
     "s000 1010 aa0m mmmm iiii iinn nnnd dddd", "C6.2", "and (rm)", relocate(same(word));
@@ -415,7 +413,7 @@ rows! {
     "0001 1111 11om mmmm oaaa aann nnnd dddd", "C7.2", "fmadd, fmsub, fnmadd, fnmsub (half)", relocate(same(word));
     "x0x1 111x xxxx xxxx xxxx xxxx xxxx xxxx", "C4.1", "floating point, not allocated", refuse(Undefined);
 
-    // Advanced SIMD. Of a name in brackets the bits are told in which its rows differ.
+    // Advanced SIMD. Bits in brackets after a name distinguish the rows of that name.
     "0q00 1110 000m mmmm 0ooo 00nn nnnd dddd", "C7.2", "tbl, tbx", relocate(same(word));
     "0q00 1110 0s0m mmmm 00o1 10nn nnnd dddd", "C7.2", "uzp1, zip1 (size 0x)", relocate(same(word));
     "0q00 1110 0s0m mmmm 0o10 10nn nnnd dddd", "C7.2", "trn1, trn2 (size 0x)", relocate(same(word));
@@ -927,7 +925,8 @@ rows! {
     "1100 1110 1100 0000 1000 00nn nnnd dddd", "C7.2", "sha512su0", relocate(same(word));
     "1100 1110 1100 0000 1000 01nn nnnd dddd", "C7.2", "sm4e", relocate(same(word));
 
-    // Scalable vectors (SVE). What is behind `movprfx` must be the next instruction, and is not in a slot.
+    // Scalable vectors (SVE). `movprfx` must be adjacent to the instruction that it prefixes; in a
+    // slot it is not.
     "0000 0100 ss01 000m 001o oonn nnnd dddd", "C8.2", "movprfx (size xx)", refuse(Unpredictable);
     "0000 0100 0010 0000 1011 11nn nnnd dddd", "C8.2", "movprfx (size 00)", refuse(Unpredictable);
     "0000 0100 ss00 000m 0o0o oonn nnnd dddd", "C8.2", "add, mla, sub", relocate(same(word));

@@ -1,5 +1,4 @@
-//! Loads: of one register or two, from an address that is made of a register,
-//! or from one that is counted from the pc.
+//! Loads of one register or a pair, from a base register or pc-relative.
 
 use core::fmt;
 
@@ -16,8 +15,8 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The register with this number, and an offset of at most 13 bits and
-    /// scaled by at most 8, which 16 bits have room for.
+    /// The register with this number, and an offset of at most 13 bits scaled by at most 8, which
+    /// fits in 16 bits.
     pub(super) const fn new(base: u32, offset: i64) -> Self {
         Self {
             base: base as u8,
@@ -25,8 +24,8 @@ impl Address {
         }
     }
 
-    /// The address, unless it is to be made of a stack pointer that is not a
-    /// multiple of 16, which Linux has the processor fault on (D1.3.10.2).
+    /// The address. A stack pointer that is not a multiple of 16 faults: Linux enables the
+    /// alignment check (D1.3.10.2).
     fn resolve(self, regs: &Regs) -> Result<u64, Fault> {
         let base = match regs.x.get(usize::from(self.base)) {
             Some(&base) => base,
@@ -53,7 +52,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// What a load makes of memory: an unsigned or a signed number.
+/// How a load extends what it reads: unsigned or signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Datum {
     width: Width,
@@ -61,13 +60,13 @@ pub(super) struct Datum {
 }
 
 impl Datum {
-    /// A number of two to the power `size` bytes.
+    /// An unsigned number of 2^`size` bytes.
     pub(super) const fn unsigned(size: u32) -> Self {
         let (width, signed) = (width(size), false);
         Self { width, signed }
     }
 
-    /// The same with a sign.
+    /// A signed number of 2^`size` bytes.
     pub(super) const fn signed(size: u32) -> Self {
         let (width, signed) = (width(size), true);
         Self { width, signed }
@@ -87,7 +86,7 @@ impl Datum {
     }
 }
 
-/// What is put behind `ldr`: nothing where the register's name says it all.
+/// The suffix after `ldr`; empty if the register's name implies the width.
 impl fmt::Display for Datum {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match (self.signed, self.width) {
@@ -109,7 +108,7 @@ pub(super) enum Load {
         from: Address,
         datum: Datum,
     },
-    /// From a distance to the instruction.
+    /// Pc-relative.
     Literal { to: Register, by: i32, datum: Datum },
 }
 

@@ -1,4 +1,5 @@
-//! Whether a function comes back to one of its instructions: a probe there fires for each time that it does.
+//! Whether a function branches back to one of its instructions: a probe there fires once for each
+//! pass.
 
 use core::ops::Range;
 
@@ -6,8 +7,9 @@ use super::window::Window;
 use super::{Set, Text};
 use crate::{Away, Control};
 
-/// Whether an instruction of `function` that can be read branches to `to`. Text is taken as it comes, from
-/// the begin on, and data for instructions: so it can be wrong where there are both.
+/// Whether a readable instruction of `function` branches to `to`. Decodes linearly from the
+/// beginning, without telling data from instructions, so the answer can be wrong if the function
+/// contains data.
 pub fn comes_back<S: Set>(text: &Text<'_>, function: Range<u64>, to: u64) -> bool {
     let mut window = Window::new(text);
     let mut at = function.start;

@@ -1,4 +1,5 @@
-//! What a function calls, on the paths that its text takes as it stands: a jump that is switched off is a no-op.
+//! What a function calls, on the paths that its text takes as it stands: a disabled jump label is a
+//! no-op.
 
 use core::ops::Range;
 
@@ -6,13 +7,13 @@ use super::ground::Ground;
 use super::{Set, Text, Unwalked, stays};
 use crate::Away;
 
-/// Shows the target of each direct call, and of each jump to another function, that control gets to from the entry of
-/// `function`. A path ends at a call for which `see` answers false.
+/// Calls `see` with the target of each direct call, and of each jump to another function, that is
+/// reachable from the entry of `function`. A path ends at a call for which `see` returns false.
 ///
-/// Calls and jumps by a register, and jumps by a table, are not followed.
+/// Indirect calls and jumps, and jump tables, are not followed.
 ///
 /// # Errors
-/// [`Unwalked`], and then some may not have been shown.
+/// [`Unwalked`]; some targets may not have been reported then.
 pub fn calls<S: Set>(
     text: &Text<'_>,
     function: Range<u64>,

@@ -1,4 +1,4 @@
-//! The text of one function with its parts, and what is known of each place in it.
+//! The text of one function with its parts, and what the walk knows about each place in it.
 
 use core::ops::Range;
 
@@ -7,12 +7,12 @@ use super::window::{Code, Window};
 use super::{Text, Unwalked};
 use crate::mutant::{self, Mutant};
 
-/// How many stretches of text a function has at most: its own, and its parts.
+/// At most this many stretches of text in a function: its own, and its parts.
 pub(super) const STRETCHES: usize = 4;
-/// How many bits there are for each place.
+/// How many bitmaps there are, each with a bit for every place.
 pub(super) const KINDS: usize = 6;
 
-/// A stretch of text, whose places begin at a multiple of 64.
+/// A contiguous range of text, whose places begin at a multiple of 64.
 #[derive(Clone, Copy, Default)]
 struct Stretch {
     start: u64,
@@ -20,35 +20,35 @@ struct Stretch {
     first: usize,
 }
 
-/// What is known of a function's text.
+/// What the walk knows about a function's text.
 ///
-/// A place is where an instruction may begin. Data are what instructions of the function load from: no
-/// instruction begins there.
+/// A place is an address at which an instruction may begin. Data are what instructions of the
+/// function load from: no instruction begins there.
 pub struct Ground<'a> {
     pub(super) text: &'a Text<'a>,
     window: Window<'a>,
     align: u64,
     stretches: [Stretch; STRETCHES],
     count: usize,
-    /// Instructions.
+    /// Places that are instructions.
     pub(super) code: Marks<'a>,
-    /// Those by which control leaves.
+    /// Instructions by which control leaves.
     pub(super) exits: Marks<'a>,
-    /// Places that control gets to, and that have not been looked at.
+    /// Places that are reached but not yet decoded.
     reached: Marks<'a>,
-    /// No place below is among them. Without it every search would begin at the entry.
+    /// A lower bound of the places in `reached`, so that a search need not begin at the entry.
     lowest: usize,
-    /// Places behind where control ends, and behind data.
+    /// Places after an end of control, and after data.
     behind: Marks<'a>,
-    /// No place below is among these.
+    /// A lower bound of the places in `behind`.
     lowest_behind: usize,
     data: Marks<'a>,
-    /// What were data when the walk was done before.
+    /// The data found by the previous round.
     known: Marks<'a>,
 }
 
-/// How many words the marks of so many bytes take, where instructions begin at multiples of `align`, a power
-/// of two.
+/// Words that the marks for `bytes` of text take. Instructions begin at multiples of `align`, a
+/// power of two.
 pub(super) const fn words(bytes: u64, align: u64) -> usize {
     let in_a_word = align.trailing_zeros().wrapping_add(6);
     let more = bytes & 1_u64.wrapping_shl(in_a_word).wrapping_sub(1) != 0;
@@ -81,7 +81,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Adds a stretch, if there is room for it.
+    /// Adds a stretch; fails if there is no room for it.
     pub(super) fn add(&mut self, range: &Range<u64>) -> Result<(), Unwalked> {
         let bytes = range.end.wrapping_sub(range.start);
         if range.is_empty() || (range.start | bytes) & self.align.wrapping_sub(1) != 0 {
@@ -102,7 +102,8 @@ impl<'a> Ground<'a> {
         Ok(())
     }
 
-    /// The place of an address in one of the stretches, and how much of that is left from there on.
+    /// The place of an address in one of the stretches, and the bytes from there to the stretch's
+    /// end.
     #[inline]
     fn find(&self, at: u64) -> Option<(usize, u64)> {
         for stretch in &self.stretches {
@@ -121,7 +122,7 @@ impl<'a> Ground<'a> {
         self.find(at).map(|(place, _)| place)
     }
 
-    /// Whether an address is in the function or a part of it, where an instruction may begin.
+    /// Whether an instruction may begin at this address, in the function or a part of it.
     pub fn holds(&self, at: u64) -> bool {
         at & self.align.wrapping_sub(1) == 0 && self.find(at).is_some()
     }
@@ -135,7 +136,7 @@ impl<'a> Ground<'a> {
         stretch.start.wrapping_add(offset.wrapping_mul(self.align))
     }
 
-    /// The bytes from an address on, and how many there are up to the end.
+    /// The bytes from an address on, and how many there are to the end of the stretch.
     #[inline]
     pub(super) fn code(&mut self, at: u64) -> Result<(Code, u64), Unwalked> {
         let (_, left) = self.find(at).ok_or(Unwalked::Unreadable(at))?;
@@ -143,7 +144,7 @@ impl<'a> Ground<'a> {
         Ok((code.ok_or(Unwalked::Unreadable(at))?, left))
     }
 
-    /// The same by another window.
+    /// The same through another window.
     pub(super) fn code_by(&self, window: &mut Window<'a>, at: u64) -> Option<Code> {
         let (_, left) = self.find(at)?;
         window.code(at, left)
@@ -158,7 +159,7 @@ impl<'a> Ground<'a> {
         Ok(Some(u32::from_le_bytes([a, b, c, d])))
     }
 
-    /// Control gets to this address; whether that is within the function.
+    /// Marks this address as reached. Returns whether it is within the function.
     #[inline]
     pub fn reach(&mut self, at: u64) -> bool {
         let Some(place) = self.place(at) else {
@@ -171,7 +172,7 @@ impl<'a> Ground<'a> {
         true
     }
 
-    /// Control ends right before this address.
+    /// Marks that control ends immediately before this address.
     pub(super) fn end_before(&mut self, at: u64) {
         if let Some(place) = self.place(at) {
             self.behind.set(place);
@@ -179,13 +180,13 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// So many bytes at this address are data, and what is behind them may be anything.
+    /// `bytes` at this address are data; anything may follow them.
     pub fn is_data(&mut self, at: u64, bytes: u64) {
         self.has_data(at, bytes);
         self.end_before(at.wrapping_add(bytes));
     }
 
-    /// So many bytes at this address are data, or more.
+    /// At least `bytes` at this address are data.
     pub fn has_data(&mut self, at: u64, bytes: u64) {
         if mutant::is_chosen(Mutant::PoolIsCode) {
             return;
@@ -203,8 +204,9 @@ impl<'a> Ground<'a> {
         !(self.code.has(place) || self.data.has(place) || self.known.has(place))
     }
 
-    /// The lowest place that control gets to and that has not been looked at. The lowest, since data mostly
-    /// stand behind what loads from them: so they are known as such when control seems to run into them.
+    /// The lowest place that is reached and not decoded. Lowest first, since a literal mostly
+    /// follows the instruction that loads it: it is then known to be data before control seems to
+    /// run into it.
     pub(super) fn next_reached(&mut self) -> Option<usize> {
         while let Some(place) = self.reached.take(self.lowest) {
             self.lowest = place;
@@ -216,7 +218,7 @@ impl<'a> Ground<'a> {
         None
     }
 
-    /// The lowest place behind an end that is nothing yet.
+    /// The lowest place after an end of control that is neither code nor data.
     pub(super) fn next_gap(&mut self) -> Option<usize> {
         loop {
             let place = self.behind.take(self.lowest_behind)?;
@@ -227,15 +229,15 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Whether no data have been taken for instructions, nor the other way round: what were data in the walk
-    /// before still are.
+    /// Whether no place is both data and an instruction, and the data of the previous round still
+    /// are data.
     pub(super) fn is_settled(&self) -> bool {
         let code = self.code.words().iter().zip(self.known.words());
         let mut all = code.zip(self.data.words());
         all.all(|((code, known), data)| code & data == 0 && known & !data == 0)
     }
 
-    /// Forgets all but what are data.
+    /// Clears everything but the data.
     pub(super) fn begin_again(&mut self) {
         self.known.copy(&self.data);
         for marks in [

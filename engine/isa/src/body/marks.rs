@@ -1,15 +1,15 @@
-//! Marks on the places of a text, in memory that is lent.
+//! A bitmap over the places of a text, in borrowed memory.
 
 /// One bit for each place.
 pub(super) struct Marks<'a>(&'a mut [u64]);
 
-/// The word that a place's bit is in, and the bit.
+/// The word and the bit of a place.
 const fn spot(place: usize) -> (usize, u64) {
     (place >> 6, 1_u64.wrapping_shl(place as u32 & 63))
 }
 
 impl<'a> Marks<'a> {
-    /// No marks, in all of `memory`.
+    /// Takes all of `memory`, cleared.
     pub(super) fn none(memory: &'a mut [u64]) -> Self {
         memory.fill(0);
         Self(memory)
@@ -19,12 +19,12 @@ impl<'a> Marks<'a> {
         self.0.fill(0);
     }
 
-    /// The bits of 64 places each.
+    /// The bits, 64 places to a word.
     pub(super) const fn words(&self) -> &[u64] {
         self.0
     }
 
-    /// Takes over the marks of others.
+    /// Copies another bitmap.
     pub(super) fn copy(&mut self, others: &Self) {
         for (word, other) in self.0.iter_mut().zip(others.words()) {
             *word = *other;
@@ -45,7 +45,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// The lowest mark from a place on.
+    /// The lowest mark at or after a place.
     #[inline]
     pub(super) fn lowest(&self, from: usize) -> Option<usize> {
         let (first, bit) = spot(from);
@@ -61,7 +61,7 @@ impl<'a> Marks<'a> {
         None
     }
 
-    /// The same, and takes it away.
+    /// Clears and returns the lowest mark at or after a place.
     #[inline]
     pub(super) fn take(&mut self, from: usize) -> Option<usize> {
         let place = self.lowest(from)?;
@@ -72,7 +72,7 @@ impl<'a> Marks<'a> {
         Some(place)
     }
 
-    /// All marks, in rising order.
+    /// All marks, in ascending order.
     pub(super) fn all(&self) -> impl Iterator<Item = usize> {
         let mut from = 0;
         core::iter::from_fn(move || {

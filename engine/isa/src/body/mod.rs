@@ -1,10 +1,14 @@
-//! The body of a function: which of its words are instructions, and by which of them control leaves it.
+//! Walks over function bodies: which words are instructions, and by which of them control leaves.
 //!
-//! From the entry on along control flow: what no path reaches is no instruction, and what an instruction
-//! loads from is none either, though control seem to run into it, as it does behind a call that never comes
-//! back. What stands behind where control ends, and is not data, is an instruction that is reached otherwise:
-//! by a switch, by a jump that the kernel has switched off, or by its exception table. Compilers leave
-//! nothing else in a function.
+//! A walk follows control flow from the entry. A word that no path reaches is not an instruction.
+//! Nor is one that an instruction loads from, even if control seems to run into it, as it does
+//! after a call that does not return. Where control ends, whatever follows and is not data is an
+//! instruction reached some other way: through a switch, a jump label that is disabled, or the
+//! exception table. Compilers put nothing else into a function.
+//!
+//! A walk may discover that words it decoded are data. It then starts over with the data known, up
+//! to `ROUNDS` times. All state is in memory that the caller lends; nothing here allocates, and
+//! nothing runs in trap context.
 
 mod back;
 mod calls;
@@ -25,44 +29,44 @@ use crate::{Away, Control};
 
 pub(crate) use sealed::{Gap, Step, Steps};
 
-/// What a walk asks of an instruction set.
+/// What a walk needs of an instruction set.
 pub(crate) mod sealed {
     use super::Unwalked;
     pub use super::ground::Ground;
     pub use super::window::Code;
     use crate::Control;
 
-    /// An instruction, as far as a walk needs it.
+    /// A decoded instruction.
     pub struct Step {
         /// Its length in bytes.
         pub length: u64,
         pub control: Control,
-        /// Whether it goes on for sure, if it does not go away. What is called may not come back, and nops may be
-        /// what fills the text behind that.
+        /// Whether control is certain to reach the next instruction if it does not branch. A call
+        /// may not return, and a nop may be the padding after one.
         pub goes_on: bool,
     }
 
-    /// What may stand behind where control ends.
+    /// What can follow an end of control.
     pub enum Gap {
         Instruction,
-        /// So many bytes that nobody executes.
+        /// This many bytes of padding, never executed.
         Filling(u64),
     }
 
-    /// The instruction set.
+    /// An instruction set, as a walk uses it.
     pub trait Steps {
-        /// Where instructions begin: at a multiple of it.
+        /// Instructions begin at multiples of this.
         const ALIGN: u64;
-        /// How many bytes of parts a function may have in the memory that it is said to need.
+        /// How many bytes of parts a function may have and still fit in `room`.
         const PARTS: u64;
 
-        /// The instruction at an address.
+        /// Decodes the instruction at an address.
         fn step(code: &Code, at: u64) -> Step;
-        /// What it calls, if its text says.
+        /// The target of a direct call.
         fn call(code: &Code, at: u64) -> Option<u64>;
-        /// What stands behind an end.
+        /// What follows an end of control.
         fn gap(code: &Code) -> Gap;
-        /// Marks what the instruction loads from, and where it switches to.
+        /// Marks what the instruction loads from, and the targets of a switch.
         fn survey(
             code: &Code,
             at: u64,
@@ -72,28 +76,29 @@ pub(crate) mod sealed {
     }
 }
 
-/// An instruction set whose functions can be walked over.
+/// An instruction set whose functions can be walked.
 pub trait Set: Steps {}
 
 impl<S: Steps> Set for S {}
 
-/// The text walked over, as the walker's host sees it.
+/// The text to walk over, as the caller provides it.
 pub struct Text<'a> {
-    /// Reads text, as it is without anybody's traps; false where it cannot be read.
+    /// Reads text without breakpoints in it; false if it cannot be read.
     pub load: &'a dyn Fn(u64, &mut [u8]) -> bool,
-    /// Whether an address outside of the function is in a part of it (`.cold`): the extent of that part.
+    /// The extent of the part (`.cold`) that an address outside of the function is in, if it is in
+    /// one.
     pub part: &'a dyn Fn(u64) -> Option<Range<u64>>,
-    /// Whether a jump there is a return (x86's return thunks).
+    /// Whether a jump to this address is a return (x86's return thunks).
     pub returns: &'a dyn Fn(u64) -> bool,
 }
 
 /// How control leaves a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Back to the caller.
+    /// It returns to the caller.
     Return,
-    /// To another function, which will return in this one's place: to its address, or to wherever a register
-    /// or memory says.
+    /// It jumps to another function, which returns in its place: to a known address, or through a
+    /// register or memory.
     Tail(Option<u64>),
 }
 
@@ -113,35 +118,35 @@ impl Exit {
 pub enum Leaves {
     /// It returns.
     Return,
-    /// It goes on in another function, which returns in this one's place.
+    /// It jumps to another function, which returns in its place.
     Tail,
 }
 
-/// Why a function could not be walked over.
+/// Why a function could not be walked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwalked {
-    /// The function, or a part of it, has no bytes, or not whole words of them.
+    /// The function, or a part of it, is empty or not a whole number of words.
     Extent,
     /// The text at this address could not be read.
     Unreadable(u64),
-    /// The memory lent is not enough: for the function, or for its parts, which may be more or larger than
-    /// most have. With more memory it may be, up to three parts.
+    /// The lent memory is too small for the function or its parts, which may be more or larger than
+    /// usual. More memory helps for up to three parts.
     Room,
-    /// What is data and what is not depends on itself.
+    /// Which words are data did not settle within `ROUNDS`.
     Unsettled,
 }
 
-/// How often a walk is done again since data have been taken for instructions.
+/// How often a walk is repeated because data were decoded as instructions.
 const ROUNDS: usize = 8;
 
-/// A function that has been walked over.
+/// A function that has been walked.
 pub struct Walk<'a, S> {
     ground: Ground<'a>,
     falls_out: bool,
     set: PhantomData<S>,
 }
 
-/// How many words of memory a function of so many bytes needs, with parts that are as large as most are.
+/// Words of memory for a function of `bytes`, with parts of the usual size.
 #[must_use]
 pub const fn room<S: Set>(bytes: u64) -> usize {
     let parts = ground::words(S::PARTS, S::ALIGN).wrapping_add(ground::STRETCHES);
@@ -150,10 +155,10 @@ pub const fn room<S: Set>(bytes: u64) -> usize {
 }
 
 impl<'a, S: Set> Walk<'a, S> {
-    /// Walks over a function. All memory that is lent is cleared, so let it be no more than [`room`] says.
+    /// Walks over a function. All of `memory` is cleared, so do not lend more than [`room`] gives.
     ///
     /// # Errors
-    /// [`Unwalked`], and then nothing is known of the function.
+    /// [`Unwalked`]; nothing is known of the function then.
     pub fn over(
         text: &'a Text<'a>,
         function: Range<u64>,
@@ -194,7 +199,7 @@ impl<'a, S: Set> Walk<'a, S> {
         Ok(())
     }
 
-    /// Looks at everything that control gets to.
+    /// Decodes every place that is reached.
     fn follow(&mut self) -> Result<(), Unwalked> {
         while let Some(place) = self.ground.next_reached() {
             let at = self.ground.address(place);
@@ -230,8 +235,9 @@ impl<'a, S: Set> Walk<'a, S> {
         Ok(())
     }
 
-    /// Tells each instruction by which control may leave, with its address: those of the function itself in
-    /// rising order, and then those of each part. The text is read again, and must be as it was.
+    /// Calls `see` with each instruction by which control may leave and its address: the function's
+    /// own in ascending order, then those of each part. Reads the text again; it must not have
+    /// changed.
     pub fn exits(&self, see: &mut dyn FnMut(u64, Exit)) {
         let mut window = Window::new(self.ground.text);
         for place in self.ground.exits.all() {
@@ -260,15 +266,15 @@ impl<'a, S: Set> Walk<'a, S> {
         places.map(|place| self.ground.address(place))
     }
 
-    /// Whether control runs over the function's end, or a part's, into what stands behind it. What is called
-    /// last is taken not to come back, with nops behind it or without.
+    /// Whether control falls through the end of the function, or of a part. A call at the end, with
+    /// or without nops after it, is assumed not to return.
     #[must_use]
     pub const fn falls_out(&self) -> bool {
         self.falls_out
     }
 }
 
-/// Whether an address is within the function, and then control gets to it.
+/// Whether an address is within the function or a part of it; marks it as reached if so.
 fn stays(ground: &mut Ground<'_>, to: u64) -> Result<bool, Unwalked> {
     if ground.reach(to) {
         return Ok(true);

@@ -1,21 +1,21 @@
-//! A text read by stretches, since each read of a kernel's text may cost as much as hundreds of steps.
+//! A read-ahead window over text: one read of kernel text may cost as much as hundreds of steps.
 
 use super::Text;
 use crate::x86::LONGEST;
 
-/// The bytes from an instruction on: as many as the longest has. Those behind the end are 0.
+/// The bytes from an instruction on, as many as the longest has. Those past the end are 0.
 pub type Code = [u8; LONGEST];
 
-/// How much is read at once.
+/// Bytes read at once.
 const STRETCH: usize = 128;
 const WITH_TAIL: usize = STRETCH + LONGEST;
 
-/// What has been read last.
+/// The bytes read last.
 pub(super) struct Window<'a> {
     text: &'a Text<'a>,
     start: u64,
     filled: usize,
-    /// Behind what is filled there are zeros.
+    /// Zero past what was read.
     bytes: [u8; WITH_TAIL],
 }
 
@@ -29,7 +29,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The bytes at an address that is `left` bytes before the end; none if they cannot be read.
+    /// The bytes at an address that is `left` bytes before the end; `None` if they cannot be read.
     #[inline]
     pub(super) fn code(&mut self, at: u64, left: u64) -> Option<Code> {
         let wanted = left.min(LONGEST as u64);

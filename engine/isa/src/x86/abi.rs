@@ -6,11 +6,11 @@ use super::{
 use crate::arch::{self, Arch, Load, Planned};
 use crate::{Control, Fault, Memory, Plan};
 
-/// x86: 64-bit kernels, and programs of either mode under them.
+/// x86: 64-bit kernels, and 64-bit and 32-bit programs under them.
 #[derive(Clone, Copy, Debug)]
 pub struct X86;
 
-/// Arguments that x86-64 passes in registers.
+/// How many arguments x86-64 passes in registers.
 const IN_REGISTERS: u64 = 6;
 
 impl Arch for X86 {
@@ -51,8 +51,8 @@ impl Arch for X86 {
         }
     }
 
-    /// A static call is also a return while it has no target, or a conditional jump; one that returns 0 is an XOR with
-    /// three prefixes.
+    /// A static call without a target is a return, or a conditional jump; one that returns 0 is an
+    /// XOR with three prefixes.
     fn is_placeholder(text: &[u8; LONGEST]) -> bool {
         const CALL: u8 = 0xe8;
         const JUMPS: [u8; 2] = [0xe9, 0xeb];
@@ -65,9 +65,9 @@ impl Arch for X86 {
         is_nop || leaves || is_conditional || text.starts_with(&RETURN_0)
     }
 
-    /// A kernel with one CPU replaces LOCK prefixes by DS prefixes, which do nothing. When a second CPU comes it writes
-    /// them back, but only over a DS prefix, not over INT3. A DS prefix before an instruction that takes no LOCK never
-    /// was one.
+    /// A kernel with one CPU replaces LOCK prefixes with DS prefixes, which do nothing. When a
+    /// second CPU comes up it writes them back, but only over a DS prefix, not over INT3. A DS
+    /// prefix before an instruction that cannot take LOCK never was one.
     fn will_be_rewritten(text: &[u8; LONGEST]) -> bool {
         const LOCK: u8 = 0xf0;
         const DS: u8 = 0x3e;
@@ -76,7 +76,7 @@ impl Arch for X86 {
         text[0] == DS && !matches!(plan(&locked), Plan::Refuse(_))
     }
 
-    /// The processor saves the address behind the trap.
+    /// The processor saves the address after the breakpoint.
     fn pc(regs: &Regs) -> usize {
         (regs.ip as usize).wrapping_sub(Self::TRAP.len())
     }
@@ -85,7 +85,7 @@ impl Arch for X86 {
         regs.ip = pc as u64;
     }
 
-    /// On the stack, arguments begin above the return address.
+    /// Stack arguments begin above the return address.
     fn argument(regs: &Regs, mode: Mode, number: u64, load: &mut Load<'_>) -> u64 {
         match (mode, number) {
             (Mode::Compat, _) => arch::stack_word::<4>(regs.sp, number.wrapping_add(1), load),

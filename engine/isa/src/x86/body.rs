@@ -1,5 +1,5 @@
-//! What a walk over a function of x86-64 has to know: how long instructions are. There are no data between
-//! them, as kernels are built without jump tables.
+//! What a function walk needs to know of x86-64: instruction lengths. There are no data between
+//! instructions, as kernels are built without jump tables.
 
 use super::control::of_length;
 use super::length;
@@ -8,7 +8,7 @@ use crate::Control;
 use crate::body::sealed::{Code, Ground};
 use crate::body::{Gap, Step, Steps, Unwalked};
 
-/// 64-bit mode, to be walked over.
+/// 64-bit mode, as a function walk decodes it.
 #[derive(Clone, Copy, Debug)]
 pub struct X64;
 
@@ -45,7 +45,7 @@ impl Steps for X64 {
         Some(behind.wrapping_add_signed(away.into()))
     }
 
-    /// int3 stands behind returns and jumps, so that nothing is executed there in advance.
+    /// int3 follows returns and jumps to stop speculative execution.
     fn gap(code: &Code) -> Gap {
         match code.iter().take_while(|byte| **byte == 0xcc).count() {
             0 => Gap::Instruction,
@@ -58,7 +58,7 @@ impl Steps for X64 {
     }
 }
 
-/// `nop`, of whatever length.
+/// `nop` of any length.
 fn is_nop(code: &Code) -> bool {
     let mut rest = code.as_slice();
     while let [0x2e | 0x66, tail @ ..] = rest {
@@ -67,7 +67,7 @@ fn is_nop(code: &Code) -> bool {
     matches!(rest, [0x90, ..] | [0x0f, 0x1f, ..])
 }
 
-/// `call`, and `ud2`, by which the kernel warns, or says that it has a bug.
+/// `call`, and `ud2`, the kernel's WARN and BUG.
 const fn is_call(code: &Code) -> bool {
     match code {
         [0x40..=0x4f | 0x2e | 0x3e, 0xff, modrm, ..] | [0xff, modrm, ..] => {

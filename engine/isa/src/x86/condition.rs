@@ -7,25 +7,25 @@ use super::operand::low;
 use crate::Width;
 use crate::mutant::{self, Mutant};
 
-/// What a branch asks.
+/// What a conditional branch tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
     /// The flags, by the low four bits of the opcode (B.1.4.7).
     Flags(u8),
-    /// The count register, which is so wide.
+    /// The count register, of this width.
     Count(Count, Width),
 }
 
 /// How a branch counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// `loopne`: counts down; taken unless it is 0, or the zero flag is set.
+    /// `loopne`: decrements; taken unless the count is 0 or the zero flag is set.
     DownWhileNotEqual,
-    /// `loope`: the same, or the zero flag is clear.
+    /// `loope`: decrements; taken unless the count is 0 or the zero flag is clear.
     DownWhileEqual,
-    /// `loop`: counts down; taken unless it is 0.
+    /// `loop`: decrements; taken unless the count is 0.
     Down,
-    /// `jrcxz`: taken if it is 0.
+    /// `jrcxz`: taken if the count is 0.
     IsZero,
 }
 
@@ -36,7 +36,7 @@ const SIGN: u64 = 1 << 7;
 const OVERFLOW: u64 = 1 << 11;
 
 impl Condition {
-    /// Whether the branch is taken. What it counts is counted.
+    /// Whether the branch is taken. Decrements the count.
     pub(super) fn holds(self, regs: &mut Regs) -> bool {
         match self {
             Self::Flags(code) => flags_say(code, regs.flags),
@@ -45,7 +45,7 @@ impl Condition {
     }
 }
 
-/// Whether the flags are as a code asks. Its lowest bit turns the answer round.
+/// Whether the flags satisfy a condition code. Its lowest bit negates.
 fn flags_say(code: u8, flags: u64) -> bool {
     let is_set = |flag: u64| flags & flag != 0;
     let less = is_set(SIGN) != is_set(OVERFLOW);

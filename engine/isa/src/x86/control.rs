@@ -1,11 +1,11 @@
-//! Where control goes behind an instruction.
+//! Where control goes after an instruction.
 
 use super::opening::Mode;
 use super::{LONGEST, length, length_ia32};
 use crate::{Away, Control};
 
-/// Where control goes behind the instruction at the address `at` that `text` begins with, in 64-bit mode; its length is
-/// what [`length`] says. What is no instruction goes nowhere.
+/// Where control goes after the instruction at the address `at`, the first of `text`, in 64-bit
+/// mode; its length is that of [`length`]. An invalid instruction goes nowhere.
 #[must_use]
 pub fn control(text: &[u8; LONGEST], at: u64) -> Control {
     match length(text) {
@@ -23,7 +23,7 @@ pub fn control_ia32(text: &[u8; LONGEST], at: u64) -> Control {
     }
 }
 
-/// The same of an instruction that has this length.
+/// The same for an instruction whose length is known.
 pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64, mode: Mode) -> Control {
     let mut rest = text.get(..length).unwrap_or(&[]);
     let is_prefix = |byte: u8| match byte {
@@ -40,7 +40,7 @@ pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64, mode: Mode
     }
     let behind = at.wrapping_add(length as u64);
     let to = |conditional| {
-        // An operand size of 16 bits cuts the instruction pointer, too.
+        // A 16-bit operand size truncates the instruction pointer too.
         let away = match (has_16_bits, mode) {
             (true, _) => Away::Indirect,
             (false, Mode::Long) => Away::To(target(rest, behind)),
@@ -61,7 +61,7 @@ pub(super) fn of_length(text: &[u8; LONGEST], length: usize, at: u64, mode: Mode
     }
 }
 
-/// What the last four bytes are away from the next instruction, or the last one.
+/// The target that the last four bytes, or the last one, are relative to `behind`.
 const fn target(instruction: &[u8], behind: u64) -> u64 {
     let away = match instruction {
         [0x0f, _, a, b, c, d] | [0xe9, a, b, c, d] => i32::from_le_bytes([*a, *b, *c, *d]),

@@ -1,5 +1,5 @@
-//! What no encoding can say of an instruction: each function here is given the
-//! instruction of a row, and makes its plan.
+//! Plans that an encoding alone does not determine: each function here takes a row's instruction
+//! and returns its plan.
 
 use super::condition::{Condition, Count};
 use super::emulate::{Action, Emulation, Pushed};
@@ -22,8 +22,8 @@ fn copied(instruction: &Instruction<'_>) -> Answer {
     Plan::Relocate(instruction.copy())
 }
 
-/// Emulates the branch, if there is one to emulate and it has a size that all
-/// processors agree on: with 66, some take 16 bits for the instruction pointer.
+/// Emulates the branch, if it can be and its operand size is one that all processors treat alike:
+/// with 66, some truncate the instruction pointer to 16 bits.
 fn branch(instruction: &Instruction<'_>, action: Option<Action>) -> Answer {
     let prefixes = instruction.prefixes();
     if prefixes.has_size() && !prefixes.has(Prefixes::W) {
@@ -40,12 +40,12 @@ pub(super) fn same(instruction: &Instruction<'_>) -> Answer {
     copied(instruction)
 }
 
-/// What does nothing as long as nothing checks where branches go.
+/// A no-op, except that some are branch targets for IBT.
 pub(super) fn nop(instruction: &Instruction<'_>) -> Answer {
     emulated(instruction, Action::Nothing)
 }
 
-/// 90, which exchanges registers if REX.B says that one of them is r8.
+/// 90, which is an exchange with r8 if REX.B is set.
 pub(super) fn nop_or_exchange(instruction: &Instruction<'_>) -> Answer {
     if instruction.prefixes().has(Prefixes::B) {
         return copied(instruction);
@@ -53,7 +53,7 @@ pub(super) fn nop_or_exchange(instruction: &Instruction<'_>) -> Answer {
     nop(instruction)
 }
 
-/// `push r`, of a word; of 16 bits it is relocated.
+/// `push r` of the full width; the 16-bit form is relocated.
 pub(super) fn push_register(instruction: &Instruction<'_>) -> Answer {
     push(
         instruction,
@@ -82,8 +82,8 @@ pub(super) fn jump_if(instruction: &Instruction<'_>) -> Answer {
     branch(instruction, instruction.number().map(action))
 }
 
-/// `loopne`, `loope`, `loop` and `jrcxz`. With F2 some processors do `loope` as `loopne`, with F3 it is
-/// the other way round; the manual says nothing.
+/// `loopne`, `loope`, `loop` and `jrcxz`. With F2 some processors execute `loope` as `loopne`, and
+/// with F3 the reverse; the manual does not say.
 pub(super) fn count(instruction: &Instruction<'_>) -> Answer {
     let asks_for_zero = instruction.opcode() & 0b10 == 0;
     if asks_for_zero && instruction.prefixes().has_repeat() {
@@ -117,8 +117,8 @@ pub(super) fn call(instruction: &Instruction<'_>) -> Answer {
     branch(instruction, target.map(Action::Call))
 }
 
-/// What `jmp r/m` and `call r/m` go to, unless it is in a segment of which the
-/// handler does not know where it is.
+/// The target of `jmp r/m` and `call r/m`, unless it is in a segment whose base the handler does
+/// not know.
 fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
     if let Some(register) = instruction.register() {
         return Some(Target::Register(register));
@@ -128,7 +128,7 @@ fn indirect(instruction: &Instruction<'_>) -> Option<Target> {
     is_known.then_some(Target::Memory(address))
 }
 
-/// `jmp r/m`. In a segment it can be relocated, since it leaves no trace.
+/// `jmp r/m`. With a segment it can be relocated, since it does not push its address.
 pub(super) fn jump_indirect(instruction: &Instruction<'_>) -> Answer {
     match indirect(instruction).map(Action::Jump) {
         None if !instruction.prefixes().has_size() => copied(instruction),
@@ -150,8 +150,7 @@ pub(super) fn give_back(instruction: &Instruction<'_>) -> Answer {
     branch(instruction, Some(Action::Return(release)))
 }
 
-/// `xbegin`, which counts from the instruction pointer where it goes on after
-/// an abort.
+/// `xbegin`, whose abort address is relative to the instruction pointer.
 pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
     if instruction.prefixes().has_size() {
         return Plan::Refuse(Why::Unported);
@@ -159,8 +158,8 @@ pub(super) fn begin_transaction(instruction: &Instruction<'_>) -> Answer {
     Plan::Relocate(instruction.copy_ending_relative())
 }
 
-/// `sti`: what is behind it runs before any interrupt. That is the way back
-/// then, which nothing minds but what waits for an interrupt, or leaves.
+/// `sti`: the instruction after it runs before any interrupt. In a slot that is the jump back. It
+/// matters only if the next instruction waits for an interrupt or leaves the kernel.
 pub(super) fn allow_interrupts(instruction: &Instruction<'_>) -> Answer {
     let behind = instruction.behind();
     let mut text = [0; LONGEST];
@@ -193,7 +192,7 @@ pub(super) fn write_control(instruction: &Instruction<'_>) -> Answer {
     }
 }
 
-/// `mov` to and from a debug register, of which there are eight.
+/// `mov` to and from a debug register; there are eight.
 pub(super) fn debug_register(instruction: &Instruction<'_>) -> Answer {
     match instruction.middle() {
         0..8 => copied(instruction),

@@ -1,5 +1,5 @@
-//! x86 instructions done by the trap handler, on the registers it saved: what
-//! reads or writes the instruction pointer, and what is as simple as that.
+//! x86 instructions that the trap handler emulates on the saved registers: those that read or write
+//! the instruction pointer, and a few equally simple ones.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ use super::register::General;
 use crate::mutant::{self, Mutant};
 use crate::{Fault, Memory, Width};
 
-/// An instruction that [`plan`](super::plan) has found to be emulable.
+/// An instruction that [`plan`](super::plan) found to be emulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     length: u8,
@@ -21,17 +21,17 @@ pub struct Emulation {
 
 const _: () = assert!(size_of::<Emulation>() <= 20);
 
-/// What happens before the next instruction.
+/// What the instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Nothing,
-    /// Of a word.
+    /// Pushes a word.
     Push(Pushed),
     Jump(Target),
     Call(Target),
-    /// If the condition holds, so far from the next instruction.
+    /// Branches by this distance from the next instruction if the condition holds.
     JumpIf(Condition, i32),
-    /// Then gives so many bytes of the stack back.
+    /// Returns, and releases this many bytes of the stack.
     Return(u16),
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Pushed {
 }
 
 impl Mode {
-    /// The width of a word on the stack, and of the instruction pointer.
+    /// The width of the stack and of the instruction pointer.
     const fn word(self) -> Width {
         match self {
             Self::Long => Width::Eight,
@@ -53,7 +53,7 @@ impl Mode {
 }
 
 impl Emulation {
-    /// Whether it does nothing but go on.
+    /// Whether the instruction has no effect.
     #[must_use]
     pub const fn is_nop(self) -> bool {
         matches!(self.action, Action::Nothing)
@@ -73,7 +73,7 @@ impl Emulation {
         self.length
     }
 
-    /// Whether it goes where it may go away to, with these registers: not if it is a branch that is not taken.
+    /// Whether control leaves with these registers: not if a branch is not taken.
     #[must_use]
     pub fn goes(&self, regs: &Regs) -> bool {
         match self.action {
@@ -82,16 +82,15 @@ impl Emulation {
         }
     }
 
-    /// Does the instruction: `regs` and `memory` become what they would be had
-    /// it run at `regs.ip`, which is its own address and not the one behind the
-    /// trap; afterwards it is that of the next instruction.
+    /// Emulates the instruction: `regs` and `memory` become what they would be had it run at
+    /// `regs.ip`, its own address and not the one after the breakpoint. The ip advances to the next
+    /// instruction or the target.
     ///
     /// # Errors
-    /// [`Fault`] where the instruction would have faulted. `regs` is then
-    /// untouched, and so is memory.
+    /// [`Fault`] if the instruction would have faulted; `regs` and memory are unchanged then.
     pub fn run(self, regs: &mut Regs, memory: &mut impl Memory) -> Result<(), Fault> {
         let word = self.mode.word();
-        // All that any of them writes: a copy of every register would cost more than the instruction.
+        // All that any action writes: saving every register would cost more than the instruction.
         let before = (regs.ip, regs.sp, regs.cx);
         regs.ip = low(word, regs.ip.wrapping_add(self.length.into()));
         let mut machine = Machine {
@@ -108,8 +107,8 @@ impl Emulation {
     }
 }
 
-/// What an instruction works on. The instruction pointer has moved on, as that
-/// is what addresses are relative to.
+/// The state that an action works on. The instruction pointer has advanced already, as relative
+/// addresses count from there.
 struct Machine<'a, M> {
     word: Width,
     length: u8,
@@ -152,8 +151,8 @@ impl<M: Memory> Machine<'_, M> {
         self.go(address)
     }
 
-    /// An address that is none in 64-bit mode faults where the branch is, and not where it leads, which processors
-    /// may choose between: the return from the trap would not get there.
+    /// A noncanonical target in 64-bit mode faults at the branch, not at the target. Processors may
+    /// do either; here the return from the trap could not get to the target.
     fn go(&mut self, address: u64) -> Result<(), Fault> {
         if self.word == Width::Eight && !is_canonical(address) {
             return Err(Fault { address });
@@ -170,7 +169,7 @@ impl<M: Memory> Machine<'_, M> {
         distance
     }
 
-    /// The target is found before the stack pointer moves.
+    /// The target is computed before the stack pointer moves.
     fn call(&mut self, target: Target) -> Result<(), Fault> {
         let before = self.target(target)?;
         let back = self.regs.ip;
@@ -193,15 +192,15 @@ impl<M: Memory> Machine<'_, M> {
     }
 }
 
-/// Whether an address can be one: its upper bits are all the same. Processors that have more bits than these have
-/// code at no others.
+/// Whether an address is canonical with 48 bits. Processors with more bits run no code at other
+/// addresses.
 fn is_canonical(address: u64) -> bool {
     const SIGN: u32 = 47;
     let upper = address.cast_signed().wrapping_shr(SIGN);
     mutant::is_chosen(Mutant::AnyAddress) || matches!(upper, 0 | -1)
 }
 
-/// In Intel's syntax, and as if at address 0: `push rbp`, `jmp 0x12`.
+/// Intel syntax, as if at address 0: `push rbp`, `jmp 0x12`.
 impl fmt::Display for Emulation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = self.mode.word();

@@ -1,32 +1,27 @@
-//! An encoding written as the manual's opcode column writes it, where the text
-//! *is* the test.
+//! An encoding in the notation of the manual's opcode column; the text *is* the test.
 //!
 //! `[LOCK] 80 /0-6 ib` reads from left to right:
 //!
-//! - prefixes. `NP` says that none of 66, F2 and F3 may be there, `NFx` that
-//!   neither F2 nor F3 may, `66`, `F3` and `F2` that it must: of F2 and F3 the
-//!   last counts, and 66 if there is neither. Where none of these is written,
-//!   any may be there: 66 is the size of the operand then, and the others say
-//!   nothing or repeat. `REX.W` must be set, or clear for `W0`. LOCK may be there
-//!   if it is written in brackets and memory is written to. Segments, 67 and a
-//!   REX go without saying;
-//! - or `VEX`, `EVEX` or `XOP` with what they say in place of the prefixes, with
-//!   dots between: `NDS` for a register in vvvv, which else must be empty, the
-//!   lengths `128`, `256` and `512`, the prefix, the map, and `W0` or `W1`.
-//!   What is not written is ignored;
-//! - the opcode, of which `+r` and `70-7F` are ranges. `i64` before it is for
-//!   what is invalid in 64-bit mode, `o64` for what is valid only there;
-//! - `/r`, a ModRM byte, or one whose middle is a digit (`/0`, `/0-3,7`); `mem`
-//!   and `reg` for what it may refer to, `vsib` for memory by a vector of
-//!   indices; or the byte itself (`0F 01 C8`, `D9 E8-EE`);
-//! - of EVEX `{k}` for a mask, `{kz}` for one that may also clear, `{k!}` for one that
-//!   must be there, `{bcst}` for one element of memory for all, `{er}` for rounding;
-//! - what is at the end: `ib`, `iw` or `id` of 1, 2 or 4 bytes, `iz` of the
-//!   operand's size but at most 4, `iv` of the operand's size, `cb` and `cd` to
-//!   count from the instruction pointer, `cp` for a selector behind an
-//!   address, `mo` for an address.
+//! - Prefixes. `NP` excludes 66, F2 and F3; `NFx` excludes F2 and F3; `66`, `F3` and `F2` are
+//!   required, where the last of F2 and F3 counts, and 66 only without either. Without any of these
+//!   all are allowed: 66 is then the operand size, and the others are ignored or repeat. `REX.W`
+//!   must be set, or clear for `W0`. `[LOCK]` allows LOCK if memory is written. Segment prefixes,
+//!   67 and a REX are always allowed.
+//! - Or `VEX`, `EVEX` or `XOP` and what replaces the prefixes, separated by dots: `NDS` for a
+//!   register in vvvv, which must be empty otherwise; the lengths `128`, `256` and `512`; the
+//!   prefix; the map; `W0` or `W1`. What is not written is ignored.
+//! - The opcode, of which `+r` and `70-7F` are ranges. `i64` before it means invalid in 64-bit
+//!   mode, `o64` valid only there.
+//! - `/r`, a ModRM byte, or one with a digit in its middle (`/0`, `/0-3,7`). `mem` and `reg`
+//!   restrict what it may refer to, `vsib` is memory with a vector of indices. Or the byte itself
+//!   (`0F 01 C8`, `D9 E8-EE`).
+//! - For EVEX, `{k}` is a mask, `{kz}` one that may also zero, `{k!}` a required one, `{bcst}` a
+//!   broadcast memory element, `{er}` embedded rounding.
+//! - Immediates: `ib`, `iw` or `id` of 1, 2 or 4 bytes; `iz` of the operand size but at most 4;
+//!   `iv` of the operand size; `cb` and `cd` relative to the instruction pointer; `cp` a far
+//!   pointer; `mo` an address.
 //!
-//! Texts are read at compile time only, and a wrong one is a build error.
+//! Texts are parsed at compile time only, and a malformed one is a build error.
 
 use super::traits::Traits;
 
@@ -40,8 +35,7 @@ pub struct Encoding {
     pub(super) test: Test,
 }
 
-/// What is asked of an instruction of the right map and opcode, and what is
-/// behind that.
+/// What an instruction of the right map and opcode must have, and its immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test {
     pub(super) ruled_out: Traits,
@@ -49,10 +43,10 @@ pub(super) struct Test {
     pub(super) immediate: Immediate,
 }
 
-/// The maps of opcodes.
+/// The opcode maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Map {
-    /// Without an escape.
+    /// No escape.
     One,
     /// 0F.
     Two,
@@ -74,11 +68,11 @@ pub(super) enum Map {
 }
 
 impl Map {
-    /// How many there are.
+    /// How many maps there are.
     pub(super) const COUNT: usize = 15;
 }
 
-/// What is at the end.
+/// The immediate, by size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Immediate {
     None,
@@ -111,7 +105,7 @@ impl Test {
 }
 
 impl Encoding {
-    /// The encoding of whatever is left.
+    /// The encoding of the row for the remainder.
     pub(super) const ANY: Self = Self {
         text: "any",
         map: Map::XopA,
@@ -124,7 +118,7 @@ impl Encoding {
         },
     };
 
-    /// Whether every instruction that `other` matches is matched by this too.
+    /// Whether every instruction that matches `other` also matches this.
     pub(super) const fn covers(&self, other: &Self) -> bool {
         self.map as u8 == other.map as u8
             && self.first <= other.first
@@ -202,7 +196,7 @@ mod tests {
 
     #[test]
     fn vex_and_evex_say_what_prefixes_say() {
-        // vaddps ymm0, ymm1, ymm2; vaddpd zmm0{k1}{z}, zmm1, zmm2; the same rounded.
+        // vaddps ymm0, ymm1, ymm2; vaddpd zmm0{k1}{z}, zmm1, zmm2; the latter with rounding.
         let vex = &[0xc5, 0xf4, 0x58, 0xc2];
         assert!(matches("VEX.NDS.NP.0F 58 /r", vex) && matches("VEX.NDS.256.NP.0F 58 /r", vex));
         assert!(!matches("VEX.NP.0F 58 /r", vex) && !matches("VEX.NDS.128.NP.0F 58 /r", vex));

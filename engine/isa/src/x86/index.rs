@@ -1,5 +1,5 @@
-//! Which rows of the table can match an instruction, by its map and opcode:
-//! worked out at compile time, so that nobody tries rows one after another.
+//! Indexes the rows of the table by map and opcode, at compile time, so that a lookup does not test
+//! the rows in turn.
 
 use super::encoding::{Map, Test};
 use super::opening::Opening;
@@ -8,14 +8,14 @@ use super::table::Row;
 /// A bucket for each opcode of each map.
 const BUCKETS: usize = Map::COUNT.wrapping_mul(256);
 
-/// The rows of a table. A row is in the bucket of each opcode of its; there are
-/// `N` such places in all.
+/// The rows of a table. A row is in the bucket of each of its opcodes; `N` is the number of entries
+/// in all buckets.
 pub(super) struct Index<const ROWS: usize, const N: usize> {
     /// The rows' tests, without their texts.
     tests: [Test; ROWS],
     /// Where each bucket begins, and where the last one ends.
     starts: [u16; BUCKETS + 1],
-    /// Places in the table; those of one bucket are in the order of the table.
+    /// Row numbers; within a bucket in the table's order.
     places: [u16; N],
 }
 
@@ -58,7 +58,7 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
         }
     }
 
-    /// The place of the first row that matches, and its test.
+    /// The number of the first row that matches, and its test.
     #[inline]
     pub(super) fn find(&self, opening: &Opening) -> Option<(usize, Test)> {
         let bucket = bucket(opening.map, opening.opcode);
@@ -75,8 +75,8 @@ impl<const ROWS: usize, const N: usize> Index<ROWS, N> {
     }
 }
 
-/// The places of the rows, by bucket: `ends` is where each bucket begins, and
-/// while it is filled, where it ends.
+/// The row numbers by bucket. `ends` comes in as the beginning of each bucket, and advances to its
+/// end as it fills.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
 const fn filled<const N: usize>(rows: &[Row], mut ends: [u16; BUCKETS + 1]) -> [u16; N] {
     let mut places = [0; N];
@@ -95,7 +95,7 @@ const fn filled<const N: usize>(rows: &[Row], mut ends: [u16; BUCKETS + 1]) -> [
     places
 }
 
-/// How many places the index of these rows has.
+/// The number of entries that the index of these rows has.
 pub(super) const fn entries(mut rows: &[Row]) -> usize {
     let mut count = 0_usize;
     while let [row, later @ ..] = rows {

@@ -1,5 +1,4 @@
-//! One instruction, whose row is known: what its operands are, where they are
-//! in its bytes, and how many those are.
+//! An instruction whose row is known: its operands, their positions in its bytes, and its length.
 
 use super::LONGEST;
 use super::encoding::{Immediate, Test};
@@ -14,23 +13,23 @@ pub(super) struct Instruction<'a> {
     text: &'a [u8; LONGEST],
     opening: Opening,
     layout: Layout,
-    /// Where the immediate is.
+    /// Offset of the immediate.
     immediate: usize,
     length: u8,
 }
 
-/// What a ModRM byte has behind it.
+/// What follows a ModRM byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Layout {
     sib: bool,
-    /// The bytes of the displacement.
+    /// Size of the displacement in bytes.
     displacement: usize,
-    /// Whether it counts from the instruction pointer.
+    /// Whether it is relative to the instruction pointer.
     relative: bool,
 }
 
 impl<'a> Instruction<'a> {
-    /// Reads the instruction that `text` begins with; none if it is too long.
+    /// Decodes the first instruction of `text`; `None` if it is too long.
     #[inline]
     pub(super) fn read(opening: Opening, test: Test, text: &'a [u8; LONGEST]) -> Option<Self> {
         let (layout, immediate) = if test.modrm {
@@ -69,12 +68,12 @@ impl<'a> Instruction<'a> {
         &self.opening.prefixes
     }
 
-    /// The bytes behind it.
+    /// The bytes after it.
     pub(super) fn behind(&self) -> &[u8] {
         self.text.get(self.length.into()..).unwrap_or(&[])
     }
 
-    /// The copy of it.
+    /// A copy of it.
     pub(super) fn copy(&self) -> Relocation {
         let relative = self.layout.relative.then(|| self.displacement_at() as u8);
         Relocation::new(
@@ -86,7 +85,7 @@ impl<'a> Instruction<'a> {
         )
     }
 
-    /// The copy, whose last four bytes count from the instruction pointer.
+    /// A copy whose last four bytes are relative to the instruction pointer.
     pub(super) fn copy_ending_relative(&self) -> Relocation {
         let relative = Some(self.immediate as u8);
         let narrow = matches!(self.mode(), Mode::Compat);
@@ -98,13 +97,13 @@ impl<'a> Instruction<'a> {
         matches!(self.mode(), Mode::Compat) || self.opening.prefixes.address
     }
 
-    /// The register that the opcode ends with.
+    /// The register in the opcode's low bits.
     pub(super) fn opcode_register(&self) -> Option<General> {
         let number = self.opening.opcode & 0b111;
         General::numbered(self.extend_last(number))
     }
 
-    /// The number of the last register, with REX.B.
+    /// A register number from the low bits, extended by REX.B.
     fn extend_last(&self, number: u8) -> u8 {
         if mutant::is_chosen(Mutant::LowRegister) {
             return number;
@@ -112,20 +111,20 @@ impl<'a> Instruction<'a> {
         self.prefixes().extend(Prefixes::B, number)
     }
 
-    /// The register that the ModRM byte ends with, if it is one.
+    /// The register in the ModRM byte's r/m field, if it is one.
     pub(super) fn register(&self) -> Option<General> {
         let modrm = self.opening.modrm;
         let number = self.extend_last(modrm & 0b111);
         (modrm >= 0xc0).then(|| General::numbered(number)).flatten()
     }
 
-    /// The digit in the middle of the ModRM byte, extended.
+    /// The ModRM byte's reg field, extended.
     pub(super) const fn middle(&self) -> u8 {
         let digit = self.opening.modrm >> 3 & 0b111;
         self.opening.prefixes.extend(Prefixes::R, digit)
     }
 
-    /// The address that the ModRM byte refers to, if it is one of 32 or 64 bits.
+    /// The memory operand's address, if it has 32 or 64 bits.
     pub(super) fn address(&self) -> Option<Address> {
         if self.opening.modrm >= 0xc0 || self.opening.has_16_bit_addresses() {
             return None;
@@ -150,8 +149,7 @@ impl<'a> Instruction<'a> {
         General::numbered(number).map(Base::Register)
     }
 
-    /// What a SIB byte says. Its index of 4 is none, and so is its base of 5 unless a
-    /// mode asks for a displacement anyway.
+    /// Decodes a SIB byte. Index 4 is none, and so is base 5 unless the mode has a displacement.
     fn scaled(&self, mode: u8) -> Option<(Base, Option<(General, u8)>)> {
         let sib = *self.text.get(self.opening.at.wrapping_add(1))?;
         let base = match (mode, sib & 0b111) {
@@ -170,7 +168,7 @@ impl<'a> Instruction<'a> {
         self.immediate.wrapping_sub(self.layout.displacement)
     }
 
-    /// What is at the end, as a number with a sign.
+    /// The immediate, sign-extended.
     pub(super) fn number(&self) -> Option<i32> {
         let size = usize::from(self.length).wrapping_sub(self.immediate);
         self.signed(self.immediate, size)
@@ -193,7 +191,7 @@ impl<'a> Instruction<'a> {
 }
 
 impl Layout {
-    /// The bytes of the ModRM byte and all that it has behind it.
+    /// The size of the ModRM byte and what follows it, in bytes.
     const fn length(self) -> usize {
         (self.sib as usize)
             .wrapping_add(1)
@@ -206,7 +204,7 @@ impl Opening {
         matches!(self.mode, Mode::Compat) && self.prefixes.address
     }
 
-    /// What the ModRM byte has behind it, where that may be a SIB byte.
+    /// What follows the ModRM byte, which may be a SIB byte.
     fn layout(&self, sib: Option<&u8>) -> Layout {
         let (mode, number) = (self.modrm >> 6, self.modrm & 0b111);
         if mode == 0b11 {
@@ -235,7 +233,7 @@ impl Opening {
     }
 }
 
-/// The same of addresses of 16 bits.
+/// The same with 16-bit addresses.
 const fn layout_16(mode: u8, number: u8) -> Layout {
     let displacement = match (mode, number) {
         (0b01, _) => 1,
@@ -250,7 +248,7 @@ const fn layout_16(mode: u8, number: u8) -> Layout {
 }
 
 impl Immediate {
-    /// How many bytes it has. REX.W goes before 66 (2.2.1.2).
+    /// Its size in bytes. REX.W takes precedence over 66 (2.2.1.2).
     fn size(self, opening: &Opening) -> usize {
         let prefixes = &opening.prefixes;
         let wide = prefixes.has(Prefixes::W);

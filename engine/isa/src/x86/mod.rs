@@ -1,7 +1,7 @@
-//! x86: in 64-bit mode, and programs of 32 bits.
+//! x86: 64-bit mode, and 32-bit programs.
 //!
-//! Headings are those of volume 2 of the Intel 64 and IA-32 Architectures
-//! Software Developer's Manual, whose notation the rows are written in.
+//! Headings are those of volume 2 of the Intel 64 and IA-32 Architectures Software Developer's
+//! Manual, whose notation the rows use.
 
 mod abi;
 mod body;
@@ -32,8 +32,8 @@ pub use relocate::Relocation;
 pub use rows::{ROWS, length, length_ia32, plan, plan_ia32, row, row_ia32};
 pub use table::Row;
 
-/// The byte that takes the place of a probed instruction's first: INT3.
+/// The breakpoint, INT3, which replaces the first byte of a probed instruction.
 pub const TRAP: u8 = 0xcc;
 
-/// No instruction is longer, in bytes.
+/// The maximum length of an instruction in bytes.
 pub const LONGEST: usize = 15;

@@ -1,18 +1,18 @@
-//! Reads the text of an [`Encoding`], whose head explains the notation. That happens at compile time only: what is
-//! not written so panics, which is a build error there.
+//! Parses the text of an [`Encoding`], in the notation of [`encoding`](super::encoding). Runs at
+//! compile time only: a malformed text panics, which is a build error there.
 
 use super::encoding::{Encoding, Immediate, Map, Test};
 use super::traits::Traits;
 
 impl Encoding {
-    /// Reads a text; panics, which is a build error in a constant, unless it
-    /// is written as [`encoding`](super::encoding) says.
+    /// Parses a text; panics, a build error in a constant, if it is not in the notation of
+    /// [`encoding`](super::encoding).
     pub(super) const fn new(text: &'static str) -> Self {
         Reading::of(text).finish()
     }
 }
 
-/// What is before the first `at`, and what is behind it.
+/// Splits at the first `at`.
 const fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
     let mut place = 0_usize;
     while place < text.len() {
@@ -27,14 +27,14 @@ const fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
     (text, &[])
 }
 
-/// All answers about prefixes.
+/// Every trait of prefixes.
 const PREFIXES: Traits = Traits::SIZE
     .and(Traits::NO_SIZE)
     .and(Traits::F3)
     .and(Traits::F2)
     .and(Traits::NO_REPEAT);
 const ALL_DIGITS: u8 = 0xff;
-/// What must be said to be allowed.
+/// Traits that are excluded unless written.
 const UNUSUAL: Traits = Traits::LOCK
     .and(Traits::LOCK_REGISTER)
     .and(Traits::NO_LENGTH)
@@ -45,7 +45,7 @@ const UNUSUAL: Traits = Traits::LOCK
     .and(Traits::MASKED)
     .and(Traits::ZEROING);
 
-/// A text that is being read.
+/// The state of parsing.
 pub(super) struct Reading {
     text: &'static str,
     map: Option<Map>,
@@ -58,7 +58,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Reads a text.
+    /// Parses a text.
     pub(super) const fn of(text: &'static str) -> Self {
         let mut reading = Self::new(text);
         let mut rest = text.as_bytes();
@@ -115,7 +115,7 @@ impl Reading {
         self.ruled_out = self.ruled_out.but(traits);
     }
 
-    /// Whether 0F was the last that was read.
+    /// Whether 0F was the last byte.
     const fn is_escaped(&self) -> bool {
         matches!(self.map, Some(Map::Two)) && self.opcode.is_none()
     }
@@ -131,7 +131,7 @@ impl Reading {
         self.rule_out(PREFIXES.but(must_be));
     }
 
-    /// The parts of a VEX, an EVEX or an XOP, whose first map is given.
+    /// The dotted parts of a VEX, an EVEX or an XOP.
     const fn parts(&mut self, parts: &[u8], first: Map) {
         let mut rest = parts;
         while !rest.is_empty() {
@@ -194,7 +194,7 @@ impl Reading {
         }
     }
 
-    /// The digits of a list such as `0-3,7`, as bits.
+    /// The digits of a list such as `0-3,7`, as a bitmap.
     const fn list(&self, list: &[u8]) -> u8 {
         let (mut rest, mut bits) = (list, 0_u8);
         while !rest.is_empty() {
@@ -209,7 +209,7 @@ impl Reading {
         bits
     }
 
-    /// Rules out digits in the middle of the ModRM byte, and at its end.
+    /// Excludes values of the ModRM byte's reg and r/m fields.
     const fn rule_out_digits(&mut self, middle: u8, end: u8) {
         let mut digit = 0_u8;
         while digit < 8 {
@@ -235,7 +235,7 @@ impl Reading {
         };
     }
 
-    /// The opcode, or behind it the ModRM byte; a range of either.
+    /// The opcode, or the ModRM byte after it; a range of either.
     const fn bytes(&mut self, word: &[u8]) {
         let (first, last) = match word {
             [a, b] => (self.byte(*a, *b), self.byte(*a, *b)),
@@ -250,7 +250,7 @@ impl Reading {
         }
     }
 
-    /// Register forms whose two digits are each of a range.
+    /// Register forms whose two digits each have a range.
     const fn modrm_bytes(&mut self, first: u8, last: u8) {
         let middle = range_of_bits(first >> 3 & 7, last >> 3 & 7);
         let end = range_of_bits(first & 7, last & 7);
@@ -273,7 +273,7 @@ impl Reading {
         }
     }
 
-    /// What was read.
+    /// The parsed encoding.
     pub(super) const fn finish(mut self) -> Encoding {
         let Some((first, last)) = self.opcode else {
             self.wrong()
@@ -304,7 +304,7 @@ impl Reading {
     }
 }
 
-/// The bits from `first` up to `last`, of which only the lowest three bits count.
+/// The bits from `first` up to `last`; only the lowest three bits of each count.
 const fn range_of_bits(first: u8, last: u8) -> u8 {
     let from = ALL_DIGITS.wrapping_shl((first & 7) as u32);
     let to = ALL_DIGITS.wrapping_shr(7_u8.wrapping_sub(last & 7) as u32);

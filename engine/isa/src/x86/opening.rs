@@ -1,51 +1,50 @@
-//! How an instruction begins: its prefixes, or a VEX, EVEX or XOP in place of
-//! them, its opcode, and the byte behind that.
+//! The beginning of an instruction: its prefixes, or a VEX, EVEX or XOP in their place, its opcode,
+//! and the byte after that.
 
 use super::LONGEST;
 use super::encoding::Map;
 use super::traits::Traits;
 use crate::mutant::{self, Mutant};
 
-/// What the processor takes bytes for.
+/// The mode in which the processor decodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// 64-bit mode.
     Long,
-    /// Compatibility mode: a program of 32 bits.
+    /// Compatibility mode, of 32-bit programs.
     Compat,
 }
 
-/// How an instruction begins.
+/// The beginning of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub(super) mode: Mode,
     pub(super) prefixes: Prefixes,
     pub(super) map: Map,
     pub(super) opcode: u8,
-    /// The byte behind the opcode, whether it is a ModRM byte or not; 0 if
-    /// there is none.
+    /// The byte after the opcode, a ModRM byte or not; 0 if there is none.
     pub(super) modrm: u8,
-    /// Where that is.
+    /// Offset of that byte.
     pub(super) at: usize,
-    /// What a VEX, EVEX or XOP says.
+    /// The traits of a VEX, EVEX or XOP.
     vector: Traits,
 }
 
-/// Prefixes, and what a VEX, EVEX or XOP has in place of them.
+/// Prefixes, and their equivalents in a VEX, EVEX or XOP.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prefixes {
-    /// What they say, but for REX.W.
+    /// Their traits, except for REX.W.
     traits: Traits,
     /// 67.
     pub(super) address: bool,
-    /// FS or GS; the others have no meaning in 64-bit mode.
+    /// FS or GS; the other segments are ignored in 64-bit mode.
     pub(super) segment: bool,
     /// WRXB.
     rex: u8,
     has_rex: bool,
 }
 
-/// What it is to have no prefix.
+/// The traits of having no prefix.
 const PLAIN: Traits = Traits::NO_SIZE.and(Traits::NO_REPEAT);
 
 impl Prefixes {
@@ -76,7 +75,7 @@ impl Prefixes {
         !self.traits.has_any(Traits::NO_REPEAT)
     }
 
-    /// A register's number with the bit of REX that extends it.
+    /// A register's number with the REX bit that extends it.
     pub(super) const fn extend(&self, bit: u8, number: u8) -> u8 {
         if self.has(bit) {
             number | 0b1000
@@ -85,7 +84,7 @@ impl Prefixes {
         }
     }
 
-    /// Takes one. A REX that is not the last prefix of all means nothing.
+    /// Takes a prefix. A REX that is not the last prefix is ignored.
     #[inline]
     fn take(&mut self, byte: u8, mode: Mode) -> bool {
         if let (0x40..=0x4f, Mode::Long) = (byte, mode) {
@@ -110,13 +109,13 @@ impl Prefixes {
         self.traits = self.traits.but(Traits::NO_SIZE).and(Traits::SIZE);
     }
 
-    /// Of F2 and F3, the last counts.
+    /// The last of F2 and F3 counts.
     const fn say_repeat(&mut self, which: Traits) {
         const BOTH: Traits = Traits::F2.and(Traits::F3);
         self.traits = self.traits.but(Traits::NO_REPEAT.and(BOTH)).and(which);
     }
 
-    /// Whether there is one that a VEX must not follow.
+    /// Whether there is a prefix that may not precede a VEX.
     fn exclude_vex(&self) -> bool {
         self.traits != PLAIN || self.has_rex
     }
@@ -126,7 +125,7 @@ impl Prefixes {
         self.traits.and(Traits::W1.when(w)).and(Traits::W0.when(!w))
     }
 
-    /// Notes the prefix that two bits stand for.
+    /// Adds the prefix that two bits of a VEX stand for.
     const fn imply(&mut self, bits: u8) {
         match bits & 0b11 {
             0 => {}
@@ -137,7 +136,7 @@ impl Prefixes {
     }
 }
 
-/// What each ModRM byte says.
+/// The traits of each ModRM byte.
 static BY_MODRM: [Traits; 256] = by_modrm();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time only")]
@@ -159,7 +158,7 @@ const fn by_modrm() -> [Traits; 256] {
 }
 
 impl Opening {
-    /// Reads how `text` begins; none if nothing begins so.
+    /// Decodes the beginning of `text`; `None` if it is invalid.
     #[inline]
     pub(super) fn read(mode: Mode, text: &[u8; LONGEST]) -> Option<Self> {
         let mut prefixes = Prefixes::NONE;
@@ -195,7 +194,7 @@ impl Opening {
         }
     }
 
-    /// What the instruction has of what encodings can ask.
+    /// The traits that encodings test.
     #[inline]
     pub(super) fn traits(&self) -> Traits {
         const UNUSUAL: Traits = Traits::LOCK.and(Traits::BROADCAST);
@@ -214,7 +213,7 @@ impl Opening {
     }
 }
 
-/// What LOCK and EVEX.b say where there is no memory.
+/// The meaning of LOCK and EVEX.b without a memory operand.
 fn of_register(all: Traits) -> Traits {
     let locked = all.has_any(Traits::LOCK) && !mutant::is_chosen(Mutant::LockAnywhere);
     let all = all.and(Traits::LOCK_REGISTER.when(locked));
@@ -225,7 +224,7 @@ fn of_register(all: Traits) -> Traits {
     all
 }
 
-/// What is behind the prefixes, as it is read.
+/// Reads what follows the prefixes.
 struct Reader<'a> {
     mode: Mode,
     prefixes: Prefixes,
@@ -292,7 +291,7 @@ impl Reader<'_> {
     }
 }
 
-/// The map that a VEX says.
+/// The map of a VEX.
 const fn vex_map(one: u8) -> Option<Map> {
     match one & 0b1_1111 {
         1 => Some(Map::Vex1),
@@ -302,7 +301,7 @@ const fn vex_map(one: u8) -> Option<Map> {
     }
 }
 
-/// The map that an XOP says.
+/// The map of an XOP.
 const fn xop_map(one: u8) -> Option<Map> {
     match one & 0b1_1111 {
         8 => Some(Map::Xop8),
@@ -312,7 +311,7 @@ const fn xop_map(one: u8) -> Option<Map> {
     }
 }
 
-/// The traits that vvvv and L make.
+/// The traits of vvvv and L.
 fn vex_traits(byte: u8) -> Traits {
     let length = if byte & 0b100 == 0 {
         Traits::L128
@@ -322,12 +321,12 @@ fn vex_traits(byte: u8) -> Traits {
     length.and(second(byte))
 }
 
-/// vvvv, with all bits the other way round.
+/// The trait of vvvv, whose bits are inverted.
 fn second(byte: u8) -> Traits {
     Traits::SECOND.when(byte & 0b0111_1000 != 0b0111_1000)
 }
 
-/// The traits that an EVEX's last two bytes make; none if they are of no instruction.
+/// The traits of an EVEX's last two bytes; `None` if they are invalid.
 fn evex_traits(two: u8, three: u8) -> Option<Traits> {
     let (zeroing, rounding) = (three & 0x80 != 0, three & 0x10 != 0);
     let masked = three & 0b111 != 0;

@@ -1,4 +1,4 @@
-//! What the operands of emulated x86 instructions stand for.
+//! The operands of emulated x86 instructions.
 
 use core::fmt;
 
@@ -17,18 +17,18 @@ pub(super) const fn low(width: Width, value: u64) -> u64 {
     }
 }
 
-/// A memory operand's address, as the encoding gives it.
+/// A memory operand's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) base: Base,
-    /// A register and the power of two that it is multiplied by.
+    /// A register and the power of two that scales it.
     pub(super) index: Option<(General, u8)>,
     pub(super) displacement: i32,
-    /// Whether it has 32 bits.
+    /// Whether the address has 32 bits.
     pub(super) narrow: bool,
 }
 
-/// What an address counts from.
+/// What an address is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     None,
@@ -36,20 +36,20 @@ pub(super) enum Base {
     NextInstruction,
 }
 
-/// Where control goes.
+/// The target of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// So far from the next instruction.
+    /// Relative to the next instruction.
     Relative(i32),
-    /// To what a register holds.
+    /// The value of a register.
     Register(General),
-    /// To what is there.
+    /// A value in memory.
     Memory(Address),
 }
 
 impl Address {
-    /// The address that it is now. As always here, the instruction pointer in
-    /// `regs` is that of the next instruction.
+    /// The effective address. The instruction pointer in `regs` is that of the next instruction, as
+    /// everywhere in this file.
     pub(super) fn effective(self, regs: &Regs) -> u64 {
         let base = match self.base {
             Base::None => 0,
@@ -80,7 +80,7 @@ impl Address {
 }
 
 impl Target {
-    /// The address that it is now, `width` wide.
+    /// The target address, `width` wide; loads it from memory if need be.
     pub(super) fn address(
         self,
         width: Width,
@@ -96,7 +96,7 @@ impl Target {
         }
     }
 
-    /// As a disassembler writes it of an instruction of this length at address 0.
+    /// Disassembler syntax, for an instruction of this length at address 0.
     pub(super) fn write(
         self,
         width: Width,
@@ -160,7 +160,7 @@ impl fmt::Display for Signed {
     }
 }
 
-/// A number in hexadecimal, but for what reads the same: `9`, `0xa`.
+/// A number in hexadecimal, without `0x` below 10: `9`, `0xa`.
 pub(super) struct Number(pub(super) u64);
 
 impl fmt::Display for Number {

@@ -1,4 +1,4 @@
-//! The registers of interrupted code, and the sixteen that instructions name.
+//! The registers of interrupted code, and the sixteen general registers.
 
 use core::mem::offset_of;
 
@@ -24,7 +24,7 @@ pub struct Regs {
     pub dx: u64,
     pub si: u64,
     pub di: u64,
-    /// The number of the system call, or what the processor says of the trap.
+    /// The system call number, or the error code of the trap.
     pub orig_ax: u64,
     /// The address of the probed instruction.
     pub ip: u64,
@@ -44,8 +44,7 @@ const _: () = {
     assert!(offset_of!(Regs, ss) == 160);
 };
 
-/// Makes all that is to know of the general registers, from one list in the
-/// order of their numbers.
+/// Defines everything about the general registers from one list, in the order of their numbers.
 macro_rules! general_registers {
     ($($variant:ident $field:ident $eight:literal $four:literal $two:literal $one:literal;)+) => {
         /// A general register.
@@ -98,7 +97,7 @@ general_registers! {
 }
 
 impl General {
-    /// The register of a number from 0 to 15.
+    /// The register with this number, 0 to 15.
     pub(super) fn numbered(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }

@@ -1,6 +1,5 @@
-//! x86 instructions that do the same wherever they stand: a copy of them in a
-//! slot, and behind it the way back. What counts from the instruction pointer
-//! is counted anew.
+//! x86 instructions that have the same effect at any address: a slot holds a copy and a jump back.
+//! Displacements relative to the instruction pointer are adjusted.
 
 use core::fmt;
 
@@ -8,33 +7,32 @@ use super::LONGEST;
 use super::opening::Mode;
 use crate::mutant::{self, Mutant};
 
-/// An instruction that [`plan`](super::plan) has found to be the same at any
-/// address, once its one displacement from the instruction pointer, if it has
-/// any, is what it has to be there.
+/// An instruction that [`plan`](super::plan) found to be relocatable: a copy has the same effect
+/// once its displacement from the instruction pointer, if it has one, is adjusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
     bytes: [u8; LONGEST],
     length: u8,
-    /// Where the displacement is; 0, which no displacement can be at, if there is none.
+    /// Offset of that displacement; 0, which no displacement can have, if there is none.
     relative: u8,
-    /// Whether it has addresses of 32 bits, which begin anew behind the last.
+    /// Whether its addresses have 32 bits, and so wrap around.
     narrow: bool,
     mode: Mode,
 }
 
-/// The bytes of a displacement.
+/// Size of a displacement in bytes.
 const DISPLACEMENT: usize = 4;
 /// `jmp rel32`.
 const NEAR: u8 = 0xe9;
 /// Its length.
 const NEAR_LENGTH: i64 = 5;
-/// `jmp [rip]`: goes on at the address behind it.
+/// `jmp [rip]`: jumps to the address in the next eight bytes.
 const FAR: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
-/// What stands where nobody comes.
+/// Fills the rest of a slot, which never runs.
 const NOBODY: u8 = super::TRAP;
 
 impl Relocation {
-    /// How many bytes a slot has.
+    /// Size of a slot in bytes.
     pub const SIZE: usize = 32;
 
     pub(super) const fn new(
@@ -63,9 +61,9 @@ impl Relocation {
         self.length as usize
     }
 
-    /// What a slot at `at` holds for the instruction that stood at `from`: the
-    /// copy, and a jump to the instruction behind that. None if what it counts
-    /// from the instruction pointer is out of reach from there.
+    /// The contents of a slot at `at` for the instruction displaced from `from`: the copy, and a
+    /// jump to the next instruction. `None` if what it addresses relative to the instruction
+    /// pointer is out of reach.
     #[must_use]
     pub fn slot(self, at: u64, from: u64) -> Option<[u8; Self::SIZE]> {
         let moved = from.wrapping_sub(at).cast_signed();
@@ -82,7 +80,7 @@ impl Relocation {
         Some(slot)
     }
 
-    /// How far the way back is for `jmp rel32`, unless it is too far for that.
+    /// The distance of the jump back, if `jmp rel32` can cover it.
     fn near(self, moved: i64) -> Option<i32> {
         let distance = moved.wrapping_sub(NEAR_LENGTH);
         match self.mode {
@@ -91,7 +89,7 @@ impl Relocation {
         }
     }
 
-    /// Makes the displacement lead from `moved` further down to where it led.
+    /// Adjusts the displacement of a copy that is `moved` bytes below the original.
     fn count_anew(self, copy: &mut [u8], moved: i64) -> Option<()> {
         if self.relative == 0 || mutant::is_chosen(Mutant::CopyAsIs) {
             return Some(());
@@ -110,7 +108,7 @@ impl Relocation {
     }
 }
 
-/// Writes a jump over a distance to what is left of a slot.
+/// Writes a relative jump to the rest of a slot.
 fn go_on_near(rest: &mut [u8], distance: i32) -> Option<()> {
     let (jump, rest) = rest.split_first_mut()?;
     *jump = NEAR;
@@ -118,7 +116,7 @@ fn go_on_near(rest: &mut [u8], distance: i32) -> Option<()> {
     Some(())
 }
 
-/// Writes a jump to an address there.
+/// Writes an absolute jump to the rest of a slot.
 fn go_on_far(rest: &mut [u8], next: u64) -> Option<()> {
     let (jump, rest) = rest.split_first_chunk_mut()?;
     *jump = FAR;
@@ -126,8 +124,7 @@ fn go_on_far(rest: &mut [u8], next: u64) -> Option<()> {
     Some(())
 }
 
-/// The bytes as they stand, those that are counted anew in brackets:
-/// `48 8b 05 [79 56 34 02]`.
+/// The bytes, with an adjusted displacement in brackets: `48 8b 05 [79 56 34 02]`.
 impl fmt::Display for Relocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = usize::from(self.relative);
@@ -168,7 +165,7 @@ mod tests {
         let slot = add.slot(0xffff_ffff_a000_0000, 0xffff_ffff_8100_0000);
         let slot = slot.unwrap();
         assert_eq!(slot[..3], [0x48, 0x01, 0xf7]);
-        // From behind the jump, at a0000008, to 81000003.
+        // From the end of the jump, a0000008, to 81000003.
         assert_eq!(slot[3..8], [0xe9, 0xfb, 0xff, 0xff, 0xe0]);
         assert!(slot[8..].iter().all(|&byte| byte == 0xcc));
     }
@@ -199,12 +196,12 @@ mod tests {
         assert_eq!(slot[..7], [0x67, 0x8b, 0x05, 0xf0, 0xff, 0xff, 0x0f]);
     }
 
-    /// None of 32 bits has `jmp [rip]`: every place is near.
+    /// No 32-bit slot needs `jmp [rip]`: every address is in reach.
     #[test]
     fn a_slot_of_32_bits_is_never_far_away() {
         let add = relocation_in(Mode::Compat, &[0x01, 0xf7], None, true);
         let slot = add.slot(0xf700_0000, 0x0804_8000).unwrap();
-        // From behind the jump, at f7000007, to 08048002.
+        // From the end of the jump, f7000007, to 08048002.
         assert_eq!(slot[2..7], [0xe9, 0xfb, 0x7f, 0x04, 0x11]);
     }
 }

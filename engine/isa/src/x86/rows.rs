@@ -1,13 +1,11 @@
-//! The x86 table: what there is to decode, in 64-bit mode and in programs of 32 bits.
+//! The x86 table: every instruction, in 64-bit mode and in 32-bit programs.
 //!
-//! What counts from the instruction pointer to go somewhere is emulated, and so is
-//! what does nothing or pushes a register. What counts from it to find memory
-//! is rewritten for its slot, and all else is the same wherever it stands, with the
-//! registers, the stack, the flags and the privileges of the interrupted code. What
-//! is refused says why. Of vectors a row is as many opcodes as have the same form:
-//! it matters how long they are, not what they compute. Operands that must differ
-//! are not told apart there: an instruction that is none for that reason is none in
-//! its slot, either.
+//! Relative branches are emulated, and so are no-ops and pushes of a register. An instruction that
+//! addresses memory relative to the instruction pointer is adjusted for its slot, and everything
+//! else is position-independent: it runs with the registers, the stack, the flags and the
+//! privileges of the interrupted code. A refusal says why. Vector instructions of the same form
+//! share a row: only their length matters. Operands that must differ are not checked there: an
+//! instruction that is invalid for that reason is invalid in its slot, too.
 
 use super::decide::{
     allow_interrupts, begin_transaction, call, call_indirect, count, debug_register, give_back,
@@ -61,7 +59,8 @@ rows! {
     "i64 82 /0-7 ib", "ADD to CMP", "adc, add, and, cmp, or, sbb, sub, xor r/m8, imm8, again", relocate(same);
     "[LOCK] 83 /0-6 ib", "ADD to XOR", "adc, add, and, or, sbb, sub, xor r/m, imm8", relocate(same);
     "83 /7 ib", "CMP", "cmp r/m, imm8", relocate(same);
-    // Segment registers on the stack. What follows the pop of SS runs before any interrupt.
+    // Segment registers on the stack. After a pop of SS the next instruction runs before any
+    // interrupt.
     "i64 06", "PUSH", "push es", relocate(same);
     "i64 0E", "PUSH", "push cs", relocate(same);
     "i64 16", "PUSH", "push ss", relocate(same);
@@ -92,7 +91,7 @@ rows! {
     "88-8B /r", "MOV", "mov r/m, r", relocate(same);
     "8C /0-5", "MOV", "mov r/m, sreg", relocate(same);
     "8D /r mem", "LEA", "lea", relocate(same);
-    // A move to SS keeps interrupts off until what follows it has run.
+    // A move to SS inhibits interrupts until the next instruction has run.
     "8E /0,3-5", "MOV", "mov sreg, r/m", relocate(same);
     "8E /2", "MOV", "mov ss, r/m", refuse(Shadow);
     "8F /0", "POP", "pop r/m", relocate(same);
@@ -100,14 +99,14 @@ rows! {
     "90", "NOP", "nop, xchg", decide(nop_or_exchange);
     "91-97", "XCHG", "xchg r, eax", relocate(same);
     "98-99", "CBW/CWDE/CDQE", "cbw, cdq, cdqe, cqo, cwd, cwde", relocate(same);
-    // A far call leaves where it stands on the stack, and a selector with it.
+    // A far call pushes its address and a selector.
     "i64 9A cp", "CALL", "call far imm", refuse(Unported);
     "9B", "WAIT/FWAIT", "wait", relocate(same);
-    // The way back from the trap has restored the flags, and nothing is between a copy and them.
+    // The return from the trap has restored the flags, and the copy runs immediately after it.
     "9C-9D", "PUSHF/PUSHFD/PUSHFQ", "popf, popfq, pushf, pushfq", relocate(same);
     "9E-9F", "SAHF", "sahf, lahf", relocate(same);
     "A0-A3 mo", "MOV", "mov, movabs eax, moffs", relocate(same);
-    // String instructions are interrupted between two elements, and go on where they stand.
+    // String instructions are interruptible between two elements, and resume.
     "A4-A7", "MOVS/MOVSB/MOVSW/MOVSD/MOVSQ", "cmpsb, cmpsd, cmpsq, cmpsw, movsb, movsd, movsq, movsw", relocate(same);
     "A8 ib", "TEST", "test al, imm8", relocate(same);
     "A9 iz", "TEST", "test eax, imm", relocate(same);
@@ -191,7 +190,7 @@ rows! {
     "FF /4", "JMP", "jmp r/m", emulate(jump_indirect);
     "FF /5 mem", "JMP", "jmp, ljmp far m", relocate(same);
     "FF /6", "PUSH", "push r/m", relocate(same);
-    // The map of 0F. First what belongs to the system.
+    // The map 0F. First the system instructions.
     "0F 00 /0-5", "SLDT", "lldt, ltr, sldt, str, verr, verw", relocate(same);
     "F2 0F 00 /6", "LKGS", "lkgs", relocate(same);
     "0F 01 /0-3 mem", "SGDT", "lgdt, lidt, sgdt, sidt", relocate(same);
@@ -201,7 +200,7 @@ rows! {
     "F3 0F 01 /5 mem", "RSTORSSP", "rstorssp", relocate(same);
     "NP 0F 01 C0", "ENCLV", "enclv", relocate(same);
     "NP 0F 01 C1", "VMCALL", "vmcall", relocate(same);
-    // Behind these the host goes on where its own state says.
+    // After these the host resumes where its own state says.
     "NP 0F 01 C2-C3", "VMLAUNCH/VMRESUME", "vmlaunch, vmresume", relocate(same);
     "NP 0F 01 C4", "VMXOFF", "vmxoff", relocate(same);
     "NP 0F 01 C5", "PCONFIG", "pconfig", relocate(same);
@@ -217,10 +216,10 @@ rows! {
     "66 0F 01 CE-CF", "SEAMCALL", "seamops, seamcall", relocate(same);
     "NP 0F 01 D0-D1", "XGETBV", "xgetbv, xsetbv", relocate(same);
     "NP 0F 01 D4", "VMFUNC", "vmfunc", refuse(Mapping);
-    // A trap within a transaction ends it.
+    // A trap aborts a transaction.
     "NP 0F 01 D5", "XEND", "xend", refuse(Exclusive);
     "NP 0F 01 D6", "XTEST", "xtest", relocate(same);
-    // What it enters is told where to leave to: behind it.
+    // It passes the enclave its return address, the next instruction.
     "NP 0F 01 D7", "ENCLU", "enclu", refuse(Unported);
     // AMD's, from volume 3 of its manual.
     "0F 01 D8", "VMRUN", "vmrun", relocate(same);
@@ -235,7 +234,7 @@ rows! {
     "F3 0F 01 EC", "UIRET", "uiret", refuse(Order);
     "F3 0F 01 ED-EF", "TESTUI", "clui, stui, testui", relocate(same);
     "NP 0F 01 EE-EF", "RDPKRU", "rdpkru, wrpkru", relocate(same);
-    // It stands only on the way into the kernel and out of it, with what a trap there would need.
+    // Used only on kernel entry and exit, where a trap would run with the wrong GS base.
     "0F 01 F8", "SWAPGS", "swapgs", refuse(Order);
     "0F 01 F9", "RDTSCP", "rdtscp", relocate(same);
     "NP 0F 01 FA", "MONITORX", "monitorx", relocate(same);
@@ -248,12 +247,12 @@ rows! {
     "0F 05", "SYSCALL", "syscall", refuse(Trap);
     "0F 06", "CLTS", "clts", relocate(same);
     "0F 07", "SYSRET", "sysret", refuse(Order);
-    // What the trap has written may be in the cache and nowhere else.
+    // The trap's writes may be in the cache only.
     "0F 08", "INVD", "invd", refuse(Mapping);
     "0F 09", "WBINVD", "wbinvd, wbnoinvd", relocate(same);
     "0F 0B", "UD", "ud2", refuse(Undefined);
     "0F 0D /r", "PREFETCHW", "prefetch, prefetchw, prefetchwt1", relocate(same);
-    // Hints, and what is reserved for more of them.
+    // Hints, and reserved hint space.
     "F3 0F 1E FA", "ENDBR64", "endbr64", emulate(nop);
     "F3 0F 1E FB", "ENDBR32", "endbr32", emulate(nop);
     "0F 18-1E /r", "PREFETCHh", "bndcl, bndcn, bndcu, bndldx, bndmk, bndmov, bndstx, cldemote, nop, prefetchit0, prefetchit1, prefetchnta, prefetcht0, prefetcht1, prefetcht2, rdsspd, rdsspq r/m", relocate(same);

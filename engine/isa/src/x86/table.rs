@@ -1,5 +1,4 @@
-//! The table of x86: one list of rows, from which come the decoder and what
-//! the tests know of it.
+//! The table of x86: one list of rows, from which the decoder and its tests are made.
 
 use super::instruction::Instruction;
 use super::{Emulation, Encoding, Relocation};
@@ -8,16 +7,16 @@ use crate::{Plan, Why};
 /// One encoding in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The encoding, as the manual's opcode column has it.
+    /// The encoding, in the notation of the manual's opcode column.
     pub encoding: Encoding,
     /// The heading under which the manual describes the instruction.
     pub section: &'static str,
-    /// A short name, unlike any other row's.
+    /// A short name, unique in the table.
     pub name: &'static str,
 }
 
-/// Panics, which is a build error in a constant, with the text of a row that
-/// no instruction can reach because an earlier row takes them all.
+/// Panics, a build error in a constant, with the text of a row that an earlier row makes
+/// unreachable.
 pub(super) const fn no_row_is_shadowed(mut rows: &[Row]) {
     while let [first, later @ ..] = rows {
         no_row_is_shadowed_by(first, later);
@@ -25,8 +24,7 @@ pub(super) const fn no_row_is_shadowed(mut rows: &[Row]) {
     }
 }
 
-/// Rows of one map stand together, so that what is behind them need not be
-/// compared.
+/// Rows of one map are adjacent, so the comparison stops at the next map.
 const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
     while let [row, later @ ..] = rows {
         if earlier.encoding.map as u8 != row.encoding.map as u8 {
@@ -38,21 +36,20 @@ const fn no_row_is_shadowed_by(earlier: &Row, mut rows: &[Row]) {
     }
 }
 
-/// What a row says of the instructions that it answers for.
+/// What a row does about its instructions.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
-    /// Each is relocated, or it depends.
+    /// The function makes the plan.
     Decide(fn(&Instruction<'_>) -> Plan<Emulation, Relocation>),
     /// None can be probed.
     Refuse(Why),
 }
 
-/// Makes `ROWS`, `row`, `length`, `plan` and `plan_ia32` of a list of rows.
+/// Defines `ROWS`, `row`, `length`, `plan` and `plan_ia32` from a list of rows.
 ///
-/// A row is `"encoding", "section", "name", answer;`. The answer is
-/// `refuse(Reason)`, or `relocate(f)`, `emulate(f)` or `decide(f)`, where the
-/// function `f` is given the instruction and makes the plan. The first row that
-/// matches answers; the row after `otherwise` answers for whatever is left.
+/// A row is `"encoding", "section", "name", answer;`. The answer is `refuse(Reason)`, or
+/// `relocate(f)`, `emulate(f)` or `decide(f)`, where `f` takes the instruction and returns its
+/// plan. The first row that matches answers; the row after `otherwise` answers for the rest.
 macro_rules! rows {
     (
         $($text:literal, $section:literal, $name:literal, $verb:ident ($answer:ident);)+
@@ -82,14 +79,14 @@ macro_rules! rows {
 
         static INDEX: Index<{ ROWS.len() }, { entries(ROWS) }> = Index::new(ROWS);
 
-        /// The place in [`ROWS`] of the row that the instruction in `text` belongs
-        /// to, in 64-bit mode.
+        /// The index in [`ROWS`] of the row that the first instruction of `text` belongs to, in
+        /// 64-bit mode.
         #[must_use]
         pub fn row(text: &[u8; LONGEST]) -> usize {
             row_in(Mode::Long, text)
         }
 
-        /// The same in a program of 32 bits.
+        /// [`row`] in a 32-bit program.
         #[must_use]
         pub fn row_ia32(text: &[u8; LONGEST]) -> usize {
             row_in(Mode::Compat, text)
@@ -99,25 +96,24 @@ macro_rules! rows {
             found(mode, text).map_or(ROWS.len().wrapping_sub(1), |(row, _)| row)
         }
 
-        /// The length of the instruction that `text` begins with, in 64-bit
-        /// mode; none if no row but the last is its.
+        /// The length of the first instruction of `text`, in 64-bit mode; `None` if it is invalid.
         #[must_use]
         pub fn length(text: &[u8; LONGEST]) -> Option<usize> {
             found(Mode::Long, text).map(|(_, instruction)| instruction.length().into())
         }
 
-        /// What to do about the instruction that `text` begins with, in 64-bit
-        /// mode; bytes that could not be read are 0.
+        /// Plans for the first instruction of `text`, in 64-bit mode. Bytes that could not be read
+        /// are 0.
         pub fn plan(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
             plan_in(Mode::Long, text)
         }
 
-        /// The same of a program of 32 bits.
+        /// [`plan`] in a 32-bit program.
         pub fn plan_ia32(text: &[u8; LONGEST]) -> Plan<Emulation, Relocation> {
             plan_in(Mode::Compat, text)
         }
 
-        /// [`length`] in a program of 32 bits.
+        /// [`length`] in a 32-bit program.
         #[must_use]
         pub fn length_ia32(text: &[u8; LONGEST]) -> Option<usize> {
             found(Mode::Compat, text).map(|(_, instruction)| instruction.length().into())

@@ -1,6 +1,5 @@
-//! Emulation does what the manual's pseudocode says, and nothing else: for
-//! words of every row that is emulated, on any registers, the whole of the
-//! registers and of memory is compared with a model written from that
+//! Emulation does what the manual's pseudocode says, and nothing else: for words of every emulated
+//! row, on any registers, all registers and memory are compared with a model written from that
 //! pseudocode.
 
 use engine_isa::Plan;
@@ -20,7 +19,7 @@ fn emulation(word: u32) -> Emulation {
     }
 }
 
-/// A word that is emulated; half of them unconditional, as nearly all code is.
+/// An emulated word; half of them are unconditional, as nearly all code is.
 fn emulated_word() -> impl Strategy<Value = u32> {
     let rows = words::of_rows(ROWS, |word| matches!(arm::plan(word), Plan::Emulate(_)));
     (rows, any::<bool>()).prop_map(|(word, always)| {
@@ -34,8 +33,8 @@ fn emulated_word() -> impl Strategy<Value = u32> {
     })
 }
 
-/// Any registers: many aligned, and some near the ends of the address space.
-/// The pc is that of an instruction in ARM state, and data are little-endian.
+/// Any registers: many aligned, and some near the ends of the address space. The pc is in ARM
+/// state, and data are little-endian.
 fn any_regs() -> impl Strategy<Value = Regs> {
     const THUMB_AND_BIG_ENDIAN: u32 = 1 << 5 | 1 << 9;
     let register = prop_oneof![
@@ -100,7 +99,7 @@ proptest! {
     }
 }
 
-/// The push that killed bash in 2013, on numbers that can be followed by eye.
+/// The push that killed bash in 2013, with readable numbers.
 #[test]
 fn push_r4_lr_stores_both_below_the_stack_pointer() {
     let mut before = Regs::default();
@@ -124,8 +123,8 @@ fn push_r4_lr_stores_both_below_the_stack_pointer() {
     assert_eq!(stored, (0xc000_1ff8..).zip(bytes).collect::<Vec<_>>());
 }
 
-/// What an emulated instruction stores below the stack pointer has room there:
-/// `doc/probe-context.md` says how much.
+/// An emulated instruction stores at most as far below the stack pointer as `doc/probe-context.md`
+/// says.
 #[test]
 fn a_push_stores_at_most_56_bytes_below_the_stack_pointer() {
     let mut regs = Regs::default();

@@ -1,6 +1,5 @@
-//! A disassembler of other making knows what is accepted, and does not know
-//! what is undefined in floating point and Advanced SIMD, of which there is no
-//! second reading here.
+//! capstone knows what is accepted, and does not know what is undefined in floating point and
+//! Advanced SIMD, which the second reading does not cover.
 
 use capstone::prelude::*;
 use engine_isa::arm::{self, ROWS};
@@ -21,13 +20,12 @@ fn name(word: u32) -> Option<String> {
     CAPSTONE.with(|capstone| words::name(capstone, word))
 }
 
-/// What the disassembler does not know although the manual has it: hints about memory that are
-/// not allocated.
+/// Valid words that the disassembler does not know: unallocated memory hints.
 fn is_unknown_to_it(word: u32) -> bool {
     word & 0xfd70_0000 == 0xf410_0000
 }
 
-/// Whether the word is one of floating point or Advanced SIMD.
+/// Whether the word is a floating-point or Advanced SIMD instruction.
 fn is_extension(word: u32) -> bool {
     let conditional = word >> 28 != 15;
     let transfers_or_computes =
@@ -36,8 +34,8 @@ fn is_extension(word: u32) -> bool {
     conditional && transfers_or_computes || simd
 }
 
-/// What only later versions of the architecture have: numbers of 16 bits in arithmetic, rounding,
-/// and the lazy saving of registers.
+/// Instructions of later architecture versions only: half-precision arithmetic, rounding, and lazy
+/// state saving.
 fn is_later(name: &str) -> bool {
     name.contains(".f16")
         || name.starts_with("vrint")

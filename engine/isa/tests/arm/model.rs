@@ -1,6 +1,7 @@
-//! What emulated instructions do, by the manual's pseudocode (DDI 0406C, A2 and A8) and not by the
-//! code that is tested: a machine with memory that can run out. In one thing it is that machine with Linux on it:
-//! an access that faults for its alignment alone is done nevertheless.
+//! A model of emulated instructions, from the manual's pseudocode (DDI 0406C, A2 and A8) and
+//! independent of the code under test: a machine whose memory can run out. It deviates from the
+//! pseudocode in one respect, as Linux does: an access that would fault only for its alignment is
+//! performed.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ pub const SP: usize = 13;
 pub const LR: usize = 14;
 pub const PC: usize = 15;
 
-/// Memory by bytes, which allows a limited number of accesses. What nobody has stored is a number
-/// that its address makes.
+/// Bytewise memory that allows a limited number of accesses. A byte that was never stored has a
+/// value derived from its address.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ram {
     pub bytes: BTreeMap<u64, u8>,
@@ -65,7 +66,7 @@ pub struct Model {
     pub version: Version,
     pub regs: Regs,
     pub ram: Ram,
-    /// Whether the instruction has said where to go on.
+    /// Whether the instruction has written the pc.
     branched: bool,
 }
 
@@ -91,7 +92,7 @@ impl Model {
         }
     }
 
-    /// Does the instruction `word`, which the machine's pc is at.
+    /// Executes the instruction `word`, which the machine's pc points to.
     pub fn execute(&mut self, word: u32) -> Result<(), Fault> {
         if word >> 28 == 15 {
             self.unconditional(word);
@@ -114,7 +115,7 @@ impl Model {
                 self.regs.cpsr |= 1 << 5;
                 self.branch_to(target);
             }
-            // PLD and PLI have no effect that could be seen.
+            // PLD and PLI have no visible effect.
             0b111_1010 | 0b111_1011 => {}
             _ => panic!("{word:08x}: the model has no such instruction"),
         }
@@ -277,7 +278,7 @@ impl Model {
         Ok(())
     }
 
-    /// The address that is accessed, and the base as it would be written back.
+    /// The address accessed, and the base after writeback.
     fn addresses(&self, word: u32, offset: u32) -> (u32, u32) {
         let base = self.register(word, 16);
         let moved = if is_set(word, 23) {

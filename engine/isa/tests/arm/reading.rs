@@ -1,5 +1,5 @@
-//! A second reading of the manual, field by field: what is to be done about a word. It is
-//! written along the manual's tables of decoding, and not along the rows.
+//! A second reading of the manual: the plan for a word, decoded along the manual's tables rather
+//! than the rows.
 
 use engine_isa::Why;
 
@@ -10,7 +10,7 @@ use Verdict::{Emulate, Refuse, Relocate};
 const OPEN: Verdict = Verdict::OPEN;
 const NONE: Verdict = Verdict::NONE;
 
-/// An instruction and its fields, by where they mostly are.
+/// An instruction and its fields, at their usual positions.
 #[derive(Clone, Copy)]
 struct Fields {
     word: u32,
@@ -34,7 +34,7 @@ impl Fields {
     }
 }
 
-/// What is to be done about `word`; nothing is said of floating point and Advanced SIMD.
+/// The verdict on `word`; none for floating point and Advanced SIMD.
 pub fn reading(word: u32) -> Option<Verdict> {
     let (rn, rd) = ((word >> 16) & 15, (word >> 12) & 15);
     let (rs, rm) = ((word >> 8) & 15, word & 15);
@@ -74,7 +74,7 @@ fn data_processing_and_miscellaneous(f: Fields) -> Verdict {
     }
 }
 
-/// The operation's place in the list AND, EOR, ... MVN.
+/// The operation's index in the list AND, EOR, ... MVN.
 fn operation(f: Fields) -> u32 {
     f.bits(24, 21)
 }
@@ -87,7 +87,7 @@ fn moves(f: Fields) -> bool {
     operation(f) == 13 || operation(f) == 15
 }
 
-/// Whether a field that an operation has no use for is not zero.
+/// Whether a field that an operation does not use is nonzero.
 fn has_spare_bits(f: Fields) -> bool {
     compares(f) && f.rd != 0 || moves(f) && f.rn != 0
 }
@@ -172,7 +172,7 @@ fn miscellaneous(f: Fields) -> Verdict {
     }
 }
 
-/// The registers that B9.2.3 lists, and those of them that a trap has overwritten.
+/// The registers that B9.2.3 lists, and which of them a trap overwrites.
 fn banked(f: Fields, op: u32) -> Verdict {
     let is_read = op & 1 == 0;
     let core = if is_read { f.rd } else { f.rm };
@@ -315,7 +315,7 @@ fn parallel(f: Fields) -> Verdict {
     let pc = f.any_is_pc(&[f.rn, f.rd, f.rm]);
     let unallocated = f.bits(21, 20) == 0 || matches!(f.bits(7, 5), 5 | 6);
     match (unallocated, pc) {
-        // Which of the two is said of a word of which both are true is a matter of taste.
+        // If both hold, either reason would be right.
         (true, true) => OPEN,
         (true, false) => NONE,
         (false, pc) => Verdict::open_if(pc || f.rs != 15),
@@ -395,13 +395,13 @@ fn system_register(f: Fields, load: bool) -> Verdict {
     }
 }
 
-/// MRC and MCR of the debugger's registers: only DBGDSCRint goes to the flags.
+/// MRC and MCR of debug registers: only DBGDSCRint may be loaded into the flags.
 fn debug_register(f: Fields, load: bool) -> Verdict {
     let is_status = f.bits(23, 16) & 0xef == 0 && f.bits(7, 5) == 0 && f.rm == 1;
     Verdict::open_if(f.rd == 15 && !(load && is_status))
 }
 
-/// LDC and STC of the debugger's data.
+/// LDC and STC of the debug data register.
 fn debug_transfer(f: Fields) -> Verdict {
     let (before, up, back) = (f.bit(24), f.bit(23), f.bit(21));
     match (before || up || back, f.rn) {

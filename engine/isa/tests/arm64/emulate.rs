@@ -1,7 +1,6 @@
-//! Emulation does what the manual's pseudocode says, and nothing else: for
-//! words of every row that is emulated, on any registers, the whole of the
-//! registers and of what was read from memory is compared with a model written
-//! from that pseudocode.
+//! Emulation does what the manual's pseudocode says, and nothing else: for words of every emulated
+//! row, on any registers, all registers and the loads made are compared with a model written from
+//! that pseudocode.
 
 use engine_isa::Plan;
 use engine_isa::arm64::{self, Emulation, ROWS, Regs};
@@ -21,7 +20,7 @@ fn is_emulated(word: u32) -> bool {
     matches!(arm64::plan(word), Plan::Emulate(_))
 }
 
-/// A word that is emulated; register 31 is met often.
+/// An emulated word; register 31 is frequent.
 fn emulated_word() -> impl Strategy<Value = u32> {
     let rows = words::of_rows(ROWS, is_emulated);
     let ones = prop_oneof![4 => Just(0), 1 => Just(31), 1 => Just(31 << 5), 1 => Just(31 << 16)];
@@ -34,7 +33,7 @@ fn emulated_word() -> impl Strategy<Value = u32> {
     })
 }
 
-/// Any registers, some of them zero or small; the stack pointer mostly aligned, and at times near
+/// Any registers, some of them zero or small; the stack pointer mostly aligned, and sometimes near
 /// the ends of the address space.
 fn any_regs() -> impl Strategy<Value = Regs> {
     let register = prop_oneof![
@@ -104,7 +103,7 @@ proptest! {
     }
 }
 
-/// What the kernel's own tracer puts first, on numbers that can be followed by eye.
+/// What ftrace puts at the entry, with readable numbers.
 #[test]
 fn mov_x9_x30_copies_the_return_address_and_moves_on() {
     let mut before = Regs::default();
@@ -124,7 +123,7 @@ fn mov_x9_x30_copies_the_return_address_and_moves_on() {
     assert_eq!(regs, after);
 }
 
-/// A call through a pointer and the return from it.
+/// A call through a pointer, and the return from it.
 #[test]
 fn blr_leaves_the_way_back_for_ret() {
     let mut before = Regs::default();
@@ -147,7 +146,7 @@ fn blr_leaves_the_way_back_for_ret() {
     assert_eq!((returned, regs), (Ok(()), inside));
 }
 
-/// 4 GiB back and forth from the page, not from the instruction.
+/// 4 GiB in either direction, relative to the page rather than the instruction.
 #[test]
 fn adrp_reaches_as_far_as_33_bits() {
     for (word, expected) in [
@@ -178,8 +177,7 @@ fn paciasp_signs_the_return_address_with_the_stack_pointer() {
     assert_eq!(regs.x[30], 0xedcb_8000_0801_2340);
 }
 
-/// A processor without authentication leaves the pointer as it is, and only
-/// `paciasp` asks for it.
+/// A processor without authentication leaves the pointer alone, and only `paciasp` signs.
 #[test]
 fn nothing_but_paciasp_signs() {
     let words = [

@@ -1,5 +1,4 @@
-//! A disassembler of other making knows what is accepted, and does not know
-//! what is undefined.
+//! capstone knows what is accepted, and does not know what is undefined.
 
 use capstone::prelude::*;
 use engine_isa::arm64::{self, ROWS};
@@ -20,8 +19,8 @@ fn name(word: u32) -> Option<String> {
     CAPSTONE.with(|capstone| words::name(capstone, word))
 }
 
-/// What the disassembler does not know although the manual has it: `stgp`, and unprivileged loads
-/// of a register by itself, which it takes to write their base.
+/// Valid words that the disassembler does not know: `stgp`, and unprivileged loads of the base
+/// register itself, which it takes for writeback.
 fn is_unknown_to_it(word: u32) -> bool {
     let stores_with_tag = word & 0xfe40_0000 == 0x6800_0000;
     let unprivileged = word & 0x3f20_0c00 == 0x3800_0800;
@@ -29,8 +28,8 @@ fn is_unknown_to_it(word: u32) -> bool {
     stores_with_tag || unprivileged && by_itself
 }
 
-/// What the disassembler knows although it cannot be executed: what exists in order to trap, what
-/// only a debugger can execute, and `mrs` and `msr` of registers whose number begins with 0.
+/// Words that the disassembler knows although they cannot be executed: those that exist in order to
+/// trap, those for debug state only, and `mrs` and `msr` of registers with op0 0.
 fn is_no_instruction(name: &str) -> bool {
     let traps = ["udf", "brk", "hlt"];
     let debugs = ["dcps1", "dcps2", "dcps3", "drps"];
@@ -72,8 +71,8 @@ proptest! {
     }
 }
 
-/// Whether a name is that of a row, with the letters that say how an atomic access is ordered; one
-/// that loads into no register is called a store.
+/// Whether a name is that of a row, with ordering suffixes of an atomic access; one without a
+/// destination is called a store.
 fn is_form_of(name: &str, one: &str) -> bool {
     let stem = one.strip_suffix(['b', 'h']).unwrap_or(one);
     let size = &one[stem.len()..];

@@ -1,5 +1,5 @@
-//! What emulated instructions do, by the manual's pseudocode (DDI 0487, C6.2 by instruction) and not
-//! by the code that is tested: a machine with memory that can run out.
+//! A model of emulated instructions, from the manual's pseudocode (DDI 0487, C6.2 by instruction)
+//! and independent of the code under test: a machine whose memory can run out.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use engine_isa::arm64::{Processor, Regs};
@@ -9,8 +9,8 @@ use crate::words::holds;
 
 pub const BTYPE: u64 = 3 << 10;
 
-/// Memory in which every byte differs from its neighbours, which keeps a list of what is read from
-/// it, and faults after so many reads.
+/// Memory in which every byte differs from its neighbors. It records reads, and faults after a
+/// number of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rom {
     seed: u64,
@@ -53,7 +53,7 @@ impl Memory for Rom {
     }
 }
 
-/// A processor that signs by this function, and that may remember branches.
+/// A processor that signs with this function, and that may have BTYPE.
 pub struct Cpu<F> {
     pub sign: F,
     pub bti: bool,
@@ -69,25 +69,25 @@ impl<F: Fn(u64, u64) -> u64> Processor for Cpu<F> {
     }
 }
 
-/// A stand-in for AddPACIA that no register move can imitate.
+/// A substitute for AddPACIA that no register move can imitate.
 pub fn add_pacia(pointer: u64, modifier: u64) -> u64 {
     pointer.rotate_left(9) ^ modifier.wrapping_mul(3) ^ 0x5a
 }
 
-/// One that signs by that.
+/// A processor that signs with [`add_pacia`].
 pub fn cpu(bti: bool) -> Cpu<fn(u64, u64) -> u64> {
     let sign = add_pacia;
     Cpu { sign, bti }
 }
 
-/// A machine in the manual's terms, its text on a page that is not guarded.
+/// A machine in the manual's terms, whose text is on an unguarded page.
 pub struct Model {
     pub regs: Regs,
     pub rom: Rom,
     pub bti: bool,
 }
 
-/// The bits of a word, by their numbers.
+/// A bit field of a word.
 fn field(word: u32, high: u32, low: u32) -> u32 {
     let count = high - low + 1;
     (word >> low) & (u32::MAX >> (32 - count))
@@ -114,7 +114,7 @@ impl Model {
         }
     }
 
-    /// Does the instruction `word`, which the machine's pc is at.
+    /// Executes the instruction `word`, which the machine's pc points to.
     pub fn execute(&mut self, word: u32) -> Result<(), Fault> {
         let (mut btype_next, mut target) = (0, None);
         match field(word, 28, 23) {
@@ -142,7 +142,7 @@ impl Model {
         Ok(())
     }
 
-    /// Where it goes if it is taken, and BTypeNext.
+    /// The target if taken, and BTypeNext.
     fn branch(&mut self, word: u32) -> (Option<u64>, u64) {
         let (pc, after) = (self.regs.pc, self.regs.pc.wrapping_add(4));
         let away = |imm: u32, bits: u32| Some(pc.wrapping_add(sign_extend(imm.into(), bits) << 2));
@@ -217,7 +217,7 @@ impl Model {
         self.set_x(rd, datasize, result);
     }
 
-    /// The base register, with CheckSPAlignment where it is the stack pointer.
+    /// The base register, with CheckSPAlignment if it is the stack pointer.
     fn base(&self, n: u32) -> Result<u64, Fault> {
         let address = self.regs.sp;
         match n {

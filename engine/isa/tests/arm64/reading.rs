@@ -1,5 +1,5 @@
-//! A second reading of the manual, field by field: what is to be done about a word. It is
-//! written along the manual's tables of decoding (C4.1), and not along the rows.
+//! A second reading of the manual: the plan for a word, decoded along the manual's tables (C4.1)
+//! rather than the rows.
 
 use engine_isa::Why;
 
@@ -10,7 +10,7 @@ use Verdict::{Emulate, Refuse, Relocate};
 const OPEN: Verdict = Verdict::OPEN;
 const NONE: Verdict = Verdict::NONE;
 
-/// An instruction, and its fields by where they mostly are.
+/// An instruction and its fields, at their usual positions.
 #[derive(Clone, Copy)]
 struct Fields {
     word: u32,
@@ -30,13 +30,13 @@ impl Fields {
     }
 }
 
-/// Relocated if it is allocated.
+/// Relocated if allocated.
 fn allocated(yes: bool) -> Verdict {
     if yes { Relocate } else { NONE }
 }
 
-/// What is to be done about `word`; nothing is said of floating point, of vectors and of matrices,
-/// but for their loads and stores.
+/// The verdict on `word`; none for floating point, vectors and matrices, except for their loads and
+/// stores.
 pub fn reading(word: u32) -> Option<Verdict> {
     let f = Fields {
         word,
@@ -59,9 +59,9 @@ pub fn reading(word: u32) -> Option<Verdict> {
 fn immediate(f: Fields) -> Verdict {
     let (opc, n) = (f.bits(30, 29), f.bit(22));
     match f.bits(25, 23) {
-        // The address of something beside the instruction.
+        // Pc-relative addresses.
         0b000 | 0b001 => Emulate,
-        // From the stack pointer to a register, without a flag or a sum.
+        // From the stack pointer to a register, without flags or an addend.
         0b010 if opc == 0 && f.bits(22, 10) == 0 && f.rn == 31 && f.rd != 31 => Emulate,
         0b010 => Relocate,
         0b011 => allocated(f.sf && !f.bit(29) && !n && f.bits(15, 14) == 0),
@@ -76,8 +76,8 @@ fn immediate(f: Fields) -> Verdict {
     }
 }
 
-/// DecodeBitMasks: the size of the element is the highest bit of N:NOT(imms), and not all of its
-/// bits can be set.
+/// DecodeBitMasks: the element size is the highest bit of N:NOT(imms), and not all of its bits can
+/// be set.
 fn is_bit_mask(n: bool, imms: u32) -> bool {
     let found = u32::from(n) << 6 | !imms & 0x3f;
     let Some(length) = found.checked_ilog2() else {
@@ -91,7 +91,7 @@ fn branch_or_system(f: Fields) -> Verdict {
     match f.bits(31, 29) {
         0b000 | 0b100 => Emulate,
         0b001 | 0b101 => Emulate,
-        // The newer form, by bit 4.
+        // The newer form has bit 4 set.
         0b010 if f.bits(25, 24) == 0 && f.bit(4) => Refuse(Why::Implementation),
         0b010 if f.bits(25, 24) == 0 => Emulate,
         0b110 if f.bits(25, 24) == 0 => exception(f),
@@ -121,7 +121,7 @@ fn system(f: Fields) -> Verdict {
         (0b00, 0b01) => Relocate,
         (0b00, 0b10 | 0b11) => system_register(reads, (op0, op1, crn, crm, op2)),
         (0b00, _) if reads => {
-            // Of transactions.
+            // Transactional memory.
             let transaction = (op1, crn, op2) == (3, 3, 3) && crm <= 1;
             if transaction {
                 Refuse(Why::Exclusive)
@@ -144,7 +144,7 @@ fn system(f: Fields) -> Verdict {
 fn hint(number: u32) -> Verdict {
     match number {
         0 | 25 | 32 | 34 | 36 | 38 => Emulate,
-        // PACM, which is about the instruction behind it.
+        // PACM, which modifies the next instruction.
         39 => OPEN,
         _ => Relocate,
     }
@@ -160,7 +160,7 @@ fn barrier(crm: u32, op2: u32) -> Verdict {
     }
 }
 
-/// Whether MSR of a constant has such a field of the processor state, and perhaps such a constant.
+/// Whether MSR (immediate) has this PSTATE field, and this immediate.
 fn is_state(op1: u32, op2: u32, crm: u32) -> bool {
     match (op1, op2) {
         (0, 0..=2) => crm == 0,
@@ -173,7 +173,7 @@ fn is_state(op1: u32, op2: u32, crm: u32) -> bool {
 }
 
 fn system_register(reads: bool, register: (u32, u32, u32, u32, u32)) -> Verdict {
-    // What EL1 has and EL2 has for itself is told apart by op1.
+    // The registers of EL1 and their EL2 counterparts differ in op1.
     match (reads, register) {
         (_, (3, 0 | 4, 4, 0, 0 | 1)) => Refuse(Why::Spsr),
         (true, (3, 0 | 4, 5, 1, 0 | 1) | (3, 0 | 4, 5, 2, 0) | (3, 0 | 4, 6, 0, 0)) => {
@@ -313,7 +313,7 @@ fn exclusive(f: Fields) -> Verdict {
     let (size, load, two) = (f.bits(31, 30), f.bit(22), f.bit(21));
     let (rs, rt, rt2) = (f.rm, f.rd, f.bits(14, 10));
     if f.bit(23) {
-        // Compare and swap, or ordered accesses, of which two fields should be ones.
+        // Compare and swap, or ordered accesses, with two should-be-one fields.
         return if two {
             allocated(rt2 == 31)
         } else {
@@ -348,15 +348,15 @@ fn ordered_or_tag(f: Fields, vector: bool) -> Verdict {
         return NONE;
     }
     if size == 3 && f.bit(21) {
-        // `ldg` is the one that has an offset there.
+        // `ldg` is the one with an offset.
         let in_bulk = opc != 1 && f.bits(20, 12) == 0;
         return allocated(low != 0 || opc == 1 || in_bulk);
     }
     allocated(!f.bit(21) && low == 0 && has_form(size, opc))
 }
 
-/// Whether there is a load or store of one register of this size and kind: stores, loads, and loads
-/// with a sign to 64 and to 32 bits.
+/// Whether there is a load or store of this size and kind: stores, loads, and sign-extending loads
+/// to 64 and to 32 bits.
 fn has_form(size: u32, opc: u32) -> bool {
     match opc {
         0 | 1 => true,

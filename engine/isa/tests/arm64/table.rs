@@ -1,5 +1,4 @@
-//! The table answers for every word, and as a plain reading of the manual
-//! does.
+//! The table answers for every word, in agreement with a plain reading of the manual.
 
 use engine_isa::arm64::{self, BRK_IMMEDIATE, ROWS, exclusive};
 use engine_isa::{Plan, Why};

@@ -179,12 +179,12 @@ fn exits() -> Vec<Case> {
 
 fn ends() -> Vec<Case> {
     vec![
-        // bxne lr; what Linux executes when it has a bug; a word that nobody executes.
+        // bxne lr; Linux's BUG; padding.
         case(
             "a bug",
             &[(0x112f_ff1e, RETURN), (0xe7f0_01f2, Code), (0, None)],
         ),
-        // nop, which can become a branch to the word behind the return.
+        // nop, which can become a branch to the word after the return.
         case(
             "a jump that is switched off",
             &[

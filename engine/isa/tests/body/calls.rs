@@ -7,7 +7,7 @@ use engine_isa::x86::X64;
 
 const START: u64 = 0x1_0000;
 
-/// What `body` calls; a path ends at a call of `end`.
+/// The targets that `body` calls; a path ends at a call of `end`.
 fn found<S: Set>(body: &[u8], end: u64) -> Vec<u64> {
     let load = |at: u64, bytes: &mut [u8]| {
         let from = (at - START) as usize;
@@ -82,11 +82,11 @@ fn of_x64() {
 
 #[test]
 fn a_jump_that_is_switched_off_leads_nowhere() {
-    // A nop; ret; and what the nop would be a jump to.
+    // A nop; ret; and the instruction that the nop would jump to.
     let mut body = vec![0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3];
     body.extend([0xe8, 0xf5, 0x00, 0x00, 0x00, 0xc3]);
     assert_eq!(found::<X64>(&body, 0), []);
-    // jmp to it
+    // The nop becomes a jmp to it.
     body.splice(0..5, [0xe9, 0x01, 0x00, 0x00, 0x00]);
     assert_eq!(found::<X64>(&body, 0), [START + 0x100]);
 }

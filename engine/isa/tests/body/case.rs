@@ -1,26 +1,26 @@
-//! Bodies that say of each of their lines what a walk is to find there.
+//! Function bodies with the expected result of a walk on each line.
 
 use std::ops::Range;
 
 use engine_isa::body::{Exit, Set, Text, Unwalked, Walk, room};
 
-/// Where each function stands.
+/// The address of each function.
 pub const START: u64 = 0x1000;
-/// Where its part stands, if it has one.
+/// The address of its part, if it has one.
 pub const PART: u64 = 0x4000;
 /// Another function.
 pub const OTHER: u64 = 0x9000;
-/// What is jumped to in order to return.
+/// The address of a return thunk.
 pub const THUNK: u64 = 0xa000;
 
-/// What stands on a line.
+/// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Data, or filling: no instruction.
+    /// Data or padding: no instruction.
     None,
-    /// An instruction that is no way out.
+    /// An instruction that is not an exit.
     Code,
-    /// A way out.
+    /// An exit.
     Leaves(Exit),
 }
 
@@ -39,7 +39,7 @@ pub struct Case {
     pub falls_out: bool,
 }
 
-/// What a walk has found.
+/// The result of a walk.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found {
     pub instructions: Vec<u64>,
@@ -67,7 +67,7 @@ impl Case {
         self
     }
 
-    /// What is to be found.
+    /// The expected result.
     pub fn expected(&self) -> Found {
         let mut found = Found {
             instructions: Vec::new(),
@@ -113,7 +113,7 @@ fn extent(start: u64, text: &[u8]) -> Range<u64> {
     start..start + text.len() as u64
 }
 
-/// Walks over a function of which part is known, with so much memory.
+/// Walks over a function of which `part` is known, with `memory` words.
 pub fn walk<S: Set>(
     body: &[u8],
     part: &[u8],

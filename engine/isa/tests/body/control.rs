@@ -1,4 +1,4 @@
-//! What is said of where control goes, held to where the emulation of the same instruction goes.
+//! The predicted control flow of an instruction, compared with that of its emulation.
 
 use engine_isa::arm::{self, Version};
 use engine_isa::arm64::{self, Processor};
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 
 use crate::words::of_rows;
 
-/// Where each instruction stands.
+/// The address of each instruction.
 const AT: u64 = 0x40_0000;
 
-/// Memory that has the same everywhere, and a processor without anything.
+/// Memory that is the same everywhere, and a processor without features.
 struct Same(u64);
 
 impl Memory for Same {
@@ -37,19 +37,19 @@ impl Processor for Same {
     }
 }
 
-/// What an emulated instruction has done.
+/// What an emulated instruction did.
 #[derive(Debug)]
 struct Done {
-    /// What it says of itself.
+    /// The result of its `goes`.
     goes: bool,
-    /// Where it went.
+    /// The pc afterwards.
     to: u64,
-    /// Where it would go on.
+    /// The address of the next instruction.
     next: u64,
-    /// Whether it has left an address to come back to.
+    /// Whether it left a return address.
     calls: bool,
-    /// Whether it would go on with other values in the registers, too. What is computed from the pc may be the next
-    /// address whatever these are: `sbc pc, pc, r0, lsr #31`.
+    /// Whether it would also fall through with other register values. An address computed from the
+    /// pc may be the next one whatever these are: `sbc pc, pc, r0, lsr #31`.
     stays: bool,
 }
 
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// An instruction that is emulated, most of the time, with a prefix or without.
+/// An instruction, mostly an emulated one, with or without a prefix.
 fn x86_text() -> impl Strategy<Value = [u8; 15]> {
     let one = prop_oneof![
         (0x70_u8..0x80, any::<u8>()).prop_map(|(opcode, modrm)| vec![opcode, modrm]),

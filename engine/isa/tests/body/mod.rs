@@ -1,12 +1,12 @@
-//! Walks over functions: what they find in bodies that were written for it, why they fail, and that they end
-//! on anything.
+//! Walks over functions: what they find in handwritten bodies, why they fail, and that they
+//! terminate on any text.
 
 mod arm;
 mod arm64;
 mod calls;
 mod case;
-mod chance;
 mod control;
+mod random;
 mod x86;
 
 use engine_isa::arm::A32;
@@ -75,14 +75,14 @@ fn what_is_data_as_long_as_it_is_code_does_not_settle() {
     );
 }
 
-/// The last instruction would need a byte more than the function has: mov eax, imm32.
+/// The last instruction needs one byte more than the function has: mov eax, imm32.
 #[test]
 fn what_does_not_end_within_the_function_is_no_instruction() {
     let found = walk::<X64>(&[0x90, 0xb8, 0, 0, 0], &[], room::<X64>).unwrap();
     assert_eq!((found.instructions, found.falls_out), (vec![START], true));
 }
 
-/// Whether the function of these bytes comes back to that offset.
+/// Whether the function with these bytes branches back to that offset.
 fn comes_back<S: Set>(body: &[u8], to: u64) -> bool {
     let text = engine_isa::body::Text {
         load: &|at, bytes| {
@@ -101,11 +101,11 @@ fn comes_back<S: Set>(body: &[u8], to: u64) -> bool {
 fn a_loop_comes_back_to_its_head_and_to_nothing_else() {
     // subs r0, r0, #1; bhi to it; bx lr.
     let delay = [0xe250_0001_u32, 0x8aff_fffd, 0xe12f_ff1e].map(u32::to_le_bytes);
-    // The same, beyond what is read at once: sub, then many nops, cbnz to the second; ret.
+    // The same beyond one read of the window: sub, then many nops, cbnz to the second; ret.
     let mut long = vec![0xd503_201f_u32; 100];
     long.extend([0xb5ff_f3e0, 0xd65f_03c0]);
     let long: Vec<u8> = long.into_iter().flat_map(u32::to_le_bytes).collect();
-    // A slot, inc %eax, jne to behind the slot; ret.
+    // A jump label, inc %eax, jne to after the label; ret.
     let slot = [0x0f, 0x1f, 0x44, 0, 0, 0xff, 0xc0, 0x75, 0xfc, 0xc3];
     let heads = |len: u64, comes: &dyn Fn(u64) -> bool| {
         (0..len).filter(|to| comes(*to)).collect::<Vec<_>>()

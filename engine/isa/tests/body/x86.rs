@@ -25,7 +25,7 @@ pub fn cases() -> Vec<Case> {
 fn exits() -> Vec<Case> {
     vec![
         case("a function that is its return", &[(RET, RETURN)]),
-        // repz ret, and ret 8, and the jump over each.
+        // repz ret, and ret 8, each with a jump over it.
         case(
             "returns",
             &[
@@ -38,7 +38,7 @@ fn exits() -> Vec<Case> {
                 (INT3, None),
             ],
         ),
-        // jmp and jne to the thunk; with the bytes that its place has if the thunk is not used.
+        // jmp and jne to the thunk; and the bytes in its place if thunks are disabled.
         case(
             "returns by a thunk",
             &[
@@ -69,7 +69,7 @@ fn exits() -> Vec<Case> {
             "what looks like a return within another instruction",
             &[(&[0xb8, 0xc3, 0xc3, 0xc3, 0xc3], Code), (RET, RETURN)],
         ),
-        // iretq, to the instruction behind it.
+        // iretq, which returns to the next instruction.
         case(
             "a way back from an exception",
             &[(&[0x48, 0xcf], Code), (RET, RETURN)],

@@ -1,4 +1,4 @@
-//! A32, and states of its machine.
+//! A32, with random machine states.
 
 use engine_isa::Plan;
 use engine_isa::arm::{self, Regs, Version};
@@ -9,7 +9,7 @@ use crate::{Numbers, Set, vectors};
 
 /// More accesses than any instruction makes.
 const PLENTY: usize = 32;
-/// How many accesses there are before memory faults, by turns.
+/// After how many accesses memory faults, cycled through.
 const ACCESSES: [usize; 4] = [PLENTY, PLENTY, 3, 1];
 
 pub fn set() -> Set {

@@ -1,4 +1,4 @@
-//! A64, and states of its machine.
+//! A64, with random machine states.
 
 use engine_isa::Plan;
 use engine_isa::arm64::{self, Regs};
@@ -7,7 +7,7 @@ use engine_isa::mutant::Mutant;
 use crate::model_of_arm64::{Model, Rom, cpu};
 use crate::{Numbers, Set, vectors};
 
-/// How many loads there are before memory faults, by turns.
+/// After how many loads memory faults, cycled through.
 const LOADS: [usize; 4] = [2, 2, 1, 0];
 
 pub fn set() -> Set {
@@ -19,7 +19,7 @@ pub fn set() -> Set {
     }
 }
 
-/// Any registers, of which some are zero in one half or both, and the stack pointer mostly aligned.
+/// Any registers, some with one half or both zero, and the stack pointer mostly aligned.
 fn regs(numbers: &mut Numbers) -> Regs {
     const HALVES: [u64; 5] = [!0, !0, 0, 0xffff_ffff, !0xffff_ffff];
     let mut regs = Regs::default();

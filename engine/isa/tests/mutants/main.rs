@@ -1,6 +1,6 @@
-//! The instruction core's tests can see a defect: with each that is seeded, vectors and model and the slots of
-//! x86 see it as the tables in doc/testing.md say, or the walks do, and without one none does. Built with `RUSTFLAGS='--cfg trapline_mutants'`; without
-//! that there is nothing here.
+//! The tests detect seeded defects: each one is detected by the vectors, the model, the slots of
+//! x86 or the walks as the tables in doc/testing.md say, and without a defect nothing is. Built
+//! with `RUSTFLAGS='--cfg trapline_mutants'`; empty otherwise.
 #![cfg(trapline_mutants)]
 
 use engine_isa::mutant::{Mutant, choose};
@@ -30,7 +30,7 @@ mod walk;
 mod words;
 mod x86;
 
-/// How many states of the machine each emulated vector is run on.
+/// The number of machine states that each emulated vector runs on.
 const STATES: u32 = 48;
 
 /// Each vector's word and plan.
@@ -42,7 +42,7 @@ fn vectors(set: &str) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Numbers that look like chance, the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Numbers(u64);
 
 impl Numbers {
@@ -62,13 +62,13 @@ impl Numbers {
     }
 }
 
-/// How many vectors' plans are not as they say.
+/// The number of vectors with a wrong plan.
 fn wrong_plans(vectors: &[(u32, String)], plan: fn(u32) -> String) -> usize {
     let differs = |(word, said): &&(u32, String)| plan(*word) != *said;
     vectors.iter().filter(differs).count()
 }
 
-/// How many runs of emulated vectors end otherwise than the model's.
+/// The number of runs of emulated vectors that end differently from the model's.
 fn wrong_runs(vectors: &[(u32, String)], is_wrong: fn(u32, u32, &mut Numbers) -> bool) -> usize {
     let mut numbers = Numbers::new();
     let emulated = vectors
@@ -80,7 +80,8 @@ fn wrong_runs(vectors: &[(u32, String)], is_wrong: fn(u32, u32, &mut Numbers) ->
         .count()
 }
 
-/// Who sees a defect, by the first columns behind its description in the tables of doc/testing.md.
+/// What detects a defect, by the first columns after its description in the tables of
+/// doc/testing.md.
 fn documented<const N: usize>(mutant: &str) -> [bool; N] {
     let text = include_str!("../../../../doc/testing.md");
     let begins = format!("| `{mutant}` |");
@@ -106,7 +107,7 @@ impl Set {
         (plans, wrong_runs(&self.vectors, self.is_wrong))
     }
 
-    /// The names of the defects that are not seen as documented.
+    /// The names of the defects that are not detected as documented.
     fn missed(&self) -> Vec<&'static str> {
         choose(None);
         assert_eq!(self.wrong(), (0, 0));
@@ -124,7 +125,7 @@ impl Set {
     }
 }
 
-/// One test, since the defect is chosen for all.
+/// A single test, since the active defect is global.
 #[test]
 fn each_mutant_is_caught_and_nothing_else_is() {
     let words = [arm::set(), arm64::set()].map(|set| set.missed()).concat();

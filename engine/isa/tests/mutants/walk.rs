@@ -9,12 +9,12 @@ use engine_isa::x86::X64;
 use crate::case::Case;
 use crate::{bodies_of_arm, bodies_of_arm64, bodies_of_x86};
 
-/// How many functions are not as they say.
+/// The number of functions with a wrong result.
 fn wrong<S: Set>(cases: &[Case]) -> usize {
     cases.iter().filter(|case| case.is_wrong::<S>()).count()
 }
 
-/// The names of the defects that nobody sees.
+/// The names of the defects that nothing detects.
 pub fn missed() -> Vec<&'static str> {
     let (arm, arm64, x86) = (
         bodies_of_arm::cases(),

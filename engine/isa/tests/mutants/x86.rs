@@ -1,4 +1,4 @@
-//! x86, of 64-bit mode and not, with states of its machine. What its third witness sees are slots.
+//! x86 in both modes, with random machine states. The third column of its table is for slots.
 
 use engine_isa::Plan;
 use engine_isa::mutant::{Mutant, choose};
@@ -33,12 +33,12 @@ impl Vector {
         }
     }
 
-    /// The length of what is relocated, as its line says; behind it there may be more.
+    /// The length of a relocated instruction, from its line; more bytes may follow.
     fn length(&self) -> usize {
         self.plan.split(' ').count() - 1
     }
 
-    /// Where its displacement from the instruction pointer is, as its line says.
+    /// The offset of its ip-relative displacement, from its line.
     fn displacement(&self) -> Option<usize> {
         let bytes = self.plan.strip_prefix("relocate ")?;
         bytes.split(' ').position(|byte| byte.starts_with('['))
@@ -56,7 +56,7 @@ fn vectors() -> Vec<Vector> {
     [of(true, "x86"), of(false, "ia32")].concat()
 }
 
-/// Registers, a few of which are small, and half of them addresses that are some.
+/// Registers, a few of them small, and half of them canonical addresses.
 fn registers(numbers: &mut Numbers, wide: bool) -> [u64; 17] {
     let width = mask(if wide { 64 } else { 32 });
     [0; 17].map(|_: u64| match numbers.next() % 8 {
@@ -66,7 +66,7 @@ fn registers(numbers: &mut Numbers, wide: bool) -> [u64; 17] {
     })
 }
 
-/// Whether an emulated vector ends otherwise than the model does.
+/// Whether an emulated vector ends differently from the model.
 fn runs_wrong(vector: &Vector, numbers: &mut Numbers) -> bool {
     let before = registers(numbers, vector.wide);
     let flags = u64::from(numbers.next() & 0xfff);
@@ -92,8 +92,8 @@ fn runs_wrong(vector: &Vector, numbers: &mut Numbers) -> bool {
     result != expected || regs != after || ram != model.ram
 }
 
-/// Whether a relocated vector's slot is not the copy, naming what it named, and the way back; or is
-/// there at all, where that is out of reach.
+/// Whether a relocated vector's slot is not a copy with the same operand and the jump back; or
+/// exists although the operand is out of reach.
 fn is_misplaced(vector: &Vector) -> bool {
     const FROM: u64 = 0x40_1000;
     const NEAR: u64 = 0x60_2000;
@@ -120,7 +120,7 @@ fn is_misplaced(vector: &Vector) -> bool {
     is_wrong || relocation.slot(FAR, FROM).is_some() != reaches
 }
 
-/// How many plans, runs and slots are wrong.
+/// The numbers of wrong plans, runs and slots.
 fn wrong(vectors: &[Vector]) -> [usize; 3] {
     let mut numbers = Numbers::new();
     let saying = |verb| {
@@ -137,7 +137,7 @@ fn wrong(vectors: &[Vector]) -> [usize; 3] {
     [plans, runs, slots.count()]
 }
 
-/// The names of the defects that are not seen as documented.
+/// The names of the defects that are not detected as documented.
 pub fn missed() -> Vec<&'static str> {
     let vectors = vectors();
     choose(None);

@@ -1,25 +1,25 @@
-//! The lines of the vector files: `bytes | text | plan`, of which `#` and empty lines are none.
+//! Parses the vector files: lines of `bytes | text | plan`, besides comments (`#`) and empty lines.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::fs;
 use std::path::Path;
 
-/// One of them.
+/// A test vector.
 pub struct Vector {
     /// Its file and line.
     pub place: String,
     /// The instruction.
     pub digits: String,
-    /// What a disassembler makes of it.
+    /// The disassembler's text.
     pub text: String,
-    /// What is to be done about it.
+    /// The expected plan.
     pub plan: String,
 }
 
 /// All vectors of a set, in the order of their files.
 ///
 /// # Panics
-/// If there are none, or a line is none.
+/// If there are none, or a line is malformed.
 pub fn of(set: &str) -> Vec<Vector> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("vectors")

@@ -1,4 +1,4 @@
-//! What the tests of instruction sets with instructions of one word share.
+//! Shared by the tests of the instruction sets with 32-bit instructions.
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 pub mod sweep;
@@ -9,7 +9,7 @@ use capstone::Capstone;
 use engine_isa::{Plan, Row, Why};
 use proptest::prelude::*;
 
-/// What is to be done about an instruction.
+/// The plan for an instruction, without operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Emulate,
@@ -18,12 +18,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What the manual leaves open.
+    /// UNPREDICTABLE.
     pub const OPEN: Self = Self::Refuse(Why::Unpredictable);
-    /// What is no instruction.
+    /// Undefined.
     pub const NONE: Self = Self::Refuse(Why::Undefined);
 
-    /// Open if `open`, and else relocated.
+    /// Unpredictable if `open`, else relocated.
     pub fn open_if(open: bool) -> Self {
         if open { Self::OPEN } else { Self::Relocate }
     }
@@ -39,7 +39,7 @@ impl<E, R> From<Plan<E, R>> for Verdict {
     }
 }
 
-/// A table, and a second reading of the manual that it was made from.
+/// A table, and a second reading of its manual.
 pub struct Table {
     pub rows: &'static [Row],
     pub answer: fn(u32) -> Verdict,
@@ -48,7 +48,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Fails where the reading says something else than the table.
+    /// Fails if the reading disagrees with the table.
     pub fn is_read_alike(&self, word: u32) -> Result<(), TestCaseError> {
         let read = (self.reading)(word);
         let answer = (self.answer)(word);
@@ -56,7 +56,7 @@ impl Table {
         Ok(())
     }
 
-    /// Fails where the row is not the first that matches, looked for one after another.
+    /// Fails if the index's row is not the first match of a linear search.
     pub fn has_first_row(&self, word: u32) -> Result<(), TestCaseError> {
         let first = self.rows.iter().position(|row| row.pattern.matches(word));
         prop_assert_eq!(Some((self.row)(word)), first, "{:08x}", word);
@@ -64,8 +64,8 @@ impl Table {
     }
 }
 
-/// Whether a condition holds, by the manuals' ConditionPassed and ConditionHolds: the flags N, Z, C and V are
-/// the highest bits of the status. What `always` and `never` do is for the caller to know.
+/// Whether a condition holds, by the manuals' ConditionPassed and ConditionHolds: N, Z, C and V are
+/// the highest bits of the status. 1110 and 1111 are up to the caller.
 pub fn holds(condition: u32, status: u64) -> bool {
     let flag = |bit: u32| status >> bit & 1 == 1;
     let (n, z, c, v) = (flag(31), flag(30), flag(29), flag(28));
@@ -89,7 +89,7 @@ pub fn name(capstone: &Capstone, word: u32) -> Option<String> {
     Some(first.mnemonic()?.to_owned())
 }
 
-/// A word of some row, its free bits at random, with up to two bits flipped.
+/// A word of some row with random free bits, and up to two bits flipped.
 pub fn near_a_row(rows: &'static [Row]) -> impl Strategy<Value = u32> {
     let flips = proptest::collection::vec(0_u32..32, 0..3);
     (0..rows.len(), any::<u32>(), flips).prop_map(|(row, free, flips)| {
@@ -98,10 +98,9 @@ pub fn near_a_row(rows: &'static [Row]) -> impl Strategy<Value = u32> {
     })
 }
 
-/// A word of some row, its free bits at random, that is `wanted`. Only rows are chosen of which
-/// some words are.
+/// A `wanted` word of some row with random free bits, of rows that have such words.
 pub fn of_rows(rows: &'static [Row], wanted: fn(u32) -> bool) -> impl Strategy<Value = u32> {
-    /// By these the rows are chosen: all free bits of one kind, and mixtures of both.
+    /// Samples of the free bits by which rows are selected.
     const SAMPLES: [u32; 6] = [0, !0, 0x1248_1248, 0xedb7_edb7, 0x5a5a_3c3c, 0xe1d2_8421];
     let has_some = |row: &&Row| SAMPLES.iter().any(|&free| wanted(drawn(row, free)));
     let chosen: Vec<&Row> = rows.iter().filter(has_some).collect();
@@ -110,7 +109,7 @@ pub fn of_rows(rows: &'static [Row], wanted: fn(u32) -> bool) -> impl Strategy<V
         .prop_filter("no such word", move |&word| wanted(word))
 }
 
-/// The row's word whose free bits are those of `free`.
+/// The row's word with the free bits of `free`.
 fn drawn(row: &Row, free: u32) -> u32 {
     let digits = row.pattern.text().bytes().filter(|&digit| digit != b' ');
     digits
@@ -122,7 +121,7 @@ fn drawn(row: &Row, free: u32) -> u32 {
         })
 }
 
-/// Fails unless each row has a name of its own, and a section of one of the manual's `parts`.
+/// Fails unless each row has a unique name, and a section in one of the manual's `parts`.
 pub fn are_told_apart(rows: &[Row], parts: &[char]) {
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
     assert_eq!(names.len(), rows.len());

@@ -1,6 +1,6 @@
-//! A walk over every word of an instruction set: each is answered as the reading has it, and how many
-//! belong to each row of the table, and what their plans are, is what is kept in `tests/<set>/sweep.txt`.
-//! With `TRAPLINE_SWEEP=update` what was counted is kept instead.
+//! Sweeps over every word of an instruction set: each is compared with the second reading, and the
+//! number of words and of each plan per row is compared with `tests/<set>/sweep.txt`.
+//! `TRAPLINE_SWEEP=update` updates that file.
 
 use std::env;
 use std::fs;
@@ -11,11 +11,11 @@ use engine_isa::{Row, Why};
 
 use super::{Table, Verdict};
 
-/// How many parts the words are walked over in, which the threads take in turns.
+/// The number of parts that the words are divided into, for the threads.
 const PARTS: u64 = 256;
 const WORDS: u64 = 1 << 32;
 
-/// How many words belong to a row, by what their plan is.
+/// The number of words of a row, by plan.
 #[derive(Clone, Default)]
 struct Counts {
     emulate: u64,
@@ -61,7 +61,7 @@ impl Counts {
     }
 }
 
-/// Walks over the words of `set`, whose table that is, and fails where anything is not as it should be.
+/// Sweeps over the words of `set` with this table, and fails on any disagreement.
 pub fn walk(set: &str, table: &Table) {
     let counts = count_all(table);
     let none = |(row, counts): (&Row, &Counts)| (counts.total() == 0).then_some(row.name);
@@ -85,7 +85,7 @@ pub fn walk(set: &str, table: &Table) {
     );
 }
 
-/// Counts all words, on as many threads as there are processors.
+/// Counts all words, with a thread for each processor.
 fn count_all(table: &Table) -> Vec<Counts> {
     let threads = thread::available_parallelism().map_or(1, usize::from) as u64;
     let mut sums = vec![Counts::default(); table.rows.len()];
@@ -120,7 +120,7 @@ fn count(table: &Table, parts: impl Iterator<Item = u64>) -> Vec<Counts> {
     counts
 }
 
-/// One line for each row, one for each kind of plan, and one for all words.
+/// A line for each row, one for each kind of plan, and one for all words.
 fn report(rows: &[Row], counts: &[Counts]) -> String {
     let mut text = String::new();
     let mut sum = Counts::default();
@@ -136,7 +136,7 @@ fn report(rows: &[Row], counts: &[Counts]) -> String {
     text + &format!("total {}\n", sum.total())
 }
 
-/// The lines that only one of the two has.
+/// The lines that are in only one of the two.
 fn differences(kept: &str, seen: &str) -> String {
     let only = |one: &str, other: &str, sign: char| {
         let other: Vec<&str> = other.lines().collect();

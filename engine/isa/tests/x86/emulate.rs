@@ -1,6 +1,5 @@
-//! Emulation does what the manual says, and nothing else: for any instruction
-//! that the table accepts, on any registers, the whole of the registers and of
-//! memory is compared with a model that executes the plain reading.
+//! Emulation does what the manual says, and nothing else: for any accepted instruction, on any
+//! registers, all registers and memory are compared with a model that executes the plain reading.
 
 use engine_isa::x86::{self, Emulation, Regs};
 use engine_isa::{Fault, Plan};
@@ -18,14 +17,14 @@ fn emulation(wide: bool, text: &[u8; 15]) -> Emulation {
     }
 }
 
-/// An instruction that is emulated, and whether it is of 64-bit mode.
+/// An emulated instruction, and whether it is for 64-bit mode.
 fn emulated_text() -> impl Strategy<Value = (bool, [u8; 15])> {
     let text = (any::<bool>(), text_near_emulation());
     text.prop_filter("emulated", |(wide, text)| read(*wide, text).is_some())
 }
 
-/// Any registers, half of them addresses that are some, and a few near the ends of the address space, or small; of a
-/// program of 32 bits, half as wide.
+/// Any registers, half of them canonical addresses, and a few near the ends of the address space or
+/// small. For 32-bit mode they are truncated.
 fn any_regs() -> impl Strategy<Value = [u64; 17]> {
     let near_an_end = (0_u64..128).prop_map(|near| near.wrapping_sub(64));
     let address = any::<i64>().prop_map(|value| (value >> 17).cast_unsigned());
@@ -96,14 +95,14 @@ proptest! {
     }
 }
 
-/// Bytes and whatever follows them.
+/// An instruction padded with zeros.
 fn followed(bytes: &[u8]) -> [u8; 15] {
     let mut text = [0; 15];
     text[..bytes.len()].copy_from_slice(bytes);
     text
 }
 
-/// How a function begins, on numbers that can be followed by eye.
+/// A function's prologue, with readable numbers.
 #[test]
 fn push_rbp_stores_it_below_the_stack_pointer() {
     let before = Regs {
@@ -155,7 +154,7 @@ fn what_is_relative_to_rip_counts_from_the_end_of_the_instruction() {
     assert_eq!(ram.loads, [(0x1010, 8)]);
 }
 
-/// A return address that somebody has overwritten is found out at the return.
+/// A corrupted return address is detected at the return.
 #[test]
 fn a_branch_to_where_nothing_can_be_faults_where_it_is() {
     const POISON: u64 = 0xdead_0000_0000_0100;
@@ -175,7 +174,7 @@ fn a_branch_to_where_nothing_can_be_faults_where_it_is() {
     }
 }
 
-/// call qword ptr [rsp + 8] finds its target before it pushes where it came from.
+/// call qword ptr [rsp + 8] loads its target before it pushes the return address.
 #[test]
 fn a_call_by_the_stack_reads_it_as_it_was() {
     let text = followed(&[0xff, 0x54, 0x24, 0x08]);

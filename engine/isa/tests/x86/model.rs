@@ -1,4 +1,4 @@
-//! What emulated instructions do, on a machine in the manual's terms.
+//! A model of emulated instructions, in the manual's terms.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use engine_isa::{Fault, Memory, Width};
 
 use super::reading::{COUNT, IP, Operation, SP, Source, read};
 
-/// Memory by bytes, each of which is something before it is first written, and eight of them an address that is
-/// one; or none at all.
+/// Bytewise memory with defined initial contents, in which eight aligned bytes are a canonical
+/// address; or no memory at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ram {
     pub written: BTreeMap<u64, u8>,
@@ -122,7 +122,7 @@ impl Model {
         Ok(())
     }
 
-    /// The general protection fault of a branch to where nothing can be.
+    /// The general protection fault of a branch to a noncanonical address.
     fn go(&mut self, address: u64) -> Result<(), Fault> {
         let upper = address >> 47;
         if self.wide && upper != 0 && upper != (1 << 17) - 1 {
@@ -141,7 +141,7 @@ impl Model {
         self.ram.put(self.r[SP], self.bytes(), value)
     }
 
-    /// Whether the condition of this code holds (appendix B of volume 1).
+    /// Whether a condition code holds (appendix B of volume 1).
     fn holds(&self, code: u8) -> bool {
         let flag = |bit: u32| self.flags >> bit & 1 == 1;
         let (cf, pf, zf, sf, of) = (flag(0), flag(2), flag(6), flag(7), flag(11));
@@ -165,7 +165,7 @@ impl Model {
         }
     }
 
-    /// Counts, unless it is jrcxz; whether the branch is taken.
+    /// Decrements the count, except for jrcxz; whether the branch is taken.
     fn counts(&mut self, which: u8, bits: u32) -> bool {
         let zero_flag = self.flags >> 6 & 1 == 1;
         let count = self.r[COUNT] & mask(bits);
@@ -205,7 +205,7 @@ pub fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// What is no business of any instruction here.
+/// Registers that no instruction here uses.
 pub const OTHERS: Regs = Regs {
     orig_ax: u64::MAX,
     cs: 0x10,
@@ -230,7 +230,7 @@ pub const OTHERS: Regs = Regs {
     sp: 0,
 };
 
-/// Registers by their numbers, as Linux lays them out.
+/// Registers by number, in the layout of Linux.
 pub fn laid_out(r: &[u64; 17]) -> Regs {
     let &[
         ax,

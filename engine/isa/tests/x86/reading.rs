@@ -1,7 +1,7 @@
-//! A plain reading of the manual: the instructions that the table has emulated,
-//! decoded byte by byte from chapter 2 and the instructions' own pages.
+//! A plain reading of the manual: the emulated instructions, decoded byte by byte from chapter 2
+//! and the instructions' own pages.
 
-/// The number that stands for the instruction pointer.
+/// The register number of the instruction pointer.
 pub const IP: usize = 16;
 pub const SP: usize = 4;
 pub const COUNT: usize = 1;
@@ -19,11 +19,11 @@ pub enum Operation {
     Push(Source),
     Jump(Source),
     Call(Source),
-    /// The four bits of a condition.
+    /// A condition code.
     JumpIf(u8, Source),
-    /// Which of loopne, loope, loop and jrcxz, and how many bits count.
+    /// Which of loopne, loope, loop and jrcxz, and the width of the count in bits.
     Count(u8, u32, Source),
-    /// Gives so much back.
+    /// Releases this many bytes of the stack.
     Return(u64),
 }
 
@@ -31,19 +31,18 @@ pub enum Operation {
 pub enum Source {
     Register(usize),
     Number(u64),
-    /// So far from the next instruction.
+    /// A distance from the next instruction.
     Ahead(u64),
     Memory {
         base: Option<usize>,
         index: Option<(usize, u64)>,
         displacement: u64,
-        /// The bits of an address.
+        /// The width of an address in bits.
         bits: u32,
     },
 }
 
-/// Reads one instruction of 64-bit mode, or of a program of 32 bits; `None` for what is not to
-/// be emulated.
+/// Decodes one instruction, in 64-bit or 32-bit mode; `None` if it is not emulated.
 pub fn read(wide: bool, text: &[u8; 15]) -> Option<Read> {
     let mut reader = Reader {
         wide,
@@ -70,10 +69,10 @@ struct Reader<'a> {
     at: usize,
     size: bool,
     address: bool,
-    /// FS or GS, or of 32 bits the last of all.
+    /// FS or GS; in 32-bit mode, the last segment prefix.
     segment: bool,
     locked: bool,
-    /// F2 or F3.
+    /// The last of F2 and F3.
     last: Option<u8>,
     rex: u8,
 }
@@ -113,7 +112,7 @@ impl Reader<'_> {
         self.rex & bit != 0
     }
 
-    /// Whether all processors agree on how wide the instruction pointer is.
+    /// Whether all processors agree on the width of the instruction pointer.
     fn branches(&self) -> Option<()> {
         (!self.size || self.rex_has(8)).then_some(())
     }
@@ -173,7 +172,7 @@ impl Reader<'_> {
         let opcode = self.byte()?;
         Some(match opcode {
             0x1f => {
-                // What it names is not touched, and may be in any segment.
+                // The operand is not accessed, so its segment does not matter.
                 self.segment = false;
                 self.modrm()?;
                 Operation::Nop
@@ -193,7 +192,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The next bytes, lowest first, as a number with a sign.
+    /// The next bytes, lowest first, sign-extended.
     fn signed(&mut self, size: usize) -> Option<u64> {
         let bytes = self.text.get(self.at..self.at + size)?;
         self.at += size;
@@ -208,13 +207,13 @@ impl Reader<'_> {
         self.signed(size).map(Source::Ahead)
     }
 
-    /// The register whose number is the low three bits and a bit of REX.
+    /// The register in the low three bits, extended by a bit of REX.
     fn low(&self, byte: u8, bit: u8) -> usize {
         usize::from(byte % 8) + if self.rex_has(bit) { 8 } else { 0 }
     }
 
-    /// The digit of a ModRM byte, and the register or memory that it names (tables 2-2 and
-    /// 2-3, and 2.2.1.6 for what is relative to the instruction pointer); none for memory in a
+    /// A ModRM byte's reg field, and its register or memory operand (tables 2-2 and 2-3, and
+    /// 2.2.1.6 for what is relative to the instruction pointer); no operand for memory in a
     /// segment.
     fn modrm(&mut self) -> Option<(u8, Option<Source>)> {
         let modrm = self.byte()?;
@@ -263,7 +262,7 @@ impl Reader<'_> {
     }
 }
 
-/// The low `bits` as a number with a sign.
+/// The low `bits`, sign-extended.
 pub fn sign_extended(value: u64, bits: u32) -> u64 {
     if bits > 0 && value >> (bits - 1) & 1 == 1 && bits < 64 {
         value | u64::MAX << bits

@@ -1,7 +1,6 @@
-//! The table answers for every instruction, and as others read it: what it has
-//! emulated is exactly what a plain reading of the manual has, what it accepts
-//! is known to a disassembler of other making and as long there, and a
-//! copy in a slot names what the original named.
+//! The table answers for every instruction, in agreement with others: it emulates exactly what a
+//! plain reading of the manual does, what it accepts is known to capstone with the same length, and
+//! a copy in a slot refers to what the original referred to.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use super::reading::{Operation, Read, read};
 
 type Answer = Plan<Emulation, Relocation>;
 
-/// The length of what is emulated.
+/// The length of an emulated instruction.
 fn emulated(plan: Answer) -> Option<usize> {
     match plan {
         Plan::Emulate(emulation) => Some(emulation.length().into()),
@@ -22,7 +21,7 @@ fn emulated(plan: Answer) -> Option<usize> {
     }
 }
 
-/// The length of what is accepted.
+/// The length of an accepted instruction.
 fn accepted(plan: Answer) -> Option<usize> {
     match plan {
         Plan::Relocate(relocation) => Some(relocation.length()),
@@ -43,7 +42,7 @@ fn prefixes() -> impl Strategy<Value = Vec<u8>> {
     (some, rex).prop_map(|(some, rex)| some.into_iter().chain(rex).collect())
 }
 
-/// The opcode of an instruction that is emulated, or nearly.
+/// The opcode of an emulated instruction, or close to one.
 pub fn text_near_emulation() -> impl Strategy<Value = [u8; LONGEST]> {
     let one = prop_oneof![
         0x50_u8..0x58,
@@ -72,7 +71,7 @@ fn first_bytes(bytes: impl Iterator<Item = u8>) -> [u8; LONGEST] {
     bytes.take(LONGEST).collect::<Vec<u8>>().try_into().unwrap()
 }
 
-/// Any opcode of any map behind any prefixes.
+/// Any opcode of any map after any prefixes.
 fn any_instruction() -> impl Strategy<Value = [u8; LONGEST]> {
     let byte = || any::<u8>();
     let map = prop_oneof![
@@ -103,7 +102,7 @@ thread_local! {
     static OF_32_BITS: Capstone = disassembler(arch::x86::ArchMode::Mode32);
 }
 
-/// What capstone calls an instruction of 64-bit mode, without its prefixes.
+/// capstone's name for an instruction in 64-bit mode, without prefixes.
 fn mnemonic(text: &[u8; LONGEST]) -> Option<String> {
     OF_64_BITS.with(|capstone| {
         let found = capstone.disasm_count(text, 0, 1).unwrap();
@@ -112,7 +111,7 @@ fn mnemonic(text: &[u8; LONGEST]) -> Option<String> {
     })
 }
 
-/// Capstone's length and text; none if it knows no such instruction.
+/// capstone's length and text; `None` if the instruction is undefined to it.
 fn disassembled(wide: bool, text: &[u8], at: u64) -> Option<(usize, String)> {
     let capstone = if wide { &OF_64_BITS } else { &OF_32_BITS };
     capstone.with(|capstone| disassembled_by(capstone, text, at))
@@ -125,8 +124,7 @@ fn disassembled_by(capstone: &Capstone, text: &[u8], at: u64) -> Option<(usize, 
     Some((insn.bytes().len(), text.trim().to_owned()))
 }
 
-/// What begins so capstone does not know, or otherwise, by the text of its row; each with the
-/// reason.
+/// Encodings that capstone does not know, or decodes differently, each with the reason.
 const UNKNOWN: &[(&str, &str)] = &[
     (
         "EVEX.",
@@ -165,8 +163,8 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("0F FF /r", "it has no ModRM byte there"),
 ];
 
-/// Whether capstone should know the instruction. Of branches with 66 or 67 it has lengths and
-/// targets that it is alone with.
+/// Whether capstone should know the instruction. For branches with 66 or 67 its lengths and targets
+/// differ from every processor's.
 fn is_known(wide: bool, text: &[u8; LONGEST]) -> bool {
     let row = if wide { x86::row } else { x86::row_ia32 };
     let row = ROWS[row(text)].encoding.text();
@@ -176,17 +174,16 @@ fn is_known(wide: bool, text: &[u8; LONGEST]) -> bool {
     !(unknown || branches && sized)
 }
 
-/// The predicate of these is part of the name there.
+/// Comparisons whose predicate is part of capstone's name.
 const COMPARISONS: [&str; 5] = ["cmp", "vcmp", "vpcmp", "vpcom", "pcmp"];
 
-/// Whether one of the words of a row's name is what capstone calls the instruction, but for the
-/// prefixes before that.
+/// Whether one of the words of a row's name is capstone's mnemonic, ignoring prefixes.
 fn is_named(row: &x86::Row, said: &str) -> bool {
     let comparison = |stem: &&str| said.starts_with(*stem) && row.name.starts_with(*stem);
     row.name.split([' ', ',']).any(|word| word == said) || COMPARISONS.iter().any(comparison)
 }
 
-/// Whether it has more prefixes than one, or 67, by which capstone may mistake the others.
+/// Whether it has more than one prefix, or 67, which can make capstone misread the others.
 fn is_odd(text: &[u8; LONGEST]) -> bool {
     const PREFIXES: [u8; 10] = [0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0xf0, 0xf2, 0xf3];
     let prefixes = text.iter().take_while(|byte| PREFIXES.contains(byte));
@@ -194,8 +191,8 @@ fn is_odd(text: &[u8; LONGEST]) -> bool {
     count > 1 || text[..=count].contains(&0x67)
 }
 
-/// Where the first operand in brackets that counts from the instruction pointer is, and the text
-/// without it.
+/// The target of the first memory operand relative to the instruction pointer, and the text without
+/// it.
 fn named(text: &str, behind: u64) -> Option<(u64, String)> {
     let (before, rest) = text.split_once("[rip")?;
     let (distance, after) = rest.split_once(']')?;
@@ -254,8 +251,8 @@ proptest! {
             prop_assert!(said.is_some(), "{:02x?}", text);
             let (length, said) = said.unwrap();
             prop_assert_eq!(read.length, length, "{:02x?}", text);
-            // An address that has no index has one there, prefixes that mean nothing are named,
-            // some numbers have no sign, a bare address of 32 bits has one, and none may be released.
+            // capstone prints an index for an address without one, meaningless segments, some
+            // numbers unsigned, an absolute 32-bit address signed, and a return that releases 0.
             let odd = said.contains("iz") || said.contains("s:[");
             let odd = odd || said.starts_with("push 0x") && said.len() == "push 0x80000000".len();
             let odd = odd || said.contains("[0xffffffff") && text.contains(&0x67);
@@ -290,7 +287,7 @@ proptest! {
     }
 }
 
-/// Whether capstone may not know the instruction, or writes it otherwise: `[eip + 8]`, `xbegin`.
+/// Whether capstone may not know the instruction, or prints it differently: `[eip + 8]`, `xbegin`.
 fn slot_differs(text: &[u8; LONGEST]) -> bool {
     !is_known(true, text) || text.contains(&0x67) || text.contains(&0xc7)
 }
@@ -305,7 +302,7 @@ fn the_trap_itself_is_refused() {
     }
 }
 
-/// Fifteen bytes are the most that an instruction has, whatever its prefixes.
+/// An instruction has at most fifteen bytes, whatever its prefixes.
 #[test]
 fn what_is_too_long_is_none() {
     let mut text = [0x66; LONGEST];

@@ -1,4 +1,5 @@
-//! Bodies by chance: a walk over anything ends, and stays within what it was given.
+//! Random bodies: a walk over any text terminates, and stays within the memory and the text it was
+//! given.
 
 use engine_isa::arm::A32;
 use engine_isa::arm64::A64;
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use super::case::{PART, START, walk};
 use super::{arm, arm64, x86};
 
-/// Words of which many are such as functions are made of.
+/// Words, many of which are taken from usual functions.
 fn body(usual: &[super::case::Case]) -> impl Strategy<Value = Vec<u8>> + use<> {
     let lines = usual.iter().flat_map(|case| &case.body);
     let lines: Vec<Vec<u8>> = lines.map(|(bytes, _)| bytes.clone()).collect();

@@ -1,8 +1,8 @@
-//! Chance with a number to repeat it by, and the values that chance alone would seldom find.
+//! A seeded pseudo-random generator, with the edge values that uniform numbers seldom hit.
 
 pub use fastrand::Rng;
 
-/// Values at which arithmetic turns over.
+/// Values at which arithmetic overflows or changes sign.
 const EDGES: [u32; 16] = [
     0,
     1,
@@ -22,7 +22,7 @@ const EDGES: [u32; 16] = [
     0xffff_ffff,
 ];
 
-/// The same of 64 bits.
+/// The same in 64 bits.
 const WIDE_EDGES: [u64; 6] = [
     0x3f,
     0x40,
@@ -32,12 +32,12 @@ const WIDE_EDGES: [u64; 6] = [
     0xffff_ffff_8000_0000,
 ];
 
-/// One of the values at which arithmetic turns over, or the value next to it.
+/// An edge value, or a neighbor of one.
 pub fn edge(rng: &mut Rng) -> u32 {
     EDGES[rng.usize(0..EDGES.len())].wrapping_add(rng.u32(0..3).wrapping_sub(1))
 }
 
-/// The same of 64 bits.
+/// The same in 64 bits.
 pub fn wide_edge(rng: &mut Rng) -> u64 {
     if rng.bool() {
         return edge(rng).cast_signed() as u64;
@@ -65,7 +65,7 @@ pub fn double(rng: &mut Rng) -> u64 {
     }
 }
 
-/// True `percent` times out of a hundred.
+/// True with a probability of `percent`.
 pub fn percent(rng: &mut Rng, percent: u32) -> bool {
     rng.u32(0..100) < percent
 }
