@@ -20,9 +20,9 @@
 static unsigned int deadman_timeout = 10;
 static unsigned int deadman_user = 30;
 module_param(deadman_timeout, uint, 0644);
-MODULE_PARM_DESC(deadman_timeout, "seconds that clauses may keep a CPU from its threads");
+MODULE_PARM_DESC(deadman_timeout, "seconds for which clauses may keep a CPU from running threads; 0 disables");
 module_param(deadman_user, uint, 0644);
-MODULE_PARM_DESC(deadman_user, "seconds that a consumer may ask for nothing");
+MODULE_PARM_DESC(deadman_user, "seconds that a consumer may go without a request; 0 disables");
 
 struct beat {
 	struct delayed_work work;

@@ -19,7 +19,7 @@ static int mutate(void)
 	int error = mutant ? trapline_mutate(mutant) : 0;
 
 	if (error)
-		pr_err("trapline: no mutant is called '%s'\n", mutant);
+		pr_err("trapline: unknown mutant '%s'\n", mutant);
 	return error;
 }
 #else

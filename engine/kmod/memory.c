@@ -37,6 +37,6 @@ void tl_memory_count(int more)
 /* The last step of unloading: everything must have been freed. */
 void tl_memory_exit(void)
 {
-	WARN(atomic_read(&pieces), "trapline: %d pieces of memory were not given back\n",
+	WARN(atomic_read(&pieces), "trapline: %d allocations were not freed\n",
 	     atomic_read(&pieces));
 }

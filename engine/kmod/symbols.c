@@ -49,7 +49,7 @@ static int find_lookup_name(void)
 	int error = register_kprobe(&probe);
 
 	if (error) {
-		pr_err("trapline: no kprobe on kallsyms_lookup_name: %d\n", error);
+		pr_err("trapline: cannot register a kprobe on kallsyms_lookup_name: %d\n", error);
 		return error;
 	}
 	lookup_name = (void *)probe.addr;

@@ -148,7 +148,7 @@ fn decoded(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<String, Er
             kind: Kind::File { name: name.into() },
             ..Text::default()
         };
-        let why = format!("byte {byte:#04x} begins no character of UTF-8");
+        let why = format!("byte {byte:#04x} does not start a UTF-8 character");
         mistake(&[script], settings, (0, line as u32), "D_SYNTAX", &why)
     })
 }

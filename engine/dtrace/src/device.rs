@@ -42,7 +42,7 @@ impl Device {
         )?;
         if conf.version != VERSION {
             let why = format!(
-                "the module speaks version {}, this command version {VERSION}: install both from \
+                "the module has interface version {}, this command {VERSION}: install both from \
                  one build",
                 conf.version
             );

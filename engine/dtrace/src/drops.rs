@@ -39,7 +39,7 @@ pub fn of_status(before: &Status, now: &Status) -> Vec<String> {
             now.stack_drops,
             before.stack_drops,
             "drop",
-            " (too little of the kernel's stack left)",
+            " (insufficient kernel stack)",
         ),
         (
             now.error_drops,
@@ -93,7 +93,7 @@ mod tests {
             [
                 "1 dynamic variable drop",
                 "2 failed speculations (available buffer(s) still busy)",
-                "3 drops (too little of the kernel's stack left)",
+                "3 drops (insufficient kernel stack)",
                 "1 error in ERROR probe enabling",
             ]
         );

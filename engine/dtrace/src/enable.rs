@@ -99,7 +99,7 @@ pub fn go(engine: &dyn Engine, settings: &Settings) -> Result<u32, Error> {
     engine.go(&mut how).map_err(go_error)?;
     if how.unarmed > 0 {
         report(format_args!(
-            "{} probes were not armed: a kprobe of the kernel's has their instruction, or it is not what it was when listed",
+            "{} probes were not armed: a kprobe is registered on the instruction, or the instruction has changed since it was listed",
             how.unarmed
         ));
     }

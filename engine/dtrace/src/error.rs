@@ -33,9 +33,7 @@ pub enum Error {
     #[error("{0}")]
     Compile(String),
     /// Bug in the compiler: parameters that an aggregating function cannot have.
-    #[error(
-        "aggregation @{0} has parameters that it cannot have: this is a mistake of the compiler's"
-    )]
+    #[error("aggregation @{0} has invalid parameters: this is a compiler bug")]
     Aggregation(String),
     /// A script cannot be read.
     #[error("failed to open {name}: {}", reason(why))]
@@ -64,8 +62,8 @@ pub enum Error {
     BufferTooSmall,
     /// `fbtmech=ftrace` where ftrace does not pass registers at function entry.
     #[error(
-        "could not enable tracing: this kernel's function tracer does not show what functions are entered with: \
-         say fbtmech=trap, or auto"
+        "could not enable tracing: this kernel's function tracer does not pass function arguments: \
+         use fbtmech=trap or auto"
     )]
     NoFtrace,
     /// The `-o` file cannot be opened.
@@ -104,7 +102,9 @@ pub enum Error {
         why: io::Error,
     },
     /// A buffer contains an invalid record: number of bytes, CPU and kind of buffer.
-    #[error("{0} bytes of CPU {1}'s {2} buffer are no record: module and command do not fit")]
+    #[error(
+        "CPU {1}'s {2} buffer has {0} bytes that are not a record: module and command do not match"
+    )]
     Buffer(usize, u32, &'static str),
     /// The deadman ended tracing.
     #[error("processing aborted: Abort due to systemic unresponsiveness")]

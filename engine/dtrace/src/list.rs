@@ -15,7 +15,7 @@ pub fn probes(
     output: &mut Output,
 ) -> Result<(), Error> {
     if let Some(missing) = engine.absence() {
-        report(format_args!("{missing}: these are not all probes"));
+        report(format_args!("{missing}: the list is incomplete"));
     }
     output.list_header();
     if compilation.count() == 0 {
@@ -102,7 +102,7 @@ fn verified(compilation: &Compilation) -> Result<Verified<&[u64]>, Error> {
     let block = compilation.program.block.as_slice();
     Verified::new(block).map_err(|why| {
         Error::Compile(format!(
-            "a program that may not run was compiled: {why}: this is a mistake of the compiler's"
+            "the compiled program is invalid: {why}: this is a compiler bug"
         ))
     })
 }

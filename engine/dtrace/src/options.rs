@@ -31,16 +31,16 @@ pub const USAGE: &str = "\
 \t-m  enable or list probes matching the specified module name
 \t-n  enable or list probes matching the specified probe name
 \t-o  set output file
-\t-p  trace until specified process-ID ends; it is $target
+\t-p  trace until the specified process exits; $target is its process-ID
 \t-P  enable or list probes matching the specified provider name
 \t-q  set quiet mode (only output explicitly traced data)
 \t-s  enable or list probes according to the specified D script
 \t-S  print D compiler intermediate code
 \t-v  set verbose mode (report clauses and their sizes)
 \t-V  report DTrace API version
-\t-w  permit destructive actions (there are none yet)
+\t-w  permit destructive actions (none are supported yet)
 \t-x  enable or modify compiler and tracing options
-\t-X  specify ISO C conformance settings for preprocessor (there is none yet)
+\t-X  specify ISO C conformance settings for preprocessor (not supported yet)
 \t-Z  permit probe descriptions that match zero probes
 ";
 
@@ -215,13 +215,13 @@ fn misuse(error: lexopt::Error) -> Error {
 /// The error for an unknown or unsupported option.
 fn refused(letter: char) -> Error {
     let why = match letter {
-        'a' | 'A' => "there is no anonymous tracing",
-        'B' => "there is no buffered output",
-        'C' | 'D' | 'H' | 'I' | 'U' => "there is no preprocessor yet",
-        'G' | 'h' => "there are no providers in programs yet",
-        'L' => "there are no libraries of D",
+        'a' | 'A' => "anonymous tracing is not supported",
+        'B' => "buffered output is not supported",
+        'C' | 'D' | 'H' | 'I' | 'U' => "the C preprocessor is not supported yet",
+        'G' | 'h' => "providers in programs (USDT) are not supported yet",
+        'L' => "D libraries are not supported",
         'i' => "name the probe with -n instead",
-        '3' | '6' => "programs are of the kernel's data model",
+        '3' | '6' => "programs always use the kernel's data model",
         _ => return misuse(lexopt::Error::UnexpectedOption(format!("-{letter}"))),
     };
     Error::Unsupported(letter, why)
@@ -308,8 +308,11 @@ mod tests {
     #[test]
     fn conflicting_or_unsupported_options_are_refused() {
         assert!(message(&["-lV"]).starts_with("only one of the [-lV] options"));
-        assert_eq!(message(&["-C"]), "-C: there is no preprocessor yet");
-        assert_eq!(message(&["-L", "lib"]), "-L: there are no libraries of D");
+        assert_eq!(
+            message(&["-C"]),
+            "-C: the C preprocessor is not supported yet"
+        );
+        assert_eq!(message(&["-L", "lib"]), "-L: D libraries are not supported");
         assert_eq!(
             message(&["-x", "nonsense=1"]),
             "failed to set -x nonsense: Invalid option name"

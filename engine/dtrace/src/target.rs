@@ -39,7 +39,10 @@ impl Target {
     pub fn start(command: &str) -> Result<Self, Error> {
         let words = shlex::split(command).unwrap_or_default();
         let Some(program) = words.first() else {
-            let why = IoError::new(ErrorKind::InvalidInput, "it has no word, or an open quote");
+            let why = IoError::new(
+                ErrorKind::InvalidInput,
+                "it is empty or has an unterminated quote",
+            );
             return Err(cannot(command, why));
         };
         let path = find(program).map_err(|why| cannot(program, why.into()))?;
@@ -103,7 +106,7 @@ impl Target {
         match self.command.as_mut().map(Child::wait) {
             None => format!("pid {pid} has exited"),
             Some(Ok(status)) => describe(pid, status),
-            Some(Err(why)) => format!("pid {pid} is lost: {why}"),
+            Some(Err(why)) => format!("failed to wait for pid {pid}: {why}"),
         }
     }
 }

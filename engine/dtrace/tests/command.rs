@@ -398,7 +398,7 @@ fn a_broken_pipe_ends_a_trace_silently() {
             .stderr(Stdio::piped())
             .spawn();
         let ran = ran(child.unwrap().wait_with_output().unwrap());
-        let listing = "dtrace: the module is not loaded (insmod trapline.ko loads it): these are not all probes\n";
+        let listing = "dtrace: the module is not loaded (insmod trapline.ko loads it): the list is incomplete\n";
         assert_eq!(ran.stderr.replace(listing, ""), "", "{arguments:?}");
         assert_eq!(ran.status, Some(1), "{arguments:?}");
     }
@@ -412,8 +412,8 @@ fn a_script_must_be_utf8() {
     let ran = dtrace(&["-xerrtags", "-es", name]);
     std::fs::remove_file(&file).unwrap();
     let message = format!(
-        "dtrace: failed to compile script {name}: [D_SYNTAX] line 3: byte 0xef begins no character of \
-         UTF-8\n"
+        "dtrace: failed to compile script {name}: [D_SYNTAX] line 3: byte 0xef does not start a \
+         UTF-8 character\n"
     );
     assert_eq!(ran.stderr, message);
     assert_eq!(ran.status, Some(1));

@@ -32,9 +32,9 @@
  * that can.
  */
 static_assert(!IS_ENABLED(CONFIG_TRACE_IRQFLAGS),
-	      "CONFIG_TRACE_IRQFLAGS (of CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): interrupts are told to be off before the handler of each trap, to whoever traces that. It takes a kernel without.");
+	      "CONFIG_TRACE_IRQFLAGS (selected by CONFIG_IRQSOFF_TRACER and CONFIG_PROVE_LOCKING): hardirq tracing runs before the handler of each trap. Use a kernel built without it.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
-	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
+	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the path to the handler of each trap. Use a kernel built without it.");
 /* Aligns stacks to THREAD_ALIGN, as has_stack() in engine/kernel/src/arch/ assumes. */
 static_assert(IS_ENABLED(CONFIG_VMAP_STACK));
 
@@ -153,7 +153,7 @@ static int refuse_tickless(void)
 {
 #ifdef CONFIG_NO_HZ_FULL
 	if (tick_nohz_full_running) {
-		pr_err("trapline: nohz_full= is on: the way from a trap to its handler takes a lock of RCU's then, on which a trap would wait for itself. Boot without nohz_full= to trace.\n");
+		pr_err("trapline: nohz_full= is set: the path from a trap to its handler then takes an RCU lock, and a trap taken while that lock is held would deadlock. Boot without nohz_full= to trace.\n");
 		return -EOPNOTSUPP;
 	}
 #endif
@@ -266,7 +266,7 @@ void tl_direct_dispatch(bool straight)
 
 	cpus_read_lock();
 	if (patch_words(&place, &word, 1))
-		pr_warn("trapline: the call in el1_dbg cannot be changed\n");
+		pr_warn("trapline: cannot patch the call in el1_dbg\n");
 	cpus_read_unlock();
 }
 

@@ -35,14 +35,14 @@
  * code that can.
  */
 static_assert(!IS_ENABLED(CONFIG_HWLAT_TRACER),
-	      "CONFIG_HWLAT_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
+	      "CONFIG_HWLAT_TRACER: its tracer runs before the handler of each trap. Use a kernel built without it.");
 static_assert(!IS_ENABLED(CONFIG_OSNOISE_TRACER),
-	      "CONFIG_OSNOISE_TRACER: its tracer runs before the handler of each trap. It takes a kernel without.");
+	      "CONFIG_OSNOISE_TRACER: its tracer runs before the handler of each trap. Use a kernel built without it.");
 static_assert(!IS_ENABLED(CONFIG_RCU_TRACE),
-	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the way to the handler of each trap. It takes a kernel without.");
+	      "CONFIG_RCU_TRACE: RCU's tracepoints are on the path to the handler of each trap. Use a kernel built without it.");
 
 static_assert(IS_ENABLED(CONFIG_SMP),
-	      "CONFIG_SMP: a firing finds its thread's stack through the CPU's own data. It takes a kernel with it.");
+	      "CONFIG_SMP: a firing finds its thread's stack through per-CPU data. Use a kernel built with it.");
 
 static typeof(&text_poke) poke;
 static typeof(&text_poke_bp) poke_running;

@@ -35,14 +35,14 @@ enum Kind {
 
 use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
 
-const NO_PREPROCESSOR: Kind = Unsupported("there is no preprocessor yet");
-const NO_KERNEL_TYPES: Kind = Unsupported("there are no types of the kernel's yet");
-const NO_USER_STACKS: Kind = Unsupported("there are no user stacks yet");
-const NO_LINKING: Kind = Unsupported("there is no linking of programs yet");
-const NO_ANONYMOUS: Kind = Unsupported("there is no anonymous tracing");
-const NO_BPF: Kind = Unsupported("there is no BPF in this engine");
-const FOR_DEVELOPERS: Kind = Unsupported("it is for DTrace's own developers");
-const FIXED: Kind = Unsupported("it is fixed here");
+const NO_PREPROCESSOR: Kind = Unsupported("the C preprocessor is not supported yet");
+const NO_KERNEL_TYPES: Kind = Unsupported("kernel types are not supported yet");
+const NO_USER_STACKS: Kind = Unsupported("user stacks are not supported yet");
+const NO_LINKING: Kind = Unsupported("linking D programs is not supported yet");
+const NO_ANONYMOUS: Kind = Unsupported("anonymous tracing is not supported");
+const NO_BPF: Kind = Unsupported("this engine does not use BPF");
+const FOR_DEVELOPERS: Kind = Unsupported("it is a debugging aid for DTrace developers");
+const FIXED: Kind = Unsupported("its value is fixed");
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 /// At least 1.
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
     Row("aggpack", On(|it| &mut it.aggregation_options.packed)),
     Row(
         "aggpercpu",
-        Unsupported("values of single CPUs are not kept"),
+        Unsupported("per-CPU aggregation values are not kept"),
     ),
     Row("aggrate", Rate(|it| &mut it.aggregation_rate)),
     Row("aggsize", Size(|it| &mut it.aggregation_size, ANY)),
@@ -77,14 +77,14 @@ const ROWS: &[Row] = &[
         On(|it| &mut it.aggregation_options.order.reversed),
     ),
     Row("aggzoom", On(|it| &mut it.aggregation_options.zooms)),
-    Row("amin", Unsupported("stability is not tracked")),
+    Row("amin", Unsupported("stability attributes are not tracked")),
     Row("argref", Switch(|it| &mut it.unreferenced_arguments)),
     Row("bpflog", NO_BPF),
     Row("bpflogsize", NO_BPF),
     Row("bufpolicy", Word(policy)),
     Row(
         "bufresize",
-        Unsupported("a buffer that cannot be had is an error"),
+        Unsupported("a buffer that cannot be allocated is an error"),
     ),
     Row("bufsize", Size(|it| &mut it.buffer_size, SOME)),
     Row("cleanrate", Rate(|it| &mut it.clean_rate)),
@@ -95,17 +95,17 @@ const ROWS: &[Row] = &[
     Row("cpppath", NO_PREPROCESSOR),
     Row(
         "cpu",
-        Unsupported("every CPU is traced: say /cpu == N/ instead"),
+        Unsupported("all CPUs are traced: use the predicate /cpu == N/ instead"),
     ),
     Row("ctfpath", NO_KERNEL_TYPES),
     Row("ctypes", NO_KERNEL_TYPES),
-    Row("debug", Unsupported("there is nothing more to tell")),
+    Row("debug", Unsupported("there is no debug output")),
     Row("debugassert", FOR_DEVELOPERS),
     Row("defaultargs", Switch(|it| &mut it.default_arguments)),
     Row("define", NO_PREPROCESSOR),
     Row("destructive", On(|it| &mut it.destructive)),
-    Row("disasm", Unsupported("-S lists the code in one form")),
-    Row("droptags", Unsupported("drops are told in words")),
+    Row("disasm", Unsupported("-S has a single output format")),
+    Row("droptags", Unsupported("drop messages have no tags")),
     Row("dtypes", NO_KERNEL_TYPES),
     Row("dynvarsize", Size(|it| &mut it.dynamic_size, ANY)),
     Row("empty", FIXED),
@@ -113,7 +113,7 @@ const ROWS: &[Row] = &[
     Row("errtags", Switch(|it| &mut it.error_tags)),
     Row(
         "evaltime",
-        Unsupported("a command is always stopped before its first instruction"),
+        Unsupported("the command is always stopped before its first instruction"),
     ),
     Row("fbtmech", Word(mechanism)),
     Row("flowindent", On(|it| &mut it.flow_indent)),
@@ -124,27 +124,27 @@ const ROWS: &[Row] = &[
     Row("jstackstrsize", NO_USER_STACKS),
     Row("kdefs", NO_KERNEL_TYPES),
     Row("knodefs", NO_KERNEL_TYPES),
-    Row("late", Unsupported("there are no translators yet")),
+    Row("late", Unsupported("translators are not supported yet")),
     Row("lazyload", NO_LINKING),
     Row("ldpath", NO_LINKING),
-    Row("libdir", Unsupported("there are no libraries of D")),
+    Row("libdir", Unsupported("D libraries are not supported")),
     Row("linkmode", NO_LINKING),
     Row("linknommap", NO_LINKING),
     Row("linktype", NO_LINKING),
-    Row("lockmem", Unsupported("no memory has to be locked")),
+    Row("lockmem", Unsupported("no locked memory is needed")),
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
-    Row("nolibs", Unsupported("there are no libraries of D")),
+    Row("nolibs", Unsupported("D libraries are not supported")),
     Row("noresolve", NO_USER_STACKS),
     Row(
         "nspec",
         Number(|it| &mut it.speculations, 1..=SPECULATIONS_MAX as u64),
     ),
-    Row("pcapsize", Unsupported("there is no pcap() yet")),
+    Row("pcapsize", Unsupported("pcap() is not supported yet")),
     Row("pgmax", NO_USER_STACKS),
     Row("preallocate", FOR_DEVELOPERS),
-    Row("printsize", Unsupported("there is no print() yet")),
-    Row("procfspath", Unsupported("/proc is where it is")),
+    Row("printsize", Unsupported("print() is not supported yet")),
+    Row("procfspath", Unsupported("procfs is always at /proc")),
     Row("pspec", FIXED),
     Row("quiet", On(|it| &mut it.quiet)),
     Row("quietresize", Unsupported("buffers are not resized")),
@@ -152,7 +152,7 @@ const ROWS: &[Row] = &[
     Row("scratchsize", FIXED),
     Row(
         "setenv",
-        Unsupported("say it in the command: -c 'env NAME=value command'"),
+        Unsupported("set it in the command: -c 'env NAME=value command'"),
     ),
     Row("specsize", Size(|it| &mut it.speculation_size, ANY)),
     Row("stackframes", Number(|it| &mut it.stack_frames, FRAMES)),
@@ -162,14 +162,14 @@ const ROWS: &[Row] = &[
     Row("strip", NO_LINKING),
     Row("strsize", Size(|it| &mut it.string_size, STRINGS)),
     Row("switchrate", Rate(|it| &mut it.switch_rate)),
-    Row("syslibdir", Unsupported("there are no libraries of D")),
+    Row("syslibdir", Unsupported("D libraries are not supported")),
     Row(
         "sysslice",
-        Unsupported("processes are traced wherever they are"),
+        Unsupported("processes are traced in every slice"),
     ),
     Row(
         "temporal",
-        Unsupported("each CPU's records are printed in their order"),
+        Unsupported("records are printed in order for each CPU"),
     ),
     Row("tree", FOR_DEVELOPERS),
     Row("tregs", FIXED),
@@ -178,15 +178,12 @@ const ROWS: &[Row] = &[
     Row("unodefs", NO_LINKING),
     Row(
         "unsetenv",
-        Unsupported("say it in the command: -c 'env -u NAME command'"),
+        Unsupported("unset it in the command: -c 'env -u NAME command'"),
     ),
-    Row(
-        "useruid",
-        Unsupported("processes are traced whoever has them"),
-    ),
+    Row("useruid", Unsupported("processes of all users are traced")),
     Row("ustackframes", NO_USER_STACKS),
     Row("verbose", Switch(|it| &mut it.disassemble)),
-    Row("version", Unsupported("there is one version")),
+    Row("version", Unsupported("there is only one version")),
     Row("zdefs", Switch(|it| &mut it.zero_matches)),
 ];
 

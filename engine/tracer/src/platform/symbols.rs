@@ -78,9 +78,9 @@ macro_rules! off_limits {
 
 off_limits! {
     /// Init code, freed after boot, and addresses that hold no code.
-    Discarded = 1 "discarded" "it lies outside the running kernel's text",
+    Discarded = 1 "discarded" "it is outside the text of the running kernel",
     /// On the kernel's kprobe blacklist: code that runs before a trap's handler has control.
-    Blacklisted = 2 "blacklisted" "the kernel's blacklist forbids a trap in it, since a trap runs it",
+    Blacklisted = 2 "blacklisted" "it is on the kernel's kprobe blacklist: a trap would recurse in it",
     /// In the kernel's exception table: the access may fault.
-    Fixup = 3 "fixup" "it may fault, and the kernel then looks it up by an address that a trap would hide",
+    Fixup = 3 "fixup" "it may fault, and its exception table entry is looked up by an address that a trap would hide",
 }

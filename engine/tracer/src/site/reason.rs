@@ -64,22 +64,20 @@ impl Reason {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::OffLimits(reason) => reason.sentence(),
-            Self::Part => "it is a part of another function, which does not begin there",
-            Self::SectionMarker => {
-                "it is listed among functions, but is where a section begins or ends"
-            }
-            Self::Data => "it is listed among functions, but no function begins with such a word",
+            Self::Part => "it is a part split off another function, not an entry",
+            Self::SectionMarker => "it is a section boundary symbol, not a function",
+            Self::Data => "it is data: no function begins with this word",
             Self::Toxic(sentence) | Self::Thunk(sentence) => sentence,
-            Self::Rewritten => "the kernel rewrites this very instruction as it runs",
+            Self::Rewritten => "the kernel rewrites this instruction at run time",
             Self::Instruction(reason) => reason.sentence(),
             Self::Loop => {
-                "it comes back to its first instruction in a loop, which a trap would take for entries"
+                "a loop branches back to its first instruction, and a trap would count each iteration as an entry"
             }
             Self::Unreadable => "its text cannot be read",
-            Self::NoSize => "nothing that the kernel lists says where it ends",
-            Self::Unwalked(_) => "its text cannot be followed to every way out of it",
-            Self::Foreign => "another patcher has put a jump into it",
-            Self::NoReturn => "no instruction of it leaves it",
+            Self::NoSize => "the kernel's symbols do not give its size",
+            Self::Unwalked(_) => "its control flow could not be followed to every exit",
+            Self::Foreign => "another patcher has written a jump into it",
+            Self::NoReturn => "it never returns: no instruction leaves the function",
         }
     }
 

@@ -3,13 +3,14 @@
 use super::{Blacklist, Path};
 
 const ABORTS: &str =
-    "it reads what the processor says of a fault, which one in the trap's handler would overwrite";
-const COPIED: &str = "a copy of it runs where a kernel gives way to the next and takes no trap";
-const WAKES: &str = "a resuming CPU runs it before there is translation";
-const HEAD: &str = "it is no function, but a place in what a kernel begins with";
+    "it reads the fault status registers, which a fault in the trap handler would overwrite";
+const COPIED: &str = "a copy of it runs during kexec, where no trap can be taken";
+const WAKES: &str = "a resuming CPU runs it with the MMU off";
+const HEAD: &str = "it is a label in the kernel's startup code, not a function";
 const UNWINDS: &str =
-    "the unwinder runs it with its list of tables in pieces, which stack() would walk";
-const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
+    "the unwinder runs it while its list of tables is inconsistent, and stack() walks that list";
+const ON_TRAP_PATH: &str =
+    "it runs between the exception vector and the trap handler, or on the return path";
 
 /// ARM's additions to the blacklist.
 pub const ARM: Blacklist = Blacklist {

@@ -2,9 +2,10 @@
 
 use super::{Blacklist, Path};
 
-const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not know the trap";
-const WAKES: &str = "a starting or resuming CPU runs it before it has its vectors";
-const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
+const HYPERVISOR: &str = "it runs with the hypervisor's vectors, which do not handle the trap";
+const WAKES: &str = "a starting or resuming CPU runs it before its vectors are installed";
+const ON_TRAP_PATH: &str =
+    "it runs between the exception vector and the trap handler, or on the return path";
 
 /// AArch64's additions to the blacklist.
 pub const ARM64: Blacklist = Blacklist {

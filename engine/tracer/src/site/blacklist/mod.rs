@@ -46,9 +46,8 @@ pub struct Path {
 }
 
 const LISTENS: &str =
-    "the function tracer runs it at each call, and so several traps would come with each entry";
-const SLOTS: &str =
-    "it is no function: where the function tracer traces, calls and returns come by it";
+    "the function tracer runs it at each call, so each function entry would cost several traps";
+const SLOTS: &str = "it is a trampoline of the function tracer, not a function";
 
 /// What ftrace runs for each call before it finds the callback. A trap there is harmless, but with
 /// all functions traced there would be a dozen for each call.

@@ -3,12 +3,14 @@
 use super::{Blacklist, Path};
 
 const WAKES: &str = "a starting or resuming CPU runs it before it can take a trap";
-const LEAVES: &str = "it, or its copy, runs where a kernel gives way to the next and takes no trap";
-const THUNK: &str = "returns and indirect calls on the way to a trap's handler run it";
-const XEN: &str = "it is on the way back from every trap";
-const SWITCHED: &str = "a static call goes by it, and the kernel, which rewrites it as it runs, must find it as it was";
-const ON_TRAP_PATH: &str = "it runs between a trap and its handler, or on the way back";
-const RESTORED: &str = "it runs with another kernel's data when memory comes back from the disk, before there are traps";
+const LEAVES: &str = "it or a copy of it runs during kexec, where no trap can be taken";
+const THUNK: &str = "returns and indirect calls on the trap path go through it";
+const XEN: &str = "it is on the return path of every trap";
+const SWITCHED: &str = "it is a static call trampoline: the kernel rewrites it at run time and must find it unmodified";
+const ON_TRAP_PATH: &str =
+    "it runs between the exception vector and the trap handler, or on the return path";
+const RESTORED: &str =
+    "it runs with another kernel's data on resume from hibernation, before a trap can be taken";
 
 /// x86-64's additions to the blacklist.
 pub const X86: Blacklist = Blacklist {
