@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// A required program is not installed.
-    #[error("`{program}` is not in PATH; `{remedy}` gets it")]
+    #[error("`{program}` is not in PATH; `{remedy}` installs it")]
     NoProgram {
         /// Its file name.
         program: &'static str,
@@ -15,7 +15,7 @@ pub enum HostError {
         remedy: &'static str,
     },
     /// The guest's image was not built, or one of its files is gone.
-    #[error("{}: not there; `cargo xtask image {guest}` builds it", path.display())]
+    #[error("{} does not exist; `cargo xtask image {guest}` builds it", path.display())]
     NoImage {
         /// The guest.
         guest: String,
@@ -23,7 +23,7 @@ pub enum HostError {
         path: PathBuf,
     },
     /// `guest.json` cannot be parsed, or has another schema.
-    #[error("{}: {what}; `cargo xtask image {guest}` writes it anew", path.display())]
+    #[error("{}: {what}; `cargo xtask image {guest}` rewrites it", path.display())]
     BadImage {
         /// The guest.
         guest: String,
@@ -47,7 +47,7 @@ pub enum HostError {
     Interrupted,
     /// The guest booted another kernel than its `guest.json` names.
     #[error(
-        "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` writes it anew"
+        "{guest} runs {booted}, its guest.json says {described}; `cargo xtask image {guest}` rewrites it"
     )]
     OtherKernel {
         /// The guest.
@@ -61,7 +61,7 @@ pub enum HostError {
     #[error("not saved: {0}")]
     Unsaved(String),
     /// Symbols for gdb cannot be extracted from a module.
-    #[error("{}: no symbols for gdb can be made: {what}", path.display())]
+    #[error("{}: cannot extract symbols for gdb: {what}", path.display())]
     Symbols {
         /// The module.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum HostError {
         what: String,
     },
     /// getrandom(2) failed.
-    #[error("the kernel gives no random bytes: {0}")]
+    #[error("cannot read random bytes: {0}")]
     Random(io::Error),
     /// QEMU did not start.
     #[error("QEMU did not start: {0}")]

@@ -41,10 +41,7 @@ fn pack(tree: &Tree, paths: &[String]) -> Result<Vec<u8>, HostError> {
         packed.map_err(HostError::file("read", &here))?;
     }
     let whole = archive.into_inner().and_then(GzEncoder::finish);
-    whole.map_err(HostError::file(
-        "pack",
-        Path::new("what the scenario brings"),
-    ))
+    whole.map_err(HostError::file("pack", Path::new("the scenario's files")))
 }
 
 #[cfg(test)]

@@ -228,7 +228,7 @@ impl Guest {
         }
         self.line.wake(seed(self.seed)?);
         if !self.wait(end, |line| line.awake().is_some())? {
-            let line = format!("it did not wake in {limit} s");
+            let line = format!("no wake-up answer within {limit} s");
             return Err(found(Trouble::BootTimeOut, line));
         }
         self.watch.is_up = true;
@@ -338,7 +338,7 @@ impl Guest {
         }
         self.line.turn().map_err(|error| self.watch.lost(&error))?;
         if self.line.take_overflow() {
-            let line = format!("a command said more than {} MiB", MOST >> 20);
+            let line = format!("a command printed more than {} MiB", MOST >> 20);
             return Err(found(Trouble::TooMuch, line));
         }
         self.watch.look()?;

@@ -42,33 +42,33 @@ struct Cli {
 enum Task {
     /// Run scenarios in a guest and judge them
     Run(Run),
-    /// Run one job again, from what it left
+    /// Rerun one job from its evidence
     Repro(Repro),
-    /// Run a scenario with one setting after the other, until it fails
+    /// Run a scenario with one variation after the other until it fails
     Hunt(Hunt),
     /// Open a shell in a guest that has the module loaded
     Shell {
-        /// A guest of images/
+        /// A guest from images/
         guest: String,
     },
 }
 
 #[derive(Args)]
 struct Run {
-    /// A guest of images/, or `all`
+    /// A guest from images/, or `all`
     guest: String,
     /// Parts of `provider/claim`, or paths of scenario files; none means all
     filters: Vec<String>,
     /// Also run each scenario with each of its seeded defects
     #[arg(long)]
     mutants: bool,
-    /// Run so many jobs at once [default: one per core, as far as memory suffices]
+    /// Number of jobs to run at once [default: one per core, limited by memory]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-    /// Run each job so many times, as jobs of their own
+    /// Number of times to run each job, as separate jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: Option<u32>,
-    /// Run a job that does not end well again, up to so many times; it is flaky if that helps
+    /// Maximum number of reruns of a job that fails; it is flaky if one passes
     #[arg(long, value_name = "N", default_value_t, value_parser = clap::value_parser!(u32).range(..=100))]
     retries: u32,
     /// Write a report; may be given more than once
@@ -78,16 +78,16 @@ struct Run {
 
 #[derive(Args)]
 struct Repro {
-    /// The job, as any list, test or report calls it, or a folder of evidence
+    /// The job, by its name in a list, test or report, or a folder of evidence
     #[arg(required = true)]
     job: Vec<String>,
-    /// Stop at the first probe that is hit, for gdb to go on from there
+    /// Stop at the first probe hit and wait for gdb
     #[arg(long)]
     gdb: bool,
-    /// Let QEMU record it, so that it can be replayed
+    /// Record the run in QEMU, for a replay
     #[arg(long, conflicts_with = "gdb")]
     record: bool,
-    /// Replay what was recorded
+    /// Replay the recording
     #[arg(long, conflicts_with = "record")]
     replay: bool,
 }
@@ -96,25 +96,25 @@ struct Repro {
 struct Hunt {
     /// The scenario: `provider/claim`, a part of it, or its file
     scenario: String,
-    /// Hunt in this guest only [default: those that it is for, by turns]
+    /// Hunt in this guest only [default: the scenario's guests in turn]
     #[arg(long, default_value = "all", hide_default_value = true)]
     guest: String,
     /// Hunt with this seeded defect
     #[arg(long)]
     mutant: Option<String>,
-    /// At most so many runs
+    /// Maximum number of runs
     #[arg(long, value_name = "N", required_unless_present = "minutes", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Begin no run after so many minutes
+    /// Start no run after this many minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     minutes: Option<u32>,
-    /// Begin with the run of this number, as an earlier hunt said
+    /// Start with the run of this number, as printed by an earlier hunt
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     from: u32,
-    /// Make the settings from this number
+    /// Seed of the variations
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Do so many at once [default: one per core, as far as memory suffices]
+    /// Number of runs at once [default: one per core, limited by memory]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }
@@ -239,18 +239,18 @@ fn print_hunt(tree: &Tree, request: &hunt::Request, result: &HuntResult) -> Exit
             ""
         };
         let next = result.next;
-        println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` goes on");
+        println!("{left}nothing found, runs: {runs}; `--seed {seed} --from {next}` continues");
         return ExitCode::from(if was_ended_by_guest { FAILED } else { 0 });
     };
     println!(
-        "found in run {}, runs: {runs}; its setting: {}",
+        "found in run {}, runs: {runs}; variation: {}",
         hit.number, hit.setting
     );
     print_failures(&hit.done.failures);
     println!("evidence: {}", tree.relative(&hit.folder).display());
     println!("again: {}", hit.repro());
     println!(
-        "on: `--seed {seed} --from {}`",
+        "continue: `--seed {seed} --from {}`",
         hit.number.saturating_add(1)
     );
     ExitCode::from(FAILED)
@@ -274,7 +274,7 @@ fn sum_up(tree: &Tree, batches: &[Batch], report: &Report) {
     if report.jobs.len() < planned {
         let left = planned - report.jobs.len();
         say(format_args!(
-            "interrupted: {left} of {planned} jobs were not begun"
+            "interrupted: {left} of {planned} jobs were not started"
         ));
     }
     for batch in batches {

@@ -347,7 +347,7 @@ impl Source {
             None => Ok(()),
             Some(word) => {
                 let known = known.join(", ");
-                Err(self.error(word, format!("no {sort} `{word}`; there is {known}")))
+                Err(self.error(word, format!("unknown {sort} `{word}`; known: {known}")))
             }
         }
     }
@@ -359,17 +359,17 @@ impl Source {
             (
                 s.guests.is_some() && !s.needs.is_empty(),
                 "needs",
-                "`needs` and `guests` exclude each other; keep the one that says why",
+                "`needs` and `guests` exclude each other; keep the one that states the reason",
             ),
             (
                 s.guests.is_some() && s.why.is_none(),
                 "guests",
-                "`guests` without `why`; say why it is not for the others",
+                "`guests` without `why`; state why the other guests are excluded",
             ),
             (
                 s.guests.is_none() && s.why.is_some(),
                 "why",
-                "`why` without `guests`; it says why the scenario is not for the other guests",
+                "`why` without `guests`; it states why the other guests are excluded",
             ),
             (
                 s.guests.as_ref().is_some_and(Vec::is_empty),
@@ -400,17 +400,17 @@ impl Source {
             (
                 s.workload.is_none() && s.stop != Stop::Exits,
                 "trace",
-                "without a `workload` nobody says when to stop; add `stop: exits`",
+                "without a `workload` nothing ends the run; add `stop: exits`",
             ),
             (
                 s.workload.is_some() && is_quiet(&s.trace),
                 "trace",
-                "with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out",
+                "with `-q` the tracer does not report that its probes are enabled, which the `workload` waits for; remove one of them",
             ),
             (
                 s.mutants.values().any(Stated::is_vague),
                 "mutants",
-                "`says` is empty, so every failure of that kind would do; state what the mutant shows",
+                "`says` is empty and matches every failure of that kind; state what the mutant prints",
             ),
         ];
         match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {

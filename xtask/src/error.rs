@@ -46,7 +46,7 @@ pub enum Error {
         why: String,
     },
     /// No guest has this name.
-    #[error("there is no guest `{name}`; the guests are: {known}")]
+    #[error("unknown guest `{name}`; the guests are: {known}")]
     UnknownGuest {
         /// The name asked for.
         name: String,

@@ -101,7 +101,7 @@ pub fn walk(dir: &Path, skip: &[&str]) -> Result<Vec<PathBuf>> {
     while let Some(dir) = dirs.pop() {
         for entry in fs::read_dir(&dir).at("list", &dir)? {
             let entry = entry.at("list", &dir)?;
-            let kind = entry.file_type().at("look at", &entry.path())?;
+            let kind = entry.file_type().at("access", &entry.path())?;
             if skip.iter().any(|s| entry.file_name() == *s) {
                 continue;
             } else if kind.is_dir() {

@@ -29,10 +29,13 @@ const FILES: [&str; 4] = [
 pub fn of_change() -> Result<()> {
     let now = sum()?;
     if recorded()? == now {
-        eprintln!("isa: the tables and their judges are those that passed: {now}");
+        eprintln!("isa: tables and judges are unchanged since they passed: {now}");
         return Ok(());
     }
-    eprintln!("isa: {now} is not in {}: all is judged", record().display());
+    eprintln!(
+        "isa: {now} is not in {}: running all judges",
+        record().display()
+    );
     all()
 }
 

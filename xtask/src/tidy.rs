@@ -36,7 +36,7 @@ pub fn check() -> Result<()> {
         return Ok(());
     }
     Err(Error::Stages(format!(
-        "an architecture is named where none may be (doc/porting.md):\n{}",
+        "architecture names outside the permitted files (doc/porting.md):\n{}",
         found.join("\n")
     )))
 }
@@ -56,7 +56,7 @@ fn check_imports(root: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Stages(format!(
-        "files import one another in a circle:\n{}",
+        "import cycle between files:\n{}",
         found.join("\n")
     )))
 }

@@ -29,7 +29,7 @@ pub struct VmTest {
     /// Run each job this many times, as separate jobs
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
     repeat: Option<u32>,
-    /// Rerun a job that fails, up to this many times; it is flaky if that helps
+    /// Rerun a job that fails, up to this many times; it is flaky if one passes
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=100))]
     retries: Option<u32>,
     /// Write a report; may be repeated
@@ -66,7 +66,7 @@ impl VmTest {
         for report in self.report.chunks_exact(2) {
             let (format, file) = (&report[0], &report[1]);
             if !["json", "junit"].contains(&format.as_str()) {
-                let why = format!("no report format `{format}`; there are json and junit");
+                let why = format!("unknown report format `{format}`; known: json, junit");
                 return Err(Error::Usage(why));
             }
             let was_there = Path::new(file).exists();

@@ -126,10 +126,10 @@ pub enum End {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// A frame of this many bytes failed to decode: foreign output, or bytes were lost.
-    #[error("{0} bytes came over the line that are no message")]
+    #[error("{0} bytes received that are not a message")]
     Garbled(usize),
     /// This many bytes came without a terminator.
-    #[error("{0} bytes came over the line without the end of a message")]
+    #[error("{0} bytes received without the end of a message")]
     Endless(usize),
 }
 

@@ -22,7 +22,7 @@ use agent::Agent;
 fn main() -> ExitCode {
     let mut arguments = env::args_os().skip(1);
     let (Some(line), None) = (arguments.next(), arguments.next()) else {
-        log(&"usage: trapline-agent LINE, the device that the harness is at the other end of");
+        log(&"usage: trapline-agent LINE (the device that is connected to the harness)");
         return ExitCode::from(2);
     };
     match Agent::on(Path::new(&line)) {

@@ -358,7 +358,7 @@ fn garbage_is_logged_and_the_next_order_obeyed() {
     let mut console = String::new();
     let mut stderr = agent.process.stderr.take().unwrap();
     stderr.read_to_string(&mut console).unwrap();
-    let logged = "trapline-agent: 8 bytes came over the line that are no message\n";
+    let logged = "trapline-agent: 8 bytes received that are not a message\n";
     assert!(console.ends_with(logged), "{console}");
 }
 

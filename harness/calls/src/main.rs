@@ -55,7 +55,7 @@ enum Error {
     System(#[from] io::Error),
     #[error(transparent)]
     Kernel(#[from] rustix::io::Errno),
-    #[error("the row of {0} makes no sense")]
+    #[error("invalid row for {0}")]
     Row(&'static str),
     #[error("this program has no path")]
     Path,
@@ -67,7 +67,7 @@ enum Error {
     Demand(&'static str, syscalls::Errno),
     #[error("a child of {0} ended with {1:?}")]
     Child(&'static str, Option<WaitStatus>),
-    #[error("what starts the calls ended with {0:?}")]
+    #[error("the process that starts the calls ended with {0:?}")]
     Warden(Option<WaitStatus>),
 }
 

@@ -44,7 +44,7 @@ enum Error {
     Usage(#[from] lexopt::Error),
     #[error("{name}: {why}")]
     File { name: String, why: io::Error },
-    #[error("of {0} files none is a program that compiles")]
+    #[error("none of {0} files compiles")]
     NoSeeds(usize),
     #[error("{doing}: {why}")]
     System {
@@ -95,7 +95,7 @@ fn run(options: &Options) -> Result<String, Error> {
     }
     tally.check_coverage()?;
     Ok(format!(
-        "{} requests, each granted or refused as it may be",
+        "{} requests, each accepted or rejected as expected",
         options.requests
     ))
 }

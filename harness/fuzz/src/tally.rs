@@ -37,7 +37,7 @@ impl Tally {
         match answer {
             Ok(()) if Command::from_number(number).is_none() => {
                 return Err(Error::Wrong(format!(
-                    "{number:#x}, which is no request, was granted"
+                    "{number:#x} is not a request, but was accepted"
                 )));
             }
             Ok(()) => *self.granted.entry(number).or_default() += 1,
@@ -65,7 +65,7 @@ impl Tally {
         match never.as_slice() {
             [] => Ok(()),
             _ => Err(Error::Wrong(format!(
-                "never came about: {}",
+                "never occurred: {}",
                 never.join(", ")
             ))),
         }

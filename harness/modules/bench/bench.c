@@ -98,4 +98,4 @@ static void __exit bench_end(void)
 module_init(bench_begin);
 module_exit(bench_end);
 MODULE_LICENSE("Dual MIT/GPL");
-MODULE_DESCRIPTION("What the kernel's own probes cost");
+MODULE_DESCRIPTION("Cost of the kernel's own probes");

@@ -70,4 +70,4 @@ static void __exit pages_end(void)
 module_init(pages_begin);
 module_exit(pages_end);
 MODULE_LICENSE("Dual MIT/GPL");
-MODULE_DESCRIPTION("What the page tables allow");
+MODULE_DESCRIPTION("Page table permissions of an address");

@@ -140,4 +140,4 @@ static void __exit shapes_end(void)
 module_init(shapes_begin);
 module_exit(shapes_end);
 MODULE_LICENSE("Dual MIT/GPL");
-MODULE_DESCRIPTION("Functions that leave in every way");
+MODULE_DESCRIPTION("Functions with every kind of exit");

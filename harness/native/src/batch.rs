@@ -48,7 +48,7 @@ impl<S: Set> Trial<S> {
             probed,
         } = self;
         match native.is_empty() {
-            true => tally.skip("this processor does not have it, or traps"),
+            true => tally.skip("this processor lacks it, or traps it"),
             false => tally.compare(vector, &cases.text, &cases.runs, native, probed, fired),
         }
     }

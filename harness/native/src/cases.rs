@@ -34,7 +34,7 @@ impl<S: Set> Cases<S> {
     /// The cases of a vector for this seed, or why it is not run.
     pub fn of(vector: &Vector, places: &Places, seed: u64) -> Result<Self, &'static str> {
         if vector.plan == Plan::Refuse {
-            return Err("it is refused");
+            return Err("the engine refuses it");
         }
         if let Some(why) = S::unfit(&vector.text, vector.plan) {
             return Err(why);
@@ -64,7 +64,7 @@ impl<S: Set> Cases<S> {
             }
         }
         match runs.is_empty() {
-            true => Err("no state was found that keeps it inside"),
+            true => Err("no state was found that keeps its accesses in bounds"),
             false => Ok(Self { text, page, runs }),
         }
     }

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         "arm" => run::<arm::A32>(),
         "aarch64" => run::<arm64::A64>(),
         "x86_64" => run::<x86::X86>(),
-        other => Err(Error::Wrong(format!("nothing is known of {other}"))),
+        other => Err(Error::Wrong(format!("unsupported architecture {other}"))),
     };
     match ran {
         Ok([vectors, neighbours]) => {

@@ -115,7 +115,7 @@ impl Probes {
         for record in Records::new(&room[..snap.size as usize]) {
             let site = (record.header.epid as usize).wrapping_sub(1);
             let fired = fired.get_mut(site);
-            *fired.ok_or_else(|| Error::Wrong("a record is of nobody".into()))? += 1;
+            *fired.ok_or_else(|| Error::Wrong("a record has an unknown EPID".into()))? += 1;
         }
         match snap.drops {
             0 => Ok(()),

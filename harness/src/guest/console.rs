@@ -89,7 +89,7 @@ impl Console {
         self.read += file.take(room as u64).read_to_end(&mut bytes)?;
         self.text.push_str(&String::from_utf8_lossy(&bytes));
         if room > 0 && self.read == MOST {
-            let line = format!("it said more than {} MiB", MOST >> 20);
+            let line = format!("it printed more than {} MiB", MOST >> 20);
             let trouble = Trouble::Flooded;
             self.keep(Finding { trouble, line });
         }

@@ -64,7 +64,7 @@ mod tests {
         let text = error.to_string();
         assert_eq!(
             text,
-            "`no-such-emulator` is not in PATH; `apt-get install it` gets it"
+            "`no-such-emulator` is not in PATH; `apt-get install it` installs it"
         );
     }
 }

@@ -153,11 +153,11 @@ impl Image {
     fn parse(text: &str) -> Result<Self, String> {
         let image: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if image.schema != SCHEMA {
-            return Err(format!("schema {} where {SCHEMA} is known", image.schema));
+            return Err(format!("schema {}, expected {SCHEMA}", image.schema));
         }
         match image.machine() {
             Some(_) => Ok(image),
-            None => Err(format!("no machine `{}` is known", image.machine)),
+            None => Err(format!("unknown machine `{}`", image.machine)),
         }
     }
 
@@ -303,11 +303,8 @@ mod tests {
     #[test]
     fn unknown_schema_or_machine_is_refused() {
         let refused = |text: &str| Image::parse(text).expect_err("refused");
-        assert_eq!(
-            refused(&described(2, "raspi0")),
-            "schema 2 where 4 is known"
-        );
-        assert_eq!(refused(&described(4, "vax")), "no machine `vax` is known");
+        assert_eq!(refused(&described(2, "raspi0")), "schema 2, expected 4");
+        assert_eq!(refused(&described(4, "vax")), "unknown machine `vax`");
         assert!(refused("{}").contains("missing field `schema`"));
     }
 }

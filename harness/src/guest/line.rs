@@ -43,11 +43,11 @@ pub enum LineError {
     #[error("{0}")]
     Wire(#[from] WireError),
     /// The agent was restarted, so all of its commands are lost.
-    #[error("the agent started anew")]
+    #[error("the agent restarted")]
     Restarted,
     /// The agent was built with another protocol version.
     #[error(
-        "the guest's agent speaks version {0} where {VERSION} is known; `cargo xtask image` makes the guest anew"
+        "the guest's agent has protocol version {0}, expected {VERSION}; `cargo xtask image` rebuilds the guest"
     )]
     Version(u32),
 }

@@ -42,7 +42,7 @@ pub fn take(file: &File, share: Share, place: &Path) -> Result<(), HostError> {
             }
             Err(Errno::WOULDBLOCK) => {
                 if notice_at.take_if(|at| *at < Instant::now()).is_some() {
-                    eprintln!("waits for another run that uses {}", place.display());
+                    eprintln!("waiting for another run that uses {}", place.display());
                 }
                 thread::sleep(TICK);
             }

@@ -113,7 +113,7 @@ pub(super) const MACHINES: &[Machine] = &[
             OwnChange {
                 // A no-op takes another's place, so it may be anywhere that a tracepoint is.
                 functions: &[],
-                why: "a tracepoint that a tracer had switched on: the no-op that comes back is not the compiler's",
+                why: "a tracepoint that a tracer had enabled: the restored no-op has another encoding than the compiler's",
                 before: "e320f000",
                 after: "e1a00000",
             },
@@ -205,13 +205,13 @@ pub(super) const MACHINES: &[Machine] = &[
             },
             OwnChange {
                 functions: &["apic_send_IPI_allbutself", "native_send_call_func_ipi"],
-                why: "a second CPU: from now on an interrupt can be sent to all others at once",
+                why: "a second CPU is online: IPIs can be sent to all other CPUs at once",
                 before: "eb ..",
                 after: "66 90",
             },
             OwnChange {
                 functions: &[],
-                why: "a second CPU: the LOCK prefixes are put back that a kernel with one CPU has taken out",
+                why: "a second CPU is online: the kernel restores the LOCK prefixes that it had patched out",
                 before: "3e",
                 after: "f0",
             },
@@ -219,7 +219,7 @@ pub(super) const MACHINES: &[Machine] = &[
     },
 ];
 
-const RANDOM_ONCE: &str = "net_get_random_once: the branch to its first use is taken out after it";
+const RANDOM_ONCE: &str = "net_get_random_once: its static branch is disabled after the first use";
 
 const VIRTIO_LINE: &[&str] = &[
     "-device",

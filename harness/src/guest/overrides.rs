@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(overrides.cold_because(), None);
         overrides.setting.shift = Some(3);
         let why = overrides.cold_because();
-        assert_eq!(why.as_deref(), Some("its setting: shift 3"));
+        assert_eq!(why.as_deref(), Some("its variation: shift 3"));
         overrides.recording = Some(Recording::Record(PathBuf::from("t")));
         let why = overrides.cold_because();
         assert_eq!(why.as_deref(), Some("recorded from its start"));

@@ -178,10 +178,10 @@ fn key(
     key.push_str(&text::symbols_command(machine));
     // QEMU is 30 MB, too much to hash each time; it comes from a package, so size and mtime
     // identify it.
-    let about = fs::metadata(emulator).map_err(HostError::file("look at", emulator))?;
+    let about = fs::metadata(emulator).map_err(HostError::file("access", emulator))?;
     let changed = about
         .modified()
-        .map_err(HostError::file("look at", emulator))?;
+        .map_err(HostError::file("access", emulator))?;
     let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
     key.push_str(&format!(
         "\n{} {} {}\n{}",

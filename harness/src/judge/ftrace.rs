@@ -44,7 +44,7 @@ impl Ftrace {
     /// The number of hits recorded so far, or why it is unknown.
     pub fn count(&self, guest: &mut Guest) -> Result<Result<u64, String>, Stop> {
         let stats = guest.ask(&format!("cat {TRACEFS}/per_cpu/cpu*/stats"))?;
-        Ok(hits(&stats).ok_or_else(|| format!("ftrace tells no count: {stats}")))
+        Ok(hits(&stats).ok_or_else(|| format!("ftrace's statistics have no count: {stats}")))
     }
 }
 

@@ -80,7 +80,7 @@ impl Trouble {
             Self::LineLost => "line lost",
             Self::Flooded => "console flooded",
             Self::TooMuch => "too much output",
-            Self::Overdue => "no answer although the guest has a pulse",
+            Self::Overdue => "no answer, although the guest's kernel is running",
             Self::CommandFailed => "command failed",
             Self::ProgramDied => "program died",
         }

@@ -67,7 +67,8 @@ impl TextJudge {
     ) -> Result<Self, Stop> {
         let range = Range::parse(&symbols, machine).ok_or_else(|| {
             let name = machine.name;
-            let what = format!("the text is not where {name}'s row puts it, by this: {symbols}");
+            let what =
+                format!("the kernel text is not in the range expected for {name}: {symbols}");
             HostError::Monitor(what)
         })?;
         let before = copy(guest, range, &evidence.text(BEFORE))?;

@@ -230,7 +230,7 @@ fn judge_words(stream: &str, text: &str, expected: &[String]) -> Vec<Failure> {
     let missing = expected.iter().filter(|words| !text.contains(*words));
     missing
         .map(|words| {
-            let what = format!("the tracer's {stream} does not say `{words}`");
+            let what = format!("the tracer's {stream} does not contain `{words}`");
             Failure::new(Kind::WrongOutput, what).with_detail(text)
         })
         .collect()
@@ -257,7 +257,8 @@ fn judge_ftrace(
             format!("the tracer delivered {events} records, ftrace counted {counted}")
         }
         Ok(0) if expect.events != Some(0) => {
-            "neither the tracer nor ftrace saw a hit; state `events: 0` if that is meant".to_owned()
+            "neither the tracer nor ftrace saw a hit; set `events: 0` if that is intended"
+                .to_owned()
         }
         Ok(_) => return None,
     };
@@ -286,11 +287,12 @@ fn settle_mutant(failures: &[Failure], stated: &Symptom, loaded: bool) -> (Verdi
             Verdict::Broken,
             format!("the mutant was not loaded: {seen}"),
         ),
-        _ if failures.iter().any(Failure::may_be_host) => {
-            (Verdict::Broken, format!("that may be the host's: {seen}"))
-        }
-        None if failures.is_empty() => (Verdict::Missed, format!("it passed; {stated} was stated")),
-        _ => (Verdict::Missed, format!("{stated} was stated, but: {seen}")),
+        _ if failures.iter().any(Failure::may_be_host) => (
+            Verdict::Broken,
+            format!("possibly the host's fault: {seen}"),
+        ),
+        None if failures.is_empty() => (Verdict::Missed, format!("it passed; expected {stated}")),
+        _ => (Verdict::Missed, format!("expected {stated}, but: {seen}")),
     }
 }
 

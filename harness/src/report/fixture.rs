@@ -100,7 +100,7 @@ pub fn every_verdict() -> Vec<Entry> {
             "fbt/a",
             Some("n"),
             Verdict::Missed,
-            "it passed; guest-crash was stated",
+            "it passed; expected guest-crash",
         ),
         failing("fbt/b", Verdict::Fail, "-3\n+2\n"),
         entry("cli/c", None, Verdict::Skip, "only for arm64"),

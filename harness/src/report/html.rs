@@ -34,7 +34,7 @@ pub fn page(report: &Report) -> String {
     let sections = [
         ("matrix", "Scenarios and guests", matrix::scenarios(&jobs)),
         ("mutants", "Mutants", matrix::mutants(&jobs)),
-        ("failures", "What did not end well", failures::list(&jobs)),
+        ("failures", "Failures", failures::list(&jobs)),
         (
             "times",
             "Jobs over time",

@@ -60,7 +60,7 @@ pub enum HuntError {
     #[error(transparent)]
     Suite(#[from] SuiteError),
     /// The name matches several scenarios.
-    #[error("`{name}` is {count} scenarios: {}; a hunt is for one", ids.join(", "))]
+    #[error("`{name}` matches {count} scenarios: {}; a hunt runs one", ids.join(", "))]
     Many {
         /// The name.
         name: String,
@@ -70,7 +70,7 @@ pub enum HuntError {
         ids: Vec<String>,
     },
     /// No guest can run it.
-    #[error("nothing to hunt in: {}", why.join("; "))]
+    #[error("no guest can run it: {}", why.join("; "))]
     NoGuest {
         /// The reason for each guest.
         why: Vec<String>,

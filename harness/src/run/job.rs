@@ -180,7 +180,7 @@ impl Run<'_> {
     fn machine(&self) -> Result<&'static Machine, HostError> {
         self.image.machine().ok_or_else(|| {
             let name = &self.image.machine;
-            HostError::Qemu(format!("no machine `{name}` is known"))
+            HostError::Qemu(format!("unknown machine `{name}`"))
         })
     }
 

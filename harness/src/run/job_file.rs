@@ -109,13 +109,13 @@ impl JobFile {
         };
         let text = fs::read_to_string(&path).map_err(|e| {
             bad(format!(
-                "cannot read: {e}; a folder of evidence has it, and `cargo xtask vm-test` leaves those"
+                "cannot read: {e}; it is part of a job's evidence, which `cargo xtask vm-test` writes"
             ))
         })?;
         let job_file: Self = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
         match job_file.schema {
             SCHEMA => Ok(job_file),
-            other => Err(bad(format!("schema {other} where {SCHEMA} is known"))),
+            other => Err(bad(format!("schema {other}, expected {SCHEMA}"))),
         }
     }
 
@@ -151,8 +151,8 @@ impl JobFile {
     fn no_mutant(&self, mutant: &str, known: &[plan::Mutant]) -> JobFileError {
         let names: Vec<_> = known.iter().map(|mutant| mutant.name.as_str()).collect();
         let known = match names.as_slice() {
-            [] => "there is none".to_owned(),
-            names => format!("there is {}", names.join(", ")),
+            [] => "there are none".to_owned(),
+            names => format!("known: {}", names.join(", ")),
         };
         JobFileError::NoMutant {
             guest: self.id.guest.clone(),
@@ -215,7 +215,7 @@ mod tests {
         let mut image = Image::of(&target());
         image.mutants = Vec::new();
         let error = job_file.job(&tree, &image).expect_err("gone");
-        insta::assert_snapshot!(error, @"armv6 has no mutant `m` for a/b any more; there is none");
+        insta::assert_snapshot!(error, @"armv6 has no mutant `m` for a/b any more; there are none");
     }
 
     #[test]

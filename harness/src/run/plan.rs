@@ -245,7 +245,7 @@ fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
     if let Some(guests) = &scenario.guests
         && !guests.contains(&target.guest)
     {
-        let why = scenario.why.as_deref().unwrap_or("it does not say why");
+        let why = scenario.why.as_deref().unwrap_or("no reason given");
         return Some(format!("only for {}: {why}", guests.join(", ")));
     }
     let has_many = scenario.cpus.is_some_and(|cpus| cpus.count() > 1);
@@ -264,7 +264,7 @@ fn unfit(scenario: &Scenario, target: &Target) -> Option<String> {
 
 /// A filter that matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario matches `{filter}`; there is {}", near.join(", "))]
+#[error("no scenario matches `{filter}`; similar: {}", near.join(", "))]
 pub struct NoMatch {
     /// The filter.
     pub filter: String,
@@ -540,6 +540,6 @@ mod tests {
         assert_eq!(pick(&["fbt/"]).expect("two"), ids[1..]);
         assert_eq!(pick(&["list", "ten"]).expect("two").len(), 2);
         let error = pick(&["list", "three-chdri"]).expect_err("a slip of the pen");
-        insta::assert_snapshot!(error, @"no scenario matches `three-chdri`; there is fbt/three-chdir, fbt/ten-thousand, cli/list");
+        insta::assert_snapshot!(error, @"no scenario matches `three-chdri`; similar: fbt/three-chdir, fbt/ten-thousand, cli/list");
     }
 }

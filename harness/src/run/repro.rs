@@ -67,7 +67,7 @@ pub enum ReproError {
     JobFile(#[from] JobFileError),
     /// QEMU cannot record a guest with several CPUs.
     #[error(
-        "{guest}: QEMU records guests of one CPU, and {scenario} is about {cpus}; without --record it runs as it did"
+        "{guest}: QEMU can record only single-CPU guests, and {scenario} needs {cpus} CPUs; omit --record"
     )]
     ManyCpus {
         /// The guest.
@@ -78,7 +78,7 @@ pub enum ReproError {
         cpus: u8,
     },
     /// There is no recording.
-    #[error("nothing was recorded of {id}; `cargo xtask repro {word} --record` does it")]
+    #[error("there is no recording of {id}; `cargo xtask repro {word} --record` makes one")]
     NoRecording {
         /// The job.
         id: JobId,
@@ -146,7 +146,7 @@ impl<'a> Rerun<'a> {
         image.check_host(&job_file.id.guest)?;
         let machine = image
             .machine()
-            .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
+            .ok_or_else(|| HostError::Qemu(format!("unknown machine `{}`", image.machine)))?;
         Ok(Self {
             tree,
             folder,
@@ -278,7 +278,7 @@ impl RerunResult {
     /// Compares with the original, in one line.
     pub fn compared(&self) -> String {
         let Some(before) = &self.before else {
-            return "nothing is known of how it ended before".to_owned();
+            return "the earlier result is unknown".to_owned();
         };
         let report = &self.done.report;
         match report.verdict.to_string() == before.verdict && report.why == before.why {

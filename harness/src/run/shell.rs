@@ -50,7 +50,7 @@ pub fn run(tree: &Tree, image: &Image) -> Result<i32, Stop> {
     let evidence = Evidence::cleared(folder)?;
     let machine = image
         .machine()
-        .ok_or_else(|| HostError::Qemu(format!("no machine `{}` is known", image.machine)))?;
+        .ok_or_else(|| HostError::Qemu(format!("unknown machine `{}`", image.machine)))?;
     let progress = Progress::begin(&image.guest);
     progress.now("boots");
     let mut guest = Guest::start(machine, image, Launch::Networked, &evidence)?;

@@ -48,7 +48,7 @@ pub struct Request {
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// No guest has this name.
-    #[error("no guest `{name}`; there is {}, and `all`", known.join(", "))]
+    #[error("unknown guest `{name}`; known: {}, `all`", known.join(", "))]
     NoGuest {
         /// The name.
         name: String,
@@ -67,7 +67,7 @@ pub enum SuiteError {
         cause: std::io::Error,
     },
     /// Two files with the same id, and so the same evidence folder.
-    #[error("{} and {} are both called {id} here; rename one", first.display(), second.display())]
+    #[error("{} and {} have the same name, {id}; rename one", first.display(), second.display())]
     SameName {
         /// The id.
         id: String,
@@ -77,7 +77,7 @@ pub enum SuiteError {
         second: PathBuf,
     },
     /// `--repeat` together with accepting snapshots: copies would compete for the reviewed text.
-    #[error("INSTA_UPDATE accepts what one run says; leave out --repeat, or set INSTA_UPDATE=no")]
+    #[error("INSTA_UPDATE accepts the output of one run; omit --repeat, or set INSTA_UPDATE=no")]
     RepeatAccepts,
     /// `TRAPLINE_SCALE` has an unknown value.
     #[error("{0}")]
@@ -315,6 +315,6 @@ mod tests {
         };
         assert_eq!(wanted(&["x/a.yaml", "x/a.yaml"]).expect("one").len(), 1);
         let error = wanted(&["x/a.yaml", "y/a.yaml"]).expect_err("two");
-        insta::assert_snapshot!(error, @"x/a.yaml and y/a.yaml are both called outside/a here; rename one");
+        insta::assert_snapshot!(error, @"x/a.yaml and y/a.yaml have the same name, outside/a; rename one");
     }
 }

@@ -33,7 +33,7 @@ impl Variation {
 
     /// Why a guest with this variation cannot be restored from a saved one, if so.
     pub fn cold_because(&self) -> Option<String> {
-        (!self.is_usual()).then(|| format!("its setting: {self}"))
+        (!self.is_usual()).then(|| format!("its variation: {self}"))
     }
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Variation {
         let seed = self.seed.map(|seed| format!("seed {seed}"));
         let parts: Vec<_> = [cpus, memory, shift, seed].into_iter().flatten().collect();
         match parts.as_slice() {
-            [] => f.write_str("as usual"),
+            [] => f.write_str("no variation"),
             parts => f.write_str(&parts.join(", ")),
         }
     }
@@ -71,14 +71,14 @@ mod tests {
     #[test]
     fn variation_is_displayed_and_requires_a_boot() {
         assert_eq!(all().to_string(), "2 CPUs, 256 MiB, shift 3, seed 7");
-        assert_eq!(Variation::default().to_string(), "as usual");
+        assert_eq!(Variation::default().to_string(), "no variation");
         assert_eq!(Variation::default().cold_because(), None);
         let alone = Variation {
             cpus: Some(1),
             ..Variation::default()
         };
         let why = alone.cold_because();
-        assert_eq!(why.as_deref(), Some("its setting: 1 CPU"));
+        assert_eq!(why.as_deref(), Some("its variation: 1 CPU"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Extent {
             "change" => Ok(Self::Change),
             "full" => Ok(Self::Full),
             _ => Err(format!(
-                "{VARIABLE} is `{word}`; it may be `change` or `full`"
+                "{VARIABLE} is `{word}`; expected `change` or `full`"
             )),
         }
     }
@@ -73,7 +73,7 @@ mod tests {
         let refused = Extent::parse("fuller").expect_err("none");
         assert_eq!(
             refused,
-            "TRAPLINE_SCALE is `fuller`; it may be `change` or `full`"
+            "TRAPLINE_SCALE is `fuller`; expected `change` or `full`"
         );
         assert_eq!(
             Extent::Full.setting().as_deref(),

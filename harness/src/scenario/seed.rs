@@ -24,7 +24,7 @@ fn of_word(word: Option<&str>) -> Result<u64, String> {
         Some("random") => random(),
         Some(word) => word
             .parse()
-            .map_err(|_| format!("{VARIABLE} is `{word}`; a number is meant, or `random`")),
+            .map_err(|_| format!("{VARIABLE} is `{word}`; expected a number or `random`")),
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
         assert!(random.iter().any(|seed| *seed != random[0]), "{random:?}");
         assert_eq!(
             of_word(Some("x")).expect_err("no number"),
-            "TRAPLINE_SEED is `x`; a number is meant, or `random`"
+            "TRAPLINE_SEED is `x`; expected a number or `random`"
         );
     }
 }

@@ -73,11 +73,11 @@ fn out_of_range_number_is_an_error_with_place() {
 
 #[test]
 fn conflicting_keys_are_refused() {
-    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\n"), @"scenarios/fbt/claim.yaml:2:1: without a `workload` nobody says when to stop; add `stop: exits`");
-    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nwhy: c\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:6:1: `needs` and `guests` exclude each other; keep the one that says why");
-    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\n")), @"scenarios/fbt/claim.yaml:4:1: `guests` without `why`; say why it is not for the others");
-    insta::assert_snapshot!(complaint(&format!("{SMALL}why: c\n")), @"scenarios/fbt/claim.yaml:4:1: `why` without `guests`; it says why the scenario is not for the other guests");
-    insta::assert_snapshot!(complaint(&format!("{SMALL}mutants: {{m: {{fails: guest-crash, says: ''}}}}\n")), @"scenarios/fbt/claim.yaml:4:1: `says` is empty, so every failure of that kind would do; state what the mutant shows");
+    insta::assert_snapshot!(complaint("asserts: a\ntrace: b\n"), @"scenarios/fbt/claim.yaml:2:1: without a `workload` nothing ends the run; add `stop: exits`");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\nwhy: c\nneeds: [b]\n")), @"scenarios/fbt/claim.yaml:6:1: `needs` and `guests` exclude each other; keep the one that states the reason");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}guests: [a]\n")), @"scenarios/fbt/claim.yaml:4:1: `guests` without `why`; state why the other guests are excluded");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}why: c\n")), @"scenarios/fbt/claim.yaml:4:1: `why` without `guests`; it states why the other guests are excluded");
+    insta::assert_snapshot!(complaint(&format!("{SMALL}mutants: {{m: {{fails: guest-crash, says: ''}}}}\n")), @"scenarios/fbt/claim.yaml:4:1: `says` is empty and matches every failure of that kind; state what the mutant prints");
     insta::assert_snapshot!(complaint(&format!("{SMALL}expect:\n  workload-status: 1\n")), @"scenarios/fbt/claim.yaml:5:3: `workload-status` without a `workload`");
 }
 
@@ -85,7 +85,7 @@ fn conflicting_keys_are_refused() {
 fn quiet_tracer_with_workload_is_refused() {
     let with = |trace: &str| parse(&format!("asserts: a\ntrace: {trace}\nworkload: c\n"));
     let error = with("dtrace -qn x").expect_err("must be refused");
-    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:2:1: with `-q` the tracer does not say when its probes are live, for which the `workload` waits; leave one of them out");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:2:1: with `-q` the tracer does not report that its probes are enabled, which the `workload` waits for; remove one of them");
     assert!(with("dtrace -n x").is_ok());
     assert!(parse("asserts: a\ntrace: dtrace -q -n x\nstop: exits\n").is_ok());
 }
@@ -95,7 +95,7 @@ fn unknown_guests_needs_and_mutants_are_refused() {
     let known = ["armv6".to_owned(), "arm64".to_owned()];
     let guests = parse(&format!("{SMALL}guests: [arm64, amrv6]\nwhy: c\n")).expect("valid");
     let error = guests.check_guests(&known).expect_err("a slip");
-    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:17: no guest `amrv6`; there is armv6, arm64");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:17: unknown guest `amrv6`; known: armv6, arm64");
     let differs = parse(&format!("{SMALL}differs:\n  arm: why\n")).expect("valid");
     assert!(differs.check_guests(&known).is_err());
     let clocks = parse(&format!("{SMALL}clocks:\n  arm: instructions\n")).expect("valid");
@@ -103,14 +103,14 @@ fn unknown_guests_needs_and_mutants_are_refused() {
     let needs = parse(&format!("{SMALL}needs: [ftb]\n")).expect("valid");
     assert_eq!(needs.check_guests(&known), Ok(()));
     let error = needs.check_needs(&["fbt".to_owned()]).expect_err("a slip");
-    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:9: no capability `ftb`; there is fbt");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:4:9: unknown capability `ftb`; known: fbt");
     let mutants = parse(&format!(
         "{SMALL}mutants:\n  push-into-fame: {{fails: guest-crash, says: x}}\n"
     ))
     .expect("valid");
     let known = ["nop-for-mov".to_owned(), "push-into-frame".to_owned()];
     let error = mutants.check_mutants(&known).expect_err("a slip");
-    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:5:3: no mutant `push-into-fame`; there is nop-for-mov, push-into-frame");
+    insta::assert_snapshot!(error, @"scenarios/fbt/claim.yaml:5:3: unknown mutant `push-into-fame`; known: nop-for-mov, push-into-frame");
 }
 
 #[test]

@@ -23,6 +23,6 @@ pub fn round(_: &Options) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Wrong(
-        "a file holds something else than was written".into(),
+        "a file's contents differ from what was written".into(),
     ))
 }

@@ -25,7 +25,9 @@ pub fn round(_: &Options) -> Result<(), Error> {
     if status.signal() == Some(Signal::KILL.as_raw()) {
         return Ok(());
     }
-    Err(Error::Wrong(format!("what eats all memory: {status}")))
+    Err(Error::Wrong(format!(
+        "the process that exhausts memory: {status}"
+    )))
 }
 
 /// Allocates until killed; exits normally if the cgroup does not limit it.

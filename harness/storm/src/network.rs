@@ -52,6 +52,6 @@ fn is_same(yes: bool) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Wrong(
-        "something else was received than was sent".into(),
+        "the received data differs from the sent data".into(),
     ))
 }

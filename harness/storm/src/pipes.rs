@@ -22,7 +22,7 @@ pub fn round(_: &Options) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Wrong(format!(
-        "of {BYTES} bytes {} came out of a pipe, or others",
+        "a pipe returned {} of {BYTES} bytes, or wrong ones",
         got.len()
     )))
 }

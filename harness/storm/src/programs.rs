@@ -14,6 +14,6 @@ pub fn round(_: &Options) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Wrong(format!(
-        "a shell that was to end with 3: {status}"
+        "a shell that should exit with 3: {status}"
     )))
 }

@@ -19,7 +19,9 @@ pub fn round(_: &Options) -> Result<(), Error> {
     }
     let status = sleeping.wait()?;
     if status.signal() != Some(Signal::TERM.as_raw()) {
-        return Err(Error::Wrong(format!("what was sent SIGTERM: {status}")));
+        return Err(Error::Wrong(format!(
+            "the process that was sent SIGTERM: {status}"
+        )));
     }
     handled()
 }
@@ -36,7 +38,9 @@ fn handled() -> Result<(), Error> {
     let status = shell.wait()?;
     match status.code() {
         Some(5) => Ok(()),
-        _ => Err(Error::Wrong(format!("what handles SIGUSR1: {status}"))),
+        _ => Err(Error::Wrong(format!(
+            "the process that handles SIGUSR1: {status}"
+        ))),
     }
 }
 

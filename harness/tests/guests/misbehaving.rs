@@ -93,7 +93,7 @@ pub const ON_EACH: &[Row] = &[
     ),
     fails(
         "kills-agent",
-        &[(Kind::GuestLost, "line lost: the agent started anew")],
+        &[(Kind::GuestLost, "line lost: the agent restarted")],
     ),
     passes("jumps-in-time"),
     passes("says-every-byte"),
@@ -112,14 +112,14 @@ pub const ON_ONE: &[Row] = &[
         "floods-console",
         &[(
             Kind::GuestComplaint,
-            "console flooded: it said more than 4 MiB",
+            "console flooded: it printed more than 4 MiB",
         )],
     ),
     fails(
         "says-50-megabytes",
         &[(
             Kind::WrongOutput,
-            "too much output: a command said more than 4 MiB",
+            "too much output: a command printed more than 4 MiB",
         )],
     ),
     passes("is-stopped"),

@@ -69,7 +69,7 @@ impl Apt {
     /// Looks up `name:architecture`s in an index that is fetched first, and again with growing
     /// delays while one is missing.
     pub fn look_up(&self, step: &Step, wanted: &[String]) -> Result<Vec<Package>> {
-        let mut missing = Error::Package("no package was asked for".into());
+        let mut missing = Error::Package("no package was requested".into());
         for pause in PATIENCE {
             sleep(pause);
             // A source that no guest needs may fail; the look-up decides.
@@ -78,7 +78,7 @@ impl Apt {
                 Ok(packages) => {
                     if let Err(error) = updated {
                         eprintln!(
-                            "{error}\nnot every source could be asked; going on with what is known"
+                            "{error}\nnot every source could be reached; continuing with the known package lists"
                         );
                     }
                     return Ok(packages);

@@ -64,7 +64,7 @@ fn extract(guest: &Guest, deb: &Path, boot: &Boot) -> Result<()> {
     })?;
     let prepared = kernel::prepare(packaged, &guest.kernel).ok_or_else(|| Error::Content {
         path: deb.into(),
-        why: "no xz-compressed kernel in its /boot/vmlinuz; a kernel that is none has `image: packaged` in the guest's file".into(),
+        why: "no xz-compressed kernel in its /boot/vmlinuz; for any other kernel, set `image: packaged` in the guest's file".into(),
     })?;
     files::write(&boot.kernel, &prepared)?;
     if let (Some(name), Some(path)) = (&guest.kernel.dtb, &boot.dtb) {

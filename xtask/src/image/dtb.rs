@@ -13,7 +13,7 @@ const STATUS: &str = "status";
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DtbError {
     /// Not a device tree.
-    #[error("it is no device tree: {0}")]
+    #[error("not a device tree: {0}")]
     Unreadable(String),
     /// No node has this path or alias.
     #[error(
@@ -99,6 +99,6 @@ mod tests {
             assert_eq!(refused, Err(DtbError::NoNode(name.into())));
         }
         let refused = enable(b"no tree", &[]).unwrap_err().to_string();
-        assert!(refused.starts_with("it is no device tree: "), "{refused}");
+        assert!(refused.starts_with("not a device tree: "), "{refused}");
     }
 }

@@ -34,7 +34,7 @@ fn check_data(data: &[u8]) -> Result<()> {
     }
     Err(Error::Module(format!(
         "functions of the engine take more than {} bytes of the kernel's stack each:\n{}\n\
-         give what is large to a function that is never inlined, or to the heap",
+         move large locals into a function that is never inlined, or to the heap",
         limit(is_64),
         large.join("\n")
     )))

@@ -224,7 +224,7 @@ mod tests {
                 options.iter().all(|o| sentence.contains(o)),
                 "{options:?}: {text}"
             );
-            assert!(sentence.contains(" It takes "), "{sentence}");
+            assert!(sentence.contains(" Support needs "), "{sentence}");
         }
     }
 

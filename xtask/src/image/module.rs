@@ -136,7 +136,7 @@ fn refuse_undescribed(path: &Path, module: &[u8]) -> Result<()> {
         return Ok(());
     }
     Err(Error::Module(format!(
-        "{} says no {} in its modinfo",
+        "{} has no {} in its modinfo",
         path.display(),
         missing.join(" ")
     )))

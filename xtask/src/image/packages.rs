@@ -87,7 +87,7 @@ fn require_room(cache: &Cache) -> Result<()> {
     let dir = cache.dir();
     let free = files::free(dir)
         .map_err(io::Error::from)
-        .at("look at", dir)?;
+        .at("access", dir)?;
     if free >= ROOM {
         return Ok(());
     }
@@ -232,7 +232,7 @@ fn download(guest: &Guest, cache: &Cache, missing: &[&Package]) -> Result<()> {
     if let Some(absent) = missing.iter().find(|p| !got.contains(&p.sha256)) {
         let Package { name, version, .. } = absent;
         return Err(Error::Package(format!(
-            "{name} {version} came with another hash than the index says"
+            "{name} {version} has a different hash than in the index"
         )));
     }
     step.done();

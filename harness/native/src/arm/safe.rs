@@ -4,13 +4,13 @@
 /// Number of the stack pointer.
 const SP: u32 = 13;
 
-const MACHINE: &str = "it changes the state of the machine";
-const COPROCESSOR: &str = "it asks a coprocessor of the machine";
-const WAITS: &str = "it waits for an interrupt, which are off";
-const USERS: &str = "it acts on what is the user's";
+const MACHINE: &str = "it changes system state";
+const COPROCESSOR: &str = "it accesses a coprocessor";
+const WAITS: &str = "it waits for an interrupt, with interrupts disabled";
+const USERS: &str = "it accesses user memory";
 /// Reason for words that write the stack pointer.
-pub const SETS_SP: &str = "it can make the stack pointer anything";
-const TO_THUMB: &str = "it changes to Thumb, in which nothing waits for it";
+pub const SETS_SP: &str = "it can set the stack pointer to any value";
+const TO_THUMB: &str = "it switches to Thumb, where no return path is set up";
 
 /// Why a word must not be run, or `None` if it may.
 pub fn unfit(word: u32) -> Option<&'static str> {

@@ -6,13 +6,13 @@ use super::State;
 /// Number of the stack pointer, in fields that can name it.
 const SP: u32 = 31;
 
-const MACHINE: &str = "it changes or asks the state of the machine";
-const SCALABLE: &str = "its registers are not those that are compared";
-const SETS_SP: &str = "it can make the stack pointer anything";
-const SIGNED: &str = "it goes to, or loads from, an address that must be signed";
-const TAGS: &str = "it works on tags of memory";
-const USERS: &str = "it acts on what is the user's";
-const WAITS: &str = "it waits for what does not come";
+const MACHINE: &str = "it reads or changes system state";
+const SCALABLE: &str = "its registers are not among those compared";
+const SETS_SP: &str = "it can set the stack pointer to any value";
+const SIGNED: &str = "it branches to, or loads from, a signed address";
+const TAGS: &str = "it uses memory tags";
+const USERS: &str = "it accesses user memory";
+const WAITS: &str = "it waits for an event that does not occur";
 
 /// Why a word must not be run, or `None` if it may.
 pub fn unfit(word: u32) -> Option<&'static str> {

@@ -101,7 +101,7 @@ impl Set for X86 {
 
     fn unfit(text: &Text, plan: Plan) -> Option<&'static str> {
         let Some(reading) = Reading::of(text.bytes()) else {
-            return Some("it cannot be read");
+            return Some("it cannot be decoded");
         };
         if is_taken_for_unlocked(text.bytes()) {
             return Some(unfit::UNLOCKED);

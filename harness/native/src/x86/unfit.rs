@@ -2,16 +2,16 @@
 
 use super::reading::{Map, ModRm, Reading};
 
-const MACHINE: &str = "it changes or asks the state of the machine";
+const MACHINE: &str = "it reads or changes system state";
 /// Reason for instructions that write the stack pointer.
-pub const SETS_SP: &str = "it can make the stack pointer anything";
+pub const SETS_SP: &str = "it can set the stack pointer to any value";
 /// It has the prefix DS where LOCK could stand.
-pub const UNLOCKED: &str = "the kernel may have taken a LOCK from it";
-const ELSEWHERE: &str = "its memory is not where its registers say";
-const WHERE: &str = "it stores where it stood";
-const CHANCE: &str = "what it gives changes by itself";
-const LOST: &str = "it has a prefix that processors ignore, and QEMU's does not";
-const WIDE: &str = "no processor of the guests has it";
+pub const UNLOCKED: &str = "the kernel may have removed its LOCK prefix";
+const ELSEWHERE: &str = "its memory operand is not at the address that its registers give";
+const WHERE: &str = "it stores its own address";
+const CHANCE: &str = "its result varies between runs";
+const LOST: &str = "it has a prefix that processors ignore but QEMU does not";
+const WIDE: &str = "no guest's processor implements it";
 
 const SP: u8 = 4;
 

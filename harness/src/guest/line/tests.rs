@@ -104,13 +104,13 @@ fn failed_line_reports_its_cause() {
     };
     assert_eq!(
         trouble(b"login:\0"),
-        "6 bytes came over the line that are no message"
+        "6 bytes received that are not a message"
     );
     let hello = encode(&Word::Hello { version: VERSION });
-    assert_eq!(trouble(&hello), "the agent started anew");
+    assert_eq!(trouble(&hello), "the agent restarted");
     let behind_noise = [b"\xff\0", hello.as_slice()].concat();
-    assert_eq!(trouble(&behind_noise), "the agent started anew");
+    assert_eq!(trouble(&behind_noise), "the agent restarted");
     let other = encode(&Word::Hello { version: 0 });
-    assert!(trouble(&other).starts_with("the guest's agent speaks version 0 where"));
+    assert!(trouble(&other).starts_with("the guest's agent has protocol version 0, expected"));
     assert_eq!(trouble(b""), "QEMU closed the line");
 }

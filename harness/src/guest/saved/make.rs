@@ -61,7 +61,7 @@ fn boot(
     let facts = Facts {
         key: key.to_owned(),
         boot_cpu_ms: u64::try_from(boot_cpu_ms).unwrap_or(u64::MAX),
-        lengths: lengths(folder).map_err(HostError::file("look at", folder))?,
+        lengths: lengths(folder).map_err(HostError::file("access", folder))?,
         symbols,
     };
     let text = serde_json::to_string_pretty(&facts).unwrap_or_default();

@@ -79,7 +79,7 @@ fn each_deviation_has_its_kind() {
         (Kind::WrongStatus, "trace ended with status 1, not status 0"),
         (
             Kind::WrongOutput,
-            "the tracer's stdout does not say `nosuch`",
+            "the tracer's stdout does not contain `nosuch`",
         ),
         (Kind::WrongEvents, "2 records, not 3"),
         (
@@ -118,11 +118,11 @@ fn mutant_is_caught_only_by_its_symptom() {
     assert_eq!(verdict, Verdict::Missed);
     assert_eq!(
         why,
-        "guest-crash with `bash died` was stated, but: 2 records, not 3"
+        "expected guest-crash with `bash died`, but: 2 records, not 3"
     );
     let (verdict, why) = settle(&[]);
     assert_eq!(verdict, Verdict::Missed);
-    assert_eq!(why, "it passed; guest-crash with `bash died` was stated");
+    assert_eq!(why, "it passed; expected guest-crash with `bash died`");
 }
 
 /// A scenario that fails now and then regardless of the mutant has the same kind of failure.
@@ -172,7 +172,7 @@ fn possible_host_failure_catches_no_mutant() {
     let stated = symptom(Kind::GuestCrash, "QEMU");
     let (verdict, why) = settle(&lost, Some(&stated), true);
     assert_eq!(verdict, Verdict::Broken);
-    assert_eq!(why, "that may be the host's: QEMU ended early");
+    assert_eq!(why, "possibly the host's fault: QEMU ended early");
     assert_eq!(settle(&lost, None, true).0, Verdict::Fail);
 }
 

@@ -45,7 +45,7 @@ fn one(row: Row<'_>, is_open: bool) -> Markup {
 /// A flaky job's last attempt has the verdict of the whole job, not its own.
 fn outcome(whole: &Entry, one: &Entry) -> Markup {
     match one.job.verdict {
-        Verdict::Flaky => html! { "ended well" },
+        Verdict::Flaky => html! { "passed" },
         _ if std::ptr::eq(whole, one) => html! { (chip(one.job.verdict)) },
         verdict => html! { (chip(verdict)) " " (Text(&one.job.why)) },
     }

@@ -60,7 +60,7 @@ pub fn picture(span: &Span, jobs: &[Row<'_>]) -> Option<Markup> {
     let lanes = u64::try_from(lanes).ok()?;
     let (width, height) = (LEFT + axis.width + 10, lanes * LANE + 24);
     Some(html! {
-        p.quiet { "Lighter: until the guest was ready. A bar leads to its job." }
+        p.quiet { "The lighter part is the time until the guest was ready. Each bar links to its job." }
         div.wide {
             svg width=(width) height=(height) role="img" aria-label="Jobs over time, a lane for each worker" {
                 (marks(axis, lanes * LANE))

@@ -95,10 +95,10 @@ impl Debugger {
         );
         let path = folder.join(SCRIPT);
         write(&path, script.as_bytes())?;
-        println!("held; gdb goes on from here, in another terminal:");
+        println!("stopped; attach gdb in another terminal:");
         println!("  {PROGRAM} -x {}", word(&path));
         if emulator::find(PROGRAM, REMEDY).is_err() {
-            println!("  (`{REMEDY}` gets it)");
+            println!("  (`{REMEDY}` installs it)");
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Hold for Debugger {
         }
         let address = guest.watch().debug()?;
         self.write_script(&address, evidence.folder(), evidence.folder())?;
-        println!("or press Enter to go on without it");
+        println!("or press Enter to continue without it");
         guest.lift_limits();
         wait(guest)
     }

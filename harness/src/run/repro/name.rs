@@ -12,7 +12,7 @@ const NEAR: usize = 5;
 
 /// A name that matches no evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no job `{name}` has left evidence; {}", hint(near))]
+#[error("no evidence of a job `{name}`; {}", hint(near))]
 pub struct NoJob {
     /// The name.
     pub name: String,
@@ -22,8 +22,8 @@ pub struct NoJob {
 
 fn hint(near: &[String]) -> String {
     match near {
-        [] => "`cargo xtask vm-test` leaves some".to_owned(),
-        near => format!("there is {}", near.join(", ")),
+        [] => "`cargo xtask vm-test` writes it".to_owned(),
+        near => format!("similar: {}", near.join(", ")),
     }
 }
 
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn wrong_name_suggests_similar_ones() {
         let error = pick(&left(), "armv6 fbt/tree-chdir").expect_err("a slip of the pen");
-        insta::assert_snapshot!(error, @"no job `armv6 fbt/tree-chdir` has left evidence; there is armv6 fbt/three-chdir, armv6 fbt/three-chdir#7, arm64 fbt/three-chdir, armv6 fbt/three-chdir+push-into-frame, armv6 cli/list");
+        insta::assert_snapshot!(error, @"no evidence of a job `armv6 fbt/tree-chdir`; similar: armv6 fbt/three-chdir, armv6 fbt/three-chdir#7, arm64 fbt/three-chdir, armv6 fbt/three-chdir+push-into-frame, armv6 cli/list");
         let error = pick(&[], "a b/c").expect_err("nothing there");
-        insta::assert_snapshot!(error, @"no job `a b/c` has left evidence; `cargo xtask vm-test` leaves some");
+        insta::assert_snapshot!(error, @"no evidence of a job `a b/c`; `cargo xtask vm-test` writes it");
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl std::fmt::Display for ReplayResult {
             }
             Self::Stuck => write!(
                 f,
-                "the replay stood still for {} s before its end: the recording does not fit what is replayed",
+                "the replay made no progress for {} s before its end: the recording does not match this build or command line",
                 STILL.as_secs()
             ),
             Self::Interrupted => f.write_str("interrupted"),

@@ -129,7 +129,7 @@ fn catch_panic(job: &Job, run: impl FnOnce() -> Done) -> Done {
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panicked| {
         let said = panicked.downcast_ref::<&str>().copied();
         let said = said.or_else(|| Some(panicked.downcast_ref::<String>()?.as_str()));
-        let said = said.unwrap_or("it does not say why");
+        let said = said.unwrap_or("no reason given");
         Done::broken(job, &format!("the harness panicked: {said}"))
     })
 }
