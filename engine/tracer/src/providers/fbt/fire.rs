@@ -5,10 +5,8 @@ use core::sync::atomic::Ordering;
 use engine_isa::body::Leaves;
 use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
 
-use super::live::Live as Functions;
 use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
-use crate::fire::table::Table;
 use crate::platform::{Context, Origin, Platform, Rcu};
 use crate::providers::Fires;
 use crate::site::live::Site;
@@ -53,8 +51,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let [entry, exit] = function.probes;
             let fired = |leaves| {
                 Any::Fbt(Fired {
-                    table: &live.table,
-                    functions: &live.fbt,
+                    live,
                     site,
                     regs,
                     leaves,
@@ -74,8 +71,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
 /// A firing of this provider.
 pub struct Fired<'a, A: Arch> {
-    table: &'a Table,
-    functions: &'a Functions<A>,
+    live: &'a Live<A>,
     site: &'a Site<A>,
     regs: &'a A::Regs,
     /// How the function is left; none at its entry.
@@ -84,9 +80,9 @@ pub struct Fired<'a, A: Arch> {
 
 impl<A: Arch> Fires<A> for Fired<'_, A> {
     fn names(&self) -> [&[u8]; 3] {
-        let function = self.functions.function(self.site.function);
-        let names =
-            function.map(|function| function.names.map(|name| self.table.names().get(name)));
+        let Live { table, fbt, .. } = self.live;
+        let function = fbt.function(self.site.function);
+        let names = function.map(|function| function.names.map(|name| table.names().get(name)));
         let [module, function] = names.unwrap_or_default();
         let name: &[u8] = match self.leaves {
             None => b"entry",
