@@ -47,24 +47,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Counts a hit and fires the probes at this site.
     fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
         site.hits.fetch_add(1, Ordering::Relaxed);
-        if let Some(function) = live.fbt.function(site.function) {
-            let [entry, exit] = function.probes;
-            let fired = |leaves| {
-                Any::Fbt(Fired {
-                    live,
-                    site,
-                    regs,
-                    leaves,
-                })
-            };
-            if site.is_entry {
-                self.fire(live, entry, &fired(None));
-            }
-            if let Some(leaves) = site.leaves
-                && leaves_now::<A>(site.resume, regs)
-            {
-                self.fire(live, exit, &fired(Some(leaves)));
-            }
+        let Some(function) = live.fbt.function(site.function) else {
+            return;
+        };
+        let [entry, exit] = function.probes;
+        let fired = |leaves| {
+            Any::Fbt(Fired {
+                live,
+                site,
+                regs,
+                leaves,
+            })
+        };
+        let Some(leaves) = site.leaves else {
+            return self.fire(live, entry, &fired(None));
+        };
+        if site.is_entry {
+            self.fire(live, entry, &fired(None));
+        }
+        if leaves_now::<A>(site.resume, regs) {
+            self.fire(live, exit, &fired(Some(leaves)));
         }
     }
 }
