@@ -31,6 +31,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
     }
 
+    /// Not inlined, as the callers' other work needs less stack and fewer registers.
+    #[inline(never)]
     fn fire_process(&self, live: &Live<A>, probe: Proc, arguments: [u64; 4]) {
         let number = live.proc.probe(probe);
         let fired = Any::Proc(Fired { probe, arguments });

@@ -14,7 +14,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// identify the call.
     pub(crate) fn fire_syscall(&self, live: &Live<A>, key: Key, regs: &A::Regs) {
         if let Some(call) = live.syscall.find(key) {
-            if call.returns && call.ending.is_tracked() {
+            if call.is_tracked {
                 self.in_flight.put(self.platform.thread_key(), key);
             }
             self.fire_call(live, call, Role::Entry, At::Entry(regs));

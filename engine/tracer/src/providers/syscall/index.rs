@@ -19,8 +19,9 @@ pub struct Call {
     pub probes: [u32; 2],
     /// How it returns.
     pub ending: Ending,
-    /// Whether its return is enabled.
-    pub returns: bool,
+    /// Whether its entry records the thread as in flight: the return is enabled, but will not
+    /// identify the call.
+    pub is_tracked: bool,
 }
 
 /// A range of keys, not all of them enabled.
@@ -101,7 +102,7 @@ mod tests {
                 names: [name; 2],
                 probes: [number as u32; 2],
                 ending: Ending::Usual,
-                returns: true,
+                is_tracked: false,
             };
             calls.add(call).unwrap();
         }

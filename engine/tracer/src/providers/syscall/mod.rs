@@ -224,7 +224,7 @@ impl<A: Arch> Provider<A> for Syscalls {
                 names: [abi_span, table.add_name(name)?],
                 probes,
                 ending: call.ending,
-                returns: call.wanted(Role::Return) > 0,
+                is_tracked: call.wanted(Role::Return) > 0 && call.ending.is_tracked(),
             })?;
         }
         Ok(live)
