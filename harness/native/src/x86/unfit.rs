@@ -23,7 +23,7 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
     if reading.has_lost_rex {
         return Some(LOST);
     }
-    if reading.segment && (reading.operand.is_some() || is_string(reading)) {
+    if reading.segment && (reading.operand.is_some() || implies_memory(reading)) {
         return Some(ELSEWHERE);
     }
     let selects = reading.modrm.map_or(8, |modrm| modrm.reg & 7);
@@ -37,8 +37,13 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
     of_map.or_else(|| writes_sp(reading).then_some(SETS_SP))
 }
 
-fn is_string(reading: &Reading) -> bool {
-    reading.map == Map::One && matches!(reading.opcode, 0xa4..=0xa7 | 0xaa..=0xaf | 0xd7)
+/// Whether its opcode implies memory that a segment's base is added to: strings, XLAT, MASKMOVQ and (V)MASKMOVDQU.
+fn implies_memory(reading: &Reading) -> bool {
+    match reading.map {
+        Map::One => matches!(reading.opcode, 0xa4..=0xa7 | 0xaa..=0xaf | 0xd7),
+        Map::Two => reading.opcode == 0xf7,
+        Map::Three8 | Map::Three10 => false,
+    }
 }
 
 fn one(reading: &Reading, selects: u8, is_register: bool) -> Option<&'static str> {
@@ -139,4 +144,30 @@ fn is_little(reading: &Reading, modrm: ModRm) -> bool {
     let is_sum = matches!(modrm.reg & 7, 0 | 5) && reading.rex & 8 != 0;
     let amount = reading.immediate.unwrap_or(i64::MAX);
     is_sum && amount.unsigned_abs() <= 256 && amount % 8 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(bytes: &[u8]) -> Option<&'static str> {
+        unfit(&Reading::of(bytes).unwrap())
+    }
+
+    /// movsb, xlat, maskmovq and vmaskmovdqu.
+    #[test]
+    fn a_segment_moves_implied_memory() {
+        for bytes in [
+            &[0xa4][..],
+            &[0xd7],
+            &[0x0f, 0xf7, 0xc1],
+            &[0xc5, 0xf9, 0xf7, 0xc1],
+        ] {
+            assert_eq!(why(bytes), None, "{bytes:x?}");
+            for segment in [0x64, 0x65] {
+                let moved = [&[segment], bytes].concat();
+                assert_eq!(why(&moved), Some(ELSEWHERE), "{moved:x?}");
+            }
+        }
+    }
 }
