@@ -60,6 +60,8 @@ pub struct Reading {
     pub has_lost_rex: bool,
     /// VEX encoding.
     pub is_vex: bool,
+    /// VEX.L: vectors of 256 bits.
+    pub vex_l: bool,
     /// EVEX encoding.
     pub is_evex: bool,
     /// VEX.vvvv.
@@ -91,6 +93,7 @@ impl Reading {
             rex: 0,
             has_lost_rex: false,
             is_vex: false,
+            vex_l: false,
             is_evex: false,
             third: 0,
             map: Map::One,
@@ -149,6 +152,7 @@ impl Reading {
                 (self.is_vex, self.map) = (true, Map::Two);
                 self.rex = !second >> 7 << 2;
                 self.third = !second >> 3 & 0xf;
+                self.vex_l = second & 4 != 0;
                 Some(at + 2)
             }
             0xc4 => {
@@ -156,6 +160,7 @@ impl Reading {
                 (self.is_vex, self.map) = (true, map(second & 0x1f)?);
                 self.rex = !second >> 5;
                 self.third = !third >> 3 & 0xf;
+                self.vex_l = third & 4 != 0;
                 Some(at + 3)
             }
             0x62 => {

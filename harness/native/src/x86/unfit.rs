@@ -11,6 +11,7 @@ const ELSEWHERE: &str = "its memory operand is not at the address that its regis
 const WHERE: &str = "it stores its own address";
 const CHANCE: &str = "its result varies between runs";
 const LOST: &str = "it has a prefix that processors ignore but QEMU does not";
+const ABORTS: &str = "QEMU aborts on it";
 const WIDE: &str = "no guest's processor implements it";
 
 const SP: u8 = 4;
@@ -32,6 +33,8 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
         Map::One => one(reading, selects, is_register),
         Map::Two => two(reading, selects, is_register),
         Map::Three8 => three(reading),
+        // QEMU's translation of VROUNDSS and VROUNDSD asserts that VEX.L, which processors ignore there, is clear.
+        Map::Three10 if reading.vex_l => matches!(reading.opcode, 0x0a | 0x0b).then_some(ABORTS),
         Map::Three10 => None,
     };
     of_map.or_else(|| writes_sp(reading).then_some(SETS_SP))
@@ -168,6 +171,15 @@ mod tests {
                 let moved = [&[segment], bytes].concat();
                 assert_eq!(why(&moved), Some(ELSEWHERE), "{moved:x?}");
             }
+        }
+    }
+
+    /// vroundss and vroundsd, and vroundps, which has vectors of both lengths.
+    #[test]
+    fn a_scalar_rounding_has_no_long_vectors() {
+        for (opcode, expected) in [(0x0a, Some(ABORTS)), (0x0b, Some(ABORTS)), (0x08, None)] {
+            assert_eq!(why(&[0xc4, 0xe3, 0x79, opcode, 0xc1, 0]), None);
+            assert_eq!(why(&[0xc4, 0xe3, 0x7d, opcode, 0xc1, 0]), expected);
         }
     }
 }
