@@ -21,7 +21,7 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
     if reading.is_evex {
         return Some(WIDE);
     }
-    if reading.has_lost_rex {
+    if reading.has_lost_rex || extends_mmx(reading) {
         return Some(LOST);
     }
     if reading.segment && (reading.operand.is_some() || implies_memory(reading)) {
@@ -38,6 +38,22 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
         Map::Three10 => None,
     };
     of_map.or_else(|| writes_sp(reading).then_some(SETS_SP))
+}
+
+/// Whether REX.B extends the number of an MMX register in ModRM.rm. There are eight of them, and processors ignore
+/// it; QEMU reads and writes what its processor's state has behind them, such as how SSE rounds.
+fn extends_mmx(reading: &Reading) -> bool {
+    let is_mmx = match reading.map {
+        Map::One => false,
+        Map::Two => {
+            matches!(reading.opcode, 0x60..=0x6b | 0x6f..=0x76 | 0x7f | 0xc5 | 0xd1..=0xfe)
+        }
+        Map::Three8 => matches!(reading.opcode, 0x00..=0x0b | 0x1c..=0x1e),
+        Map::Three10 => reading.opcode == 0x0f,
+    };
+    let is_sse = reading.is_vex || reading.is_short || reading.repeats;
+    let is_register = reading.modrm.is_some_and(|modrm| modrm.is_register);
+    is_mmx && !is_sse && is_register && reading.rex & 1 != 0
 }
 
 /// Whether its opcode implies memory that a segment's base is added to: strings, XLAT, MASKMOVQ and (V)MASKMOVDQU.
@@ -181,5 +197,26 @@ mod tests {
             assert_eq!(why(&[0xc4, 0xe3, 0x79, opcode, 0xc1, 0]), None);
             assert_eq!(why(&[0xc4, 0xe3, 0x7d, opcode, 0xc1, 0]), expected);
         }
+    }
+
+    /// paddq, movq that stores, psrlw by a number, pshufb and palignr.
+    #[test]
+    fn no_register_of_mmx_is_extended() {
+        for bytes in [
+            &[0x0f, 0xd4, 0xc1][..],
+            &[0x0f, 0x7f, 0xc8],
+            &[0x0f, 0x71, 0xd1, 1],
+            &[0x0f, 0x38, 0x00, 0xc1],
+            &[0x0f, 0x3a, 0x0f, 0xc1, 1],
+        ] {
+            assert_eq!(why(bytes), None, "{bytes:x?}");
+            let extended = [&[0x41], bytes].concat();
+            assert_eq!(why(&extended), Some(LOST), "{extended:x?}");
+            let of_sse = [&[0x66, 0x41], bytes].concat();
+            assert_eq!(why(&of_sse), None, "{of_sse:x?}");
+        }
+        // movd from a general register, and paddq from memory.
+        assert_eq!(why(&[0x41, 0x0f, 0x6e, 0xc1]), None);
+        assert_eq!(why(&[0x41, 0x0f, 0xd4, 0x01]), None);
     }
 }
