@@ -62,8 +62,9 @@ static void watch(struct work_struct *work)
 }
 
 /*
- * The delayed work's timer may have been pending on a CPU that went offline, and then
- * would not fire on it in time; so it is queued again at once.
+ * A CPU may come online after the deadman was started. Or it was offline for a while: its
+ * work then ran on another CPU and rearmed its timer in the timer base of the offline CPU,
+ * where it does not expire in time. mod_delayed_work_on() starts the work in either case.
  */
 void tl_deadman_cpu(unsigned int cpu)
 {

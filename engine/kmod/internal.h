@@ -8,18 +8,20 @@
  *
  * main.c initialises everything and tears it down; device.c and proc.c are the user interfaces;
  * each other file wraps one subsystem of the kernel. arch/ has one file per
- * architecture, which provides everything that is marked "arch/" here and in shim.h:
- * the trap hook and the direct dispatch past it, text patching, the unwinder's entry
- * points, and which kernel addresses are RAM. *-selftest.c are built only into a module with mutants.
+ * architecture, which provides everything that is marked "arch/" here and in shim.h, such
+ * as the trap hook and the direct dispatch past it, text patching, and unwinding from a
+ * trap. In arch/ are also *-syscalls.h, which include the headers of the system-call
+ * numbers, and *-selftest.c, which are built only into a module with mutants.
  *
  * Rules:
  *
  * - The hook, and what it calls before the CPU's guard is taken, must not call
  *   anything that can be probed or traced. The C half is built without ftrace's
  *   calls, and the engine does not probe trapline.ko.
- * - Probe context does not sleep, allocate or lock. The exception is the tracepoint
- *   probe that queues task work for a child (children.c): it allocates with GFP_ATOMIC,
- *   and takes a raw spinlock that is held for a few instructions, interrupts disabled.
+ * - In probe context the C half does not sleep, allocate or take a lock. (The Rust half
+ *   has spinlocks with a timeout.) The exception is the tracepoint probe that queues task
+ *   work for a child (children.c): it allocates with GFP_ATOMIC, and takes a raw spinlock
+ *   that is held for a few instructions, interrupts disabled.
  * - Lock order: the kernel's notifier lock for modules, then the control lock, then
  *   kprobe_mutex, then the CPU hotplug lock or text_mutex. Nothing that runs under the
  *   control lock waits for the module notifier.
@@ -94,7 +96,7 @@ void tl_on_signal_delivered(void *data, int number, struct kernel_siginfo *info,
 /* arch/: whether preempt_count() counts a trap in kernel text as an NMI. */
 extern const bool tl_traps_are_nmis;
 
-/* deadman.c: a CPU comes online. */
+/* deadman.c: starts the heartbeat of a CPU that comes online. */
 void tl_deadman_cpu(unsigned int cpu);
 int tl_deadman_init(void);
 void tl_deadman_exit(void);
@@ -151,7 +153,10 @@ extern const char *const tl_return_thunks[];
 /* patch.c: the most patches that tl_patch() is given at once. */
 #define TL_PATCHES 256
 
-/* arch/: applies `count` patches; if that takes stop_machine(), then once for all. */
+/*
+ * arch/: applies `count` patches. Where that stops the other CPUs, it stops them once for
+ * all patches, unless one fails.
+ */
 void tl_patch(struct shim_patch *patches, size_t count);
 
 /* arch/: shim_direct_dispatch(), called only on a change. */

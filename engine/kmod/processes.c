@@ -64,7 +64,11 @@ static int dies_of(const struct signal_struct *signal)
 	return signal->flags & SIGNAL_GROUP_EXIT ? signal->group_exit_code & 0x7f : 0;
 }
 
-/* The init process of a PID namespace ignores fatal signals from within it. */
+/*
+ * As in get_signal(): the init process of a PID namespace, the initial one included, drops
+ * every fatal signal but SIGKILL, which is delivered to it only if the kernel or an ancestor
+ * namespace sent it.
+ */
 static bool is_survived(int number)
 {
 	return (current->signal->flags & SIGNAL_UNKILLABLE) && !sig_kernel_only(number);

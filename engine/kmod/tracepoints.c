@@ -5,7 +5,7 @@
 
 #include "shim.h"
 
-/* The context of a walk. */
+/* for_each_kernel_tracepoint() cannot be stopped, so `error` skips the rest. */
 struct walk {
 	shim_tracepoint_fn visit;
 	void *context;

@@ -13,7 +13,7 @@ use crate::cell::tracer;
 /// Bytes of a function's name or a sentence in a row, with its NUL.
 const ROW_TEXT: usize = 192;
 
-/// C's `enum trapline_row`, returned as an int: what a table has at an index.
+/// C's `enum trapline_row`, returned as an int: the result of reading a table at an index.
 #[repr(i32)]
 #[derive(Clone, Copy)]
 pub enum Row {

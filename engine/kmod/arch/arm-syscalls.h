@@ -3,7 +3,7 @@
 #ifndef TRAPLINE_COMPAT
 #include <uapi/asm/unistd.h>
 
-/* The ARM-private calls. */
+/* The ARM-private calls. The kernel names them __ARM_NR_*, and syscalls.sed reads only __NR_*. */
 #define __NR_breakpoint (__ARM_NR_breakpoint)
 #define __NR_cacheflush (__ARM_NR_cacheflush)
 #define __NR_get_tls (__ARM_NR_get_tls)

@@ -285,7 +285,10 @@ u32 tl_poison_trap(void)
 	return AARCH64_BREAK_FAULT;
 }
 
-/* A CPU gets there by an exception return, which synchronises its instruction stream. */
+/*
+ * A CPU enters a slot by an exception return, which synchronises its instruction stream; and
+ * the bridge by a BL that aarch64_insn_patch_text() has written, with an ISB on every CPU.
+ */
 void shim_code_flush(unsigned long address, size_t length)
 {
 	clean_caches(address, address + length);

@@ -59,7 +59,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         found: &mut Description,
     ) -> Result<u32, Error> {
         self.control.with(|control| {
-            // A caller that continues an iteration has had them created by its first call.
+            // Only the first call of an iteration creates probes: later calls pass the last ID + 1.
             if id <= 1 {
                 control.create_on_demand(&self.platform, description)?;
             }

@@ -27,7 +27,7 @@ pub struct FbtRow<'a> {
     pub module: &'a [u8],
     /// The function's name.
     pub function: &'a [u8],
-    /// Its name.
+    /// The probe's name, `entry` or `return`.
     pub name: &'a [u8],
     /// The probe's active ECBs, over all consumers.
     pub ecbs: u32,
@@ -256,7 +256,8 @@ fn is_used(function: &Function, number: usize) -> bool {
     function.sites().any(|site| site == number)
 }
 
-/// Why the function's probe was refused; none if it was not, or nobody has asked for it yet.
+/// Why the function's probe was refused; none if it was not, or if the function has not been walked
+/// for its returns yet.
 fn refusal(function: &Function, role: Role) -> Option<Reason> {
     match (role, function.returns) {
         (Role::Entry, _) => function.entry.err(),

@@ -1,4 +1,4 @@
-//! Slots: what is written to them, and that no thread is in a slot that is written or freed.
+//! Slots: their contents, and the rule that none is written or freed while a thread is in it.
 
 use crate::fake;
 

@@ -40,7 +40,8 @@ pub fn trap_word() -> u32 {
     bytes.fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
-/// C's `struct trapline_stacks`; what `place` holds depends on the architecture.
+/// C's `struct trapline_stacks`. `place` is called `where` there, a keyword of Rust; its meaning
+/// depends on the architecture and is described at `has_stack`.
 #[repr(C)]
 pub struct Stacks {
     pub place: [usize; 2],

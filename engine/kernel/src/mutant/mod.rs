@@ -31,7 +31,8 @@ pub const SPIN_IN_TRAP: &str = "spin-in-trap";
 /// `keep-memory`: freed memory is leaked.
 pub const KEEP_MEMORY: &str = "keep-memory";
 
-/// Address and length of the selected mutant's name. No mutant's name is `usize::MAX` bytes long.
+/// Address and length of the selected mutant's name. While none is selected the length is
+/// `usize::MAX`, which no name has.
 static CHOSEN: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 static LENGTH: AtomicUsize = AtomicUsize::new(usize::MAX);
 

@@ -1,4 +1,4 @@
-//! The kernel as the tracer sees it, with the selected mutant.
+//! The kernel as the tracer sees it, with the methods that the selected mutant overrides.
 
 use core::num::NonZeroUsize;
 use core::ops::Range;

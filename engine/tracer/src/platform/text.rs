@@ -78,7 +78,7 @@ pub trait KernelText: Sized + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Patch {
-    /// The address.
+    /// Address of the instruction's first byte.
     pub address: usize,
     /// The bytes, lowest first; as many as the trap has.
     pub word: u32,

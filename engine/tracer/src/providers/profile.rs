@@ -104,7 +104,8 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Parses a probe name; none if it is not a timer's.
+    /// Parses a probe name; none if it is not a timer's, is longer than [`NAME_MAX`], or gives an
+    /// interval shorter than [`SHORTEST`].
     fn named(name: &[u8]) -> Option<Self> {
         let (time, every_cpu) = match (name.strip_prefix(b"tick-"), name.strip_prefix(b"profile-"))
         {

@@ -86,7 +86,8 @@ impl Activity {
         self.killed.load(Ordering::Relaxed)
     }
 
-    /// `END` has fired.
+    /// Ends tracing: nothing fires from now on. Called after `END` has fired; without `END`, when
+    /// the consumer is closed or was killed.
     pub fn stop(&self) {
         self.stage.store(Stage::Stopped as u32, Ordering::Release);
     }

@@ -17,7 +17,8 @@
 //!
 //! Only firings take the spin locks, with interrupts disabled, so the holder is always another CPU.
 //! The control side takes none of them: a firing could interrupt it and spin on its own CPU's lock.
-//! Whatever finds no room is dropped and counted; [`Session::status`] reports the counts.
+//! Whatever finds no room is dropped and counted. [`Session::status`] reports the counts, except
+//! those of the principal buffers and aggregations, which [`drain`] returns with the data.
 
 pub mod activity;
 pub mod aggregation;
@@ -181,7 +182,8 @@ impl<P: Platform> Session<P> {
         self.aggregations.get(cpu)
     }
 
-    /// The drop and error counts, and whether tracing is about to end.
+    /// The counts of errors and drops, other than those of principal buffers and aggregations; and
+    /// whether tracing is about to end, or was killed.
     pub fn status(&self) -> Status {
         let speculations = self.speculations.counts();
         Status {

@@ -171,7 +171,7 @@ impl Variables {
         })
     }
 
-    /// The dynamic variables.
+    /// The dynamic variables: thread-locals and associative arrays.
     pub fn dynamic(&self) -> &Dynamic {
         &self.dynamic
     }

@@ -14,7 +14,7 @@ pub enum Reason {
     Part,
     /// It is a linker symbol at the start or end of a section.
     SectionMarker,
-    /// It is data.
+    /// It is data: no function begins with its first word.
     Data,
     /// A trap in it could recurse: it may run on the way to a trap's handler, or where no trap can
     /// be taken.

@@ -62,7 +62,7 @@ impl Ending {
     }
 }
 
-/// A system call.
+/// A system call of one ABI; it has an entry probe and, unless it never returns, a return probe.
 #[derive(Debug)]
 pub struct Call {
     /// Its ABI and number.

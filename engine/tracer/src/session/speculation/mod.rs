@@ -130,7 +130,7 @@ impl Speculations {
         }
     }
 
-    /// Completes a record.
+    /// Completes a record; a commit copies only complete ones.
     pub fn close(&self, reservation: SpeculationReservation, cpu: u32) {
         if let Some(part) = self.part(reservation.number, cpu) {
             part.close(reservation.place);

@@ -31,9 +31,10 @@ pub const ARM64: Blacklist = Blacklist {
         (b"el1_sync", HYPERVISOR),
         (b"el2_sync", HYPERVISOR),
     ],
-    // In order: from the exception vector to the call of the handler, and the return; what a CPU
-    // runs before its vectors are installed; what runs with the hypervisor's vectors, which is all
-    // of the hypervisor's objects, from their first function to their last table.
+    // In order: from the exception vector to the call of the handler, and the return from it; the
+    // start and resumption of a CPU, until its vectors are installed; KVM's objects that run with
+    // the hypervisor's vectors, as a range from their first function to their vector tables, and
+    // a function that is not in it.
     paths: &[
         Path {
             roots: &[[b"el1h_64_sync", b"el1h_64_sync"], [b"el1_dbg", b"el1_dbg"]],
