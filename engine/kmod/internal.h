@@ -159,8 +159,8 @@ extern const char *const tl_return_thunks[];
  */
 void tl_patch(struct shim_patch *patches, size_t count);
 
-/* arch/: shim_direct_dispatch(), called only on a change. */
-void tl_direct_dispatch(bool straight);
+/* arch/: shim_direct_dispatch(), called only on a change. On an error nothing has changed. */
+int tl_direct_dispatch(bool straight);
 
 /* arch/: whether the page at a kernel address is mapped RAM. Callable in probe context. */
 bool tl_is_ram(unsigned long page);

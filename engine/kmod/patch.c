@@ -4,6 +4,8 @@
  * interrupts are delayed by one batch at most, and other threads run in between.
  */
 #include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 
 #include "internal.h"
@@ -23,10 +25,20 @@ void shim_patch(struct shim_patch *patches, size_t count)
 
 void shim_direct_dispatch(int straight)
 {
-	static bool is_straight;
+	static bool is_straight, is_pinned;
+	int error;
 
 	if (is_straight == !!straight)
 		return;
-	tl_direct_dispatch(straight);
-	is_straight = straight;
+	error = tl_direct_dispatch(straight);
+	if (!error) {
+		is_straight = straight;
+		return;
+	}
+	pr_warn("trapline: cannot patch the call to the trap handler: %d\n", error);
+	/* The kernel still calls into the module at each trap, so the module cannot go. */
+	if (is_straight && !is_pinned) {
+		__module_get(THIS_MODULE);
+		is_pinned = true;
+	}
 }

@@ -365,7 +365,7 @@ void trapline_end(void);
 
 /*
  * From the hook, with interrupts disabled. 0 if the trap was ours, and the CPU resumes
- * with `regs`; 1 if it was not.
+ * with `regs`; 1 if it was not, or if its instruction could not be executed.
  */
 int trapline_trap(struct pt_regs *regs);
 

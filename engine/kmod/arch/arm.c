@@ -108,11 +108,12 @@ static int find_way(void)
 	return -ENOENT;
 }
 
-void tl_direct_dispatch(bool straight)
+int tl_direct_dispatch(bool straight)
 {
 	cpus_read_lock();
 	patch_word(way, branch(way, straight ? (void *)handle_straight : (void *)handle));
 	cpus_read_unlock();
+	return 0;
 }
 
 /* A kprobe's trap, without its condition field. No header available to modules defines it. */

@@ -259,15 +259,16 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
-void tl_direct_dispatch(bool straight)
+int tl_direct_dispatch(bool straight)
 {
 	void *place = way;
 	u32 word = call(way, straight ? (void *)bridge : (void *)handle);
+	int error;
 
 	cpus_read_lock();
-	if (patch_words(&place, &word, 1))
-		pr_warn("trapline: cannot patch the call in el1_dbg\n");
+	error = patch_words(&place, &word, 1);
 	cpus_read_unlock();
+	return error;
 }
 
 /*

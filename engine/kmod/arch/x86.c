@@ -109,7 +109,7 @@ static int find_ways(void)
 }
 
 /* text_poke_bp() emulates the new call for a CPU that executes one while it is replaced. */
-void tl_direct_dispatch(bool straight)
+int tl_direct_dispatch(bool straight)
 {
 	u8 call[CALL_INSN_SIZE];
 	size_t i;
@@ -120,6 +120,7 @@ void tl_direct_dispatch(bool straight)
 		poke_running(ways[i], call, sizeof(call), NULL);
 	}
 	mutex_unlock(text_lock);
+	return 0;
 }
 
 bool tl_is_kprobe_trap(const void *bytes)
