@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Duration;
 use std::{env, fs};
 
 use harness::guest::emulator;
@@ -18,10 +19,13 @@ use harness::run::repro::gdb;
 use harness::run::suite;
 use harness::tree::Tree;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 const GUEST: &str = "armv6";
 const SCENARIO: &str = "fbt/three-chdir";
 const MUTANT: &str = "push-into-frame";
+/// From the start of the child harness to its end; it takes some seconds.
+const LIMIT: Duration = Duration::from_secs(300);
 /// The bit that the engine clears in the word that it stores; see the mutant.
 const TAKEN_OUT: u32 = 1 << 20;
 
@@ -106,9 +110,10 @@ fn held(folder: &Path) -> Result<Harness, Box<dyn Error>> {
             .stdout(Stdio::piped())
             .spawn()?,
     );
+    end_in_time(&harness.0)?;
     let mut said = String::new();
     let mut out = BufReader::new(harness.0.stdout.take().ok_or("no output")?);
-    while !said.contains("held;") {
+    while !said.contains(gdb::STOPPED) {
         if out.read_line(&mut said)? == 0 {
             return Err(format!("the guest is not held: {said}").into());
         }
@@ -116,6 +121,18 @@ fn held(folder: &Path) -> Result<Harness, Box<dyn Error>> {
     // Drain the pipe, or the child blocks on it.
     std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
     Ok(harness)
+}
+
+/// Kills the child after [`LIMIT`]: neither it nor gdb, which is attached to its guest, ends by
+/// itself when one waits for the other.
+fn end_in_time(child: &Child) -> Result<(), Box<dyn Error>> {
+    let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    std::thread::spawn(move || {
+        std::thread::sleep(LIMIT);
+        // An error means that it has exited.
+        pidfd_send_signal(process, Signal::KILL).ok();
+    });
+    Ok(())
 }
 
 fn debug(tree: &Tree, script: &Path) -> Result<String, Box<dyn Error>> {

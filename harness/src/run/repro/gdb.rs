@@ -25,6 +25,8 @@ pub const PROGRAM: &str = "gdb-multiarch";
 pub const REMEDY: &str = "apt-get install gdb-multiarch";
 /// The script to start gdb with.
 pub const SCRIPT: &str = "gdb.cmd";
+/// Printed when the script is written and the guest waits for gdb.
+pub const STOPPED: &str = "stopped; attach gdb in another terminal:";
 /// The part of it with symbols and addresses.
 const SYMBOLS: &str = "symbols.gdb";
 const KERNEL: &str = "kernel.elf";
@@ -95,7 +97,7 @@ impl Debugger {
         );
         let path = folder.join(SCRIPT);
         write(&path, script.as_bytes())?;
-        println!("stopped; attach gdb in another terminal:");
+        println!("{STOPPED}");
         println!("  {PROGRAM} -x {}", word(&path));
         if emulator::find(PROGRAM, REMEDY).is_err() {
             println!("  (`{REMEDY}` installs it)");
