@@ -7,7 +7,6 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
-#include <linux/module.h>
 
 #include "internal.h"
 #include "shim.h"
@@ -66,12 +65,11 @@ static int unregister(void)
 {
 	int error = is_registered ? unregister_ftrace_function(&ops) : 0;
 
-	if (error) {
-		__module_get(THIS_MODULE);
-		return error;
-	}
-	is_registered = false;
-	return 0;
+	if (error)
+		tl_pin();
+	else
+		is_registered = false;
+	return error;
 }
 
 /* The ops cannot be used afterwards. */

@@ -44,6 +44,12 @@ struct pt_regs;
 struct task_struct;
 
 /*
+ * main.c: keeps the module loaded for good, as the kernel may still call into it. Called
+ * under the control lock, or at unload.
+ */
+void tl_pin(void);
+
+/*
  * symbols.c: the address of a kernel symbol; 0 if there is none, which tl_symbol() also
  * logs as an error.
  */

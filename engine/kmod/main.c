@@ -29,6 +29,16 @@ static int mutate(void)
 }
 #endif
 
+void tl_pin(void)
+{
+	static bool is_pinned;
+
+	if (is_pinned)
+		return;
+	__module_get(THIS_MODULE);
+	is_pinned = true;
+}
+
 static bool is_started;
 
 static int start(void)

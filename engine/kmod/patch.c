@@ -4,7 +4,6 @@
  * interrupts are delayed by one batch at most, and other threads run in between.
  */
 #include <linux/minmax.h>
-#include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 
@@ -25,7 +24,7 @@ void shim_patch(struct shim_patch *patches, size_t count)
 
 void shim_direct_dispatch(int straight)
 {
-	static bool is_straight, is_pinned;
+	static bool is_straight;
 	int error;
 
 	if (is_straight == !!straight)
@@ -37,8 +36,6 @@ void shim_direct_dispatch(int straight)
 	}
 	pr_warn("trapline: cannot patch the call to the trap handler: %d\n", error);
 	/* The kernel still calls into the module at each trap, so the module cannot go. */
-	if (is_straight && !is_pinned) {
-		__module_get(THIS_MODULE);
-		is_pinned = true;
-	}
+	if (is_straight)
+		tl_pin();
 }
