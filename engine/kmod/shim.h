@@ -444,14 +444,11 @@ void trapline_module_going(unsigned long module);
 int trapline_mutate(const char *name);
 #endif
 
-/*
- * What a table has at an index: the index is past the last row, a row, or no row but
- * there may be others after it.
- */
+/* The result of reading a table at an index. */
 enum trapline_row {
-	TRAPLINE_ROW_END,
-	TRAPLINE_ROW,
-	TRAPLINE_ROW_GAP,
+	TRAPLINE_ROW_END, /* The index is past the last row. */
+	TRAPLINE_ROW, /* The row has been filled in. */
+	TRAPLINE_ROW_GAP, /* No row here, but there may be rows after it. */
 };
 
 /* Rows of /proc/dtrace/, and the functions that fill them in. They return an enum trapline_row. */

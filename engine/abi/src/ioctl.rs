@@ -178,7 +178,8 @@ pub struct Stop {
     pub reserved: u32,
 }
 
-/// `STATUS`: drop counts since `GO`, by kind, and whether tracing is ending.
+/// `STATUS`: counts of faults and drops since `GO`, and whether tracing is ending. Drops of a full
+/// principal or aggregation buffer are not among them: `BUFSNAP` and `AGGSNAP` return those.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]

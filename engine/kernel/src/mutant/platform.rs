@@ -16,7 +16,7 @@ use crate::arch::{BLACKLIST, Regs, trap_word};
 use crate::platform::{Kernel, flush_code, store_code};
 use crate::sync::{ControlLock, KernelRcu, KernelTryLock};
 
-/// Forwards to [`Kernel`], except where a mutant is.
+/// Wraps [`Kernel`]: a method with a mutant checks whether that is selected, the others forward.
 pub struct Seeded(Kernel);
 
 impl Seeded {

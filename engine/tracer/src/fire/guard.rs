@@ -15,8 +15,8 @@ const FRAMES: usize = 257;
 /// allowed, take far less time than the deadman's limit.
 const FIRINGS_PER_CHECK: u32 = 8;
 
-/// A CPU's guard and counters. Only firings on that CPU that hold the guard write them, except for
-/// `recursions`.
+/// A CPU's guard and counters. Only firings on that CPU write them, and those under the guard but
+/// for `recursions`; `pulse` is also written by the CPU's heartbeat worker and by `start_deadman`.
 pub struct Cpu<P: Platform> {
     /// Held throughout a firing.
     guard: P::TryLock<Held>,
