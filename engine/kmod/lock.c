@@ -85,18 +85,18 @@ void shim_cond_resched(void)
 }
 
 /*
- * First wait for traps, which may still send their thread to a slot; then for threads in
- * slots. A thread does not sleep between a trap and the end of its slot, so
- * synchronize_rcu_tasks(), which waits until each thread has switched voluntarily,
- * covers it; a preemption does not count. It does not cover idle threads. Without
- * CONFIG_PREEMPTION it is synchronize_rcu().
+ * First wait for traps, which may still send their thread to a slot, and with them for
+ * interrupt handlers that are in one; then for threads in slots. A thread does not sleep
+ * between a trap and the end of its slot, so synchronize_rcu_tasks(), which waits until
+ * each thread has switched voluntarily, covers it; a preemption does not count. Without
+ * CONFIG_PREEMPTION it is synchronize_rcu(). It does not cover idle threads; they are last,
+ * as no trap can send them to a slot any more.
  */
 void shim_synchronize_code(void)
 {
 	shim_synchronize();
 	synchronize_rcu_tasks();
 	synchronize_idle();
-	shim_synchronize();
 }
 
 unsigned long shim_irqs_off(void)
