@@ -3,16 +3,13 @@
 use crate::fake;
 
 use engine_isa::arm::TRAP;
-use engine_tracer::StatsRow;
 use fake::*;
 
 /// What a kprobe patches into text.
 const KPROBE: u32 = UDF;
 
 fn unarmed(engine: &Engine) -> u64 {
-    let mut rows = (0..).map_while(|index| engine.stats_row(index));
-    let row = rows.find(|row: &StatsRow| row.name == "unarmed");
-    row.unwrap().value
+    stat(engine, "unarmed")
 }
 
 fn register(fake: &Fake, address: usize) {

@@ -10,6 +10,7 @@ mod aggregations;
 mod any_order;
 mod at_once;
 mod calls;
+mod deadman;
 mod fake;
 mod hostile;
 mod kprobes;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use engine_abi::Description;
 use engine_isa::arm::TRAP;
-use engine_tracer::{ConsumerId, StatsRow};
+use engine_tracer::ConsumerId;
 use fake::*;
 
 const HERE: usize = 0xf_0000;
@@ -31,11 +31,6 @@ fn load(fake: &Fake, engine: &Engine, at: usize) {
 fn unload(fake: &Fake, engine: &Engine, at: usize) {
     engine.module_going(at);
     fake.unload_module(at);
-}
-
-fn stat(engine: &Engine, name: &str) -> u64 {
-    let mut rows = (0..).map_while(|index| engine.stats_row(index));
-    rows.find(|row: &StatsRow| row.name == name).unwrap().value
 }
 
 /// The names of the module's probes.

@@ -3,16 +3,11 @@
 use crate::fake;
 
 use engine_isa::arm::Regs;
-use engine_tracer::{ConsumerId, StatsRow, Trap};
+use engine_tracer::{ConsumerId, Trap};
 use fake::*;
 
 /// `ldr pc, [pc, #-4]`
 const JUMP: u32 = 0xe51f_f004;
-
-fn stat(engine: &Engine, name: &str) -> u64 {
-    let mut rows = (0..).map_while(|index| engine.stats_row(index));
-    rows.find(|row: &StatsRow| row.name == name).unwrap().value
-}
 
 fn trace(engine: &Engine, functions: &[&str]) -> ConsumerId {
     let id = open(engine);

@@ -12,11 +12,6 @@ fn add() -> engine_abi::Instruction {
     op(Op::Add, [1, 1, 2], 0)
 }
 
-fn stat(engine: &Engine, name: &str) -> u64 {
-    let mut rows = (0..).map_while(|index| engine.stats_row(index));
-    rows.find(|row| row.name == name).unwrap().value
-}
-
 /// Has the thread with this nonce enter a function with this first argument.
 fn enter(fake: &Fake, engine: &Engine, thread: u64, at: usize, argument: u32) {
     TASK.set(engine_tracer::Task {

@@ -23,6 +23,12 @@ pub fn engine_in(fake: Fake) -> (&'static Fake, Engine) {
     (fake, Tracer::new(fake).unwrap())
 }
 
+/// The value of this row of `/proc/dtrace/stats`.
+pub fn stat(engine: &Engine, name: &str) -> u64 {
+    let mut rows = (0..).map_while(|index| engine.stats_row(index));
+    rows.find(|row| row.name == name).unwrap().value
+}
+
 pub fn describe(function: &str) -> Description {
     Description::new(b"fbt", b"", function.as_bytes(), b"entry").unwrap()
 }
