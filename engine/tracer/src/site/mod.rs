@@ -54,6 +54,23 @@ pub struct Site<A: Arch> {
 }
 
 impl<A: Arch> Site<A> {
+    /// A site of this function that is neither its entry nor an exit yet, and not armed.
+    pub fn new(address: usize, function: u32, text: A::Text) -> Self {
+        Self {
+            address,
+            function,
+            is_entry: false,
+            leaves: None,
+            text,
+            call: None,
+            ftrace_only: false,
+            owned_by_kprobe: false,
+            armed: false,
+            slot: None,
+            hits: 0,
+        }
+    }
+
     /// The address by which a hit is looked up: the ftrace call's or the trap's.
     pub fn hit_address(&self) -> usize {
         self.call.map_or(self.address, NonZeroUsize::get)

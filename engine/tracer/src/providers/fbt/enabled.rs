@@ -168,17 +168,8 @@ mod tests {
                 live: None,
             });
             fbt.sites.push(Site {
-                address,
-                function: number,
                 is_entry: true,
-                leaves: None,
-                text: [0; 4],
-                call: None,
-                ftrace_only: false,
-                owned_by_kprobe: false,
-                armed: false,
-                slot: None,
-                hits: 0,
+                ..Site::new(address, number, [0; 4])
             });
         }
         fbt

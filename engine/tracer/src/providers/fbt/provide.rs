@@ -241,17 +241,9 @@ impl<A: Arch> Fbt<A> {
         text: Option<A::Text>,
     ) -> Result<u32, OutOfMemory> {
         let site = Site {
-            address,
-            function,
             is_entry: true,
-            leaves: None,
-            text: text.unwrap_or_default(),
-            call: None,
             ftrace_only: text.is_none(),
-            owned_by_kprobe: false,
-            armed: false,
-            slot: None,
-            hits: 0,
+            ..Site::new(address, function, text.unwrap_or_default())
         };
         let number = self.sites.len() as u32;
         push(&mut self.sites, site)?;

@@ -200,18 +200,10 @@ impl<A: Arch> Fbt<A> {
         if !(function.address..function.end).contains(&address) {
             eligible::allowed(platform, address)?;
         }
+        let text = eligible::exit::<A, P>(platform, address)?;
         Ok(Some(Site {
-            address,
-            function: number as u32,
-            is_entry: false,
             leaves: Some(leaves),
-            text: eligible::exit::<A, P>(platform, address)?,
-            call: None,
-            ftrace_only: false,
-            owned_by_kprobe: false,
-            armed: false,
-            slot: None,
-            hits: 0,
+            ..Site::new(address, number as u32, text)
         }))
     }
 
