@@ -278,9 +278,9 @@ impl Symbols for Kernel {
     }
 
     fn each_module(&self, visit: &mut VisitModule<'_>) -> Result<(), OutOfMemory> {
-        let mut walk = Modules { visit };
-        // SAFETY: the context is a `Modules`, as `visit_module` expects, and outlives the call.
-        match unsafe { ffi::shim_each_module(visit_module, (&raw mut walk).cast()) } {
+        let mut walk = Named { visit };
+        // SAFETY: the context is a `Named`, as `visit_named` expects, and outlives the call.
+        match unsafe { ffi::shim_each_module(visit_named, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
         }
@@ -315,10 +315,9 @@ impl Events for Kernel {
     }
 
     fn each_tracepoint(&self, visit: &mut VisitTracepoint<'_>) -> Result<(), OutOfMemory> {
-        let mut walk = Tracepoints { visit };
-        // SAFETY: the context is a `Tracepoints`, as `visit_tracepoint` expects, and outlives the
-        // call.
-        match unsafe { ffi::shim_each_tracepoint(visit_tracepoint, (&raw mut walk).cast()) } {
+        let mut walk = Named { visit };
+        // SAFETY: the context is a `Named`, as `visit_named` expects, and outlives the call.
+        match unsafe { ffi::shim_each_tracepoint(visit_named, (&raw mut walk).cast()) } {
             0 => Ok(()),
             _ => Err(OutOfMemory),
         }
@@ -353,25 +352,6 @@ impl Events for Kernel {
     }
 }
 
-/// The context pointer of a walk over the tracepoints.
-struct Tracepoints<'a> {
-    visit: &'a mut VisitTracepoint<'a>,
-}
-
-extern "C" fn visit_tracepoint(
-    context: *mut c_void,
-    point: usize,
-    name: *const c_char,
-    length: usize,
-) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_tracepoint`, which does not touch it during the
-    // walk.
-    let walk = unsafe { &mut *context.cast::<Tracepoints<'_>>() };
-    // SAFETY: C passes a string of this length, valid until the callback returns.
-    let name = unsafe { slice::from_raw_parts(name.cast(), length) };
-    c_int::from((walk.visit)(point, name).is_err())
-}
-
 /// The current thread. Callable from probe context.
 pub fn task(context: Context) -> Task {
     let mut task = Task::default();
@@ -392,22 +372,24 @@ pub fn flush_code(address: usize, length: usize) {
     unsafe { ffi::shim_code_flush(address, length) };
 }
 
-/// The context pointer of a walk over the modules.
-struct Modules<'a> {
+/// The context pointer of a walk over the modules or the tracepoints: [`VisitModule`] and
+/// [`VisitTracepoint`] are one type.
+struct Named<'a> {
     visit: &'a mut VisitModule<'a>,
 }
 
-extern "C" fn visit_module(
+extern "C" fn visit_named(
     context: *mut c_void,
-    module: usize,
+    number: usize,
     name: *const c_char,
     length: usize,
 ) -> c_int {
-    // SAFETY: `context` is the `walk` of `each_module`, which does not touch it during the walk.
-    let walk = unsafe { &mut *context.cast::<Modules<'_>>() };
+    // SAFETY: `context` is the `walk` of `each_module` or `each_tracepoint`, which does not touch
+    // it during the walk.
+    let walk = unsafe { &mut *context.cast::<Named<'_>>() };
     // SAFETY: C passes a string of this length, valid until the callback returns.
     let name = unsafe { slice::from_raw_parts(name.cast(), length) };
-    c_int::from((walk.visit)(module, name).is_err())
+    c_int::from((walk.visit)(number, name).is_err())
 }
 
 /// The context pointer of a walk over the functions.
