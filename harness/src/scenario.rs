@@ -245,6 +245,9 @@ pub struct Source {
     pub scenario: Scenario,
 }
 
+/// A rule about a scenario's keys: whether it is broken, the key to point to, and what is wrong.
+type Rule = (bool, &'static str, &'static str);
+
 impl Source {
     /// Parses and checks the text of the scenario file `path`.
     pub fn parse(id: &str, path: &Path, text: &str) -> Result<Self, ScenarioError> {
@@ -353,9 +356,16 @@ impl Source {
     }
 
     fn check(&self) -> Result<(), ScenarioError> {
+        let mut rules = self.guest_rules().into_iter().chain(self.run_rules());
+        match rules.find(|(is_broken, ..)| *is_broken) {
+            Some((_, key, what)) => Err(self.error(key, what.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn guest_rules(&self) -> [Rule; 4] {
         let s = &self.scenario;
-        let expect = &s.expect;
-        let wrong = [
+        [
             (
                 s.guests.is_some() && !s.needs.is_empty(),
                 "needs",
@@ -376,6 +386,13 @@ impl Source {
                 "guests",
                 "an empty `guests` runs nowhere; name one or leave it out",
             ),
+        ]
+    }
+
+    fn run_rules(&self) -> [Rule; 7] {
+        let s = &self.scenario;
+        let expect = &s.expect;
+        [
             (
                 expect.events.is_some() && expect.events_at_least.is_some(),
                 "events-at-least",
@@ -412,11 +429,7 @@ impl Source {
                 "mutants",
                 "`says` is empty and matches every failure of that kind; state what the mutant prints",
             ),
-        ];
-        match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
-            Some((_, key, what)) => Err(self.error(key, what.to_owned())),
-            None => Ok(()),
-        }
+        ]
     }
 
     fn error(&self, near: &str, what: String) -> ScenarioError {

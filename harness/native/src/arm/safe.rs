@@ -199,62 +199,88 @@ pub fn reach(word: u32, registers: &[u32; 16], cpsr: u32) -> Option<Reach> {
         return None;
     }
     let base = registers[field(word, 16) as usize];
-    let place = |offset: u32| {
-        let signed = if bit(word, 23) {
-            offset
-        } else {
-            offset.wrapping_neg()
-        };
-        base.wrapping_add(if bit(word, 24) { signed } else { 0 })
-    };
-    let is_read = bit(word, 20);
-    let of = |address, bytes, aligned, is_read| {
-        Some(Reach {
-            address,
-            bytes,
-            aligned,
-            is_read,
-        })
+    let one = |offset| Reach {
+        address: place(word, base, offset),
+        bytes: 4,
+        aligned: 1,
+        is_read: bit(word, 20),
     };
     match word >> 25 & 7 {
-        0b000 if bit(word, 7) && bit(word, 4) => {
-            let kind = word >> 5 & 3;
-            if kind == 0 {
-                let bytes = if is_exclusive_pair(word) { 8 } else { 4 };
-                return bit(word, 24)
-                    .then_some(())
-                    .and_then(|()| of(base, bytes, bytes, true));
-            }
-            let amount = match bit(word, 22) {
-                true => field(word, 8) << 4 | field(word, 0),
-                false => registers[field(word, 0) as usize],
-            };
-            let is_two = !is_read && kind != 1;
-            let bytes = if is_two { 8 } else { 2 };
-            let aligned = if is_two { 8 } else { 1 };
-            of(place(amount), bytes, aligned, is_read || kind == 2)
-        }
-        0b010 => of(place(word & 0xfff), 4, 1, is_read),
-        0b011 if !bit(word, 4) => of(place(shifted(word, registers, cpsr)), 4, 1, is_read),
-        0b100 => {
-            let bytes = 4 * (word & 0xffff).count_ones();
-            let lowest = match (bit(word, 24), bit(word, 23)) {
-                (false, true) => base,
-                (true, true) => base.wrapping_add(4),
-                (false, false) => base.wrapping_sub(bytes).wrapping_add(4),
-                (true, false) => base.wrapping_sub(bytes),
-            };
-            of(lowest, bytes, 4, is_read)
-        }
-        0b110 if word & 0x0fe0_0000 != 0x0c40_0000 => {
-            let amount = 4 * (word & 0xff);
-            match bit(word, 24) && !bit(word, 21) {
-                true => of(place(amount), 8, 4, is_read),
-                false if bit(word, 23) => of(base, amount, 4, is_read),
-                false => of(base.wrapping_sub(amount), amount, 4, is_read),
-            }
-        }
+        0b000 if bit(word, 7) && bit(word, 4) => extra_reach(word, registers),
+        0b010 => Some(one(word & 0xfff)),
+        0b011 if !bit(word, 4) => Some(one(shifted(word, registers, cpsr))),
+        0b100 => Some(multiple_reach(word, base)),
+        0b110 if word & 0x0fe0_0000 != 0x0c40_0000 => Some(coprocessor_reach(word, base)),
         _ => None,
+    }
+}
+
+/// The address of an access at this offset from `base`, by the U and P bits.
+fn place(word: u32, base: u32, offset: u32) -> u32 {
+    match (bit(word, 24), bit(word, 23)) {
+        (false, _) => base,
+        (true, true) => base.wrapping_add(offset),
+        (true, false) => base.wrapping_sub(offset),
+    }
+}
+
+/// Halfwords, signed bytes and doublewords, and exclusive accesses.
+fn extra_reach(word: u32, registers: &[u32; 16]) -> Option<Reach> {
+    let base = registers[field(word, 16) as usize];
+    let kind = word >> 5 & 3;
+    if kind == 0 {
+        let bytes = if is_exclusive_pair(word) { 8 } else { 4 };
+        return bit(word, 24).then_some(Reach {
+            address: base,
+            bytes,
+            aligned: bytes,
+            is_read: true,
+        });
+    }
+    let offset = match bit(word, 22) {
+        true => field(word, 8) << 4 | field(word, 0),
+        false => registers[field(word, 0) as usize],
+    };
+    let is_read = bit(word, 20);
+    let is_two = !is_read && kind != 1;
+    Some(Reach {
+        address: place(word, base, offset),
+        bytes: if is_two { 8 } else { 2 },
+        aligned: if is_two { 8 } else { 1 },
+        is_read: is_read || kind == 2,
+    })
+}
+
+/// A list of registers.
+fn multiple_reach(word: u32, base: u32) -> Reach {
+    let bytes = 4 * (word & 0xffff).count_ones();
+    let lowest = match (bit(word, 24), bit(word, 23)) {
+        (false, true) => base,
+        (true, true) => base.wrapping_add(4),
+        (false, false) => base.wrapping_sub(bytes).wrapping_add(4),
+        (true, false) => base.wrapping_sub(bytes),
+    };
+    Reach {
+        address: lowest,
+        bytes,
+        aligned: 4,
+        is_read: bit(word, 20),
+    }
+}
+
+/// One register of a coprocessor, or a list of them.
+fn coprocessor_reach(word: u32, base: u32) -> Reach {
+    let amount = 4 * (word & 0xff);
+    let (address, bytes) = match bit(word, 24) && !bit(word, 21) {
+        true => (place(word, base, amount), 8),
+        false if bit(word, 23) => (base, amount),
+        false => (base.wrapping_sub(amount), amount),
+    };
+    Reach {
+        address,
+        bytes,
+        aligned: 4,
+        is_read: bit(word, 20),
     }
 }
 

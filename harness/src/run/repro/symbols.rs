@@ -6,7 +6,7 @@ use object::elf::{
     STB_GLOBAL, STT_FUNC, STV_DEFAULT, SymbolInfo,
 };
 use object::read::elf::FileHeader as _;
-use object::write::elf::{FileHeader, SectionHeader, Sym, Writer};
+use object::write::elf::{FileHeader, SectionHeader, SectionIndex, Sym, Writer};
 use object::{Endianness, FileKind};
 
 /// A function of the kernel proper.
@@ -88,23 +88,37 @@ fn write<'w>(
     writer.write_null_symbol();
     for (symbol, name) in symbols.iter().zip(names) {
         let st_name = writer.string_offset(Some(name));
-        writer.write_symbol(&Sym {
-            section: Some(text.0),
-            st_name,
-            st_info: SymbolInfo::new(STB_GLOBAL, STT_FUNC),
-            st_other: STV_DEFAULT.into(),
-            st_shndx: SHN_UNDEF,
-            st_value: symbol.address,
-            st_size: 0,
-        });
+        writer.write_symbol(&entry(symbol, text, st_name));
     }
     writer.write_strtab();
     writer.write_shstrtab();
     writer.write_null_section_header();
+    let sh_name = writer.section_name_offset(Some(text_name));
+    writer.write_section_header(&spanning(symbols, sh_name));
+    writer.write_symtab_section_header(1);
+    writer.write_strtab_section_header();
+    writer.write_shstrtab_section_header();
+    Ok(())
+}
+
+/// A symbol's entry in the symbol table.
+fn entry(symbol: &Symbol<'_>, section: SectionIndex, st_name: u32) -> Sym {
+    Sym {
+        section: Some(section.0),
+        st_name,
+        st_info: SymbolInfo::new(STB_GLOBAL, STT_FUNC),
+        st_other: STV_DEFAULT.into(),
+        st_shndx: SHN_UNDEF,
+        st_value: symbol.address,
+        st_size: 0,
+    }
+}
+
+/// The header of a section from the first symbol to the last.
+fn spanning(symbols: &[Symbol<'_>], sh_name: u32) -> SectionHeader {
     let first = symbols.first().map_or(0, |symbol| symbol.address);
     let last = symbols.last().map_or(0, |symbol| symbol.address);
-    let sh_name = writer.section_name_offset(Some(text_name));
-    writer.write_section_header(&SectionHeader {
+    SectionHeader {
         sh_name,
         sh_type: SHT_NOBITS,
         sh_flags: SHF_ALLOC | SHF_EXECINSTR,
@@ -115,11 +129,7 @@ fn write<'w>(
         sh_info: 0,
         sh_addralign: 4,
         sh_entsize: 0,
-    });
-    writer.write_symtab_section_header(1);
-    writer.write_strtab_section_header();
-    writer.write_shstrtab_section_header();
-    Ok(())
+    }
 }
 
 /// A section of the loaded module.
