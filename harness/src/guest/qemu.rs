@@ -1,10 +1,11 @@
 //! A QEMU process and its monitor (QMP). It cannot outlive the harness.
 
+mod monitor;
 mod registers;
+mod usage;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -14,9 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
-use qapi::qmp::{Event, MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
-use qapi::{Qmp, Stream, qmp};
-use rustix::param::clock_ticks_per_second;
+use qapi::qmp::{self, MigrationCapability, MigrationCapabilityStatus, MigrationStatus};
 
 use crate::error::HostError;
 use crate::guest::command_line::{Launch, fd};
@@ -26,6 +25,7 @@ use crate::guest::machine::{Machine, Timer};
 use crate::guest::quote::quote;
 use crate::report::evidence::Evidence;
 
+use monitor::Monitor;
 use registers::Registers;
 
 /// Time for a monitor command on the reference host.
@@ -56,18 +56,6 @@ pub enum Replayed {
     Over,
 }
 
-struct Monitor(
-    Qmp<Stream<BufReader<UnixStream>, UnixStream>>,
-    /// The same socket, to set timeouts on.
-    UnixStream,
-);
-
-impl std::fmt::Debug for Monitor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Monitor")
-    }
-}
-
 impl Qemu {
     /// Starts `image` on `machine`, with its output in the evidence, and returns the line to the
     /// agent too.
@@ -91,17 +79,17 @@ impl Qemu {
         let child = spawn(&argv, given, &log)?;
         let mut qemu = Self {
             child,
-            monitor: Monitor::new(monitor).map_err(monitor_failed)?,
+            monitor: Monitor::new(monitor).map_err(monitor::failed)?,
             registers: machine
                 .nudged_timer(image)
                 .map(|_| Registers::new(registers))
                 .transpose()
-                .map_err(monitor_failed)?,
+                .map_err(monitor::failed)?,
             log,
             patience: MONITOR_LIMIT,
         };
         qemu.greet()?;
-        let line = Line::new(line).map_err(monitor_failed)?;
+        let line = Line::new(line).map_err(monitor::failed)?;
         let line = match machine
             .burst
             .filter(|_| image.clockwork.recording.is_some())
@@ -114,24 +102,16 @@ impl Qemu {
 
     /// The host's loopback port that forwards to the guest's ssh.
     pub fn ssh_port(&mut self) -> Result<u16, HostError> {
-        let command = qmp::human_monitor_command {
-            cpu_index: None,
-            command_line: "info usernet".to_owned(),
-        };
-        let table = self.monitor.0.execute(&command).map_err(refused)?;
+        let table = self.monitor.human(None, "info usernet".to_owned())?;
         forwarded_port(&table)
             .ok_or_else(|| HostError::Monitor(format!("no forwarded port in:\n{table}")))
     }
 
     /// Starts a gdb server on a free loopback port and returns its address.
     pub fn debug(&mut self) -> Result<String, HostError> {
-        let command = qmp::human_monitor_command {
-            cpu_index: None,
-            command_line: "gdbserver tcp:127.0.0.1:0".to_owned(),
-        };
-        let said = self.monitor.0.execute(&command).map_err(refused)?;
-        let devices = self.monitor.0.execute(&qmp::query_chardev {});
-        let devices = devices.map_err(refused)?;
+        let command = "gdbserver tcp:127.0.0.1:0";
+        let said = self.monitor.human(None, command.to_owned())?;
+        let devices = self.monitor.execute(&qmp::query_chardev {})?;
         let mut gdb = devices.iter().filter(|device| device.label == "gdb");
         let address = gdb.find_map(|device| listening(&device.filename));
         address.ok_or_else(|| HostError::Monitor(format!("gdbserver: {}", said.trim())))
@@ -139,23 +119,17 @@ impl Qemu {
 
     /// Whether the guest was stopped, by a debugger, since the last call.
     pub fn was_stopped(&mut self) -> Result<bool, HostError> {
-        self.monitor.0.nop().map_err(monitor_failed)?;
-        let mut events = self.monitor.0.events();
-        Ok(events.any(|event| matches!(event, Event::STOP { .. })))
+        self.monitor.was_stopped()
     }
 
     /// Whether QEMU exited because the guest reset or powered off the machine.
     pub fn was_ended_by_guest(&mut self) -> bool {
-        // QEMU is gone, so no command can be sent: read only what is left in the socket for its
-        // events.
-        let _ = self.monitor.0.read_response::<qmp::query_version>();
-        let mut events = self.monitor.0.events();
-        events.any(|event| matches!(event, Event::SHUTDOWN { data, .. } if data.guest))
+        self.monitor.was_ended_by_guest()
     }
 
     /// The position in the recording.
     pub fn replayed(&mut self) -> Replayed {
-        match self.monitor.0.execute(&qmp::query_replay {}) {
+        match self.monitor.execute(&qmp::query_replay {}) {
             Ok(info) if self.ended().is_none() => Replayed::UpTo(info.icount),
             // QEMU exits at the end of a replay, possibly in the middle of an answer.
             _ => Replayed::Over,
@@ -175,13 +149,9 @@ impl Qemu {
             resume: None,
             uri,
         };
-        self.monitor.0.execute(&migrate).map_err(refused)?;
+        self.monitor.execute(&migrate)?;
         self.until("saved", |qemu| {
-            let info = qemu
-                .monitor
-                .0
-                .execute(&qmp::query_migrate {})
-                .map_err(refused)?;
+            let info = qemu.monitor.execute(&qmp::query_migrate {})?;
             match info.status {
                 Some(MigrationStatus::completed) => Ok(path.exists()),
                 Some(MigrationStatus::failed) => {
@@ -206,14 +176,9 @@ impl Qemu {
             exit_on_error: None,
             uri,
         };
-        self.monitor.0.execute(&incoming).map_err(refused)?;
+        self.monitor.execute(&incoming)?;
         self.until("restored", |qemu| {
-            let info = qemu
-                .monitor
-                .0
-                .execute(&qmp::query_status {})
-                .map_err(refused)?;
-            Ok(info.running)
+            Ok(qemu.monitor.execute(&qmp::query_status {})?.running)
         })
     }
 
@@ -225,7 +190,7 @@ impl Qemu {
         };
         let capabilities = vec![capability];
         let command = qmp::migrate_set_capabilities { capabilities };
-        self.monitor.0.execute(&command).map_err(refused)?;
+        self.monitor.execute(&command)?;
         Ok(())
     }
 
@@ -252,7 +217,9 @@ impl Qemu {
     pub fn nudge(&mut self, timer: Timer, may_be_known: bool) -> Result<(), HostError> {
         match &mut self.registers {
             None => Ok(()),
-            Some(registers) => registers.nudge(timer, may_be_known).map_err(monitor_failed),
+            Some(registers) => registers
+                .nudge(timer, may_be_known)
+                .map_err(monitor::failed),
         }
     }
 
@@ -263,23 +230,14 @@ impl Qemu {
         self.monitor.limit(self.patience).ok();
     }
 
-    /// The run-queue contention of QEMU's threads so far: (running + runnable) / running time, from
-    /// `schedstat`. 1.0 if that is unknown.
+    /// The run-queue contention of QEMU's threads so far: see [`usage::contention`].
     pub fn contention(&self) -> f64 {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.id()));
-        let threads = threads.into_iter().flatten().flatten();
-        let stats =
-            threads.filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
-        contention(stats.filter_map(|stat| run_and_wait(&stat)))
+        usage::contention(self.id())
     }
 
     /// CPU time that QEMU has used, user and system.
     pub fn host_time(&self) -> Result<Duration, HostError> {
-        let path = PathBuf::from(format!("/proc/{}/stat", self.id()));
-        let stat = fs::read_to_string(&path).map_err(HostError::file("read", &path))?;
-        ticks(&stat)
-            .map(|ticks| Duration::from_millis(ticks * 1000 / clock_ticks_per_second()))
-            .ok_or_else(|| HostError::Monitor(format!("{}: {stat}", path.display())))
+        usage::cpu_time(self.id())
     }
 
     /// Writes `size` bytes of physical memory from `address` into `path`.
@@ -289,7 +247,7 @@ impl Qemu {
             size,
             filename: path.display().to_string(),
         };
-        self.monitor.0.execute(&command).map_err(refused)?;
+        self.monitor.execute(&command)?;
         Ok(())
     }
 
@@ -304,11 +262,8 @@ impl Qemu {
     ) -> Result<(), HostError> {
         let to = path.display().to_string();
         let to = to.replace('\\', r"\\").replace('"', "\\\"");
-        let command = qmp::human_monitor_command {
-            command_line: format!("memsave {address:#x} {size} \"{to}\""),
-            cpu_index: Some(cpu.into()),
-        };
-        let said = self.monitor.0.execute(&command).map_err(refused)?;
+        let command = format!("memsave {address:#x} {size} \"{to}\"");
+        let said = self.monitor.human(Some(cpu), command)?;
         match said.trim() {
             "" => Ok(()),
             trouble => Err(HostError::Monitor(trouble.to_owned())),
@@ -333,7 +288,7 @@ impl Qemu {
 
     /// Quits over the monitor, and kills QEMU if it does not exit in time.
     pub fn quit(mut self) {
-        if self.monitor.0.execute(&qmp::quit {}).is_err() {
+        if self.monitor.execute(&qmp::quit {}).is_err() {
             return;
         }
         let end = Instant::now() + QUIT_LIMIT;
@@ -371,40 +326,8 @@ impl Drop for Qemu {
     }
 }
 
-impl Monitor {
-    fn new(stream: UnixStream) -> io::Result<Self> {
-        let reader = BufReader::new(stream.try_clone()?);
-        let socket = stream.try_clone()?;
-        let monitor = Self(Qmp::new(Stream::new(reader, stream)), socket);
-        monitor.limit(MONITOR_LIMIT)?;
-        Ok(monitor)
-    }
-
-    fn limit(&self, limit: Duration) -> io::Result<()> {
-        self.1.set_read_timeout(Some(limit))?;
-        self.1.set_write_timeout(Some(limit))
-    }
-
-    /// The qapi client assumes that a greeting arrives, so end of file is detected here.
-    fn handshake(&mut self) -> io::Result<()> {
-        if self.0.inner_mut().fill_buf()?.is_empty() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        self.0.handshake()?;
-        Ok(())
-    }
-}
-
-fn refused(error: qapi::ExecuteError) -> HostError {
-    HostError::Monitor(error.to_string())
-}
-
-fn monitor_failed(error: io::Error) -> HostError {
-    HostError::Monitor(error.to_string())
-}
-
 fn sockets() -> Result<(UnixStream, OwnedFd), HostError> {
-    let (ours, theirs) = UnixStream::pair().map_err(monitor_failed)?;
+    let (ours, theirs) = UnixStream::pair().map_err(monitor::failed)?;
     Ok((ours, theirs.into()))
 }
 
@@ -447,30 +370,6 @@ fn tied(parent: u32) -> Command {
         .args(["--pdeathsig", "KILL", "--", "sh", "-c"])
         .args(["[ \"$PPID\" = \"$0\" ] && exec \"$@\"", &parent.to_string()]);
     command
-}
-
-/// utime + stime from `/proc/<pid>/stat`, in clock ticks: fields 14 and 15. Field 2 is in
-/// parentheses and may contain anything, so fields are counted from the last `)`.
-fn ticks(stat: &str) -> Option<u64> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace().skip(11);
-    let mut next = || fields.next()?.parse::<u64>().ok();
-    Some(next()? + next()?)
-}
-
-/// Fields 1 and 2 of `schedstat`: nanoseconds on a CPU, and on a run queue.
-fn run_and_wait(stat: &str) -> Option<(u64, u64)> {
-    let mut fields = stat.split_whitespace();
-    let mut next = || fields.next()?.parse::<u64>().ok();
-    Some((next()?, next()?))
-}
-
-fn contention(threads: impl Iterator<Item = (u64, u64)>) -> f64 {
-    let add = |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1 + one.1);
-    match threads.fold((0, 0), add) {
-        (0, _) => 1.0,
-        (ran, waited) => 1.0 + waited as f64 / ran as f64,
-    }
 }
 
 /// The host port of the row that forwards to port 22, from `info usernet`.
@@ -529,20 +428,5 @@ mod tests {
         };
         assert_eq!(said(process::id()).as_deref(), Ok("a b\n"));
         assert_eq!(said(1).as_deref(), Ok(""));
-    }
-
-    #[test]
-    fn cpu_time_is_parsed_after_any_comm() {
-        let stat = "7 (a) b) (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 25 0 0 20 0 1";
-        assert_eq!(ticks(stat), Some(175));
-        assert_eq!(ticks("7 (a) S 1"), None);
-    }
-
-    #[test]
-    fn contention_is_run_queue_wait() {
-        let threads = ["3000 1000 7", "1000 3000 9", "gone"];
-        let threads = || threads.iter().filter_map(|stat| run_and_wait(stat));
-        assert!((contention(threads()) - 2.0).abs() < 1e-6);
-        assert_eq!(contention(threads().take(0)), 1.0);
     }
 }

@@ -20,8 +20,9 @@ use crate::report::keep::Budget;
 use crate::report::{Entry, Report, Span};
 use crate::run::interrupt;
 use crate::run::job;
-use crate::run::plan::{self, Item, NoMatch};
+use crate::run::plan::{self, Item};
 use crate::run::progress::Board;
+use crate::run::select::{self, NoMatch};
 use crate::scenario::{Extent, ScenarioError, Source};
 use crate::tree::{self, Tree};
 
@@ -189,7 +190,7 @@ fn once_each(wanted: Vec<(String, PathBuf)>) -> Result<Vec<(String, PathBuf)>, S
 fn inside(tree: &Tree, filters: &[String]) -> Result<Vec<(String, PathBuf)>, SuiteError> {
     let all = tree.scenarios()?;
     let ids: Vec<String> = all.iter().map(|(id, _)| id.clone()).collect();
-    let picked = plan::select(&ids, filters)?;
+    let picked = select::select(&ids, filters)?;
     let is_picked = |(id, _): &(String, PathBuf)| picked.contains(&id);
     Ok(all.iter().filter(|one| is_picked(one)).cloned().collect())
 }
