@@ -206,3 +206,26 @@ fn all_sites_are_patched_in_one_stop() {
     engine.close(id);
     assert_eq!(STOPS.get(), 2);
 }
+
+/// Another patcher may change a function between the analysis of its entry and that of its returns.
+#[test]
+fn an_armed_entry_that_becomes_a_loop_is_still_restored() {
+    let (fake, engine) = engine();
+    // mov r0, #5; mov r0, #6 (a disabled jump label); bx lr
+    fake.write(TAILS + 4, MOV_6);
+    fake.extend(TAILS + 8, 0xe12f_ff1e);
+    let before = fake.image()[&TAILS];
+    let id = open(&engine);
+    assert_eq!(enable(&engine, id, "tails"), Ok(1));
+    assert_eq!(go(&engine, id, 0), Ok(0));
+    assert_eq!(fake.read(TAILS), TRAP);
+    // The jump label is enabled: a branch back to the first instruction.
+    fake.write(TAILS + 4, branch(TAILS + 4, TAILS));
+    let other = open(&engine);
+    engine.enable(other, &return_of("tails"), 0).unwrap();
+    engine.close(other);
+    assert_eq!(execute(fake, &engine, TAILS), Some(Trap::Resumed));
+    assert_eq!(drain(&engine, id, 0), [1]);
+    engine.close(id);
+    assert_eq!(fake.read(TAILS), before);
+}

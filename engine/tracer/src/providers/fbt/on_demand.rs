@@ -55,7 +55,7 @@ impl<A: Arch> Fbt<A> {
         match role {
             Role::Entry => self.check_entry_loop(platform, number),
             Role::Return => {
-                // First, while no trap of ours but the entry's can be in its text.
+                // First, as an exit may be the entry's site.
                 self.check_entry_loop(platform, number);
                 let returns = self.find_returns(platform, number)?;
                 if let Some(function) = self.functions.get_mut(number) {
@@ -69,8 +69,15 @@ impl<A: Arch> Fbt<A> {
     /// Checks whether the function loops back to its entry's site without passing its ftrace call.
     /// A trap would then fire at each iteration, so only ftrace can report the entry, if the
     /// function has a call.
+    ///
+    /// This is done once: an entry that is known may be armed, and its site must then stay the
+    /// function's even if someone has changed the text since.
     #[inline(never)]
     fn check_entry_loop<P: Platform>(&mut self, platform: &P, number: usize) {
+        let function = self.functions.get(number);
+        if function.is_none_or(|function| function.is_entry_known) {
+            return;
+        }
         let loops_to_entry = self.loops_to_entry(platform, number);
         let Some(function) = self.functions.get_mut(number) else {
             return;
