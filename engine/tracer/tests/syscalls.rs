@@ -290,3 +290,107 @@ fn rows_show_ecbs_and_subscriptions() {
     engine.stop(id).unwrap();
     assert_eq!(row(2).flatten().map(|row| row.3), Some(false));
 }
+
+/// Traces a return, with a function whose patching [`ON_PATCH`] sees, and the entry of another
+/// call.
+fn trace_return(engine: &Engine, name: &str, entry: &str) -> ConsumerId {
+    let id = open_with(engine, &recording());
+    // No two consumers that are open at a time share it.
+    let patched = describe(if name == "read" { "alpha" } else { "beta" });
+    let (entry, end) = (
+        named("native", entry, "entry"),
+        named("native", name, "return"),
+    );
+    for description in [patched, entry, end] {
+        assert_eq!(engine.enable(id, &description, 0), Ok(1));
+    }
+    assert_eq!(go(engine, id, 4096), Ok(0));
+    id
+}
+
+/// From now on, a thread makes a call whenever text is patched, that is within each arming and
+/// disarming: `call` returns with the number of `returned`.
+fn call_while_patching(
+    fake: &'static Fake,
+    engine: &'static Engine,
+    call: (u32, i64),
+    returned: (u32, i64),
+) {
+    ON_PATCH.set(Some(Box::new(move |_| {
+        enter(fake, engine, call.0, call.1);
+        leave(fake, engine, returned, 0);
+    })));
+}
+
+fn names_fired(engine: &Engine, id: ConsumerId) -> Vec<String> {
+    let fired = fired(engine, id).into_iter();
+    fired.map(|(name, _)| name).collect()
+}
+
+#[test]
+fn a_call_is_in_flight_only_while_every_return_is_reported() {
+    let calls = [
+        (EXECVE, "execve", EXECVE),
+        (SIGRETURN, "sigreturn", (0, -1)),
+    ];
+    for (call, name, returned) in calls {
+        let (fake, engine) = engine();
+        let engine: &'static _ = Box::leak(Box::new(engine));
+        let some = trace(
+            engine,
+            &[
+                named("native", "read", "return"),
+                named("native", name, "entry"),
+            ],
+        );
+        call_while_patching(fake, engine, call, returned);
+        trace_return(engine, name, name);
+        ON_PATCH.set(None);
+        names_fired(engine, some);
+        leave(fake, engine, READ, 832);
+        assert_eq!(names_fired(engine, some), ["native:read:return"], "{name}");
+    }
+}
+
+/// One consumer needs some returns and another all, and they start and end in every order.
+#[test]
+fn no_order_of_consumers_leaves_a_call_in_flight() {
+    const STEPS: u32 = 6;
+    for order in 0..1 << STEPS {
+        let (fake, engine) = engine();
+        let engine: &'static _ = Box::leak(Box::new(engine));
+        call_while_patching(fake, engine, EXECVE, EXECVE);
+        let mut open = [None; 2];
+        for step in 0..STEPS {
+            let which = (order >> step & 1) as usize;
+            open[which] = match open[which].take() {
+                Some(id) => {
+                    engine.close(id);
+                    None
+                }
+                None => {
+                    let [name, entry] = [["read", "execve"], ["execve", "cacheflush"]][which];
+                    Some(trace_return(engine, name, entry))
+                }
+            };
+            open.iter().flatten().for_each(|id| {
+                names_fired(engine, *id);
+            });
+            leave(fake, engine, READ, 832);
+            enter(fake, engine, EXECVE.0, EXECVE.1);
+            leave(fake, engine, OLD_FCNTL, 0);
+            let expected = [
+                vec!["native:read:return", "native:execve:entry"],
+                vec!["native:execve:return"],
+            ];
+            for (id, expected) in open.iter().zip(expected) {
+                let fired = id.map(|id| names_fired(engine, id)).unwrap_or_default();
+                let expected = id.map(|_| expected).unwrap_or_default();
+                assert_eq!(fired, expected, "order {order:b}, step {step}");
+            }
+        }
+        ON_PATCH.set(None);
+        open.into_iter().flatten().for_each(|id| engine.close(id));
+        assert_eq!(events(fake), [numbers([]); 2]);
+    }
+}

@@ -54,7 +54,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             }
             registry.subscriptions.set(event, wanted);
             if event == Event::SyscallReturned {
-                self.in_flight.admit(true);
+                // The live table may have the calls already: a thread that enters one before all
+                // returns are subscribed to might return unreported.
+                self.in_flight.admit(wanted == Numbers::ALL);
             }
         }
     }

@@ -2,8 +2,9 @@
 //! with that call.
 //!
 //! Each thread inserts and removes its own entry only, so the table needs no lock; if there is no
-//! room, a lost return is counted. Threads are admitted only while returns are subscribed to, so no
-//! entry is left behind to be mistaken for another thread at the same address.
+//! room, a lost return is counted. Threads are admitted only while every return is subscribed to, so
+//! each removes its entry when the call returns, whichever number that return has. None is left
+//! behind for the thread's next return, or for another thread at the same address.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -55,7 +56,7 @@ impl InFlight {
         self.lost.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Starts or stops admitting threads.
+    /// Starts or stops admitting threads: admits them only while every return is reported.
     pub fn admit(&self, is_open: bool) {
         self.is_open.store(is_open, Ordering::Release);
     }
