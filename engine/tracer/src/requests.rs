@@ -130,12 +130,13 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let mechanism = Mechanism::from_code(go.mechanism).ok_or(Error::Invalid)?;
         let by_call = self.uses_ftrace(mechanism)?;
         self.control.with(|control| {
-            control.calls.allow_retry();
             let consumer = control.consumer(id)?;
-            consumer.by_call = by_call;
             let program = consumer.take_program()?;
+            // Not before: the ECBs of an active consumer are counted by its mechanism.
+            consumer.by_call = by_call;
             self.begin_session(consumer, program, go, place)?;
             control.activate(id)?;
+            control.calls.allow_retry();
             self.start_deadman(control);
             let armed = self.rearm(control);
             if armed.is_err() {

@@ -220,3 +220,19 @@ fn an_entry_without_a_plan_uses_an_ftrace_call() {
     FTRACE_REFUSES.set(false);
     assert_eq!((unarmed, fake.image() == before), (1, true));
 }
+
+#[test]
+fn a_refused_go_does_not_change_the_mechanism() {
+    let (fake, engine) = engine();
+    let id = trace(&engine, "traced", Mechanism::Trap);
+    let mut again = Go {
+        mechanism: Mechanism::Ftrace.code(),
+        ..Go::default()
+    };
+    assert_eq!(engine.go(id, &mut again), Err(Error::WrongState));
+    engine.close(id);
+    // The ECBs of the first, counted by its mechanism, are gone.
+    let id = trace(&engine, "traced", Mechanism::Trap);
+    assert_eq!((fake.read(TRACED + 4), calls_enabled(fake)), (TRAP, vec![]));
+    engine.close(id);
+}
