@@ -109,7 +109,28 @@ impl<A: Arch> Control<A> {
         Ok(())
     }
 
-    /// Frees the IDs of closed consumers. The live table must no longer name them.
+    /// Allocates a consumer.
+    pub(crate) fn allocate(&mut self) -> Result<ConsumerId, Error> {
+        let mut numbered = (0..).zip(self.consumers.iter_mut());
+        let (number, free) = numbered
+            .find(|(_, place)| place.is_none())
+            .ok_or(Error::TooManyConsumers)?;
+        *free = Some(Consumer::new());
+        Ok(ConsumerId(number))
+    }
+
+    /// Whether all numbers are in use.
+    pub(crate) fn is_full(&self) -> bool {
+        self.consumers.iter().all(Option::is_some)
+    }
+
+    /// Whether a closed consumer's number is still in use.
+    pub(crate) fn has_gone(&self) -> bool {
+        let mut consumers = self.consumers.iter().flatten();
+        consumers.any(|consumer| matches!(consumer.state, State::Gone))
+    }
+
+    /// Frees the numbers of closed consumers. The live table must no longer name them.
     pub(crate) fn forget_gone(&mut self) {
         for place in &mut self.consumers {
             place.take_if(|consumer| matches!(consumer.state, State::Gone));

@@ -20,15 +20,14 @@ use crate::session::consumer::{Consumer, ConsumerId, State};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Allocates a consumer.
+    /// Allocates a consumer. If every number is in use, those of consumers that were closed without
+    /// memory for a smaller live table are freed, should there be memory now.
     pub fn open(&self) -> Result<ConsumerId, Error> {
         self.control.with(|control| {
-            let mut numbered = (0..).zip(control.consumers.iter_mut());
-            let (number, free) = numbered
-                .find(|(_, place)| place.is_none())
-                .ok_or(Error::TooManyConsumers)?;
-            *free = Some(Consumer::new());
-            Ok(ConsumerId(number))
+            if control.is_full() && control.has_gone() {
+                let _ = self.rearm(control);
+            }
+            control.allocate()
         })
     }
 
@@ -220,11 +219,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             if let Ok(consumer) = control.consumer(id) {
                 *consumer = Consumer::gone();
             }
-            let rearmed = self.rearm(control);
+            // Without memory the number stays in use; the text is restored all the same.
+            let _ = self.rearm(control);
             self.count_active(control);
-            if rearmed.is_ok() {
-                control.forget_gone();
-            }
             if let Some(session) = self.sessions.get(id.0) {
                 // Clearing allocates nothing, so it cannot fail.
                 let _ = session.set(None);

@@ -447,6 +447,24 @@ fn close_without_memory_disarms_and_retains_the_number() {
 }
 
 #[test]
+fn numbers_retained_for_lack_of_memory_are_reused_once_there_is_some() {
+    let (_, engine) = engine();
+    let close_without_memory = || {
+        let id = engine.open()?;
+        MEMORY.set(0);
+        engine.close(id);
+        Ok(id)
+    };
+    let closed: Result<Vec<_>, Error> = (0..32).map(|_| close_without_memory()).collect();
+    assert_eq!(closed.map(|ids| ids.len()), Ok(32));
+    assert_eq!(engine.open(), Err(Error::TooManyConsumers));
+    MEMORY.set(usize::MAX);
+    assert!(engine.open().is_ok());
+    let more = (0..32).map_while(|_| engine.open().ok());
+    assert_eq!(more.count(), 31);
+}
+
+#[test]
 fn firings_without_stack_are_dropped_and_counted() {
     let (fake, engine) = engine();
     let id = open(&engine);

@@ -73,6 +73,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.prepare(control)?;
         let live = publish(control)?;
         let old = self.live.replace(Some(live))?;
+        control.forget_gone();
         if let Some(old) = old {
             save_hits(&mut control.registry.fbt, &old);
         }
