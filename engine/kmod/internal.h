@@ -44,8 +44,8 @@ struct pt_regs;
 struct task_struct;
 
 /*
- * main.c: keeps the module loaded for good, as the kernel may still call into it. Called
- * under the control lock, or at unload.
+ * main.c: keeps the module loaded for good, in addition to shim_pin(), as ftrace may still
+ * call into it. Called under the control lock, while a file is open.
  */
 void tl_pin(void);
 

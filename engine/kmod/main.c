@@ -39,6 +39,19 @@ void tl_pin(void)
 	is_pinned = true;
 }
 
+void shim_pin(int is_pinned)
+{
+	static bool was_pinned;
+
+	if (was_pinned == !!is_pinned)
+		return;
+	was_pinned = is_pinned;
+	if (is_pinned)
+		__module_get(THIS_MODULE);
+	else
+		module_put(THIS_MODULE);
+}
+
 static bool is_started;
 
 static int start(void)
@@ -59,7 +72,7 @@ static void end(void)
 
 static void unhook(void)
 {
-	/* The engine leaves direct dispatch on if a trap could not be removed. */
+	/* It is on only in a module that was pinned and is unloaded by force. */
 	shim_direct_dispatch(0);
 	tl_hook_exit();
 }

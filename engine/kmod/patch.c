@@ -22,20 +22,17 @@ void shim_patch(struct shim_patch *patches, size_t count)
 	}
 }
 
-void shim_direct_dispatch(int straight)
+int shim_direct_dispatch(int straight)
 {
 	static bool is_straight;
 	int error;
 
 	if (is_straight == !!straight)
-		return;
+		return 0;
 	error = tl_direct_dispatch(straight);
-	if (!error) {
+	if (error)
+		pr_warn("trapline: cannot patch the call to the trap handler: %d\n", error);
+	else
 		is_straight = straight;
-		return;
-	}
-	pr_warn("trapline: cannot patch the call to the trap handler: %d\n", error);
-	/* The kernel still calls into the module at each trap, so the module cannot go. */
-	if (is_straight)
-		tl_pin();
+	return error;
 }

@@ -313,10 +313,17 @@ void shim_patch(struct shim_patch *patches, size_t count);
 
 /*
  * patch.c: makes the kernel's trap entry call trapline_trap() before anything that can
- * be traced (`straight`), or reach the hook of arch/ by the kernel's own path again.
- * May sleep. Called under the control lock.
+ * be traced (`straight`), or reach the hook of arch/ by the kernel's own path again. Can
+ * fail in either direction, and then nothing has changed. May sleep. Called under the
+ * control lock.
  */
-void shim_direct_dispatch(int straight);
+int shim_direct_dispatch(int straight);
+
+/*
+ * main.c: keeps the module loaded, as the kernel may still call into it, or lets it be
+ * unloaded again. Called under the control lock; pinning only while a file is open.
+ */
+void shim_pin(int is_pinned);
 
 /* arch/: the range of addresses that shim_code_alloc() allocates from. */
 void shim_code_range(unsigned long range[2]);

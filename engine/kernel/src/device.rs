@@ -29,6 +29,8 @@ const ATTEMPTS: usize = 8;
 pub enum Errno {
     /// ESRCH
     NotFound = 3,
+    /// EIO
+    NoDispatch = 5,
     /// ENOMEM
     OutOfMemory = 12,
     /// EFAULT
@@ -64,6 +66,7 @@ impl From<Error> for Errno {
             Error::NotFound => Self::NotFound,
             Error::WrongState => Self::WrongState,
             Error::Unwritten => Self::BadAddress,
+            Error::NoDispatch => Self::NoDispatch,
             Error::Unsupported => Self::Unsupported,
         }
     }

@@ -108,7 +108,8 @@ unsafe extern "C" {
     pub fn shim_tracepoints_synchronize();
 
     pub fn shim_patch(patches: *mut Patch, count: usize);
-    pub safe fn shim_direct_dispatch(straight: c_int);
+    pub safe fn shim_direct_dispatch(straight: c_int) -> c_int;
+    pub safe fn shim_pin(is_pinned: c_int);
 
     pub fn shim_code_range(range: *mut [usize; 2]);
     pub safe fn shim_code_alloc() -> usize;

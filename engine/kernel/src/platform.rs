@@ -200,8 +200,15 @@ impl KernelText for Kernel {
         unsafe { ffi::shim_patch(patches.as_mut_ptr(), patches.len()) };
     }
 
-    fn direct_dispatch(&self, direct: bool) {
-        ffi::shim_direct_dispatch(direct.into());
+    fn direct_dispatch(&self, direct: bool) -> Result<(), Refused> {
+        match ffi::shim_direct_dispatch(direct.into()) {
+            0 => Ok(()),
+            _ => Err(Refused),
+        }
+    }
+
+    fn pin(&self, is_pinned: bool) {
+        ffi::shim_pin(is_pinned.into());
     }
 
     /// One page, of the smallest size that all three architectures have.

@@ -64,7 +64,13 @@ static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs
 static u32 *way;
 
 /* A trampoline to handle_straight(), which may be out of range of a BL. */
-static u32 *bridge;
+static struct {
+	u32 ldr_x16, br_x16;
+	u64 to;
+} *bridge;
+
+/* Whether el1_dbg calls it. */
+static bool is_bridged;
 
 /* Called instead of do_debug_exception(), which is passed the exceptions that are not ours. */
 static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
@@ -101,10 +107,7 @@ static int find_way(void)
 
 static int build_bridge(void)
 {
-	const struct {
-		u32 ldr_x16, br_x16;
-		u64 to;
-	} code = { 0x58000050, 0xd61f0200, (u64)handle_straight };
+	const typeof(*bridge) code = { 0x58000050, 0xd61f0200, (u64)handle_straight };
 	unsigned long page = shim_code_alloc();
 
 	if (!page)
@@ -141,7 +144,7 @@ const struct trapline_stacks trapline_stacks = {
 
 void tl_arch_exit(void)
 {
-	if (bridge)
+	if (bridge && !is_bridged)
 		shim_code_free((unsigned long)bridge);
 }
 
@@ -226,9 +229,21 @@ int tl_hook_init(void)
 	return 0;
 }
 
+/* Has the bridge lead to the kernel's handler, since el1_dbg cannot be made to. */
+static void leave_bridge(void)
+{
+	u64 to = (u64)handle;
+
+	shim_code_write((unsigned long)&bridge->to, &to, sizeof(to));
+	shim_synchronize();
+	pr_err("trapline: el1_dbg still calls a page of the module's slots, which is not freed\n");
+}
+
 void tl_hook_exit(void)
 {
 	unregister_hook(&hook);
+	if (is_bridged)
+		leave_bridge();
 }
 
 /* Arguments of aarch64_insn_patch_text(); protected by the control lock. */
@@ -268,6 +283,8 @@ int tl_direct_dispatch(bool straight)
 	cpus_read_lock();
 	error = patch_words(&place, &word, 1);
 	cpus_read_unlock();
+	if (!error)
+		is_bridged = straight;
 	return error;
 }
 

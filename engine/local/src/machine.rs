@@ -206,7 +206,11 @@ impl KernelText for Machine {
         patches.iter_mut().for_each(|patch| patch.failed = 1);
     }
 
-    fn direct_dispatch(&self, _: bool) {}
+    fn direct_dispatch(&self, _: bool) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn pin(&self, _: bool) {}
 
     /// No memory for code: there are no instructions to copy there.
     const CODE: usize = 0;

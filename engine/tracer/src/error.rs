@@ -23,6 +23,8 @@ pub enum Error {
     NoRoom,
     /// Copying to the consumer's memory faulted.
     Unwritten,
+    /// Traps could not be dispatched directly to the engine, so none was written.
+    NoDispatch,
     /// This kernel lacks the feature.
     Unsupported,
 }

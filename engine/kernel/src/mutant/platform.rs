@@ -115,9 +115,9 @@ impl KernelText for Seeded {
         self.0.patch(patches.get_mut(..count).unwrap_or_default());
     }
 
-    fn direct_dispatch(&self, direct: bool) {
+    fn direct_dispatch(&self, direct: bool) -> Result<(), Refused> {
         self.0
-            .direct_dispatch(direct && !is_chosen(super::LONG_WAY));
+            .direct_dispatch(direct && !is_chosen(super::LONG_WAY))
     }
 
     fn code_write(&self, address: usize, bytes: &[u8]) {
@@ -136,6 +136,7 @@ impl KernelText for Seeded {
     }
 
     forward! {
+        fn pin(&self, is_pinned: bool);
         fn peek(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn peek_original(&self, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn ftrace_slot(&self, address: usize) -> usize;

@@ -12,7 +12,8 @@
 //!   last is removed.
 //!
 //! Disarming comes first and needs no memory. A failed allocation after that leaves probes unarmed,
-//! never half armed.
+//! never half armed. What the kernel does not let be disarmed stays known, pins the engine, and is
+//! disarmed at a later occasion.
 
 mod events;
 mod ftrace;
@@ -29,7 +30,7 @@ use crate::error::Error;
 use crate::fire::live::Live;
 use crate::grow::OutOfMemory;
 use crate::platform::{Platform, Rcu, Refused};
-use crate::providers::fbt::Fbt;
+use crate::providers::fbt::{Fbt, Function};
 use crate::session::consumer::ConsumerId;
 use crate::site::Site;
 use crate::site::eligible;
@@ -41,10 +42,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Makes text, timers and the live table match the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<A>) -> Result<(), Error> {
         let agreed = self.reconcile(control);
+        let fbt = &control.registry.fbt;
         // Even after an error, for as long as a trap is in place.
-        let mut enabled = control.registry.fbt.enabled();
-        let is_any = enabled.any(|(_, site)| site.is_trapped());
-        self.platform.direct_dispatch(is_any);
+        let is_any = fbt.enabled().any(|(_, site)| site.is_trapped());
+        let is_switched = self.platform.direct_dispatch(is_any).is_ok();
+        // Consumers keep the engine loaded while they want a site. One that could not be disarmed
+        // stays without them, and so does the dispatch.
+        let is_stuck =
+            |(function, site): (&Function, &Site<A>)| site.armed && !function.wants(site);
+        let is_pinned = !is_switched || fbt.enabled().any(is_stuck);
+        self.platform.pin(is_pinned);
         agreed
     }
 
@@ -69,7 +76,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Arms what is wanted and not armed yet. The inner error says that ftrace refused its calls.
-    fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Refused>, OutOfMemory> {
+    fn arm(&self, control: &mut Control<A>) -> Result<Result<(), Refused>, Error> {
         self.prepare(control)?;
         let live = publish(control)?;
         let old = self.live.replace(Some(live))?;
@@ -79,7 +86,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         }
         let accepted = self.add_ftrace_calls(control);
         if accepted.is_ok() {
-            self.write_traps(control);
+            self.write_traps(control)?;
         }
         Ok(accepted)
     }
@@ -174,20 +181,26 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         control.slots.release_if_unused(&self.platform);
     }
 
-    /// Writes the traps, where the instruction still is the planned one.
-    fn write_traps(&self, control: &mut Control<A>) {
-        if control.registry.fbt.enabled().next().is_some() {
-            self.platform.direct_dispatch(true);
+    /// Writes the traps, where the instruction still is the planned one. Writes none if they would
+    /// not be dispatched directly: functions on the kernel's own path may have traps themselves.
+    fn write_traps(&self, control: &mut Control<A>) -> Result<(), Error> {
+        let is_due = |function: &Function, site: &Site<A>| {
+            let is_open = !site.armed && site.call.is_none() && !site.ftrace_only;
+            is_open && function.wants(site) && self.can_displace(site)
+        };
+        let fbt = &mut control.registry.fbt;
+        if !fbt.enabled().any(|(function, site)| is_due(function, site)) {
+            return Ok(());
         }
+        let switched = self.platform.direct_dispatch(true);
+        switched.map_err(|Refused| Error::NoDispatch)?;
         control.batch.write(
             &self.platform,
-            &mut control.registry.fbt,
-            |function, site| {
-                let is_due = !site.armed && site.call.is_none() && !site.ftrace_only;
-                (is_due && function.wants(site) && self.can_displace(site)).then(|| word(A::TRAP))
-            },
+            fbt,
+            |function, site| is_due(function, site).then(|| word(A::TRAP)),
             |site| site.armed = true,
         );
+        Ok(())
     }
 
     fn can_displace(&self, site: &Site<A>) -> bool {

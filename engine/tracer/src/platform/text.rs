@@ -32,8 +32,13 @@ pub trait KernelText: Sized + Send + Sync + 'static {
 
     /// Switches direct dispatch on or off. While it is on, the kernel's trap handler calls
     /// `Tracer::trap` without passing through anything that can be traced or probed, on the way in
-    /// or out; while it is off, some kernel functions are on that path. May sleep.
-    fn direct_dispatch(&self, direct: bool);
+    /// or out; while it is off, some kernel functions are on that path. If this is refused, nothing
+    /// changes. May sleep.
+    fn direct_dispatch(&self, direct: bool) -> Result<(), Refused>;
+
+    /// Keeps the engine loaded for as long as it is pinned: the kernel may still call it, although
+    /// no consumer is left.
+    fn pin(&self, is_pinned: bool);
 
     /// Size of the patch area at `address` that ftrace owns, in bytes: it may write or remove a
     /// call there at any time.

@@ -176,8 +176,16 @@ impl KernelText for &'static Fake {
         }
     }
 
-    fn direct_dispatch(&self, direct: bool) {
+    fn direct_dispatch(&self, direct: bool) -> Result<(), Refused> {
+        if DISPATCH_REFUSES.get() && direct != DIRECT.get() {
+            return Err(Refused);
+        }
         DIRECT.set(direct);
+        Ok(())
+    }
+
+    fn pin(&self, is_pinned: bool) {
+        PINNED.set(is_pinned);
     }
 
     /// Code memory is allocated in pieces of two slots.

@@ -36,6 +36,8 @@ thread_local! {
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
     /// Whether traps are dispatched directly to the engine.
     pub static DIRECT: Cell<bool> = const { Cell::new(false) };
+    /// Whether the engine must stay loaded.
+    pub static PINNED: Cell<bool> = const { Cell::new(false) };
     /// How many times text was patched, each with the machine stopped.
     pub static STOPS: Cell<usize> = const { Cell::new(0) };
     /// Makes all operations of the kernel that can fail do so: patching, code memory, ftrace,
@@ -43,6 +45,8 @@ thread_local! {
     pub static STUCK: Cell<bool> = const { Cell::new(false) };
     /// Makes the kernel refuse ftrace calls.
     pub static FTRACE_REFUSES: Cell<bool> = const { Cell::new(false) };
+    /// Makes the kernel refuse to switch direct dispatch on or off.
+    pub static DISPATCH_REFUSES: Cell<bool> = const { Cell::new(false) };
     /// Makes the allocation of code memory fail.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before memory runs out.
