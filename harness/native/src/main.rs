@@ -71,7 +71,9 @@ fn main() -> ExitCode {
     match ran {
         Ok([vectors, neighbours]) => {
             println!("vectors\n{vectors}\ntheir neighbours\n{neighbours}");
-            let is_good = vectors.is_good() && neighbours.is_good();
+            let too_few = neighbours.too_few();
+            too_few.iter().for_each(|few| println!("{few}"));
+            let is_good = vectors.is_good() && neighbours.is_good() && too_few.is_none();
             ExitCode::from(u8::from(!is_good))
         }
         Err(why) => {

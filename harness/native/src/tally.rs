@@ -13,6 +13,10 @@ use crate::vectors::Vector;
 /// Most differences reported in full.
 const REPORTED_MAX: usize = 20;
 
+/// Of a guest's neighbours about a third to a half are run: the others are refused by the engine, must
+/// not run, or are not implemented by the processor.
+const RAN_MIN: usize = 5;
+
 /// Counts and differences.
 #[derive(Default)]
 pub struct Tally {
@@ -42,6 +46,19 @@ impl Tally {
     /// Whether there was no difference.
     pub fn is_good(&self) -> bool {
         self.different == 0
+    }
+
+    /// Number of vectors that were run, and of all.
+    fn counts(&self) -> (usize, usize) {
+        let ran = self.emulated + self.relocated;
+        (ran, ran + self.skipped.values().sum::<usize>())
+    }
+
+    /// Says so, if fewer than one in [`RAN_MIN`] of these random instructions were run: then hardly
+    /// anything was compared.
+    pub fn too_few(&self) -> Option<String> {
+        let (ran, all) = self.counts();
+        (ran * RAN_MIN < all).then(|| format!("only {ran} of {all} neighbours were run"))
     }
 
     /// Compares a vector's native and probed runs; its probe fired `fired` times.
@@ -143,5 +160,30 @@ impl fmt::Display for Tally {
         writeln!(f, "relocated: {}", self.relocated)?;
         writeln!(f, "cases: {}", self.cases)?;
         write!(f, "differences: {}", self.different)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skipped_neighbours_are_too_few() {
+        let tally = |ran, skipped: [usize; 2]| Tally {
+            emulated: ran,
+            skipped: ["one reason", "another"].into_iter().zip(skipped).collect(),
+            ..Tally::default()
+        };
+        assert_eq!(tally(0, [0, 0]).too_few(), None, "none were asked for");
+        assert_eq!(tally(20, [70, 10]).too_few(), None);
+        let only = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            tally(19, [71, 10]).too_few(),
+            only("only 19 of 100 neighbours were run")
+        );
+        assert_eq!(
+            tally(0, [1, 0]).too_few(),
+            only("only 0 of 1 neighbours were run")
+        );
     }
 }
