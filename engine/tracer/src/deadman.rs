@@ -4,7 +4,8 @@
 //! each CPU beats once a second; if a CPU keeps firing and its heartbeat does not come, the clauses
 //! leave no time to threads, and the consumers firing there are killed. The control path detects
 //! the second: once a second it looks for consumers that have made no request for too long, since
-//! one that is stopped or hangs would keep its probes armed for ever.
+//! one that is stopped or hangs would keep its probes armed for ever. The requests that count are
+//! those of a tracing consumer's loop: `GO`, snapshots of buffers and aggregations, and the status.
 //!
 //! A killed consumer fires nothing more; the control path disarms it as soon as it gets to run.
 

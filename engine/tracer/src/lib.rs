@@ -9,8 +9,8 @@
 //! allocate, and is serialised by one mutex, the control lock. The **fire path** ([`Tracer::trap`],
 //! [`Tracer::tick`], [`Tracer::called`], [`Tracer::syscall_entered`] and the other event entry
 //! points) runs in a trap, an interrupt or a system call, in any context including NMI on x86-64.
-//! It never allocates, sleeps or panics, and takes no lock but those of `spin`, which only firings
-//! take and which are held for a bounded time.
+//! It never allocates, sleeps or panics, and takes no lock but those of `spin`, which the control
+//! path never takes and which are held for a bounded time.
 //!
 //! The two paths share the live table ([`Live`](fire::live::Live)), which control replaces under
 //! RCU and firings only read, and each consumer's [`Session`](session::Session), whose clauses

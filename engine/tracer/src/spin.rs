@@ -1,8 +1,10 @@
 //! A spinlock for the fire path.
 //!
 //! Spinning is safe there because the holder is on another CPU and releases the lock soon: the
-//! holder is in a firing, so nothing that interrupts it can take the lock (a CPU in a firing starts
-//! no other), and the critical section is a bounded walk through memory.
+//! critical section is a bounded walk through memory, with interrupts disabled, and what can
+//! interrupt it all the same, a trap or an NMI, does not take the lock. A session's locks are taken
+//! in firings, and a CPU in a firing starts no other; that of `Once` is taken outside a firing, but
+//! only at events of processes, of which none is reported from a trap or an NMI.
 //!
 //! A CPU stopped for good while it holds the lock (a panic stops the others wherever they are)
 //! never releases it. A waiter times out and marks the lock abandoned, so that other CPUs do not
@@ -50,8 +52,8 @@ pub struct Spin(AtomicU32);
 
 impl Spin {
     /// Runs `work` under the lock; returns none, without running it, if the holder does not release
-    /// it in time. Only firings may call this, with interrupts disabled, and `work` must not take
-    /// the lock again.
+    /// it in time. Only the fire path may call this, with interrupts disabled; neither `work` nor
+    /// what may interrupt it may take the lock again.
     pub fn with<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
         self.take(SPINS.load(Ordering::Relaxed)).then(|| {
             let result = work();

@@ -1,10 +1,11 @@
 //! Kernel events: system calls, process events and tracepoints, on their way to the providers that
 //! fire at them.
 //!
-//! Their tracepoints run in the thread's own context with interrupts enabled; preemption is
-//! disabled, as readers of the live table require. Interrupts are disabled for the firing itself,
-//! since it takes the CPU's guard. A report of a system call that no consumer enabled costs one
-//! lookup.
+//! A system call is reported in its thread's own context, with interrupts enabled. Other events may
+//! also come from an interrupt: a signal that a timer sends, a process that is freed after a grace
+//! period. A tracepoint may be anywhere. In all of these preemption is disabled, as readers of the
+//! live table require. Interrupts are disabled for the firing itself, since it takes the CPU's
+//! guard. A report of a system call that no consumer enabled costs one lookup.
 
 use engine_isa::Arch;
 
@@ -46,8 +47,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.in_flight.count_lost();
     }
 
-    /// An event of this thread, or one caused by it, with the event's arguments. The caller has
-    /// disabled preemption.
+    /// An event of this thread, or one caused by it or by an interrupt, with the event's arguments.
+    /// The caller has disabled preemption.
     pub fn happened(&self, event: Event, arguments: [u64; 4]) {
         self.live.read(|live| {
             if let Some(live) = live {

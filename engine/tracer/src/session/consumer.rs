@@ -39,7 +39,9 @@ pub enum State {
     Enabling(Verified<Vec<u64>>),
     /// Its probes are armed.
     Active,
-    /// Its probes are disarmed and its buffers can be drained. `END` fired on this CPU.
+    /// Its probes are disarmed: it was stopped, the deadman killed it, or its `GO` failed. Its
+    /// buffers can be drained, if `GO` got so far as to allocate them. `END` fired on this CPU if it
+    /// was stopped; otherwise it did not fire, and the number is 0.
     Stopped(u32),
     /// Closed, but the live table still refers to it, so its number cannot be reused yet.
     Gone,

@@ -41,7 +41,8 @@ pub fn unfit(reading: &Reading) -> Option<&'static str> {
 }
 
 /// Whether REX.B extends the number of an MMX register in ModRM.rm. There are eight of them, and processors ignore
-/// it; QEMU reads and writes what its processor's state has behind them, such as how SSE rounds.
+/// it; QEMU 7.2 to 9.0 reads and writes what its processor's state has behind them, such as how SSE rounds. REX.R does
+/// the same in those released before September 2024, which are not provided for.
 fn extends_mmx(reading: &Reading) -> bool {
     let is_mmx = match reading.map {
         Map::One => false,
