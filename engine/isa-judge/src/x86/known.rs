@@ -394,12 +394,18 @@ struct Form {
 fn form(row: &Row) -> Option<&'static Form> {
     let (form, _) = row.encoding.text().split_once('.')?;
     Some(match form {
+        "VEX" if is_of_masks(row) => &EVEX,
         "VEX" => &VEX,
         "EVEX" if is_fp16(row) => &FP16,
         "EVEX" => &EVEX,
         "XOP" => &XOP,
         _ => return None,
     })
+}
+
+/// Whether a VEX row is for AVX-512's mask registers.
+fn is_of_masks(row: &Row) -> bool {
+    first(row.name).starts_with('k')
 }
 
 /// Whether an EVEX row belongs to AVX512-FP16, as some of map 3 do, by their prefix.
