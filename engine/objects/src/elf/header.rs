@@ -1,0 +1,76 @@
+//! Headers, independent of class and byte order.
+
+use object::elf;
+
+/// The size of addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// 32 bits.
+    Elf32,
+    /// 64 bits.
+    Elf64,
+}
+
+/// The byte order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// Whether the file is linked to fixed addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `ET_EXEC`: mapped at the addresses that it states.
+    Fixed,
+    /// `ET_DYN`: a shared object or a position-independent program.
+    Dynamic,
+}
+
+/// What `.gnu_debuglink` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DebugLink {
+    /// The file's name, without a directory.
+    pub name: Vec<u8>,
+    /// The CRC-32 of its contents.
+    pub crc: u32,
+}
+
+/// A program header, of any class.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment {
+    pub kind: elf::ProgramType,
+    pub is_executable: bool,
+    pub offset: u64,
+    pub address: u64,
+    pub file_size: u64,
+    pub memory_size: u64,
+}
+
+/// A section header, of any class.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    pub kind: elf::SectionType,
+    pub is_executable: bool,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+    pub entry_size: u64,
+    /// The index of the string table of a symbol table.
+    pub link: u32,
+}
+
+/// The offset in the file of an address, with the number of bytes from there on.
+pub fn file_offset(segments: &[Segment], address: u64) -> Option<(u64, u64)> {
+    let inside = |segment: &Segment| {
+        let within = address.checked_sub(segment.address)?;
+        let rest = segment.file_size.checked_sub(within)?;
+        Some((segment.offset.checked_add(within)?, rest))
+    };
+    let mut loaded = segments
+        .iter()
+        .filter(|segment| segment.kind == elf::PT_LOAD);
+    loaded.find_map(inside)
+}

@@ -1,0 +1,71 @@
+//! What differs by instruction set in the symbols of an ELF file.
+
+use std::fmt;
+
+use object::elf::{self, SymbolType};
+
+/// The instruction set of a file, its `e_machine`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Machine(pub u16);
+
+/// Machines with their names.
+const NAMES: [(elf::Machine, &str); 7] = [
+    (elf::EM_386, "i386"),
+    (elf::EM_AARCH64, "aarch64"),
+    (elf::EM_ARM, "arm"),
+    (elf::EM_PPC64, "ppc64"),
+    (elf::EM_RISCV, "riscv"),
+    (elf::EM_S390, "s390"),
+    (elf::EM_X86_64, "x86-64"),
+];
+
+/// `STT_ARM_TFUNC`: a Thumb function, in files from before the EABI.
+const STT_ARM_TFUNC: SymbolType = SymbolType(13);
+
+impl Machine {
+    /// Whether functions of two instruction sets can be in one file, told apart by bit 0.
+    pub fn has_thumb(self) -> bool {
+        self.0 == elf::EM_ARM.0
+    }
+
+    /// Whether symbols of this type are Thumb functions whatever bit 0 says.
+    pub(crate) fn is_thumb_type(self, kind: SymbolType) -> bool {
+        self.has_thumb() && kind == STT_ARM_TFUNC
+    }
+
+    /// Whether a name is that of a mapping symbol, which marks code and data and names nothing.
+    pub(crate) fn is_mapping_symbol(self, name: &[u8]) -> bool {
+        let marks = [elf::EM_ARM.0, elf::EM_AARCH64.0, elf::EM_RISCV.0].contains(&self.0);
+        let is_end = |rest: &[u8]| rest.first().is_none_or(|byte| *byte == b'.');
+        marks && matches!(name, [b'$', b'a' | b'd' | b't' | b'x', rest @ ..] if is_end(rest))
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NAMES.iter().find(|(machine, _)| machine.0 == self.0) {
+            Some((_, name)) => f.write_str(name),
+            None => write!(f, "machine {}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mapping_symbols_are_known_by_machine() {
+        let arm = Machine(elf::EM_ARM.0);
+        assert!(arm.is_mapping_symbol(b"$a"));
+        assert!(arm.is_mapping_symbol(b"$t.12"));
+        assert!(!arm.is_mapping_symbol(b"$table"));
+        assert!(!Machine(elf::EM_X86_64.0).is_mapping_symbol(b"$a"));
+    }
+
+    #[test]
+    fn machines_have_names() {
+        assert_eq!(Machine(elf::EM_ARM.0).to_string(), "arm");
+        assert_eq!(Machine(4711).to_string(), "machine 4711");
+    }
+}

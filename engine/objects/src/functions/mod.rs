@@ -1,0 +1,53 @@
+//! The functions of an object, from all tables of symbols that it has.
+//!
+//! Names stay in copies of the string tables, and a function refers to its name there: symbols of a
+//! malformed file that all share one long name cost no more memory than the file has.
+
+mod collect;
+mod demangle;
+mod extent;
+mod list;
+mod row;
+mod table;
+mod xz;
+
+use object::read::ReadRef;
+
+use crate::elf::Elf;
+use crate::error::{Fault, Table};
+pub(crate) use collect::Collector;
+pub use list::Functions;
+pub use row::{Binding, Extent, Function, Mode};
+
+impl Functions {
+    /// Reads the functions that the file itself tells of, with its MiniDebugInfo.
+    ///
+    /// Separate debug files are left out: [`crate::Object::functions`] has them too.
+    ///
+    /// # Errors
+    /// A fault that leaves nothing to read. Other faults are in [`Functions::faults`].
+    pub fn of_bytes(data: &[u8]) -> Result<(Elf, Self), Fault> {
+        let elf = Elf::read(data)?;
+        let functions = Self::read(&elf, data, |_| {});
+        Ok((elf, functions))
+    }
+
+    /// Reads the functions of a file. Where it has no full table, `debug` may add that of its
+    /// separate debug file; the MiniDebugInfo is taken only if that adds nothing either.
+    pub(crate) fn read<'d, R: ReadRef<'d>>(
+        elf: &Elf,
+        data: R,
+        debug: impl FnOnce(&mut Collector<'_>),
+    ) -> Self {
+        let mut collector = Collector::new(elf);
+        collector.add(elf, data, Table::Symtab);
+        if collector.is_empty() {
+            debug(&mut collector);
+        }
+        if collector.is_empty() {
+            collector.add_mini(data);
+        }
+        collector.add(elf, data, Table::Dynsym);
+        collector.finish()
+    }
+}
