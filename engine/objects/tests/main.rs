@@ -1,30 +1,10 @@
-//! Reads real processes and files.
+//! The reader over files that the host's compiler makes, over made ones, over damaged ones, and over
+//! real processes.
 
-use engine_objects::{Objects, Process, Symbols};
-
-#[test]
-fn own() {
-    let process = Process::open(std::process::id()).unwrap();
-    let objects = Objects::of(&process).unwrap();
-    for o in &objects {
-        println!(
-            "{:?} {:x} {:?} {:?} {:x?}",
-            o.path(),
-            o.bias(),
-            o.role(),
-            o.names(),
-            o.ranges()
-        );
-        let f = o.functions(&process.roots());
-        println!(
-            "   {} {:?} {:?}",
-            f.len(),
-            f.faults(),
-            o.elf().map(|e| (e.class, e.machine.to_string(), &e.faults))
-        );
-    }
-    println!("{:?}", objects.unreadable());
-    let symbols = Symbols::of(&process).unwrap();
-    let here = own as fn() as usize as u64;
-    println!("{:?}", symbols.resolve(here).unwrap().function_name());
-}
+mod build;
+mod debug_files;
+mod functions;
+mod hostile;
+mod made;
+mod processes;
+mod symbols;
