@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::elf::Elf;
 use crate::error::{Fault, Table};
-use crate::file::{self, Root};
+use crate::file::{Parts, Root};
 use crate::functions::Collector;
 
 /// Where distributions install debug files.
@@ -90,7 +90,7 @@ fn add_file(
     candidate: &Candidate,
     file: &File,
 ) -> Result<(), String> {
-    let data = file::cached(file);
+    let data = Parts::of(file);
     let debug = Elf::read(&data).map_err(|fault| fault.to_string())?;
     let set = |elf: &Elf| (elf.class, elf.endian, elf.machine);
     if set(&debug) != set(elf) {

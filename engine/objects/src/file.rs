@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use object::read::{ReadCache, ReadCacheOps};
+use object::read::{ReadCache, ReadCacheOps, ReadRef};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 /// A directory that paths are resolved in as if it were `/`, symbolic links too.
@@ -68,9 +69,36 @@ pub(crate) fn regular(place: &OwnedFd) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-/// A file for the ELF reader, which reads each part once and only if it is needed.
-pub(crate) fn cached(file: &File) -> ReadCache<Positioned<'_>> {
-    ReadCache::new(Positioned { file, position: 0 })
+/// The largest part of a file that is read at once. The file's own size is no limit to the memory
+/// for it, since a file of a few blocks can be a terabyte long. The largest tables of symbols, those
+/// of browsers, have some hundred megabytes.
+const LARGEST: u64 = 512 << 20;
+
+/// The parts of a file that have been read, each once.
+#[derive(Debug)]
+pub(crate) struct Parts<'f>(ReadCache<Positioned<'f>>);
+
+impl<'f> Parts<'f> {
+    pub fn of(file: &'f File) -> Self {
+        Self(ReadCache::new(Positioned { file, position: 0 }))
+    }
+}
+
+impl<'d> ReadRef<'d> for &'d Parts<'_> {
+    fn len(self) -> Result<u64, ()> {
+        (&self.0).len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'d [u8], ()> {
+        match size {
+            ..=LARGEST => (&self.0).read_bytes_at(offset, size),
+            _ => Err(()),
+        }
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'d [u8], ()> {
+        (&self.0).read_bytes_at_until(range, delimiter)
+    }
 }
 
 /// A position of its own in a file that others read too.

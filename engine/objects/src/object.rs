@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::debug;
 use crate::elf::Elf;
-use crate::file::{self, Root};
+use crate::file::{Parts, Root};
 use crate::functions::{Collector, Functions};
 use crate::maps::Device;
 use crate::names::{self, Role};
@@ -112,6 +112,6 @@ impl Object {
             return Functions::default();
         };
         let add = |collector: &mut Collector<'_>| debug::add(collector, elf, &self.path, roots);
-        Functions::read(elf, &file::cached(file), add)
+        Functions::read(elf, &Parts::of(file), add)
     }
 }

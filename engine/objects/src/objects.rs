@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::auxiliary::Auxiliary;
 use crate::elf::Elf;
 use crate::error::{Error, Fault, Result};
-use crate::file::{self, Root};
+use crate::file::{Parts, Root};
 use crate::maps::Mapping;
 use crate::names::Role;
 use crate::object::{CodeRange, Object};
@@ -25,7 +25,7 @@ impl Objects {
     /// # Errors
     /// If the process cannot be read. A file that cannot is in [`Objects::unreadable`].
     pub fn of(process: &Process) -> Result<Self> {
-        let mappings = process.mappings()?;
+        let (mappings, auxiliary) = process.image()?;
         let roots = process.roots();
         let mut objects = Self {
             all: Vec::new(),
@@ -50,7 +50,7 @@ impl Objects {
         objects
             .all
             .sort_by_key(|object| object.ranges.first().map(|range| range.start));
-        objects.assign_roles(process);
+        objects.assign_roles(&auxiliary);
         Ok(objects)
     }
 
@@ -71,9 +71,7 @@ impl Objects {
 
     /// Finds program and interpreter by the auxiliary vector, which the kernel wrote: names could
     /// mislead. A process without one has only libraries.
-    fn assign_roles(&mut self, process: &Process) {
-        let bytes = process.auxiliary().unwrap_or_default();
-        let auxiliary = Auxiliary::parse(&bytes);
+    fn assign_roles(&mut self, auxiliary: &Auxiliary) {
         for object in &mut self.all {
             if object.role == Role::Vdso {
             } else if auxiliary
@@ -119,7 +117,7 @@ fn mapped(
         .map(|mapping| mapping.path.clone())
         .unwrap_or_default();
     let file = process.mapped_file(mappings, roots)?;
-    let elf = Elf::read(&file::cached(&file));
+    let elf = Elf::read(&Parts::of(&file));
     let elf = elf.map_err(|fault| Error::File {
         path: path.clone(),
         fault,

@@ -5,9 +5,10 @@ use std::io::{self, Read, Seek};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use crate::auxiliary::Auxiliary;
 use crate::error::{Error, Result};
 use crate::file::{self, Root};
 use crate::maps::{self, Device, Mapping};
@@ -45,17 +46,27 @@ impl Process {
     /// [`Error::Gone`] if it exits meanwhile, or executes another program: then the end of maps
     /// would be missing.
     pub fn mappings(&self) -> Result<Vec<Mapping>> {
+        self.image().map(|(mappings, _)| mappings)
+    }
+
+    /// Its mappings and its auxiliary vector, of the same program. A process need not have a vector.
+    pub(crate) fn image(&self) -> Result<(Vec<Mapping>, Auxiliary)> {
         let doing = "reading its maps";
         let failed = |why| failed(self.pid, doing, why);
         let mut maps = self.open_own("maps").map_err(failed)?;
         let mut text = Vec::new();
         maps.read_to_end(&mut text).map_err(failed)?;
+        let mut vector = Vec::new();
+        let read = self
+            .open_own("auxv")
+            .and_then(|mut auxv| auxv.read_to_end(&mut vector));
         // The file belongs to the memory that it was opened for, and reads as empty once that is
         // gone. If it is there after the last read, it was there at each.
         maps.rewind().map_err(failed)?;
         let is_there = maps.read(&mut [0]).map_err(failed)? > 0;
         if is_there {
-            return maps::parse(&text);
+            vector.truncate(read.unwrap_or(0));
+            return Ok((maps::parse(&text)?, Auxiliary::parse(&vector)));
         }
         match self.is_kernel_thread() {
             true => Err(Error::NoMemory(self.pid)),
@@ -78,26 +89,23 @@ impl Process {
         }
     }
 
-    /// The auxiliary vector, as words of 4 or 8 bytes.
-    pub(crate) fn auxiliary(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.open_own("auxv")?.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
     /// Its root, and this process's own if that is another one.
     pub fn roots(&self) -> Vec<Root> {
-        let roots = [
-            Root::below(&self.directory, Path::new("root")),
-            Root::open(Path::new("/")),
-        ];
-        let mut roots: Vec<_> = roots.into_iter().flatten().collect();
-        if let [one, other] = &*roots
-            && one.is_same(other)
-        {
-            roots.pop();
-        }
-        roots
+        let own = Root::open(Path::new("/")).ok();
+        let root = Root::below(&self.directory, Path::new("root")).ok();
+        let is_same = match (&own, &root) {
+            (Some(own), Some(root)) => own.is_same(root) && self.shares_mounts(),
+            _ => false,
+        };
+        root.into_iter().chain(own.filter(|_| !is_same)).collect()
+    }
+
+    /// Whether its mounts are this process's: the same root directory does not say so.
+    fn shares_mounts(&self) -> bool {
+        let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
+        let theirs = rustix::fs::statat(&self.directory, "ns/mnt", AtFlags::empty());
+        let own = rustix::fs::stat("/proc/self/ns/mnt");
+        theirs.is_ok_and(|theirs| own.is_ok_and(|own| identity(own) == identity(theirs)))
     }
 
     /// Opens the file of mappings that all map the same one.
@@ -212,4 +220,74 @@ fn identity(file: &File) -> io::Result<(Device, u64)> {
 
 fn shown((device, inode): (Device, u64)) -> String {
     format!("{:02x}:{:02x} inode {inode}", device.major, device.minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mapping of this test's program, and why map_files did not serve.
+    fn own() -> (Mapping, Vec<Root>, io::Error) {
+        let process = Process::open(std::process::id()).unwrap();
+        let program = std::env::current_exe().unwrap();
+        let mut mappings = process.mappings().unwrap().into_iter();
+        let mapping = mappings.find(|mapping| mapping.path == program).unwrap();
+        (mapping, process.roots(), Errno::PERM.into())
+    }
+
+    #[test]
+    fn the_file_at_the_path_is_taken_if_it_is_the_mapped_one() {
+        let (mapping, roots, why) = own();
+        // Device numbers of stat(2) and maps differ on file systems with several devices.
+        match by_path(&mapping, &roots, why) {
+            Ok(file) => assert_eq!(identity(&file).unwrap(), (mapping.device, mapping.inode)),
+            Err(error) => assert!(matches!(error, Error::Replaced { .. }), "{error}"),
+        }
+    }
+
+    #[test]
+    fn a_path_that_contains_an_escape_is_taken_literally_too() {
+        let (mut mapping, roots, why) = own();
+        mapping.literal = Some(std::mem::replace(&mut mapping.path, "/no/such/file".into()));
+        let found = by_path(&mapping, &roots, why);
+        assert!(matches!(found, Ok(_) | Err(Error::Replaced { .. })));
+    }
+
+    #[test]
+    fn another_file_is_refused() {
+        let (mut mapping, roots, why) = own();
+        mapping.inode += 1;
+        mapping.path = "/proc/version".into();
+        let error = by_path(&mapping, &roots, why).unwrap_err().to_string();
+        let begin = "/proc/version: map_files: Operation not permitted (os error 1); the file of this \
+                     name is device ";
+        assert!(error.starts_with(begin), "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_is_reported_for_both_ways() {
+        let (mut mapping, roots, why) = own();
+        mapping.path = "/no/such/file".into();
+        let error = by_path(&mapping, &roots, why).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "/no/such/file: map_files: Operation not permitted (os error 1); \
+             by its path: No such file or directory (os error 2)"
+        );
+    }
+
+    #[test]
+    fn a_kernel_thread_has_no_memory() {
+        let Ok(process) = Process::open(2) else {
+            return;
+        };
+        if process.is_kernel_thread() {
+            let error = process.mappings().unwrap_err();
+            // Without privileges its maps cannot be opened.
+            assert!(
+                matches!(error, Error::NoMemory(2) | Error::Proc { .. }),
+                "{error}"
+            );
+        }
+    }
 }

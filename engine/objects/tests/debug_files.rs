@@ -129,6 +129,46 @@ fn links_of_a_root_stay_below_it() {
     assert!(has_wait_here(&stripped.functions(&[root])));
 }
 
+/// A file of one block that states a table of nearly a terabyte, which it has: in a hole.
+#[test]
+fn a_sparse_file_costs_no_memory() {
+    let build = Build::new();
+    let program = build.compile(("program.c", PROGRAM), "program", &["-Wl,--build-id=none"]);
+    build.tool("objcopy", &["--strip-debug", "program"]);
+    let mut bytes = std::fs::read(&program).unwrap();
+    if bytes[4..6] != [2, 1] {
+        return;
+    }
+    let number =
+        |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().unwrap())).unwrap();
+    let headers = number(&bytes[40..48]);
+    let count = (bytes.len() - headers) / 64;
+    for header in (0..count).map(|index| headers + index * 64) {
+        let is_table = bytes[header + 4] == 2;
+        if is_table {
+            bytes[header + 32..header + 40].copy_from_slice(&(900_u64 << 30).to_le_bytes());
+        }
+    }
+    std::fs::write(&program, &bytes).unwrap();
+    let file = std::fs::File::options().write(true).open(&program).unwrap();
+    file.set_len(1 << 40).unwrap();
+    drop(file);
+    let child = Child::start(&program);
+    let objects = Objects::of(&Process::open(child.id()).unwrap()).unwrap();
+    let program = objects
+        .iter()
+        .find(|object| object.base_name() == "program")
+        .unwrap();
+    let found = program.functions(&[]);
+    assert!(
+        found.faults()[0]
+            .to_string()
+            .starts_with(".symtab: truncated: 0 of "),
+        "{:?}",
+        found.faults()
+    );
+}
+
 #[test]
 fn a_fifo_in_its_place_does_not_block() {
     let stripped = Stripped::start(&["-Wl,--build-id=none"]);

@@ -1,10 +1,10 @@
 //! The objects of real processes.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use engine_objects::{Error, Objects, Process, Role, parse_maps};
+use engine_objects::{Error, Objects, Process, Role, Symbols, parse_maps};
 
 use crate::build::Build;
 
@@ -29,6 +29,17 @@ impl Child {
         // By its first output, it is the program and its libraries are mapped.
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         Self(child)
+    }
+
+    /// Sends a byte, and waits for one.
+    fn go_on(&mut self) {
+        self.0.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        self.0
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut [0])
+            .unwrap();
     }
 
     pub fn id(&self) -> u32 {
@@ -222,6 +233,106 @@ fn a_process_that_ends_while_it_is_read() {
         child.wait().unwrap();
     }
     println!("{complete} were read, {gone} had ended");
+}
+
+/// A program in a mount namespace of its own, at a path that only it has; `None` where making one is
+/// not permitted.
+fn in_a_namespace(program: &Path) -> Option<Child> {
+    let is_permitted = Command::new("unshare")
+        .args(["--mount", "true"])
+        .output()
+        .ok()?;
+    if !is_permitted.status.success() {
+        return None;
+    }
+    let script = "mount -t tmpfs none /mnt && cp \"$0\" /mnt/only-there && exec /mnt/only-there";
+    let mut command = Command::new("unshare");
+    Some(Child::run(
+        command.args(["--mount", "sh", "-c", script]).arg(program),
+    ))
+}
+
+#[test]
+fn a_program_in_another_mount_namespace() {
+    let build = Build::new();
+    let program = build.compile(("program.c", PROGRAM), "program", &[]);
+    let Some(child) = in_a_namespace(&program) else {
+        println!("skipped: unshare(1) may not make a mount namespace here");
+        return;
+    };
+    assert!(!Path::new("/mnt/only-there").exists());
+    let process = Process::open(child.id()).unwrap();
+    let found = Objects::of(&process).unwrap();
+    let there = found
+        .iter()
+        .find(|object| object.role() == Role::Program)
+        .unwrap();
+    assert_eq!(there.path(), Path::new("/mnt/only-there"));
+    assert_eq!(process.roots().len(), 2);
+    assert!(
+        there
+            .functions(&[])
+            .iter()
+            .any(|function| function.name() == "wait_here")
+    );
+}
+
+/// Loads a library into its own and into a second link map, and unloads it when told to.
+const LOADER: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+int main(void) {
+    char c;
+    void *one = dlopen("./libmade.so.1", RTLD_NOW), *two = dlmopen(LM_ID_NEWLM, "./libmade.so.1", RTLD_NOW);
+    if (!one || !two) return 1;
+    write(1, "x", 1);
+    read(0, &c, 1);
+    dlclose(one);
+    dlclose(two);
+    write(1, "x", 1);
+    read(0, &c, 1);
+}
+"#;
+
+#[test]
+fn libraries_that_are_loaded_twice_and_unloaded() {
+    let build = Build::new();
+    build.library(&[]);
+    let program = build.compile(("loader.c", LOADER), "loader", &["-ldl"]);
+    let mut command = Command::new(program);
+    let mut child = Child::run(command.current_dir(build.folder.path()));
+    let process = Process::open(child.id()).unwrap();
+    let found = Objects::of(&process).unwrap();
+    let both = found
+        .iter()
+        .filter(|object| object.answers_to(|name| name == "libmade"));
+    let both: Vec<_> = both.collect();
+    assert_eq!(both.len(), 2);
+    assert_eq!(both[0].identity(), both[1].identity());
+    assert_ne!(both[0].bias(), both[1].bias());
+
+    let mut symbols = Symbols::of(&process).unwrap();
+    let functions = both[0].functions(&[]);
+    let plain = functions
+        .iter()
+        .find(|function| function.name() == "plain")
+        .unwrap();
+    child.go_on();
+    assert_eq!(
+        Objects::of(&process).unwrap().iter().count(),
+        found.iter().count() - 2
+    );
+    symbols.refresh(&process).unwrap();
+    for object in both {
+        let place = symbols
+            .resolve(object.bias().wrapping_add(plain.address))
+            .unwrap();
+        assert_eq!(
+            (place.object, place.function.unwrap().0.raw_name()),
+            ("libmade.so.1", &b"plain"[..])
+        );
+    }
 }
 
 #[test]

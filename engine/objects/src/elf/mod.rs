@@ -20,7 +20,7 @@ use crate::maps::Mapping;
 use code::Code;
 use header::{Class, DebugLink, Endian, Kind, Section, Segment};
 use machine::Machine;
-use sections::Sections;
+use sections::{MOST_HEADERS, Sections};
 
 /// The headers of an ELF file.
 #[derive(Debug, Clone)]
@@ -112,7 +112,11 @@ where
 {
     let header = E::parse(data).map_err(|_| Fault::Header)?;
     let endian = header.endian().map_err(|_| Fault::Header)?;
-    let headers = header.program_headers(endian, data);
+    let number = header.phnum(endian, data);
+    let headers = match number {
+        Ok(..=MOST_HEADERS) => header.program_headers(endian, data),
+        _ => return Err(Fault::ProgramHeaders),
+    };
     let headers = headers.map_err(|_| Fault::ProgramHeaders)?;
     let mut faults = Vec::new();
     let found = Sections::read(header, endian, data, &mut faults);

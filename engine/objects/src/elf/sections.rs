@@ -15,6 +15,8 @@ pub struct Sections<'d, E: FileHeader> {
     pub debug_link: Option<DebugLink>,
 }
 
+/// The most section or program headers. Linked files have less than a hundred of either.
+pub const MOST_HEADERS: u32 = 0xffff;
 /// The longest `.gnu_debuglink`: a file name, padding and a checksum.
 const LONGEST_LINK: u64 = 272;
 
@@ -26,7 +28,11 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
         data: R,
         faults: &mut Vec<Fault>,
     ) -> Self {
-        let headers = header.section_headers(endian, data).unwrap_or_else(|_| {
+        let headers = match header.shnum(endian, data) {
+            Ok(..=MOST_HEADERS) => header.section_headers(endian, data).ok(),
+            _ => None,
+        };
+        let headers = headers.unwrap_or_else(|| {
             faults.push(Fault::SectionHeaders);
             &[]
         });
