@@ -1,4 +1,4 @@
-//! The auxiliary vector: what the kernel tells a program at its start.
+//! The auxiliary vector: what the kernel passes to a program at its start.
 
 /// What is read of it. Addresses; absent where it has no entry, or 0.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -113,13 +113,16 @@ pub enum Fault {
     /// No segment that is mapped executable corresponds to a mapping.
     #[error("no segment corresponds to the mapping at {0:#x}")]
     NoSegment(u64),
+    /// There are no section headers, and with them no tables of symbols.
+    #[error("no section headers: its functions cannot be listed")]
+    NoSections,
     /// The dynamic section, or its string, lies outside the file.
     #[error("malformed dynamic section")]
     Dynamic,
     /// Notes lie outside the file or have impossible sizes.
     #[error("malformed notes")]
     Notes,
-    /// The `.gnu_debuglink` section holds no plain file name with a checksum.
+    /// The `.gnu_debuglink` section is not a plain file name with a checksum.
     #[error("malformed .gnu_debuglink")]
     DebugLink,
     /// A symbol table is longer than the file; it was cut.
@@ -143,7 +146,8 @@ pub enum Fault {
     /// A symbol table names no string table, or it is outside the file or too large.
     #[error("{0}: no usable string table")]
     Strings(Table),
-    /// Functions without a name: outside the string table, or not terminated in it.
+    /// Functions without a name: outside the string table, not terminated in it, or longer than
+    /// any compiler's.
     #[error("{table}: {count} functions have no valid name")]
     Names {
         /// The table.

@@ -1,29 +1,31 @@
 //! The ELF objects that a process has mapped, and the functions of each.
 //!
-//! The `pid` provider's names come from here: `pid123:libc.so.6:malloc:entry` takes the objects of
-//! process 123 ([`Objects`]), those that answer to `libc.so.6` ([`Object::answers_to`]), and their
-//! functions named `malloc` ([`Functions`]). Addresses of a user stack go the other way
-//! ([`Symbols`]): to object, function and offset, also when the process has gone.
+//! The `pid` provider resolves its probe descriptions here: `pid123:libc.so.6:malloc:entry` selects
+//! among the objects of process 123 ([`Objects`]) those with the name `libc.so.6`
+//! ([`Object::answers_to`]), and of each the functions named `malloc` ([`Functions`]). [`Symbols`]
+//! resolves addresses of user stacks to object, function and offset, also after the process has
+//! exited.
 //!
 //! Invariants:
 //!
 //! - **The file read is the file mapped.** It is opened through `/proc/PID/map_files`, which follows
 //!   the mapping itself; or by its path below the process's own root, but then only with the device
-//!   and the inode that the mapping has. So a deleted file, a replaced one, and one in another mount
-//!   namespace are read right or not at all.
-//! - **The process is the one that was opened.** [`Process`] holds its `/proc` directory, so a PID
-//!   that is used again does not lead elsewhere: what is left of the old process is
-//!   [`Error::Gone`].
-//! - **Nothing read is trusted.** A file decides neither an index nor an allocation beyond its own
-//!   size; decompression has a limit. A file that cannot be read at all is an [`Error`] with its
-//!   name and a [`Fault`]; what is wrong with a part of it is a fault that [`Functions::faults`]
-//!   lists beside what the rest gave.
+//!   and the inode that the mapping has. The contents of deleted or replaced files, and of files in
+//!   other mount namespaces, are therefore right, or there is an error.
+//! - **The process is the one that was opened.** [`Process`] keeps its `/proc` directory open, so a
+//!   reused PID is never another process: reading the old one fails with [`Error::Gone`].
+//! - **Nothing read is trusted.** No number in a file is an index before it is checked, and no allocation
+//!   is larger than the file, or than a fixed limit. A file that cannot be read at all is an
+//!   [`Error`] with its path and a [`Fault`]. If only a part of it is malformed, the rest is read,
+//!   and [`Functions::faults`] lists the fault.
 //! - **No name is lost.** Several names of one address and several addresses of one name are all
-//!   there, each with its own flags. Exactly equal entries of several tables are one.
-//! - Addresses in [`Elf`] and [`Functions`] are the file's; [`Object::bias`] leads from them to the
-//!   process's.
+//!   there, each with its own flags. Entries with the same address, name and
+//!   instruction set are one function, whichever tables they are in.
+//! - Addresses in [`Elf`] and [`Functions`] are link-time addresses; [`Object::bias`] added to one
+//!   is the address in the process.
 //!
-//! ELF is read from bytes: [`Elf::read`] and [`Functions::of_bytes`] need neither file nor process.
+//! [`Elf::read`] and [`Functions::of_bytes`] read ELF from bytes and need neither file nor process.
+
 #![forbid(unsafe_code)]
 
 mod auxiliary;

@@ -3,7 +3,7 @@
 /// What an object is to its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The program, which the kernel was told to execute.
+    /// The program that the process executed.
     Program,
     /// The program's interpreter: the dynamic linker.
     Interpreter,

@@ -23,7 +23,7 @@ pub struct CodeRange {
     pub offset: u64,
 }
 
-/// An ELF object that a process has mapped. If a file is mapped twice at different addresses, which
+/// An ELF object that a process has mapped. It keeps its file open. If a file is mapped twice at different addresses, which
 /// `dlmopen` does, it is two objects.
 #[derive(Debug, Clone)]
 pub struct Object {

@@ -72,12 +72,11 @@ impl Objects {
     /// Finds program and interpreter by the auxiliary vector, which the kernel wrote: names could
     /// mislead. A process without one has only libraries.
     fn assign_roles(&mut self, auxiliary: &Auxiliary) {
-        for object in &mut self.all {
-            if object.role == Role::Vdso {
-            } else if auxiliary
-                .entry
-                .is_some_and(|entry| object.contains(entry & !1))
-            {
+        let libraries = self.all.iter_mut();
+        for object in libraries.filter(|object| object.role == Role::Library) {
+            // Bit 0 of the entry point can state the instruction set.
+            let entry = auxiliary.entry.map(|entry| entry & !1);
+            if entry.is_some_and(|entry| object.contains(entry)) {
                 object.role = Role::Program;
             } else if auxiliary.base == Some(object.bias) {
                 object.role = Role::Interpreter;

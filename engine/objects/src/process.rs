@@ -100,7 +100,8 @@ impl Process {
         root.into_iter().chain(own.filter(|_| !is_same)).collect()
     }
 
-    /// Whether its mounts are this process's: the same root directory does not say so.
+    /// Whether its mounts are this process's: other namespaces can mount other file systems
+    /// below the same root directory.
     fn shares_mounts(&self) -> bool {
         let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
         let theirs = rustix::fs::statat(&self.directory, "ns/mnt", AtFlags::empty());

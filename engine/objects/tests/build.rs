@@ -55,7 +55,7 @@ impl Build {
         self.folder.path().join(name)
     }
 
-    /// Compiles a source; the language is told by the suffix of its name.
+    /// Compiles a source; its suffix names the language.
     pub fn compile(&self, source: (&str, &str), output: &str, flags: &[&str]) -> PathBuf {
         let (name, text) = source;
         std::fs::write(self.path(name), text).unwrap();
@@ -103,7 +103,7 @@ pub fn xz(bytes: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// The functions that a file itself tells of.
+/// The functions in the tables of the file itself.
 pub fn functions(path: &Path) -> Functions {
     Functions::of_bytes(&std::fs::read(path).unwrap())
         .unwrap()

@@ -6,6 +6,7 @@ use std::process::Command;
 use engine_objects::{Fault, Functions, Objects, Process, Root, Table};
 
 use crate::build::Build;
+use crate::made::symtab;
 use crate::processes::{Child, PROGRAM};
 
 /// A running program without symbols, and its debug file `program.debug` beside it.
@@ -139,16 +140,8 @@ fn a_sparse_file_costs_no_memory() {
     if bytes[4..6] != [2, 1] {
         return;
     }
-    let number =
-        |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().unwrap())).unwrap();
-    let headers = number(&bytes[40..48]);
-    let count = (bytes.len() - headers) / 64;
-    for header in (0..count).map(|index| headers + index * 64) {
-        let is_table = bytes[header + 4] == 2;
-        if is_table {
-            bytes[header + 32..header + 40].copy_from_slice(&(900_u64 << 30).to_le_bytes());
-        }
-    }
+    let header = symtab(&bytes);
+    bytes[header + 32..header + 40].copy_from_slice(&(900_u64 << 30).to_le_bytes());
     std::fs::write(&program, &bytes).unwrap();
     let file = std::fs::File::options().write(true).open(&program).unwrap();
     file.set_len(1 << 40).unwrap();

@@ -1,6 +1,9 @@
 //! Functions in files of the host's compiler.
 
-use engine_objects::{Class, Extent, Kind, Table};
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use engine_objects::{Class, Extent, Fault, Kind, Table};
 
 use crate::build::{Build, CPP, VERSIONED, functions, list};
 
@@ -116,7 +119,7 @@ fn cpp_names_match_in_three_forms() {
 }
 
 #[test]
-fn headers_are_told() {
+fn headers_are_read() {
     let build = Build::new();
     let library = build.library(&["-Wl,-soname,libother.so.9", "-Wl,--build-id=0xabcd"]);
     let (elf, _) = engine_objects::Functions::of_bytes(&std::fs::read(library).unwrap()).unwrap();
@@ -138,4 +141,49 @@ fn without_section_headers_the_segments_remain() {
     let (elf, found) = engine_objects::Functions::of_bytes(&bytes).unwrap();
     assert_eq!(elf.soname.as_deref(), Some(&b"libx.so"[..]));
     assert!(elf.build_id.is_some() && found.is_empty());
+    assert_eq!(found.faults(), [Fault::NoSections]);
+}
+
+/// Address and name of each function, as readelf(1) has them.
+fn by_readelf(path: &std::path::Path) -> BTreeSet<(u64, String)> {
+    let output = Command::new("readelf")
+        .arg("-sW")
+        .arg(path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let functions = lines.filter(|words| {
+        let kind = words.get(3).copied();
+        matches!(kind, Some("FUNC" | "IFUNC")) && words.len() > 7 && words[6] != "UND"
+    });
+    let name = |full: &str| full.split('@').next().unwrap().to_owned();
+    let row = |words: Vec<&str>| {
+        (
+            u64::from_str_radix(words[1], 16).unwrap() & !1,
+            name(words[7]),
+        )
+    };
+    functions.map(row).collect()
+}
+
+#[test]
+fn the_same_functions_as_by_readelf() {
+    let build = Build::new();
+    let flags = ["-static"];
+    let program = build.compile(("program.c", crate::processes::PROGRAM), "program", &flags);
+    for path in [
+        program,
+        build.library(&[]),
+        std::env::current_exe().unwrap(),
+    ] {
+        let found = functions(&path);
+        let found: BTreeSet<_> = found
+            .iter()
+            .map(|function| (function.address & !1, function.name().into_owned()))
+            .collect();
+        assert_eq!(found, by_readelf(&path), "{}", path.display());
+    }
 }

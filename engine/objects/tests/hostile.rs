@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use engine_objects::{Fault, Functions};
 
 use crate::build::{Build, xz};
+use crate::made::{made, symtab, word};
 
 /// How many files, unless `PROPTEST_CASES` scales it (256 stands for this).
 const FILES: u64 = 100_000;
@@ -124,7 +125,7 @@ fn check(functions: &Functions) {
 /// Reads one damaged file; whether it was accepted.
 fn is_read(number: u64, seeds: &[Vec<u8>]) -> bool {
     let mut random = fastrand::Rng::with_seed(number);
-    // The one that is compressed takes ten times as long as the others.
+    // The last one is decompressed, which needs ten times as long.
     let all = seeds.len() - usize::from(random.u8(0..8) > 0);
     let bytes = damage(&seeds[random.usize(0..all)], &mut random);
     let begun = Instant::now();
@@ -180,6 +181,30 @@ fn compressed_symbols_that_expand_without_end() {
     assert!(!found.is_empty(), "the exported functions are there");
 }
 
+/// Without a limit this would be two thousand comparisons of a megabyte, and as many copies.
+#[test]
+fn all_functions_share_a_long_name() {
+    use object::{Architecture, Endianness, SymbolKind};
+    let name = "x".repeat(1 << 20);
+    let mut rows = vec![("short", 0, 1, SymbolKind::Text); 2000];
+    rows[0].0 = &name;
+    let mut bytes = made(Architecture::X86_64, Endianness::Little, &rows);
+    let header = symtab(&bytes);
+    let (table, size) = (word(&bytes, header + 24), word(&bytes, header + 32));
+    let mut names = bytes.windows(name.len()).enumerate();
+    let (long, _) = names.find(|(_, bytes)| *bytes == name.as_bytes()).unwrap();
+    let strings = word(&bytes, 40) + 64 * usize::from(bytes[header + 40]);
+    let shared = u32::try_from(long - word(&bytes, strings + 24)).unwrap();
+    for symbol in bytes[table..table + size].chunks_exact_mut(24) {
+        symbol[..4].copy_from_slice(&shared.to_le_bytes());
+    }
+    let begun = Instant::now();
+    let found = Functions::of_bytes(&bytes).unwrap().1;
+    let message = found.faults()[0].to_string();
+    assert_eq!(message, ".symtab: 2000 functions have no valid name");
+    assert!(begun.elapsed() < SLOWEST);
+}
+
 #[test]
 fn damaged_names() {
     let names = [
@@ -208,7 +233,7 @@ fn damaged_names() {
         let rows = rows
             .each_ref()
             .map(|row| (row.0.as_str(), row.1, row.2, row.3));
-        let bytes = crate::made::made(
+        let bytes = made(
             object::Architecture::X86_64,
             object::Endianness::Little,
             &rows,

@@ -31,6 +31,19 @@ pub fn made(architecture: Architecture, endian: Endianness, rows: &[Row<'_>]) ->
     bytes
 }
 
+/// A word of 8 bytes.
+pub fn word(bytes: &[u8], at: usize) -> usize {
+    let word = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    usize::try_from(word).unwrap()
+}
+
+/// Where the section header of the first `.symtab` is in a 64-bit file of little endian.
+pub fn symtab(bytes: &[u8]) -> usize {
+    let headers = (word(bytes, 40)..).step_by(64);
+    let mut headers = headers.take_while(|at| at + 64 <= bytes.len());
+    headers.find(|at| bytes[at + 4] == 2).unwrap()
+}
+
 fn functions(bytes: &[u8]) -> Vec<(String, u64, u64, Mode)> {
     let found = Functions::of_bytes(bytes).unwrap().1;
     assert_eq!(found.faults(), []);
@@ -124,16 +137,10 @@ fn a_cut_file_tells_how_many_symbols_it_has() {
         .map(|at| ("f", at * 8, 8, SymbolKind::Text))
         .collect();
     let bytes = made(Architecture::X86_64, Endianness::Little, &rows);
-    let section = u64::from_le_bytes(bytes[40..48].try_into().unwrap());
-    let headers = usize::try_from(section).unwrap();
-    let symtab = bytes[headers..]
-        .chunks_exact(64)
-        .find(|header| header[4] == 2)
-        .unwrap();
-    let number = headers + symtab.as_ptr().addr() - bytes[headers..].as_ptr().addr();
+    let header = symtab(&bytes);
     // A section that claims to be larger than the file is cut where the file ends.
     let mut damaged = bytes.clone();
-    damaged[number + 32..number + 40].copy_from_slice(&(1_u64 << 60).to_le_bytes());
+    damaged[header + 32..header + 40].copy_from_slice(&(1_u64 << 60).to_le_bytes());
     let found = Functions::of_bytes(&damaged).unwrap().1;
     let message = found.faults()[0].to_string();
     assert!(message.starts_with(".symtab: truncated: "), "{message}");

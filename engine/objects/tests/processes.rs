@@ -8,7 +8,7 @@ use engine_objects::{Error, Objects, Process, Role, Symbols, parse_maps};
 
 use crate::build::Build;
 
-/// Says that it runs, then waits for its input to end.
+/// Writes a byte when it runs, then waits for its input to end.
 pub const PROGRAM: &str = r#"
 #include <unistd.h>
 __attribute__((noinline)) int wait_here(void) { char c; return read(0, &c, 1); }
@@ -277,7 +277,7 @@ fn a_program_in_another_mount_namespace() {
     );
 }
 
-/// Loads a library into its own and into a second link map, and unloads it when told to.
+/// Loads a library into its own and into a second link map, and unloads it after its input.
 const LOADER: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>

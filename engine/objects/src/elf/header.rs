@@ -29,7 +29,7 @@ pub enum Kind {
     Dynamic,
 }
 
-/// What `.gnu_debuglink` says.
+/// The contents of `.gnu_debuglink`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebugLink {
     /// The file's name, without a directory.

@@ -23,12 +23,12 @@ const NAMES: [(elf::Machine, &str); 7] = [
 const STT_ARM_TFUNC: SymbolType = SymbolType(13);
 
 impl Machine {
-    /// Whether functions of two instruction sets can be in one file, told apart by bit 0.
+    /// Whether functions of two instruction sets can be in one file, distinguished by bit 0.
     pub fn has_thumb(self) -> bool {
         self.0 == elf::EM_ARM.0
     }
 
-    /// Whether symbols of this type are Thumb functions whatever bit 0 says.
+    /// Whether symbols of this type are Thumb functions whatever bit 0 is.
     pub(crate) fn is_thumb_type(self, kind: SymbolType) -> bool {
         self.has_thumb() && kind == STT_ARM_TFUNC
     }

@@ -1,7 +1,7 @@
-//! An ELF file without its symbols: headers, notes, and what the dynamic section says of it.
+//! An ELF file without its symbols: headers, notes, and the dynamic section.
 //!
-//! [`Elf`] owns all it holds. Its size is bounded by the file's, because each header that it keeps
-//! takes more bytes in the file than here.
+//! [`Elf`] owns its contents. Each header that it keeps is about as large in the file, so the file's
+//! size bounds its own.
 
 pub mod code;
 mod dynamic;
@@ -67,8 +67,8 @@ impl Elf {
 
     /// The difference between the addresses of a process and the file's, by one mapping of the file.
     ///
-    /// The segment is the one whose pages the mapping holds. Neighbours can share a page of the
-    /// file, so one with the mapping's permission to execute goes first, then the larger part.
+    /// The segment is the one whose part of the file is mapped. Neighbours can share a page of the
+    /// file, so one with the mapping's permission to execute is preferred, then the largest part.
     pub(crate) fn bias(&self, mapping: &Mapping) -> Option<u64> {
         let size = mapping.end - mapping.start;
         let held = |segment: &&Segment| overlap(segment, mapping.offset, size);

@@ -7,7 +7,7 @@ use object::{Endianness, elf};
 use super::header::{DebugLink, Section};
 use crate::error::Fault;
 
-/// What the section headers say.
+/// The sections of a file.
 pub struct Sections<'d, E: FileHeader> {
     pub headers: &'d [E::SectionHeader],
     pub all: Vec<Section>,
@@ -42,7 +42,9 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
             mini: None,
             debug_link: None,
         };
-        if !headers.is_empty() {
+        if headers.is_empty() {
+            faults.push(Fault::NoSections);
+        } else {
             found.find_named(header, endian, data, faults);
         }
         found
@@ -104,7 +106,7 @@ fn section<E: FileHeader<Endian = Endianness>>(
 
 /// A name, zeros up to a multiple of four bytes, and the checksum.
 ///
-/// The name must be a plain one: with a `/` it could lead to any file of the host.
+/// The name must be a plain one: with a `/` it could name any file of the host.
 fn debug_link<'d, R: ReadRef<'d>>(
     section: &Section,
     endian: Endianness,

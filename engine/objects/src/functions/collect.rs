@@ -10,6 +10,9 @@ use super::{extent, xz};
 use crate::elf::Elf;
 use crate::error::{Fault, Table};
 
+/// The longest name that a function can have. Compilers write some of several kilobytes.
+const LONGEST: usize = 16 << 10;
+
 /// Functions while tables are added.
 pub struct Collector<'e> {
     /// The object: where its code is.
@@ -19,7 +22,10 @@ pub struct Collector<'e> {
 
 impl<'e> Collector<'e> {
     pub fn new(elf: &'e Elf) -> Self {
-        let functions = Functions::default();
+        let functions = Functions {
+            faults: elf.faults.clone(),
+            ..Functions::default()
+        };
         Self { elf, functions }
     }
 
@@ -126,7 +132,7 @@ impl<'e> Collector<'e> {
         }
     }
 
-    /// Sorts, unites equal entries, and completes the sizes.
+    /// Sorts, merges equal entries, and completes the sizes.
     pub fn finish(mut self) -> Functions {
         let Functions { names, rows, .. } = &mut self.functions;
         rows.sort_by(|a, b| {
@@ -151,11 +157,13 @@ impl<'e> Collector<'e> {
 
 /// The name of a symbol, without its terminating zero; `ends` are the positions of all zeros.
 ///
-/// A binary search for the end, because a search along the name would take time in proportion to
-/// the square of a malformed file's size.
+/// All symbols of a malformed file can have the same long name. A search for each end along the name
+/// would take time in proportion to the square of the file's size, as would any use of such names:
+/// hence the limit.
 fn name<'s>(symbol: &Symbol, strings: &'s [u8], ends: &[u32]) -> Option<&'s [u8]> {
     let end = ends.get(ends.partition_point(|end| *end < symbol.name))?;
-    strings.get(symbol.name as usize..*end as usize)
+    let name = strings.get(symbol.name as usize..*end as usize)?;
+    (name.len() <= LONGEST).then_some(name)
 }
 
 fn binding(symbol: &Symbol) -> Binding {

@@ -20,9 +20,9 @@ pub use list::Functions;
 pub use row::{Binding, Extent, Function, Mode};
 
 impl Functions {
-    /// Reads the functions that the file itself tells of, with its MiniDebugInfo.
+    /// Reads the functions in the tables of the file itself, with its MiniDebugInfo.
     ///
-    /// Separate debug files are left out: [`crate::Object::functions`] has them too.
+    /// [`crate::Object::functions`] also reads separate debug files.
     ///
     /// # Errors
     /// A fault that leaves nothing to read. Other faults are in [`Functions::faults`].
@@ -33,7 +33,7 @@ impl Functions {
     }
 
     /// Reads the functions of a file. Where it has no full table, `debug` may add that of its
-    /// separate debug file; the MiniDebugInfo is taken only if that adds nothing either.
+    /// separate debug file; the MiniDebugInfo is read only if that adds nothing either.
     pub(crate) fn read<'d, R: ReadRef<'d>>(
         elf: &Elf,
         data: R,

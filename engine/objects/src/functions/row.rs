@@ -14,7 +14,7 @@ pub enum Binding {
     Weak,
     /// Visible everywhere.
     Global,
-    /// Another binding; one definition in the whole process, say.
+    /// Another binding, such as `STB_GNU_UNIQUE`.
     Other(u8),
 }
 

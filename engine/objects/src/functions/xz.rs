@@ -11,7 +11,7 @@ use crate::error::Fault;
 const LARGEST: u64 = 64 << 20;
 const RATIO: u64 = 64;
 /// Memory for the decoder in KiB: a dictionary as large as the largest result, and its tables. Its
-/// size is in a header; `xz -6`, which build systems use, asks for 8 MiB.
+/// size is in a header; with `xz -6`, which build systems use, it is 8 MiB.
 const DECODER: u32 = (66 << 20) >> 10;
 
 /// Decompresses all streams.
