@@ -335,6 +335,41 @@ fn libraries_that_are_loaded_twice_and_unloaded() {
     }
 }
 
+/// Maps a file executable that is none.
+const MAPPER: &str = r#"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int count, char **arguments) {
+    char c;
+    mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(arguments[1], O_RDONLY), 0);
+    write(1, "x", 1);
+    read(0, &c, 1);
+}
+"#;
+
+#[test]
+fn a_mapped_file_that_is_no_object_is_reported() {
+    let build = Build::new();
+    let program = build.compile(("mapper.c", MAPPER), "mapper", &[]);
+    let mut damaged = std::fs::read(&program).unwrap();
+    damaged.truncate(60);
+    std::fs::write(build.path("damaged.so"), damaged).unwrap();
+    for (file, fault) in [
+        ("mapper.c", "not an ELF file"),
+        ("damaged.so", "malformed ELF header"),
+    ] {
+        let child = Child::run(Command::new(&program).arg(build.path(file)));
+        let found = objects(&child);
+        let messages: Vec<_> = found.unreadable().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            messages,
+            [format!("{}: {fault}", build.path(file).display())]
+        );
+        assert!(found.iter().any(|object| object.role() == Role::Program));
+    }
+}
+
 #[test]
 fn own_maps_are_parsed() {
     let maps = std::fs::read("/proc/self/maps").unwrap();
