@@ -1,6 +1,7 @@
 //! Headers, independent of class and byte order.
 
-use object::elf;
+use object::read::elf::FileHeader;
+use object::{Endianness, elf};
 
 /// The size of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,6 +12,16 @@ pub enum Class {
     Elf64,
 }
 
+impl Class {
+    /// The class that a header belongs to.
+    pub(super) fn of<E: FileHeader>() -> Self {
+        match E::is_type_64_sized() {
+            true => Self::Elf64,
+            false => Self::Elf32,
+        }
+    }
+}
+
 /// The byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Endian {
@@ -18,6 +29,24 @@ pub enum Endian {
     Little,
     /// Most significant byte first.
     Big,
+}
+
+impl From<Endianness> for Endian {
+    fn from(endian: Endianness) -> Self {
+        match endian {
+            Endianness::Little => Self::Little,
+            Endianness::Big => Self::Big,
+        }
+    }
+}
+
+impl From<Endian> for Endianness {
+    fn from(endian: Endian) -> Self {
+        match endian {
+            Endian::Little => Self::Little,
+            Endian::Big => Self::Big,
+        }
+    }
 }
 
 /// Whether the file is linked to fixed addresses.

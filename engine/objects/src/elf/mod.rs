@@ -122,16 +122,8 @@ where
     let found = Sections::read(header, endian, data, &mut faults);
     let segments: Vec<_> = headers.iter().map(|h| segment::<E>(h, endian)).collect();
     let mut file = Elf {
-        class: if header.is_type_64() {
-            Class::Elf64
-        } else {
-            Class::Elf32
-        },
-        endian: if endian == Endianness::Big {
-            Endian::Big
-        } else {
-            Endian::Little
-        },
+        class: Class::of::<E>(),
+        endian: endian.into(),
         machine: Machine(header.e_machine(endian).0),
         kind: kind(header.e_type(endian))?,
         entry: header.e_entry(endian).into(),

@@ -6,7 +6,7 @@ use object::read::elf::Sym;
 use object::{Endianness, elf, pod};
 
 use crate::elf::Elf;
-use crate::elf::header::{Class, Endian, Section};
+use crate::elf::header::{Class, Section};
 use crate::error::{Fault, Table};
 
 /// A symbol as its table has it.
@@ -39,15 +39,11 @@ pub fn read<'d, R: ReadRef<'d>>(
     let Some(section) = elf.sections.iter().find(|section| section.kind == kind) else {
         return Ok(None);
     };
-    let endian = match elf.endian {
-        Endian::Little => Endianness::Little,
-        Endian::Big => Endianness::Big,
-    };
     let mut pass = Pass {
         data,
         table,
         section,
-        endian,
+        endian: elf.endian.into(),
         faults,
     };
     let strings = pass.strings(&elf.sections)?;
