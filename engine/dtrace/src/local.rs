@@ -158,6 +158,7 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
         Refusal::NotFound => Errno::SRCH,
         Refusal::WrongState => Errno::BADFD,
         Refusal::Unwritten => Errno::FAULT,
+        Refusal::NoDispatch => Errno::IO,
         Refusal::Unsupported => Errno::OPNOTSUPP,
     };
     Error::Request {
