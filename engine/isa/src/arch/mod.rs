@@ -103,6 +103,26 @@ pub trait Arch: Sized + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Calls `see` with the address of every instruction of the function, in ascending order, and
+    /// then like [`Arch::exits`].
+    ///
+    /// # Errors
+    /// [`Unwalked`], as for [`Arch::exits`].
+    #[inline(never)]
+    fn instructions(
+        text: &Text<'_>,
+        function: Range<usize>,
+        memory: &mut [u64],
+        see: &mut dyn FnMut(usize, Option<Exit>),
+    ) -> Result<(), Unwalked> {
+        let walk = Walk::<Self::Set>::over(text, widened(function), memory)?;
+        for address in walk.instructions() {
+            see(address as usize, None);
+        }
+        walk.exits(&mut |address, exit| see(address as usize, Some(exit)));
+        Ok(())
+    }
+
     /// Calls `see` with the target of each direct call of the function, and of each jump out of it.
     /// The walk does not continue after a call for which `see` returns false.
     ///
