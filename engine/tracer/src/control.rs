@@ -6,6 +6,7 @@ use engine_abi::Description;
 use engine_isa::Arch;
 
 use crate::error::Error;
+use crate::grow::Boxed;
 use crate::platform::Platform;
 use crate::providers::fbt::calls::Calls;
 use crate::registry::Registry;
@@ -19,7 +20,8 @@ pub type Unarmed = u32;
 
 /// State protected by the control lock.
 pub(crate) struct Control<A: Arch> {
-    pub(crate) registry: Registry<A>,
+    /// On the heap, as it is too large to be moved on a kernel stack.
+    pub(crate) registry: Boxed<Registry<A>>,
     pub(crate) slots: Slots,
     pub(crate) batch: Batch,
     pub(crate) calls: Calls,

@@ -192,7 +192,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     fn stats(&self, control: &Control<A>) -> [StatsRow; 21] {
-        let Registry { fbt, profile, .. } = &control.registry;
+        let Registry { fbt, profile, .. } = &*control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();
         let is_used = |(number, site): &(usize, &Site<_>)| {

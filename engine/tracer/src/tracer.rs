@@ -8,7 +8,7 @@ use engine_isa::Arch;
 use crate::control::Control;
 use crate::fire::guard::Cpu;
 use crate::fire::live::Live;
-use crate::grow::{OutOfMemory, filled, push};
+use crate::grow::{Boxed, OutOfMemory, filled, push};
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::fbt::calls::Calls;
 use crate::providers::proc::once::Once;
@@ -61,7 +61,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let consumers = filled(CONSUMERS_MAX, || None)?;
         Ok(Self {
             control: P::Lock::new(Control {
-                registry: Registry::provide(&platform)?,
+                registry: Self::registry(&platform)?,
                 slots: Slots::default(),
                 batch: Batch::new()?,
                 calls: Calls::default(),
@@ -79,6 +79,12 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             stall_limit: AtomicU32::new(0),
             platform,
         })
+    }
+
+    /// Apart from [`Tracer::new`], as each move costs its size in stack.
+    #[inline(never)]
+    fn registry(platform: &P) -> Result<Boxed<Registry<A>>, OutOfMemory> {
+        Boxed::new(Registry::provide(platform)?)
     }
 
     /// Number of possible CPUs, numbered from 0.
