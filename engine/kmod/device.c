@@ -12,7 +12,7 @@
 #include "shim.h"
 
 /* Bytes of the largest argument struct. */
-#define BODY_MAX 512
+#define BODY_MAX 576
 
 static int consumer_of(struct file *file)
 {

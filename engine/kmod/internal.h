@@ -40,8 +40,10 @@
 struct k_sigaction;
 struct kernel_siginfo;
 struct linux_binprm;
+struct page;
 struct pt_regs;
 struct task_struct;
+struct vm_area_struct;
 
 /*
  * main.c: keeps the module loaded for good, in addition to shim_pin(), as ftrace may still
@@ -170,6 +172,39 @@ int tl_direct_dispatch(bool straight);
 
 /* arch/: whether the page at a kernel address is mapped RAM. Callable in probe context. */
 bool tl_is_ram(unsigned long page);
+
+/* arch/: whether the instructions of processes can be displaced on this machine. */
+bool tl_has_user_traps(void);
+
+/* arch/: the bytes of a trap, and by how many the saved instruction pointer is ahead of it. */
+extern const size_t tl_trap_bytes;
+extern const size_t tl_trap_advance;
+
+/* arch/: whether a process executes the kernel's own instruction set. */
+bool tl_is_native(struct task_struct *task);
+
+/*
+ * arch/: writes `length` bytes to the page of a process's text, at `to`, which is mapped at
+ * `address` there, and makes the instruction caches coherent.
+ */
+void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
+		   void *to, const void *from, size_t length);
+
+/* arch/: lets a trap in user mode sleep, and no longer. */
+void tl_unmask_trap(void);
+void tl_mask_trap(void);
+
+/*
+ * user.c: from arch/, for a trap in user mode, with interrupts disabled. 0 if it was ours.
+ * May sleep in between.
+ */
+int tl_user_trap(struct pt_regs *regs);
+int tl_user_init(void);
+
+/* space.c, slots.c */
+int tl_space_init(void);
+void tl_space_exit(void);
+int tl_slots_init(void);
 
 /* arch/: registers the hook that catches the trap. */
 int tl_hook_init(void);

@@ -351,6 +351,74 @@ void shim_code_flush(unsigned long address, size_t length);
  */
 void shim_synchronize_code(void);
 
+/* Space in engine/tracer/src/platform/process.rs. */
+struct shim_space {
+	unsigned long handle;
+	unsigned long key;
+};
+
+/*
+ * space.c: opens the address space of a process, which the caller must be allowed to
+ * trace; the same handle again if it is open. May sleep. Called under the control lock,
+ * as all of this group.
+ */
+int shim_space_open(u32 pid, struct shim_space *to);
+
+/* space.c: closes it. None of our traps is in its text, and it has no slots. May sleep. */
+void shim_space_close(unsigned long handle);
+
+/* space.c: non-zero once its last thread has left. */
+int shim_space_is_gone(unsigned long handle);
+
+/* space.c: the key of the current thread's address space. Callable in probe context, before the guard. */
+unsigned long shim_current_space(void);
+
+/* space.c: reads its memory, faulting pages in. May sleep. */
+int shim_space_read(unsigned long handle, unsigned long address, void *to, size_t length);
+
+/* Patched in engine/tracer/src/platform/process.rs. */
+enum shim_outcome {
+	SHIM_WRITTEN,
+	SHIM_DIFFERENT,
+	SHIM_UNWRITABLE,
+};
+
+/* UserPatch in engine/tracer/src/platform/process.rs. */
+struct shim_user_patch {
+	unsigned long address;
+	u32 expected;
+	u32 word;
+	u32 outcome;
+};
+
+/*
+ * space.c: writes words to its text, ordered by address; either all are traps, or none
+ * is. Writing a word back needs no memory of ours. May sleep.
+ */
+void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count);
+
+/* InSlot in engine/tracer/src/platform/process.rs. */
+struct shim_in_slot {
+	unsigned long slot;
+	unsigned long size;
+	unsigned long site;
+	unsigned long next;
+};
+
+/*
+ * slots.c: maps a page for slots below `near`, and returns its address; 0 if there is no
+ * memory. Writes the code of a slot in such a page. Unmaps all of them. May sleep.
+ */
+unsigned long shim_slots_map(unsigned long handle, unsigned long near);
+void shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
+void shim_slots_unmap(unsigned long handle);
+
+/*
+ * user.c: stores to the current process's memory, without faulting pages in. Callable in
+ * probe context.
+ */
+int shim_store_user(unsigned long address, const void *from, size_t length);
+
 /*
  * device.c: copies to and from the calling process. shim_copy_to_user() does not sleep:
  * it fails if a page is missing, which shim_bring_in() then faults in. The other two may
@@ -375,6 +443,34 @@ void trapline_end(void);
  * with `regs`; 1 if it was not, or if its instruction could not be executed.
  */
 int trapline_trap(struct pt_regs *regs);
+
+/* Memory that an instruction of a process accesses. */
+struct shim_access {
+	u64 address;
+	u32 length;
+	u32 is_store;
+};
+
+/* What came of a trap in user mode. */
+enum shim_user_trap {
+	/* The thread resumes with `regs`. */
+	SHIM_HANDLED,
+	/* It was not ours. */
+	SHIM_STRAY,
+	/* `access` says which memory was not there; the thread is at the instruction. */
+	SHIM_MISSING,
+};
+
+/*
+ * From the hook, for a trap in user mode, with interrupts disabled; and, with the trap's
+ * address, to execute its instruction once memory that was missing is there. Returns an
+ * enum shim_user_trap.
+ */
+int trapline_user_trap(struct pt_regs *regs, struct shim_access *access);
+int trapline_user_resume(struct pt_regs *regs, unsigned long pc, struct shim_access *access);
+
+/* Processes in which probes are armed are gone. May sleep, and takes the control lock. */
+void trapline_processes_gone(void);
 
 /* From ftrace, with interrupts disabled. `call` is the address of the call. */
 void trapline_called(unsigned long call, const struct pt_regs *regs);

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Incremented whenever a layout or its meaning changes.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -79,6 +79,53 @@ pub struct Enable {
     pub matched: u32,
     /// In: the clause of the program to run.
     pub clause: u32,
+}
+
+/// `PID_PROBES`: creates the probes of a function of a process that a description's name matches:
+/// `entry`, `return`, and the offset of each instruction in hexadecimal. `ESRCH` if there is no such
+/// process, `EPERM` if the caller may not trace it (ptrace(2)), `ENOEXEC` if its instruction set is
+/// not the kernel's, `EINVAL` if it is the caller's own.
+///
+/// The probes exist until the process is gone or the last consumer that asked for them is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct PidProbes {
+    /// In: the probes' module and function, and a glob for their names. The provider is `pid` and
+    /// the process ID, whatever is here.
+    pub description: Description,
+    /// In: the function's address in the process.
+    pub address: u64,
+    /// In: its size in bytes.
+    pub size: u64,
+    /// In: the process ID, in the caller's PID namespace.
+    pub pid: u32,
+    /// Out: the number of probes that exist, including those that did before.
+    pub provided: u32,
+    /// Out: the number of probes that were refused.
+    pub refused: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Out: why the last of them was refused; NUL-terminated.
+    pub reason: [u8; REASON_LEN],
+}
+
+/// Size of a reason in [`PidProbes`], including the NUL.
+pub const REASON_LEN: usize = 128;
+
+impl PidProbes {
+    /// A request for the probes of a function.
+    pub const fn new(pid: u32, description: Description, address: u64, size: u64) -> Self {
+        Self {
+            description,
+            address,
+            size,
+            pid,
+            provided: 0,
+            refused: 0,
+            reserved: 0,
+            reason: [0; REASON_LEN],
+        }
+    }
 }
 
 /// `GO`: the buffer sizes and policy, and the result of arming. When it returns, `BEGIN` has fired.
@@ -295,6 +342,8 @@ commands! {
     AggSnap = 9 (BufSnap),
     /// Carries [`Status`].
     Status = 10 (Status),
+    /// Carries [`PidProbes`].
+    PidProbes = 11 (PidProbes),
 }
 
 /// `_IOWR('D', nr, size)` of Linux's generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
@@ -313,6 +362,7 @@ const _: () = {
     assert!(size_of::<Status>() == 64);
     assert!(size_of::<EprobeDesc>() == 400);
     assert!(size_of::<BufSnap>() == 24);
+    assert!(size_of::<PidProbes>() == 544);
 };
 
 #[cfg(test)]

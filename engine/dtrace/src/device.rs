@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 
 use engine_abi::{
-    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, ProbeMatch, Program,
-    Status, Stop, VERSION,
+    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch,
+    Program, Status, Stop, VERSION,
 };
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
@@ -107,6 +107,10 @@ impl Engine for Device {
             Err(Errno::SRCH) => Ok(None),
             Err(errno) => Err(refused("failed to match probes", errno)),
         }
+    }
+
+    fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error> {
+        self.ask("failed to create probes", Command::PidProbes, request)
     }
 
     fn program(&self, block: &[u64]) -> Result<(), Error> {

@@ -9,6 +9,7 @@ use crate::compile::Compilation;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::output::{notice, report};
+use crate::process_probes::Processes;
 use crate::setting::Settings;
 
 /// Loads the program and enables its clauses. Returns the messages to print once probes are armed:
@@ -16,12 +17,19 @@ use crate::setting::Settings;
 pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<String>, Error> {
     let settings = &compilation.settings;
     let mut notices = Vec::new();
+    let mut processes = Processes::default();
     engine.program(&compilation.program.block)?;
     let mut total = 0;
     for text in 0..compilation.count() {
         let mut matched = 0;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
-            matched += enable_clause(engine, compilation, (number, clause), &mut notices)?;
+            let clause = (number, clause);
+            let enabled = enable_clause(engine, compilation, clause, &mut processes, &mut notices);
+            if enabled.is_err() {
+                let refusals = processes.refusals();
+                refusals.iter().for_each(|it| report(format_args!("{it}")));
+            }
+            matched += enabled?;
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
@@ -31,6 +39,7 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
     if total == 0 && !settings.zero_matches {
         return Err(Error::NoneMatched);
     }
+    notices.extend(processes.refusals());
     let (number, clause) = compilation.error_clause();
     for (_, description) in clause.iter().flat_map(|it| &it.descriptions) {
         engine.enable(description, number)?;
@@ -44,11 +53,15 @@ fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
     (number, clause): (u32, &Clause),
+    processes: &mut Processes,
     notices: &mut Vec<String>,
 ) -> Result<u64, Error> {
     let mut matched = 0;
     for (_, description) in &clause.descriptions {
-        let probes = engine.enable(description, number)?;
+        let mut probes = 0;
+        for enabled in processes.descriptions(engine, description)? {
+            probes += engine.enable(&enabled, number)?;
+        }
         if probes == 0 {
             let missing = engine.absence().filter(|_| !is_local_probe(description));
             let missing = missing.map(|it| format!("no probe matches {description}: {it}"));

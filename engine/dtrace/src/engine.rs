@@ -1,7 +1,7 @@
 //! The interface between command and engine: the requests of `engine_abi`, answered by the kernel
 //! module or in process.
 
-use engine_abi::{Conf, Description, Go, Status};
+use engine_abi::{Conf, Description, Go, PidProbes, Status};
 use thiserror::Error;
 
 use crate::error::Error;
@@ -56,6 +56,9 @@ pub trait Engine {
 
     /// The first matching probe whose ID is at least `from`.
     fn probe_match(&self, pattern: &Description, from: u32) -> Result<Option<Probe>, Error>;
+
+    /// Creates the probes of a function of a process.
+    fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error>;
 
     /// Loads the program; required before `enable`.
     fn program(&self, block: &[u64]) -> Result<(), Error>;

@@ -101,6 +101,22 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
+    /// The `-c` command does not reach its program's entry point.
+    #[error("failed to run pid {pid} to its entry point: {}", reason(why))]
+    Entry {
+        /// Its PID.
+        pid: i32,
+        /// The cause.
+        why: io::Error,
+    },
+    /// A process whose probes are wanted cannot be read.
+    #[error("failed to read the functions of pid {pid}: {why}")]
+    Process {
+        /// Its PID.
+        pid: u32,
+        /// The cause.
+        why: String,
+    },
     /// A buffer contains an invalid record: number of bytes, CPU and kind of buffer.
     #[error(
         "CPU {1}'s {2} buffer has {0} bytes that are not a record: module and command do not match"

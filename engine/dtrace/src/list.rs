@@ -7,6 +7,7 @@ use crate::compile::Compilation;
 use crate::engine::{Engine, matching};
 use crate::error::Error;
 use crate::output::{Output, print_stderr, report};
+use crate::process_probes::Processes;
 
 /// `-l`: prints the probes matched by the programs' descriptions, or all without a program.
 pub fn probes(
@@ -23,9 +24,14 @@ pub fn probes(
         return output.flush();
     }
     let mut unmatched = false;
+    let mut processes = Processes::default();
     for (_, clause) in compilation.clauses() {
         for (_, description) in &clause.descriptions {
-            if !list_matching(engine, *description, output)? {
+            let mut any = false;
+            for description in processes.descriptions(engine, description)? {
+                any |= list_matching(engine, description, output)?;
+            }
+            if !any {
                 output.flush()?;
                 report(format_args!(
                     "failed to match {description}: No probe matches description"
@@ -35,6 +41,9 @@ pub fn probes(
         }
     }
     output.flush()?;
+    for refusal in processes.refusals() {
+        report(format_args!("{refusal}"));
+    }
     if unmatched {
         Err(Error::SomeUnmatched)
     } else {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use engine_abi::{Conf, Description, Go, Status, VERSION};
+use engine_abi::{Conf, Description, Go, PidProbes, Status, VERSION};
 use engine_isa::arm::Arm;
 use engine_local::Machine;
 use engine_tracer::{ConsumerId, Error as Refusal, Snapped, Tracer};
@@ -67,6 +67,10 @@ impl Engine for Local {
             Err(Refusal::NotFound) => Ok(None),
             Err(why) => Err(refused("failed to match probes", why)),
         }
+    }
+
+    fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
     }
 
     fn program(&self, block: &[u64]) -> Result<(), Error> {
@@ -158,6 +162,8 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
         Refusal::NotFound => Errno::SRCH,
         Refusal::WrongState => Errno::BADFD,
         Refusal::Unwritten => Errno::FAULT,
+        Refusal::NotAllowed => Errno::PERM,
+        Refusal::Foreign => Errno::NOEXEC,
         Refusal::NoDispatch => Errno::IO,
         Refusal::Unsupported => Errno::OPNOTSUPP,
     };

@@ -19,6 +19,7 @@ use rustix::process::{
 };
 use signal_hook::low_level::signal_name;
 
+use crate::entry_point;
 use crate::error::Error;
 
 /// The placeholder's `argv[0]`, by which this program recognizes that it is one.
@@ -31,6 +32,8 @@ pub struct Target {
     /// it.
     handle: OwnedFd,
     command: Option<Child>,
+    /// Whether it is held at its program's entry point.
+    is_at_entry: bool,
 }
 
 impl Target {
@@ -60,6 +63,7 @@ impl Target {
             pid,
             handle: handle(pid)?,
             command: Some(child),
+            is_at_entry: false,
         };
         match waitpid(Some(pid), WaitOptions::UNTRACED) {
             Ok(Some((_, status))) if status.stopped() => Ok(target),
@@ -77,6 +81,7 @@ impl Target {
             pid,
             handle: handle(pid)?,
             command: None,
+            is_at_entry: false,
         })
     }
 
@@ -92,9 +97,23 @@ impl Target {
         cloned.map_err(|why| Error::Grab { pid, why })
     }
 
-    /// Resumes a placeholder: the command starts.
+    /// Has a command execute its program, and holds it where that begins.
+    pub fn run_to_entry(&mut self) -> Result<(), Error> {
+        if self.command.is_none() || self.is_at_entry {
+            return Ok(());
+        }
+        let pid = self.pid.as_raw_pid();
+        let reached = entry_point::attach(pid).and_then(|()| entry_point::reach(pid));
+        self.is_at_entry = reached.is_ok();
+        reached.map_err(|why| Error::Entry { pid, why })
+    }
+
+    /// Resumes a command.
     pub fn resume(&self) {
-        if self.command.is_some() {
+        if self.is_at_entry {
+            // Fails if it was killed; its exit is reported then.
+            let _ = entry_point::detach(self.pid.as_raw_pid());
+        } else if self.command.is_some() {
             // Fails if it was killed; its exit is reported then.
             let _ = kill_process(self.pid, Signal::CONT);
         }

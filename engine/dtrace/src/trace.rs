@@ -13,6 +13,7 @@ use crate::list;
 use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
 use crate::output::{Output, notice};
+use crate::process_probes;
 use crate::setting::Settings;
 use crate::target::Target;
 
@@ -41,10 +42,20 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
     let needs_kernel = options.mode == Mode::List || !needs_no_kernel(&compilation);
     let engine = engine(device, needs_kernel, &compilation.settings)?;
+    let named = |target: &&mut Target| names_process(&compilation, target.pid());
+    for target in targets.iter_mut().filter(named) {
+        target.run_to_entry()?;
+    }
     match options.mode {
         Mode::List => list::probes(&*engine, &compilation, &mut output).map(|()| 0),
         _ => trace(&*engine, options, &compilation, &mut output, &mut targets),
     }
+}
+
+/// Whether a program has a description of probes in this process.
+fn names_process(compilation: &Compilation, pid: u32) -> bool {
+    let mut descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+    descriptions.any(|(_, description)| process_probes::pid_of(description) == Some(pid))
 }
 
 /// The kernel's engine, or the one in process if the kernel's is unavailable and not needed.

@@ -6,10 +6,12 @@
 use core::ffi::c_int;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, ProbeMatch, Program, Status, Stop,
-    VERSION,
+    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidProbes, ProbeMatch, Program,
+    Status, Stop, VERSION,
 };
-use engine_tracer::{ConsumerId, Error, OutOfMemory, Put, Snapped, Tracer, Unwritten, filled};
+use engine_tracer::{
+    ConsumerId, Error, OutOfMemory, Put, Reason, Snapped, Tracer, Unwritten, filled,
+};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::arch::Native;
@@ -27,10 +29,14 @@ const ATTEMPTS: usize = 8;
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub enum Errno {
+    /// EPERM
+    NotAllowed = 1,
     /// ESRCH
     NotFound = 3,
     /// EIO
     NoDispatch = 5,
+    /// ENOEXEC
+    Foreign = 8,
     /// ENOMEM
     OutOfMemory = 12,
     /// EFAULT
@@ -68,6 +74,8 @@ impl From<Error> for Errno {
             Error::Unwritten => Self::BadAddress,
             Error::NoDispatch => Self::NoDispatch,
             Error::Unsupported => Self::Unsupported,
+            Error::NotAllowed => Self::NotAllowed,
+            Error::Foreign => Self::Foreign,
         }
     }
 }
@@ -97,6 +105,7 @@ pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) ->
         Command::BufSnap => buf_snap(tracer, id, body_as(body)?),
         Command::AggSnap => agg_snap(tracer, id, body_as(body)?),
         Command::Eprobe => eprobe(tracer, id, body_as(body)?),
+        Command::PidProbes => pid_probes(tracer, id, body_as(body)?),
     }
 }
 
@@ -177,6 +186,19 @@ fn status(tracer: &Engine, id: ConsumerId, body: &mut Status) -> Result<(), Errn
 fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), Errno> {
     check_zero(body.reserved)?;
     (body.id, body.clause) = tracer.eprobe_to(id, body.epid, &mut body.description)?;
+    Ok(())
+}
+
+#[inline(never)]
+fn pid_probes(tracer: &Engine, id: ConsumerId, body: &mut PidProbes) -> Result<(), Errno> {
+    check_zero(body.reserved)?;
+    let created = tracer.pid_probes(id, body)?;
+    (body.provided, body.refused) = (created.provided, created.refused);
+    let reason = created.reason.map_or("", Reason::sentence).bytes();
+    let place = body.reason.split_last_mut().map(|(_, place)| place);
+    for (to, from) in place.unwrap_or_default().iter_mut().zip(reason) {
+        *to = from;
+    }
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use engine_tracer::{ConsumerId, Event, Tracer, Trap};
 use crate::arch::{self, Regs};
 use crate::cell::{self, Platform, tracer};
 use crate::device::{self, Errno};
+use crate::process::{Access, OfProcess};
 
 /// The tracer; in a build with mutants, wrapped in one that has the seeded defects.
 ///
@@ -74,6 +75,76 @@ pub unsafe extern "C" fn trapline_trap(regs: *mut Regs) -> c_int {
         Trap::Resumed | Trap::Retry => 0,
         Trap::Stray | Trap::Failed => 1,
     }
+}
+
+/// What came of a trap in user mode: C's `enum shim_user_trap`.
+#[repr(i32)]
+enum UserTrap {
+    /// The thread resumes with the registers.
+    Handled,
+    /// It was not ours.
+    Stray,
+    /// Memory was not there.
+    Missing,
+}
+
+impl UserTrap {
+    fn of(trap: Trap) -> c_int {
+        let outcome = match trap {
+            Trap::Resumed | Trap::Retry => Self::Handled,
+            Trap::Stray => Self::Stray,
+            Trap::Failed => Self::Missing,
+        };
+        outcome as c_int
+    }
+}
+
+/// Handles a trap in user mode. If memory is missing for its instruction, the probe has fired, the
+/// pc is that of the instruction, and `access` says what is missing.
+///
+/// # Safety
+/// In service; from the trap's handler, with interrupts disabled and with the registers that it
+/// will restore.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_user_trap(regs: *mut Regs, access: *mut Access) -> c_int {
+    let mut memory = OfProcess::default();
+    // SAFETY: the trap's own frame, which only its handler accesses.
+    let regs = unsafe { &mut *regs };
+    // SAFETY: the hook is registered only while the engine is in service.
+    let trap = unsafe { engine() }.user_trap(regs, &mut memory);
+    // SAFETY: the caller passes a place for it.
+    unsafe { *access = memory.missing };
+    UserTrap::of(trap)
+}
+
+/// Executes the instruction at `pc`, whose trap has fired, once memory that was missing is there.
+///
+/// # Safety
+/// As for [`trapline_user_trap`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_user_resume(
+    regs: *mut Regs,
+    pc: usize,
+    access: *mut Access,
+) -> c_int {
+    let mut memory = OfProcess::default();
+    // SAFETY: the trap's own frame, which only its handler accesses.
+    let regs = unsafe { &mut *regs };
+    // SAFETY: the hook is registered only while the engine is in service.
+    let trap = unsafe { engine() }.user_resume(pc, regs, &mut memory);
+    // SAFETY: the caller passes a place for it.
+    unsafe { *access = memory.missing };
+    UserTrap::of(trap)
+}
+
+/// Processes in which probes are armed are gone.
+///
+/// # Safety
+/// In service, where sleeping is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_processes_gone() {
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.processes_gone();
 }
 
 /// ftrace reports the call site at address `call`. Of the registers, those that carry arguments are

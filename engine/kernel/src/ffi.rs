@@ -6,7 +6,7 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Context, Numbers, Patch, Task};
+use engine_tracer::{Context, InSlot, Numbers, Patch, Space, Task, UserPatch};
 
 use crate::arch::Regs;
 
@@ -46,6 +46,14 @@ const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
 
 // C's `struct shim_numbers`.
 const _: () = assert!(size_of::<Numbers>() == 128);
+
+// C's `struct shim_space`, `struct shim_user_patch` and `struct shim_in_slot`.
+const _: () = {
+    let word = size_of::<usize>();
+    assert!(size_of::<Space>() == 2 * word);
+    assert!(size_of::<UserPatch>() == 2 * word + 8);
+    assert!(size_of::<InSlot>() == 4 * word);
+};
 
 unsafe extern "C" {
     pub fn shim_alloc(size: usize, align: usize) -> *mut c_void;
@@ -117,6 +125,17 @@ unsafe extern "C" {
     pub fn shim_code_write(address: usize, bytes: *const c_void, length: usize);
     pub fn shim_code_flush(address: usize, length: usize);
     pub fn shim_synchronize_code();
+
+    pub fn shim_space_open(pid: u32, to: *mut Space) -> c_int;
+    pub fn shim_space_close(handle: usize);
+    pub fn shim_space_is_gone(handle: usize) -> c_int;
+    pub safe fn shim_current_space() -> usize;
+    pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
+    pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize);
+    pub fn shim_slots_map(handle: usize, near: usize) -> usize;
+    pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void);
+    pub fn shim_slots_unmap(handle: usize);
+    pub fn shim_store_user(address: usize, from: *const c_void, length: usize) -> c_int;
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_bring_in(address: u64, length: usize) -> c_int;

@@ -54,5 +54,6 @@ mod memory;
 mod mutant;
 mod platform;
 mod prng;
+mod process;
 pub mod rows;
 mod sync;

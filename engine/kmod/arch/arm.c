@@ -5,6 +5,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
+#include <linux/irqflags.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
@@ -50,6 +51,7 @@ static_assert(IS_ENABLED(CONFIG_STRICT_MODULE_RWX));
 static typeof(&register_undef_hook) register_hook;
 static typeof(&unregister_undef_hook) unregister_hook;
 static typeof(&patch_text) patch_word;
+static typeof(&copy_to_user_page) copy_text;
 
 /* do_undefinstr(), and the branch to it that ends __und_fault. */
 static void (*handle)(struct pt_regs *regs);
@@ -68,6 +70,31 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+static int handle_user(struct pt_regs *regs)
+{
+	int error;
+
+	if (thumb_mode(regs))
+		return 1;
+	local_irq_disable();
+	error = tl_user_trap(regs);
+	local_irq_enable();
+	return error;
+}
+
+/* For a thread that was on its way while direct dispatch was switched off. */
+static int trapped_in_user(struct pt_regs *regs, unsigned int instruction)
+{
+	return handle_user(regs);
+}
+
+static struct undef_hook user_hook = {
+	.instr_mask = 0xffffffff,
+	.cpsr_mask = MODE_MASK | PSR_T_BIT,
+	.cpsr_val = USR_MODE,
+	.fn = trapped_in_user,
+};
+
 /*
  * Called instead of do_undefinstr(), which is passed the traps that are not ours. It may
  * sleep while it reads a user instruction, and the module may be unloaded meanwhile, so
@@ -75,6 +102,8 @@ static struct undef_hook hook = {
  */
 static void handle_straight(struct pt_regs *regs)
 {
+	if (user_mode(regs) && !handle_user(regs))
+		return;
 	if ((regs->ARM_cpsr & hook.cpsr_mask) == hook.cpsr_val &&
 	    *(u32 *)regs->ARM_pc == hook.instr_val && !trapline_trap(regs))
 		return;
@@ -153,7 +182,10 @@ int tl_arch_init(void)
 	register_hook = (void *)tl_symbol("register_undef_hook");
 	unregister_hook = (void *)tl_symbol("unregister_undef_hook");
 	patch_word = (void *)tl_symbol("patch_text");
-	return register_hook && unregister_hook && patch_word ? find_way() : -ENOENT;
+	copy_text = (void *)tl_symbol("copy_to_user_page");
+	if (!register_hook || !unregister_hook || !patch_word || !copy_text)
+		return -ENOENT;
+	return find_way();
 }
 
 /*
@@ -210,12 +242,15 @@ const bool tl_ftrace_has_entry_calls = false;
 int tl_hook_init(void)
 {
 	hook.instr_val = trapline_trap_word();
+	user_hook.instr_val = trapline_trap_word();
 	register_hook(&hook);
+	register_hook(&user_hook);
 	return 0;
 }
 
 void tl_hook_exit(void)
 {
+	unregister_hook(&user_hook);
 	unregister_hook(&hook);
 }
 
@@ -244,9 +279,14 @@ void shim_code_range(unsigned long range[2])
 	range[1] = VMALLOC_END;
 }
 
+u32 tl_poison_trap(void)
+{
+	return NOBODYS_TRAP;
+}
+
 static void fill(unsigned long address)
 {
-	memset32(writable(address), NOBODYS_TRAP, PAGE_SIZE / sizeof(u32));
+	memset32(writable(address), tl_poison_trap(), PAGE_SIZE / sizeof(u32));
 	__cpuc_flush_dcache_area(writable(address), PAGE_SIZE);
 	shim_code_flush(address, PAGE_SIZE);
 }
@@ -306,3 +346,34 @@ const char *const tl_syscall_abis[] = { "arm", NULL };
 const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
+
+bool tl_has_user_traps(void)
+{
+	return true;
+}
+
+const size_t tl_trap_bytes = sizeof(u32);
+const size_t tl_trap_advance;
+
+bool tl_is_native(struct task_struct *task)
+{
+	return true;
+}
+
+/* The caches' owner knows which are not coherent; it is not exported. */
+void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
+		   void *to, const void *from, size_t length)
+{
+	copy_text(area, page, address, to, from, length);
+}
+
+/* The kernel handles an undefined instruction of user mode with interrupts enabled. */
+void tl_unmask_trap(void)
+{
+	local_irq_enable();
+}
+
+void tl_mask_trap(void)
+{
+	local_irq_disable();
+}

@@ -7,6 +7,7 @@
 #include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/compat.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -18,6 +19,8 @@
 #include <linux/tick.h>
 
 #include <asm/cacheflush.h>
+#include <asm/cpufeature.h>
+#include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
 #include <asm/patching.h>
@@ -48,6 +51,7 @@ static typeof(&register_kernel_break_hook) register_hook;
 static typeof(&unregister_kernel_break_hook) unregister_hook;
 static typeof(&aarch64_insn_patch_text) patch_words;
 static typeof(&caches_clean_inval_pou) clean_caches;
+static typeof(&copy_to_user_page) copy_text;
 
 /* The kernel's text. */
 static unsigned long text_start, text_end;
@@ -59,9 +63,9 @@ static int trapped(struct pt_regs *regs, unsigned long esr)
 
 static struct break_hook hook = { .fn = trapped };
 
-/* do_debug_exception(), and the call of it in el1_dbg. */
+/* do_debug_exception(), and the calls of it, for kernel and user mode. */
 static void (*handle)(unsigned long far, unsigned long esr, struct pt_regs *regs);
-static u32 *way;
+static u32 *ways[2];
 
 /* A trampoline to handle_straight(), which may be out of range of a BL. */
 static struct {
@@ -69,14 +73,15 @@ static struct {
 	u64 to;
 } *bridge;
 
-/* Whether el1_dbg calls it. */
+/* Whether one of the ways leads to it. */
 static bool is_bridged;
 
 /* Called instead of do_debug_exception(), which is passed the exceptions that are not ours. */
 static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
 {
 	if (ESR_ELx_EC(esr) == ESR_ELx_EC_BRK64 &&
-	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm && !trapline_trap(regs))
+	    (esr & ESR_ELx_BRK64_ISS_COMMENT_MASK) == hook.imm &&
+	    !(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
 		return;
 	handle(far, esr, regs);
 }
@@ -88,20 +93,28 @@ static u32 call(const u32 *from, const void *to)
 	return bl | (((const u32 *)to - from) & 0x03ffffff);
 }
 
-static int find_way(void)
+static u32 *find_call(const char *name, size_t words)
 {
-	u32 *code = (void *)tl_symbol("el1_dbg");
+	u32 *code = (void *)tl_find_symbol(name);
 	size_t i;
 
-	handle = (void *)tl_symbol("do_debug_exception");
-	if (!code || !handle)
-		return -ENOENT;
-	for (i = 0; i < 64 && !way; i++)
+	for (i = 0; code && i < words; i++)
 		if (code[i] == call(&code[i], handle))
-			way = &code[i];
-	if (way)
+			return &code[i];
+	return NULL;
+}
+
+/* The compiler may have inlined el0_dbg into its caller. */
+static int find_ways(void)
+{
+	handle = (void *)tl_symbol("do_debug_exception");
+	if (!handle)
+		return -ENOENT;
+	ways[0] = find_call("el1_dbg", 64);
+	ways[1] = find_call("el0_dbg", 64) ?: find_call("el0t_64_sync_handler", 256);
+	if (ways[0] && ways[1])
 		return 0;
-	pr_err("trapline: el1_dbg does not call do_debug_exception\n");
+	pr_err("trapline: el1_dbg and el0_dbg do not both call do_debug_exception\n");
 	return -ENOENT;
 }
 
@@ -174,12 +187,13 @@ int tl_arch_init(void)
 	unregister_hook = (void *)tl_symbol("unregister_kernel_break_hook");
 	patch_words = (void *)tl_symbol("aarch64_insn_patch_text");
 	clean_caches = (void *)tl_symbol("caches_clean_inval_pou");
+	copy_text = (void *)tl_symbol("copy_to_user_page");
 	text_start = tl_symbol("_stext");
 	text_end = tl_symbol("_etext");
-	if (!register_hook || !unregister_hook || !patch_words || !clean_caches ||
+	if (!register_hook || !unregister_hook || !patch_words || !clean_caches || !copy_text ||
 	    !text_start || !text_end)
 		return -ENOENT;
-	return find_way() ?: tl_exec_mem_init() ?: build_bridge();
+	return find_ways() ?: tl_exec_mem_init() ?: build_bridge();
 }
 
 /* The unwinder follows frame records, and at the entry there is none for the caller yet. */
@@ -229,14 +243,14 @@ int tl_hook_init(void)
 	return 0;
 }
 
-/* Has the bridge lead to the kernel's handler, since el1_dbg cannot be made to. */
+/* Has the bridge lead to the kernel's handler, since the ways cannot be made to. */
 static void leave_bridge(void)
 {
 	u64 to = (u64)handle;
 
 	shim_code_write((unsigned long)&bridge->to, &to, sizeof(to));
 	shim_synchronize();
-	pr_err("trapline: el1_dbg still calls a page of the module's slots, which is not freed\n");
+	pr_err("trapline: the kernel's trap entry still calls a page of the module's slots, which is not freed\n");
 }
 
 void tl_hook_exit(void)
@@ -274,14 +288,20 @@ void tl_patch(struct shim_patch *patches, size_t count)
 	cpus_read_unlock();
 }
 
+/* If the second way cannot be changed, the first is changed back. */
 int tl_direct_dispatch(bool straight)
 {
-	void *place = way;
-	u32 word = call(way, straight ? (void *)bridge : (void *)handle);
+	void *to = straight ? (void *)bridge : (void *)handle;
+	void *before = straight ? (void *)handle : (void *)bridge;
+	void *calls[] = { ways[0], ways[1] };
+	u32 new[] = { call(ways[0], to), call(ways[1], to) };
+	u32 old = call(ways[0], before);
 	int error;
 
 	cpus_read_lock();
-	error = patch_words(&place, &word, 1);
+	error = patch_words(calls, new, ARRAY_SIZE(new));
+	if (error)
+		patch_words(calls, &old, 1);
 	cpus_read_unlock();
 	if (!error)
 		is_bridged = straight;
@@ -317,3 +337,38 @@ const char *const tl_syscall_abis[] = { "arm64", "compat", NULL };
 const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
+
+/*
+ * A processor that signs return addresses has the kernel's keys in a trap, and PACIASP is
+ * emulated there.
+ */
+bool tl_has_user_traps(void)
+{
+	return !system_supports_address_auth();
+}
+
+const size_t tl_trap_bytes = sizeof(u32);
+const size_t tl_trap_advance;
+
+bool tl_is_native(struct task_struct *task)
+{
+	return !is_compat_thread(task_thread_info(task));
+}
+
+/* The caches' owner knows which are not coherent; it is not exported. */
+void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
+		   void *to, const void *from, size_t length)
+{
+	copy_text(area, page, address, to, from, length);
+}
+
+/* The entry path has masked all exceptions, and nothing else keeps the thread from sleeping. */
+void tl_unmask_trap(void)
+{
+	local_daif_restore(DAIF_PROCCTX);
+}
+
+void tl_mask_trap(void)
+{
+	local_daif_mask();
+}

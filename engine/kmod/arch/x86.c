@@ -17,7 +17,9 @@
 #include <linux/percpu.h>
 #include <linux/pfn.h>
 #include <linux/pgtable.h>
+#include <linux/irqflags.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -49,7 +51,7 @@ static typeof(&text_poke_bp) poke_running;
 static typeof(&text_poke_sync) sync_cores;
 static typeof(&text_mutex) text_lock;
 
-/* Kernel mode only: an INT3 in user mode belongs to the process. */
+/* Kernel mode only: one of ours in user mode takes the direct way, which may sleep. */
 static int trapped(struct notifier_block *self, unsigned long event, void *data)
 {
 	struct die_args *args = data;
@@ -71,9 +73,39 @@ static u8 *ways[2];
 /* Called instead of kprobe_int3_handler(), which is passed the traps that are not ours. */
 static int handle_straight(struct pt_regs *regs)
 {
-	if (!user_mode(regs) && !trapline_trap(regs))
+	if (!(user_mode(regs) ? tl_user_trap(regs) : trapline_trap(regs)))
 		return 1;
 	return handle(regs);
+}
+
+bool tl_has_user_traps(void)
+{
+	return true;
+}
+
+const size_t tl_trap_bytes = INT3_INSN_SIZE;
+const size_t tl_trap_advance = INT3_INSN_SIZE;
+
+bool tl_is_native(struct task_struct *task)
+{
+	return user_64bit_mode(task_pt_regs(task));
+}
+
+void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,
+		   void *to, const void *from, size_t length)
+{
+	memcpy(to, from, length);
+}
+
+/* The entry path has disabled interrupts, and nothing else keeps the thread from sleeping. */
+void tl_unmask_trap(void)
+{
+	local_irq_enable();
+}
+
+void tl_mask_trap(void)
+{
+	local_irq_disable();
 }
 
 static void write_call(u8 call[CALL_INSN_SIZE], const u8 *from, const void *to)

@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime};
 use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Refused, Symbols, TASK_NAME, Task, Tasks, Tracer, Visit, VisitModule,
-    VisitSyscall, VisitTracepoint, blacklist,
+    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Numbers, OffLimits,
+    Origin, OutOfMemory, Patch, Processes, Refused, Space, Symbols, TASK_NAME, Task, Tasks, Tracer,
+    UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -183,6 +183,39 @@ impl Tasks for Machine {
     fn stack(&self, _: Origin<'_, Regs>, _: &mut [u64]) -> usize {
         0
     }
+}
+
+/// There are no traps.
+impl Processes for Machine {
+    const SLOTS: usize = 4096;
+
+    fn space_open(&self, _: u32) -> Result<Space, Denied> {
+        Err(Denied::Unsupported)
+    }
+
+    fn space_close(&self, _: Space) {}
+
+    fn space_is_gone(&self, _: Space) -> bool {
+        true
+    }
+
+    fn current_space(&self) -> usize {
+        0
+    }
+
+    fn space_read(&self, _: Space, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable)
+    }
+
+    fn space_patch(&self, _: Space, _: &mut [UserPatch]) {}
+
+    fn slots_map(&self, _: Space, _: usize) -> Result<usize, OutOfMemory> {
+        Err(OutOfMemory)
+    }
+
+    fn slots_write(&self, _: Space, _: &InSlot, _: &[u8]) {}
+
+    fn slots_unmap(&self, _: Space) {}
 }
 
 impl KernelText for Machine {

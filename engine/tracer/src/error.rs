@@ -27,6 +27,10 @@ pub enum Error {
     NoDispatch,
     /// This kernel lacks the feature.
     Unsupported,
+    /// The caller may not trace the process.
+    NotAllowed,
+    /// The process's instruction set is not the kernel's.
+    Foreign,
 }
 
 impl From<OutOfMemory> for Error {

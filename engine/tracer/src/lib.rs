@@ -56,14 +56,18 @@ mod tracer;
 pub use error::Error;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
-    Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Key, Listed, Lock, Numbers, OffLimits,
-    Origin, Patch, Platform, Rcu, Refused, Symbols, SystemCall, TASK_NAME, Task, Tasks, TryLock,
-    Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    Clock, Context, Cpus, Denied, Event, Events, InSlot, KERNEL, KernelText, Key, Listed, Lock,
+    Numbers, OffLimits, Origin, Patch, Patched, Platform, Processes, Rcu, Refused, Space, Symbols,
+    SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall,
+    VisitTracepoint,
 };
+pub use probe::glob::matches;
+pub use providers::pid::Created;
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
 pub use session::sink::{Put, Unwritten};
 pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};
+pub use site::reason::Reason;
 pub use site::resume::Trap;
 pub use tracer::Tracer;

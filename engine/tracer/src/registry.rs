@@ -113,7 +113,8 @@ macro_rules! registry {
                     $(Id::$variant => {
                         let names = Provider::<A>::names(&self.$field, number)?;
                         let [module, function, name] = names;
-                        Some([<$control as Provider<A>>::NAME, module, function, name])
+                        let provider = Provider::<A>::provider(&self.$field, number);
+                        Some([provider, module, function, name])
                     })*
                 }
             }
@@ -154,6 +155,12 @@ macro_rules! registry {
                     platform,
                     Self::first_id(Id::$variant),
                 );)*
+            }
+
+            /// See [`Provider::prepare`].
+            pub fn prepare<P: Platform>(&mut self, platform: &P) -> Result<(), OutOfMemory> {
+                $(Provider::<A>::prepare(&mut self.$field, platform)?;)*
+                Ok(())
             }
 
             /// See [`Provider::arm`].

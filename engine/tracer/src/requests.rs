@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 
-use engine_abi::{Description, Go, Mechanism};
+use engine_abi::{Description, Go, Mechanism, PidProbes};
 use engine_dvm::Verified;
 use engine_isa::Arch;
 
@@ -14,6 +14,7 @@ use crate::fire::guard::Cpu;
 use crate::platform::{Lock, Platform, Rcu};
 use crate::probe::glob::Pattern;
 use crate::providers::dtrace::DtraceProbe;
+use crate::providers::pid::Created;
 use crate::session::Session;
 use crate::session::consumer::Ecb;
 use crate::session::consumer::{Consumer, ConsumerId, State};
@@ -36,6 +37,24 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         let program = Verified::new(block).map_err(|_| Error::Invalid)?;
         self.control
             .with(|control| control.consumer(id)?.load(program))
+    }
+
+    /// Creates the probes of a function of a process.
+    pub fn pid_probes(&self, id: ConsumerId, request: &PidProbes) -> Result<Created, Error> {
+        self.control.with(|control| {
+            control.consumer(id)?;
+            let pid = &mut control.registry.pid;
+            pid.create(&self.platform, id.0, request)
+        })
+    }
+
+    /// Disarms the probes of processes that are gone. May sleep.
+    pub fn processes_gone(&self) {
+        self.control.with(|control| {
+            if control.registry.pid.is_any_gone(&self.platform) && self.rearm(control).is_ok() {
+                control.registry.pid.close_gone(&self.platform);
+            }
+        });
     }
 
     /// Finds the first probe with an ID of at least `id` that `description` matches; returns its ID
@@ -219,13 +238,27 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             if let Ok(consumer) = control.consumer(id) {
                 *consumer = Consumer::gone();
             }
+            control.registry.pid.let_go(id.0);
             // Without memory the number stays in use; the text is restored all the same.
-            let _ = self.rearm(control);
+            let is_rearmed = self.rearm(control).is_ok();
             self.count_active(control);
+            if is_rearmed {
+                self.release_processes(control);
+            }
             if let Some(session) = self.sessions.get(id.0) {
                 // Clearing allocates nothing, so it cannot fail.
                 let _ = session.set(None);
             }
         });
+    }
+
+    /// Closes the address spaces that no consumer wants any more, and forgets all probes in
+    /// processes once nobody can refer to one.
+    fn release_processes(&self, control: &mut Control<A>) {
+        let pid = &mut control.registry.pid;
+        let is_none_left = pid.release(&self.platform);
+        if is_none_left && control.consumers.iter().all(Option::is_none) {
+            pid.clear();
+        }
     }
 }

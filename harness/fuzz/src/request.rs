@@ -3,7 +3,7 @@
 use std::ptr;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, ProbeMatch, Program,
+    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch, Program,
 };
 use engine_abi::{Status, Stop};
 use fastrand::Rng;
@@ -148,6 +148,7 @@ impl<'a> Maker<'a> {
             Command::Go => plain(&go(prng)),
             Command::BufSnap | Command::AggSnap => plain(&self.snapshot(prng)),
             Command::Program => self.program(prng),
+            Command::PidProbes => plain(&in_process(prng)),
         }
     }
 
@@ -202,6 +203,25 @@ fn number(prng: &mut Rng, usual: u32) -> u32 {
         0 => prng.u32(..) >> prng.u32(..32),
         _ => prng.u32(..usual),
     }
+}
+
+/// Probes of some text of a process: of init, which only waits, or of one that is not there. The
+/// names are patterns, and the extent is often too large or in the middle of an instruction.
+fn in_process(prng: &mut Rng) -> PidProbes {
+    let names: [&[u8]; 5] = [b"entry", b"return", b"", b"4", b"[0-9a-f]*"];
+    let name = names[prng.usize(..names.len())];
+    let description = Description::new(b"", b"init", b"some", name);
+    let address = 0x40_0000 + u64::from(number(prng, 1 << 16));
+    let mut body = PidProbes::new(
+        number(prng, 2),
+        description.unwrap_or(Description::new_zeroed()),
+        address,
+        number(prng, 256).into(),
+    );
+    if prng.u32(..16) == 0 {
+        prng.fill(&mut body.reason);
+    }
+    body
 }
 
 /// Session options, usually with no more memory than a guest can spare.

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use engine_abi::{AggregateFunction, Conf, Description, Go};
+use engine_abi::{AggregateFunction, Conf, Description, Go, PidProbes};
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use zerocopy::IntoBytes;
 
@@ -65,6 +65,10 @@ impl Engine for Fake {
 
     fn probe_match(&self, _: &Description, _: u32) -> Result<Option<Probe>, Error> {
         Ok(None)
+    }
+
+    fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
     }
 
     fn program(&self, _: &[u64]) -> Result<(), Error> {

@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 27] = [
+const EVERYWHERE: [&str; 28] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -87,6 +87,7 @@ const EVERYWHERE: [&str; 27] = [
     CLOSED_UNSEEN,
     ARGUMENTS_SHIFTED,
     TRACEPOINT_KEPT,
+    PROCESS_KEPT,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -264,3 +265,6 @@ impl<M> Drop for IntoFrame<M> {
         }
     }
 }
+
+/// `process-kept`: the text of a process is not restored.
+pub const PROCESS_KEPT: &str = "process-kept";

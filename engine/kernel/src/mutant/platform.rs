@@ -6,9 +6,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_isa::Unreadable;
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Refused, Symbols, Task, Tasks, TryLock, Visit, VisitModule, VisitSyscall,
-    VisitTracepoint,
+    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed, Numbers,
+    OffLimits, Origin, OutOfMemory, Patch, Patched, Processes, Refused, Space, Symbols, Task,
+    Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 
 use super::{arch, is_chosen};
@@ -54,6 +54,31 @@ impl Cpus for Seeded {
         fn cpu(&self) -> usize;
         fn cpus(&self) -> usize;
         fn cond_resched(&self);
+    }
+}
+
+impl Processes for Seeded {
+    const SLOTS: usize = Kernel::SLOTS;
+
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
+        let is_trap = |patch: &UserPatch| patch.word == trap_word();
+        if is_chosen(super::PROCESS_KEPT) && !patches.iter().any(is_trap) {
+            let written = patches.iter_mut();
+            written.for_each(|patch| patch.outcome = Patched::Written);
+            return;
+        }
+        self.0.space_patch(space, patches);
+    }
+
+    forward! {
+        fn space_open(&self, pid: u32) -> Result<Space, Denied>;
+        fn space_close(&self, space: Space);
+        fn space_is_gone(&self, space: Space) -> bool;
+        fn current_space(&self) -> usize;
+        fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
+        fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
+        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]);
+        fn slots_unmap(&self, space: Space);
     }
 }
 

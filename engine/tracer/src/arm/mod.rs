@@ -32,25 +32,25 @@ use crate::grow::OutOfMemory;
 use crate::platform::{Platform, Rcu, Refused};
 use crate::providers::fbt::{Fbt, Function};
 use crate::session::consumer::ConsumerId;
-use crate::site::Site;
 use crate::site::eligible;
 use crate::site::resume;
 use crate::site::slots::Slots;
+use crate::site::{Site, word};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Makes text, timers and the live table match the active ECBs.
     pub(crate) fn rearm(&self, control: &mut Control<A>) -> Result<(), Error> {
         let agreed = self.reconcile(control);
-        let fbt = &control.registry.fbt;
+        let (fbt, pid) = (&control.registry.fbt, &control.registry.pid);
         // Even after an error, for as long as a trap is in place.
-        let is_any = fbt.enabled().any(|(_, site)| site.is_trapped());
+        let is_any = fbt.enabled().any(|(_, site)| site.is_trapped()) || pid.is_any_armed();
         let is_switched = self.platform.direct_dispatch(is_any).is_ok();
         // Consumers keep the engine loaded while they want a site. One that could not be disarmed
         // stays without them, and so does the dispatch.
         let is_stuck =
             |(function, site): (&Function, &Site<A>)| site.armed && !function.wants(site);
-        let is_pinned = !is_switched || fbt.enabled().any(is_stuck);
+        let is_pinned = !is_switched || fbt.enabled().any(is_stuck) || pid.is_any_stuck();
         self.platform.pin(is_pinned);
         agreed
     }
@@ -83,6 +83,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         control.forget_gone();
         if let Some(old) = old {
             save_hits(&mut control.registry.fbt, &old);
+            control.registry.pid.save_hits(&old.pid);
         }
         let accepted = self.add_ftrace_calls(control);
         if accepted.is_ok() {
@@ -106,6 +107,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Chooses a mechanism for each site that is wanted and not armed yet, and allocates what it
     /// needs.
     fn prepare(&self, control: &mut Control<A>) -> Result<(), OutOfMemory> {
+        control.registry.prepare(&self.platform)?;
         let Control {
             registry,
             slots,
@@ -188,8 +190,10 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let is_open = !site.armed && site.call.is_none() && !site.ftrace_only;
             is_open && function.wants(site) && self.can_displace(site)
         };
+        let is_due_in_process = control.registry.pid.is_any_due();
         let fbt = &mut control.registry.fbt;
-        if !fbt.enabled().any(|(function, site)| is_due(function, site)) {
+        let is_due_in_kernel = fbt.enabled().any(|(function, site)| is_due(function, site));
+        if !is_due_in_process && !is_due_in_kernel {
             return Ok(());
         }
         let switched = self.platform.direct_dispatch(true);
@@ -259,10 +263,4 @@ fn save_hits<A: Arch>(fbt: &mut Fbt<A>, old: &Live<A>) {
             site.hits = site.hits.wrapping_add(hits as u64);
         }
     });
-}
-
-/// Up to four bytes as a little-endian number.
-fn word(bytes: &[u8]) -> u32 {
-    let upwards = bytes.iter().rev();
-    upwards.fold(0, |word, byte| word << 8 | u32::from(*byte))
 }

@@ -28,7 +28,9 @@ macro_rules! fired {
                     Self::Tracepoint(fired) => fired.names,
                     $(Self::$variant(fired) => {
                         let [module, function, name] = Fires::<A>::names(fired);
-                        [<$control as Provider<A>>::NAME, module, function, name]
+                        let provider = Fires::<A>::provider(fired);
+                        let provider = provider.unwrap_or(<$control as Provider<A>>::NAME);
+                        [provider, module, function, name]
                     })*
                 }
             }

@@ -1,12 +1,14 @@
-//! The kernel interface that the engine runs on, as six small traits.
+//! The kernel interface that the engine runs on, as seven small traits.
 //!
 //! Each method states whether it may sleep, and whether it may be called from a trap; one that does
 //! neither belongs to the control path. A method callable from a trap must work in any context with
 //! interrupts disabled, and must not sleep, allocate or panic. What is called before the CPU's
-//! guard is held (`cpu`, `has_stack`, `ticks`, [`Rcu::read`], and `peek` for a trap without a site)
+//! guard is held (`cpu`, `has_stack`, `ticks`, `current_space`, [`Rcu::read`], and for a trap without a
+//! site `peek` or `load_user`)
 //! must not be probed itself.
 
 pub mod events;
+pub mod process;
 pub mod symbols;
 pub mod sync;
 pub mod task;
@@ -14,6 +16,7 @@ pub mod text;
 pub mod time;
 
 pub use events::{Event, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno};
+pub use process::{Denied, InSlot, Patched, Processes, Space, UserPatch};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
 pub use task::{Context, Origin, TASK_NAME, Task, Tasks};
@@ -21,9 +24,9 @@ pub use text::{KernelText, Patch};
 pub use time::Clock;
 
 /// A kernel, or a fake of one.
-pub trait Platform: Clock + Cpus + Events + KernelText + Symbols + Tasks {}
+pub trait Platform: Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks {}
 
-impl<P: Clock + Cpus + Events + KernelText + Symbols + Tasks> Platform for P {}
+impl<P: Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks> Platform for P {}
 
 /// The kernel refused to enable ftrace calls, a tracepoint or an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

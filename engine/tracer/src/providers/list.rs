@@ -1,8 +1,8 @@
 //! The list of providers.
 
 /// Passes the list of providers to a macro: field name, variant, control-side type, and firing
-/// type. Probe IDs follow the order of this list, so a new provider goes before `fbt`, whose range
-/// is unbounded.
+/// type. Probe IDs follow the order of this list. A new provider goes before `fbt`, whose range is
+/// large.
 macro_rules! providers {
     ($then:ident) => {
         $then! {
@@ -12,6 +12,7 @@ macro_rules! providers {
             syscall Syscall crate::providers::syscall::Syscalls, crate::providers::syscall::Fired<'a, A>;
             sdt Sdt crate::providers::sdt::Sdt, crate::providers::ByTracepoint;
             fbt Fbt crate::providers::fbt::Fbt<A>, crate::providers::fbt::Fired<'a, A>;
+            pid Pid crate::providers::pid::Pid<A>, crate::providers::pid::Fired<'a, A>;
         }
     };
 }

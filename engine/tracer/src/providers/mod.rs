@@ -16,6 +16,7 @@
 pub mod dtrace;
 pub mod fbt;
 pub mod list;
+pub mod pid;
 pub mod proc;
 pub mod profile;
 pub mod sdt;
@@ -58,6 +59,11 @@ pub trait Provider<A: Arch>: Sized {
     /// Number of probe numbers assigned. Not every one has a probe.
     fn numbers(&self) -> usize;
 
+    /// The provider's name in the probe of this number, where it has several.
+    fn provider(&self, _number: usize) -> &[u8] {
+        Self::NAME
+    }
+
     /// Module, function and name of the probe of this number.
     fn names(&self, number: usize) -> Option<[&[u8]; 3]>;
 
@@ -93,6 +99,11 @@ pub trait Provider<A: Arch>: Sized {
     /// ID of the provider's first probe; tracepoints are registered by ID.
     fn disarm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
+    /// Allocates what arming needs, before the live table is built.
+    fn prepare<P: Platform>(&mut self, _platform: &P) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
     /// Arms what has active ECBs, once the live table has it. What cannot be armed stays unarmed.
     fn arm<P: Platform>(&mut self, _platform: &P, _first_id: u32) {}
 
@@ -125,6 +136,11 @@ pub trait Published {
 
 /// A firing, as clauses query it.
 pub trait Fires<A: Arch> {
+    /// The provider's name, where it has several.
+    fn provider(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Module, function and name of the probe.
     fn names(&self) -> [&[u8]; 3];
 

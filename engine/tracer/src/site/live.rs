@@ -27,9 +27,33 @@ pub struct Site<A: Arch> {
     pub hits: AtomicUsize,
 }
 
+/// Something at an address, by which hits look it up.
+pub trait Located {
+    /// An address, in one address space or in one of many.
+    type Place: Copy + PartialEq;
+
+    /// Where it is.
+    fn place(&self) -> Self::Place;
+
+    /// The bits of the place that differ most between sites.
+    fn bits(place: Self::Place) -> u32;
+}
+
+impl<A: Arch> Located for Site<A> {
+    type Place = usize;
+
+    fn place(&self) -> usize {
+        self.address
+    }
+
+    fn bits(address: usize) -> u32 {
+        address as u32
+    }
+}
+
 /// A set of armed sites, looked up by address.
-pub struct Sites<A: Arch> {
-    sites: Vec<Site<A>>,
+pub struct Sites<S> {
+    sites: Vec<S>,
     /// Open-addressed hash table with linear probing: a site's index plus one, or 0. At least half
     /// of it is empty.
     index: Vec<u32>,
@@ -37,7 +61,7 @@ pub struct Sites<A: Arch> {
     shift: u32,
 }
 
-impl<A: Arch> Sites<A> {
+impl<S: Located> Sites<S> {
     /// Allocates a set with room for `sites`.
     pub fn new(sites: usize) -> Result<Self, OutOfMemory> {
         let places = sites.saturating_mul(2).max(2).checked_next_power_of_two();
@@ -52,8 +76,8 @@ impl<A: Arch> Sites<A> {
     }
 
     /// Adds a site whose address is not in the set yet.
-    pub fn add(&mut self, site: Site<A>) -> Result<(), OutOfMemory> {
-        let place = self.places(site.address).find(|place| {
+    pub fn add(&mut self, site: S) -> Result<(), OutOfMemory> {
+        let place = self.places(site.place()).find(|place| {
             let taken = self.index.get(*place);
             taken.is_none_or(|taken| *taken == 0)
         });
@@ -66,11 +90,11 @@ impl<A: Arch> Sites<A> {
     }
 
     /// Finds the site at `address`.
-    pub fn find(&self, address: usize) -> Option<&Site<A>> {
+    pub fn find(&self, address: S::Place) -> Option<&S> {
         for place in self.places(address) {
             let number = (*self.index.get(place)? as usize).checked_sub(1)?;
             let site = self.sites.get(number)?;
-            if site.address == address {
+            if site.place() == address {
                 return Some(site);
             }
         }
@@ -79,16 +103,16 @@ impl<A: Arch> Sites<A> {
 
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
-        let sites = self.sites.capacity().wrapping_mul(size_of::<Site<A>>());
+        let sites = self.sites.capacity().wrapping_mul(size_of::<S>());
         let index = self.index.capacity().wrapping_mul(size_of::<u32>());
         sites.wrapping_add(index)
     }
 
     /// The probe sequence of an address.
-    fn places(&self, address: usize) -> impl Iterator<Item = usize> + use<A> {
+    fn places(&self, address: S::Place) -> impl Iterator<Item = usize> + use<S> {
         // Fibonacci hashing: the product's upper bits depend on all lower bits of the address.
         const MIX: u32 = 0x9e37_79b1;
-        let first = (address as u32).wrapping_mul(MIX) >> self.shift;
+        let first = S::bits(address).wrapping_mul(MIX) >> self.shift;
         let mask = self.index.len().wrapping_sub(1);
         (0..self.index.len()).map(move |further| (first as usize).wrapping_add(further) & mask)
     }

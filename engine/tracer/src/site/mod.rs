@@ -88,3 +88,9 @@ impl<A: Arch> Site<A> {
         entry.into_iter().chain(exit)
     }
 }
+
+/// Up to four bytes as a little-endian number.
+pub fn word(bytes: &[u8]) -> u32 {
+    let upwards = bytes.iter().rev();
+    upwards.fold(0, |word, byte| word << 8 | u32::from(*byte))
+}

@@ -37,6 +37,8 @@ pub enum Reason {
     Foreign,
     /// No instruction leaves it: it neither returns nor tail-calls.
     NoReturn,
+    /// No instruction begins at the given offset.
+    NoInstruction,
 }
 
 impl Reason {
@@ -57,6 +59,7 @@ impl Reason {
             Self::Unwalked(_) => "unwalked",
             Self::Foreign => "foreign",
             Self::NoReturn => "stays",
+            Self::NoInstruction => "offset",
         }
     }
 
@@ -78,6 +81,7 @@ impl Reason {
             Self::Unwalked(_) => "its control flow could not be followed to every exit",
             Self::Foreign => "another patcher has written a jump into it",
             Self::NoReturn => "it never returns: no instruction leaves the function",
+            Self::NoInstruction => "no instruction of the function begins at this offset",
         }
     }
 

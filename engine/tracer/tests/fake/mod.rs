@@ -16,6 +16,7 @@ use engine_tracer::{Event, Numbers};
 
 mod layout;
 mod platform;
+mod process;
 #[path = "../program/mod.rs"]
 pub mod program;
 mod requests;
@@ -23,6 +24,7 @@ mod switches;
 mod sync;
 
 pub use layout::*;
+pub use process::*;
 pub use requests::*;
 pub use switches::*;
 pub use sync::*;
@@ -50,6 +52,8 @@ pub struct Fake {
     pub events: Mutex<[Numbers; Event::ALL.len()]>,
     /// The registered tracepoints, each with its probe's number.
     pub tracepoints: Mutex<BTreeSet<(usize, u32)>>,
+    /// The processes, by ID.
+    pub processes: Mutex<BTreeMap<u32, Process>>,
     /// The running timers: interval in nanoseconds, and whether each CPU has its own.
     pub timers: Mutex<BTreeMap<u32, (u64, bool)>>,
 }
@@ -68,6 +72,7 @@ impl Fake {
             calls: Mutex::default(),
             events: Mutex::new([Numbers::NONE; Event::ALL.len()]),
             tracepoints: Mutex::default(),
+            processes: Mutex::default(),
             timers: Mutex::default(),
         }
     }

@@ -1,4 +1,4 @@
-//! The platform's six traits, for the fake kernel.
+//! The platform's traits but `Processes`, for the fake kernel.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -113,7 +113,10 @@ impl Tasks for &'static Fake {
     }
 
     fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
-        read(&USER_AT, address, bytes)
+        match self.load_text(address, bytes) {
+            Some(loaded) => loaded,
+            None => read(&USER_AT, address, bytes),
+        }
     }
 
     fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize {

@@ -27,7 +27,7 @@ pub struct Function {
 /// The enabled functions, and the sites to look up.
 pub struct Live<A: Arch> {
     /// The sites, including those that are still armed but no longer wanted.
-    pub sites: Sites<A>,
+    pub sites: Sites<Site<A>>,
     functions: Vec<Function>,
 }
 

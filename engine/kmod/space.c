@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Address spaces of traced processes, and their text. A write makes a private copy of the
+ * page, as a debugger's does, so no other process sees it. All other threads are stopped
+ * meanwhile, on whatever CPU: none executes half of a change, or a stale instruction.
+ */
+#include <linux/bsearch.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/stop_machine.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+#include "shim.h"
+#include "space.h"
+
+DEFINE_MUTEX(tl_text_lock);
+LIST_HEAD(tl_spaces);
+DEFINE_RAW_SPINLOCK(tl_space_lock);
+DECLARE_WAIT_QUEUE_HEAD(tl_children_cleaned);
+
+static typeof(&ptrace_may_access) may_access;
+
+int tl_space_init(void)
+{
+	if (!tl_has_user_traps())
+		return 0;
+	may_access = (void *)tl_symbol("ptrace_may_access");
+	return may_access ? tl_slots_init() : -ENOENT;
+}
+
+struct space *tl_space_of(const struct mm_struct *mm)
+{
+	struct space *space;
+
+	list_for_each_entry(space, &tl_spaces, others)
+		if (space->mm == mm)
+			return space;
+	return NULL;
+}
+
+static void report_gone(struct work_struct *work)
+{
+	trapline_processes_gone();
+}
+
+static DECLARE_WORK(gone, report_gone);
+
+/* exit_mmap() or an exec calls this, possibly under the control lock: hence the work. */
+static void released(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	struct space *space = container_of(notifier, struct space, notifier);
+
+	WRITE_ONCE(space->is_gone, true);
+	schedule_work(&gone);
+}
+
+static const struct mmu_notifier_ops notifications = { .release = released };
+
+void tl_space_exit(void)
+{
+	flush_work(&gone);
+}
+
+/* Takes a reference to the mm of a process that the caller may trace. */
+static int find_mm(pid_t pid, struct mm_struct **mm)
+{
+	struct task_struct *task;
+	int error = 0;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(pid), PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+		error = -EPERM;
+	else if (!tl_is_native(task))
+		error = -ENOEXEC;
+	*mm = error ? NULL : get_task_mm(task);
+	if (!error && !*mm)
+		error = task->flags & PF_KTHREAD ? -EINVAL : -ESRCH;
+	put_task_struct(task);
+	if (!error && *mm == current->mm) {
+		mmput(*mm);
+		error = -EINVAL;
+	}
+	return error;
+}
+
+static struct space *open_space(struct mm_struct *mm)
+{
+	struct space *space = kzalloc(sizeof(*space), GFP_KERNEL);
+	unsigned long state;
+
+	if (!space)
+		return ERR_PTR(-ENOMEM);
+	space->mm = mm;
+	space->notifier.ops = &notifications;
+	INIT_LIST_HEAD(&space->pages);
+	if (mmu_notifier_register(&space->notifier, mm)) {
+		kfree(space);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (list_empty(&tl_spaces) && tl_user_begin()) {
+		mmu_notifier_unregister(&space->notifier, mm);
+		kfree(space);
+		return ERR_PTR(-ENOMEM);
+	}
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	list_add(&space->others, &tl_spaces);
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	tl_memory_count(1);
+	return space;
+}
+
+int shim_space_open(u32 pid, struct shim_space *to)
+{
+	struct space *space;
+	struct mm_struct *mm;
+	int error = tl_has_user_traps() ? find_mm(pid, &mm) : -EOPNOTSUPP;
+
+	if (error)
+		return error;
+	/* Only the control lock's holder changes the list. */
+	space = tl_space_of(mm);
+	if (!space)
+		space = open_space(mm);
+	mmput(mm);
+	if (IS_ERR(space))
+		return PTR_ERR(space);
+	to->handle = (unsigned long)space;
+	to->key = (unsigned long)mm;
+	return 0;
+}
+
+static bool are_cleaned(const struct space *space)
+{
+	unsigned long state;
+	bool are;
+
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	are = !space->children;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	return are;
+}
+
+/* A child is cleaned before it enters user mode, for which it needs no lock of a waiter. */
+void shim_space_close(unsigned long handle)
+{
+	struct space *space = (struct space *)handle;
+	unsigned long state;
+
+	wait_event(tl_children_cleaned, are_cleaned(space));
+	/* Of a process that is gone, whose mappings are, too. */
+	shim_slots_unmap(handle);
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	list_del(&space->others);
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	if (list_empty(&tl_spaces))
+		tl_user_end();
+	mmu_notifier_unregister(&space->notifier, space->mm);
+	/* A trap may be looking it up. */
+	mutex_lock(&tl_text_lock);
+	kvfree(space->displaced);
+	kfree(space);
+	mutex_unlock(&tl_text_lock);
+	tl_memory_count(-1);
+}
+
+int shim_space_is_gone(unsigned long handle)
+{
+	const struct space *space = (struct space *)handle;
+
+	return READ_ONCE(space->is_gone) || !atomic_read(&space->mm->mm_users);
+}
+
+unsigned long shim_current_space(void)
+{
+	return (unsigned long)current->mm;
+}
+
+static int read_page(struct mm_struct *mm, unsigned long address, void *to, size_t length)
+{
+	struct page *page;
+	void *from;
+
+	if (get_user_pages_remote(mm, address, 1, FOLL_FORCE, &page, NULL, NULL) != 1)
+		return -EFAULT;
+	from = kmap_local_page(page);
+	memcpy(to, from + offset_in_page(address), length);
+	kunmap_local(from);
+	put_page(page);
+	return 0;
+}
+
+int shim_space_read(unsigned long handle, unsigned long address, void *to, size_t length)
+{
+	struct mm_struct *mm = ((struct space *)handle)->mm;
+	int error = 0;
+
+	if (!mmget_not_zero(mm))
+		return -EFAULT;
+	mmap_read_lock(mm);
+	while (length && !error) {
+		size_t part = min_t(size_t, length, PAGE_SIZE - offset_in_page(address));
+
+		error = read_page(mm, address, to, part);
+		address += part;
+		to += part;
+		length -= part;
+	}
+	mmap_read_unlock(mm);
+	mmput(mm);
+	return error;
+}
+
+/* The words to write at one time, each with its pinned page. Protected by tl_text_lock. */
+static struct place {
+	struct shim_user_patch *patch;
+	struct page *page;
+	struct vm_area_struct *area;
+} places[TL_PATCHES];
+
+static void write_word(struct place *place)
+{
+	struct shim_user_patch *patch = place->patch;
+	void *page = kmap_local_page(place->page);
+	void *text = page + offset_in_page(patch->address);
+
+	if (memcmp(text, &patch->expected, tl_trap_bytes)) {
+		patch->outcome = SHIM_DIFFERENT;
+	} else {
+		tl_write_text(place->area, place->page, patch->address, text, &patch->word,
+			      tl_trap_bytes);
+		patch->outcome = SHIM_WRITTEN;
+	}
+	kunmap_local(page);
+}
+
+static int write_words(void *count)
+{
+	size_t i;
+
+	for (i = 0; i < *(size_t *)count; i++)
+		write_word(&places[i]);
+	return 0;
+}
+
+/*
+ * Pins the page of a word as a private copy. A text that is gone is different; one that
+ * cannot be copied, such as a shared mapping's, is unwritable.
+ */
+static bool pin(struct mm_struct *mm, struct shim_user_patch *patch, struct place *place)
+{
+	const unsigned int flags = FOLL_FORCE | FOLL_WRITE | FOLL_SPLIT_PMD;
+	struct vm_area_struct *area = vma_lookup(mm, patch->address);
+
+	patch->outcome = SHIM_DIFFERENT;
+	if (!area || !(area->vm_flags & VM_EXEC))
+		return false;
+	patch->outcome = SHIM_UNWRITABLE;
+	if (get_user_pages_remote(mm, patch->address, 1, flags, &place->page, NULL, NULL) != 1)
+		return false;
+	place->patch = patch;
+	place->area = area;
+	return true;
+}
+
+static void unpin(size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		set_page_dirty_lock(places[i].page);
+		put_page(places[i].page);
+	}
+}
+
+/*
+ * Writes some of the patches and returns how many. From pinning until the words are
+ * written the mmap lock is held, which a fork takes for writing: a child has either word.
+ */
+static size_t write_some(struct mm_struct *mm, struct shim_user_patch *patches, size_t count,
+			 bool stop)
+{
+	size_t pinned = 0, i;
+
+	count = min_t(size_t, count, TL_PATCHES);
+	for (i = 0; i < count; i++)
+		pinned += pin(mm, &patches[i], &places[pinned]);
+	if (pinned && stop)
+		stop_machine(write_words, &pinned, NULL);
+	else
+		write_words(&pinned);
+	unpin(pinned);
+	return count;
+}
+
+/* Call with tl_text_lock held. */
+static void write_text(struct mm_struct *mm, struct shim_user_patch *patches, size_t count,
+		       bool stop)
+{
+	mmap_read_lock(mm);
+	while (count) {
+		size_t done = write_some(mm, patches, count, stop);
+
+		patches += done;
+		count -= done;
+	}
+	mmap_read_unlock(mm);
+}
+
+/* Merges words that are about to be displaced, ordered by address, into those known. */
+static int remember(struct space *space, const struct shim_user_patch *patches, size_t count)
+{
+	size_t room = space->count + count, old = 0, new = 0, n = 0;
+	struct displaced *all = kvmalloc_array(room, sizeof(*all), GFP_KERNEL);
+
+	if (!all)
+		return -ENOMEM;
+	while (old < space->count || new < count) {
+		const struct displaced *known = &space->displaced[old];
+		bool take = new == count ||
+			    (old < space->count && known->address < patches[new].address);
+
+		if (take) {
+			all[n++] = space->displaced[old++];
+			continue;
+		}
+		old += old < space->count && known->address == patches[new].address;
+		all[n].address = patches[new].address;
+		all[n++].word = patches[new++].expected;
+	}
+	kvfree(space->displaced);
+	space->displaced = all;
+	space->count = n;
+	return 0;
+}
+
+static int compare(const void *address, const void *displaced)
+{
+	unsigned long a = *(unsigned long *)address, b = ((struct displaced *)displaced)->address;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Spaces are opened and closed while others hold the text lock, but not freed. */
+bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address)
+{
+	struct space *space;
+	unsigned long state;
+	bool has = false;
+
+	mutex_lock(&tl_text_lock);
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	space = tl_space_of(mm);
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	if (space)
+		has = bsearch(&address, space->displaced, space->count,
+			      sizeof(*space->displaced), compare);
+	mutex_unlock(&tl_text_lock);
+	return has;
+}
+
+static bool is_trap(u32 word)
+{
+	u32 trap = trapline_trap_word();
+
+	return !memcmp(&word, &trap, tl_trap_bytes);
+}
+
+static void fail(struct shim_user_patch *patches, size_t count, enum shim_outcome outcome)
+{
+	while (count--)
+		patches[count].outcome = outcome;
+}
+
+void shim_space_patch(unsigned long handle, struct shim_user_patch *patches, size_t count)
+{
+	struct space *space = (struct space *)handle;
+	bool arms = count && is_trap(patches->word);
+
+	if (!mmget_not_zero(space->mm))
+		return fail(patches, count, SHIM_DIFFERENT);
+	mutex_lock(&tl_text_lock);
+	if (arms && remember(space, patches, count))
+		fail(patches, count, SHIM_UNWRITABLE);
+	else
+		write_text(space->mm, patches, count, true);
+	mutex_unlock(&tl_text_lock);
+	mmput(space->mm);
+}
+
+/*
+ * The child has one thread, which is this one. It is cleaned by few words at a time, as
+ * memory for all would have to be there.
+ */
+void tl_space_clean(struct space *space, struct mm_struct *mm)
+{
+	struct shim_user_patch some[16];
+	u32 trap = trapline_trap_word();
+	size_t done = 0, i;
+
+	mutex_lock(&tl_text_lock);
+	while (done < space->count) {
+		size_t count = min_t(size_t, space->count - done, ARRAY_SIZE(some));
+
+		for (i = 0; i < count; i++) {
+			const struct displaced *it = &space->displaced[done + i];
+
+			some[i] = (struct shim_user_patch){ it->address, trap, it->word };
+		}
+		write_text(mm, some, count, false);
+		done += count;
+	}
+	mutex_unlock(&tl_text_lock);
+}

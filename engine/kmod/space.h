@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Address spaces of traced processes: what space.c, slots.c and user.c share. */
+#ifndef TRAPLINE_SPACE_H
+#define TRAPLINE_SPACE_H
+
+#include <linux/list.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct mm_struct;
+struct task_struct;
+
+/* A word of text that a trap has displaced, now or earlier. */
+struct displaced {
+	unsigned long address;
+	u32 word;
+};
+
+struct space {
+	/* Its release callback is called when the last thread leaves. */
+	struct mmu_notifier notifier;
+	struct mm_struct *mm;
+	struct list_head others;
+	bool is_gone;
+	/*
+	 * Ordered by address; protected by tl_text_lock. Nothing is removed: a child may
+	 * have been forked before its parent's text was restored, and is cleaned after.
+	 */
+	struct displaced *displaced;
+	size_t count;
+	/* Children that have yet to be cleaned. Changes under tl_space_lock. */
+	unsigned int children;
+	/* Pages of slots. Changes under tl_space_lock. */
+	struct list_head pages;
+};
+
+/* Serialises writes to the text of processes, and is taken after the control lock. */
+extern struct mutex tl_text_lock;
+
+/* The open spaces. The lock is raw, and taken with interrupts disabled. */
+extern struct list_head tl_spaces;
+extern raw_spinlock_t tl_space_lock;
+extern wait_queue_head_t tl_children_cleaned;
+
+/* space.c: the space with this mm; NULL if it is not open. Call with tl_space_lock held. */
+struct space *tl_space_of(const struct mm_struct *mm);
+
+/*
+ * space.c: removes the traps of `space` from the text of another address space, which is
+ * the current process's own. May sleep.
+ */
+void tl_space_clean(struct space *space, struct mm_struct *mm);
+
+/* space.c: whether a trap is or was at an address of an open space. May sleep. */
+bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address);
+
+/* user.c: starts and ends what has to be seen of processes while a space is open. */
+int tl_user_begin(void);
+void tl_user_end(void);
+
+/*
+ * slots.c: the instruction pointer to continue at in place of `pc`, if that is in a slot;
+ * `is_behind` tells whether the copy has been executed. Callable with preemption disabled.
+ */
+bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, unsigned long *to, bool *is_behind);
+
+#endif

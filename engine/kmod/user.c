@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Traps of traced processes, and what has to be seen of such a process besides: a fork,
+ * whose child must not run into its parent's traps, and a signal, whose frame must not
+ * hold an address in a slot.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include <asm/ptrace.h>
+
+#include "internal.h"
+#include "shim.h"
+#include "space.h"
+
+static typeof(&force_sig_fault) send_fault;
+static struct tracepoint *forks, *deliveries;
+
+/* Threads that are bringing in memory for an instruction. */
+static atomic_t waiting = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(none_waits);
+
+/*
+ * A thread that a signal took out of a slot before the copy was executed: its trap has
+ * fired already, and is hit again when the handler returns. A handler that does not
+ * return leaves its mark, which the thread's next hit of that site uses up.
+ */
+static struct mark {
+	const struct task_struct *task;
+	unsigned long site;
+} marks[64];
+static atomic_t marked = ATOMIC_INIT(0);
+static DEFINE_RAW_SPINLOCK(mark_lock);
+
+static void mark(unsigned long site)
+{
+	unsigned long state;
+	size_t i;
+
+	raw_spin_lock_irqsave(&mark_lock, state);
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		if (!marks[i].task) {
+			marks[i] = (struct mark){ current, site };
+			atomic_inc(&marked);
+			break;
+		}
+	}
+	raw_spin_unlock_irqrestore(&mark_lock, state);
+}
+
+/* Whether this thread's trap at `site` has fired already. */
+static bool unmark(unsigned long site)
+{
+	bool found = false;
+	unsigned long state;
+	size_t i;
+
+	raw_spin_lock_irqsave(&mark_lock, state);
+	for (i = 0; i < ARRAY_SIZE(marks) && !found; i++) {
+		if (marks[i].task == current && marks[i].site == site) {
+			marks[i].task = NULL;
+			atomic_dec(&marked);
+			found = true;
+		}
+	}
+	raw_spin_unlock_irqrestore(&mark_lock, state);
+	return found;
+}
+
+/*
+ * A stub for hardened usercopy's sake, as in nofault.c: the source is the engine's. Not
+ * all of it may have been stored when this fails.
+ */
+int shim_store_user(unsigned long address, const void *from, size_t length)
+{
+	void __user *to = (void __user *)address;
+	unsigned long left;
+
+	if (!__access_ok(to, length))
+		return -EFAULT;
+	pagefault_disable();
+	left = raw_copy_to_user(to, from, length);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
+}
+
+/* Has the kernel bring in the memory, as the instruction's own access would. May sleep. */
+static bool bring_in(const struct shim_access *access)
+{
+	char __user *place = (char __user *)(unsigned long)access->address;
+	size_t missing;
+
+	atomic_inc(&waiting);
+	tl_unmask_trap();
+	missing = access->is_store ? fault_in_safe_writeable(place, access->length) :
+				     fault_in_readable(place, access->length);
+	tl_mask_trap();
+	if (atomic_dec_and_test(&waiting))
+		wake_up(&none_waits);
+	return !missing;
+}
+
+/* The fault that the instruction would take. Its thread is at the instruction again. */
+static void fault(const struct shim_access *access)
+{
+	struct mm_struct *mm = current->mm;
+	bool is_mapped;
+
+	tl_unmask_trap();
+	mmap_read_lock(mm);
+	is_mapped = vma_lookup(mm, access->address);
+	mmap_read_unlock(mm);
+	send_fault(SIGSEGV, is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
+		   (void __user *)(unsigned long)access->address);
+	tl_mask_trap();
+}
+
+/*
+ * Whether a trap of ours was at `site` when it was hit, and has been removed since: then the
+ * instruction is there again.
+ */
+static bool is_removed(unsigned long site)
+{
+	u32 trap = trapline_trap_word(), word = trap;
+	bool was_ours;
+
+	if (list_empty(&tl_spaces))
+		return false;
+	atomic_inc(&waiting);
+	tl_unmask_trap();
+	was_ours = tl_space_has_displaced(current->mm, site);
+	tl_mask_trap();
+	if (atomic_dec_and_test(&waiting))
+		wake_up(&none_waits);
+	return was_ours && !shim_load_user(site, &word, tl_trap_bytes) &&
+	       memcmp(&word, &trap, tl_trap_bytes);
+}
+
+int tl_user_trap(struct pt_regs *regs)
+{
+	unsigned long site = instruction_pointer(regs) - tl_trap_advance;
+	struct shim_access access;
+	int outcome;
+
+	if (atomic_read(&marked) && unmark(site))
+		outcome = trapline_user_resume(regs, site, &access);
+	else
+		outcome = trapline_user_trap(regs, &access);
+	while (outcome == SHIM_MISSING) {
+		if (fatal_signal_pending(current))
+			return 0;
+		if (!bring_in(&access)) {
+			fault(&access);
+			return 0;
+		}
+		outcome = trapline_user_resume(regs, site, &access);
+	}
+	if (outcome == SHIM_STRAY && is_removed(site)) {
+		instruction_pointer_set(regs, site);
+		return 0;
+	}
+	return outcome == SHIM_STRAY;
+}
+
+struct cleaning {
+	struct callback_head work;
+	struct space *space;
+};
+
+/* Runs in the child, before it enters user mode; or in its exit, without an mm. */
+static void clean(struct callback_head *work)
+{
+	struct cleaning *cleaning = container_of(work, struct cleaning, work);
+	unsigned long state;
+
+	if (current->mm)
+		tl_space_clean(cleaning->space, current->mm);
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	cleaning->space->children--;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	wake_up(&tl_children_cleaned);
+	kfree(cleaning);
+	tl_memory_count(-1);
+}
+
+/* The space of a parent whose child has an address space of its own; it is kept until released. */
+static struct space *keep_space(const struct task_struct *parent, const struct task_struct *child)
+{
+	struct space *space = NULL;
+	unsigned long state;
+
+	if (!child->mm || child->mm == parent->mm)
+		return NULL;
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	space = tl_space_of(parent->mm);
+	if (space)
+		space->children++;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	return space;
+}
+
+/* The sched_process_fork probe. The child has not run yet. */
+static void forked(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct space *space = keep_space(parent, child);
+	struct cleaning *cleaning;
+	unsigned long state;
+
+	if (!space)
+		return;
+	cleaning = kmalloc(sizeof(*cleaning), GFP_ATOMIC | __GFP_NOWARN);
+	if (cleaning) {
+		tl_memory_count(1);
+		cleaning->space = space;
+		init_task_work(&cleaning->work, clean);
+		if (!task_work_add(child, &cleaning->work, TWA_RESUME))
+			return;
+		kfree(cleaning);
+		tl_memory_count(-1);
+	} else {
+		pr_warn_ratelimited("trapline: no memory to clean process %d, which may die of a trap\n",
+				    child->tgid);
+	}
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	space->children--;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+}
+
+/* Whether the thread's own instruction caused the signal: it is to be executed again. */
+static bool is_fault(int number, const struct kernel_siginfo *info)
+{
+	switch (number) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+		return info > SEND_SIG_PRIV && info->si_code > 0;
+	default:
+		return false;
+	}
+}
+
+/* The signal_deliver probe: runs in the thread, before the frame is built. */
+static void delivered(void *data, int number, struct kernel_siginfo *info,
+		      struct k_sigaction *action)
+{
+	struct pt_regs *regs = current_pt_regs();
+	unsigned long to;
+	bool is_behind;
+
+	if (!current->mm || !user_mode(regs) ||
+	    !tl_slot_way(current->mm, instruction_pointer(regs), &to, &is_behind))
+		return;
+	instruction_pointer_set(regs, to);
+	if (!is_behind && !is_fault(number, info))
+		mark(to);
+}
+
+static void find(struct tracepoint *point, void *data)
+{
+	if (!strcmp(point->name, "sched_process_fork"))
+		forks = point;
+	if (!strcmp(point->name, "signal_deliver"))
+		deliveries = point;
+}
+
+int tl_user_init(void)
+{
+	if (!tl_has_user_traps())
+		return 0;
+	send_fault = (void *)tl_symbol("force_sig_fault");
+	for_each_kernel_tracepoint(find, NULL);
+	return send_fault && forks && deliveries ? 0 : -ENOENT;
+}
+
+int tl_user_begin(void)
+{
+	int error = tracepoint_probe_register(forks, forked, NULL);
+
+	if (error)
+		return error;
+	error = tracepoint_probe_register(deliveries, delivered, NULL);
+	if (error)
+		tracepoint_probe_unregister(forks, forked, NULL);
+	return error;
+}
+
+/* Waits for probes, for threads in bring_in(), and for the last instructions of either. */
+void tl_user_end(void)
+{
+	tracepoint_probe_unregister(deliveries, delivered, NULL);
+	tracepoint_probe_unregister(forks, forked, NULL);
+	tracepoint_synchronize_unregister();
+	wait_event(none_waits, !atomic_read(&waiting));
+	synchronize_rcu_tasks();
+	memset(marks, 0, sizeof(marks));
+	atomic_set(&marked, 0);
+}

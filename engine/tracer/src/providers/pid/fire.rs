@@ -1,0 +1,114 @@
+//! Traps in processes: firing of the pid provider.
+
+use core::sync::atomic::Ordering;
+
+use engine_isa::body::Leaves;
+use engine_isa::{Arch, Memory, Unreadable};
+
+use super::live::{Probe, Site};
+use crate::fire::firing::Fired as Any;
+use crate::fire::live::Live;
+use crate::platform::{Origin, Platform, Rcu};
+use crate::providers::Fires;
+use crate::site::resume::{Trap, leaves_now, resume};
+use crate::tracer::Tracer;
+
+/// Frames to skip where the whole kernel stack belongs to the trap.
+const ALL: usize = usize::MAX;
+
+impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
+    /// Handles a trap of the current process: fires the ECBs of its site and executes the displaced
+    /// instruction. Called with interrupts disabled. [`Trap::Stray`] says that there is no site: if
+    /// the platform knows of one that was removed while the trap was in flight, the instruction is
+    /// there again. After [`Trap::Failed`] the registers are as
+    /// before the instruction: memory that it needs is not there. Once that is brought in, it is
+    /// executed by [`Tracer::user_resume`].
+    pub fn user_trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+        let pc = A::pc(regs);
+        self.handle_user(pc, regs, memory, |live, site, regs| {
+            site.hits.fetch_add(1, Ordering::Relaxed);
+            for (one, probe) in live.pid.uses(site) {
+                if one.leaves.is_some() && !leaves_now::<A>(site.resume, regs) {
+                    continue;
+                }
+                let leaves = one.leaves;
+                let fired = Any::Pid(Fired {
+                    live,
+                    site,
+                    probe,
+                    regs,
+                    leaves,
+                });
+                self.fire(live, probe.probe, &fired);
+            }
+        })
+    }
+
+    /// Executes the displaced instruction of a trap at `pc` that has fired. Called with interrupts
+    /// disabled.
+    pub fn user_resume(&self, pc: usize, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+        self.handle_user(pc, regs, memory, |_, _, _| ())
+    }
+
+    fn handle_user(
+        &self,
+        pc: usize,
+        regs: &mut A::Regs,
+        memory: &mut impl Memory,
+        hit: impl FnOnce(&Live<A>, &Site<A>, &A::Regs),
+    ) -> Trap {
+        let space = self.platform.current_space();
+        self.live.read(|live| {
+            let found = live.and_then(|live| Some((live, live.pid.sites.find((space, pc))?)));
+            let Some((live, site)) = found else {
+                return Trap::Stray;
+            };
+            // What clauses read of the registers is as if there were no trap.
+            A::set_pc(regs, pc);
+            hit(live, site, regs);
+            resume::<A>(site.resume, pc, regs, memory)
+        })
+    }
+}
+
+/// A firing.
+pub struct Fired<'a, A: Arch> {
+    /// The live table that it was found in.
+    live: &'a Live<A>,
+    site: &'a Site<A>,
+    probe: &'a Probe,
+    regs: &'a A::Regs,
+    /// How the instruction leaves the function, for a `return` probe.
+    leaves: Option<Leaves>,
+}
+
+impl<A: Arch> Fires<A> for Fired<'_, A> {
+    fn provider(&self) -> Option<&[u8]> {
+        let [provider, ..] = self.probe.names;
+        Some(self.live.table.names().get(provider))
+    }
+
+    fn names(&self) -> [&[u8]; 3] {
+        let [_, module, function, name] = self.probe.names;
+        [module, function, name].map(|name| self.live.table.names().get(name))
+    }
+
+    /// The return value at a tail call is not known yet, so it reads as 0.
+    fn argument<P: Platform<Regs = A::Regs>>(&self, platform: &P, number: u64) -> u64 {
+        let mut load = |address, bytes: &mut [u8]| -> Result<(), Unreadable> {
+            platform.load_user(address, bytes)
+        };
+        let (_, address) = self.site.place;
+        match (self.leaves, number) {
+            (None, _) => A::argument(self.regs, A::KERNEL, number, &mut load),
+            (Some(_), 0) => address.wrapping_sub(self.probe.function) as u64,
+            (Some(Leaves::Return), 1) => A::returned(self.regs),
+            _ => 0,
+        }
+    }
+
+    /// The kernel stack is the trap handler's own.
+    fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
+        (Origin::Interrupted, ALL)
+    }
+}

@@ -1,0 +1,239 @@
+//! The pid provider: probes at the instructions of processes.
+//!
+//! A consumer names a function of a process by its extent; the symbols are read by the command,
+//! which is not trusted: what it names is walked and planned here, and a wrong extent can only harm
+//! the process, which the consumer may trace. `entry` is at the first instruction, `return` at each
+//! one by which control leaves the function, and a hexadecimal offset at the instruction there.
+//!
+//! A **site** is an instruction of one address space, and may belong to several probes. Its trap is
+//! written into a private copy of the page, its slot lies in a page mapped near it. Sites and probes
+//! keep their numbers until no consumer is open, since ECBs refer to them.
+//!
+//! Everything but [`fire`] and [`live`] runs under the control lock and may sleep. The order is that
+//! of `arm`: text is restored ([`Provider::disarm`]) before the live table forgets a site, slots are
+//! written ([`Provider::prepare`]) before it names one, and traps ([`Provider::arm`]) come last. An
+//! address space that is gone has no text: its sites count as disarmed.
+
+mod arm;
+mod create;
+pub mod fire;
+pub mod live;
+mod process;
+mod slots;
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use engine_isa::Arch;
+use engine_isa::body::Leaves;
+
+use super::Provider;
+use super::subscriptions::Subscriptions;
+use crate::fire::table::Table;
+use crate::grow::OutOfMemory;
+use crate::platform::{Platform, UserPatch};
+use crate::probe::glob::Pattern;
+use crate::probe::names::{Names, Span};
+
+pub use create::Created;
+pub use fire::Fired;
+use process::Process;
+
+/// Limit of probes.
+const PROBES_MAX: usize = 1 << 22;
+
+/// What of a function a probe is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Its first instruction.
+    Entry,
+    /// Each instruction that leaves it.
+    Return,
+    /// The instruction at this offset.
+    Offset(u32),
+}
+
+/// A function of a process.
+#[derive(Debug)]
+struct Function {
+    process: u32,
+    module: Span,
+    name: Span,
+    address: usize,
+    /// Its last probe.
+    last: Option<u32>,
+}
+
+/// A probe.
+#[derive(Debug)]
+struct Probe {
+    function: u32,
+    kind: Kind,
+    name: Span,
+    /// Another probe of the same function.
+    before: Option<u32>,
+    /// Its places, by number.
+    uses: Range<u32>,
+    /// Active ECBs, over all consumers.
+    ecbs: u32,
+    /// Index in the live table's list of this provider's probes; none if it is not enabled.
+    live: Option<u32>,
+}
+
+/// A site, as the control path sees it.
+struct Site<A: Arch> {
+    process: u32,
+    address: usize,
+    /// The text that was planned for, which the trap displaces.
+    text: A::Text,
+    /// Whether the trap is in place.
+    is_armed: bool,
+    /// Address of its slot, if it has one.
+    slot: Option<usize>,
+    /// Number of active ECBs of its probes; computed whenever something is armed or disarmed.
+    ecbs: u32,
+    /// Hits counted in live tables that have been replaced.
+    hits: u64,
+}
+
+/// A probe's place at a site.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    site: u32,
+    /// How the instruction leaves the function, for a `return` probe.
+    leaves: Option<Leaves>,
+}
+
+/// The provider's control side.
+pub struct Pid<A: Arch> {
+    names: Names,
+    processes: Vec<Process>,
+    functions: Vec<Function>,
+    probes: Vec<Probe>,
+    sites: Vec<Site<A>>,
+    /// The sites' numbers, ordered by process and address.
+    order: Vec<u32>,
+    /// Grouped by probe.
+    uses: Vec<Use>,
+    /// Text writes under construction. Its capacity is reserved when sites are created, as
+    /// restoring text must not need memory.
+    patches: Vec<UserPatch>,
+    /// Working memory for walks, kept for reuse.
+    memory: Vec<u64>,
+}
+
+impl<A: Arch> Default for Pid<A> {
+    fn default() -> Self {
+        Self {
+            names: Names::default(),
+            processes: Vec::new(),
+            functions: Vec::new(),
+            probes: Vec::new(),
+            sites: Vec::new(),
+            order: Vec::new(),
+            uses: Vec::new(),
+            patches: Vec::new(),
+            memory: Vec::new(),
+        }
+    }
+}
+
+impl<A: Arch> Pid<A> {
+    fn function_of(&self, number: usize) -> Option<&Function> {
+        let probe = self.probes.get(number)?;
+        self.functions.get(probe.function as usize)
+    }
+
+    fn process_of(&self, number: usize) -> Option<&Process> {
+        let function = self.function_of(number)?;
+        self.processes.get(function.process as usize)
+    }
+
+    fn uses_of(&self, probe: &Probe) -> &[Use] {
+        let uses = probe.uses.start as usize..probe.uses.end as usize;
+        self.uses.get(uses).unwrap_or_default()
+    }
+}
+
+impl<A: Arch> Provider<A> for Pid<A> {
+    const NAME: &'static [u8] = b"pid";
+    const PROBES_MAX: usize = PROBES_MAX;
+
+    type Live = live::Live<A>;
+
+    fn provide<P: Platform>(_: &P) -> Result<Self, OutOfMemory> {
+        Ok(Self::default())
+    }
+
+    fn numbers(&self) -> usize {
+        self.probes.len()
+    }
+
+    fn provider(&self, number: usize) -> &[u8] {
+        let process = self.process_of(number);
+        process.map_or(&[], |process| self.names.get(process.name))
+    }
+
+    fn names(&self, number: usize) -> Option<[&[u8]; 3]> {
+        let probe = self.probes.get(number)?;
+        let function = self.function_of(number)?;
+        Some([function.module, function.name, probe.name].map(|name| self.names.get(name)))
+    }
+
+    /// A process that is gone has no probes.
+    fn matching<'a>(
+        &'a self,
+        pattern: &'a Pattern<'_>,
+        first: usize,
+    ) -> impl Iterator<Item = usize> + 'a
+    where
+        A: 'a,
+    {
+        (first..self.probes.len()).filter(move |number| {
+            let is_there = self.process_of(*number).is_some_and(Process::is_open);
+            is_there
+                && self.names(*number).is_some_and(|[module, function, name]| {
+                    pattern.describes([self.provider(*number), module, function, name])
+                })
+        })
+    }
+
+    fn count(&mut self, number: usize, _: bool, change: &dyn Fn(u32) -> u32) {
+        if let Some(probe) = self.probes.get_mut(number) {
+            probe.ecbs = change(probe.ecbs);
+        }
+    }
+
+    fn is_armed(&self, number: usize, _: &Subscriptions) -> bool {
+        let is_armed = |one: &Use| {
+            let site = self.sites.get(one.site as usize);
+            site.is_some_and(|site| site.is_armed)
+        };
+        let probe = self.probes.get(number);
+        probe.is_some_and(|probe| self.uses_of(probe).iter().all(is_armed))
+    }
+
+    fn disarm<P: Platform>(&mut self, platform: &P, _: u32) {
+        self.count_sites();
+        self.forget_gone(platform);
+        self.restore(platform);
+    }
+
+    fn prepare<P: Platform>(&mut self, platform: &P) -> Result<(), OutOfMemory> {
+        self.assign_slots(platform)
+    }
+
+    fn arm<P: Platform>(&mut self, platform: &P, _: u32) {
+        self.release_slots(platform);
+        self.write_traps(platform);
+    }
+
+    fn publish(&mut self, table: &mut Table) -> Result<Self::Live, OutOfMemory> {
+        live::Live::of(self, table)
+    }
+
+    fn place(&self, live: &Self::Live, number: usize) -> Option<u32> {
+        let place = self.probes.get(number)?.live?;
+        live.table_index(place)
+    }
+}

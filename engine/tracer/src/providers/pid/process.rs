@@ -1,0 +1,165 @@
+//! The processes that probes were asked for in.
+
+use alloc::vec::Vec;
+
+use engine_isa::Arch;
+
+use super::Pid;
+use super::slots::Slots;
+use crate::grow::{OutOfMemory, push};
+use crate::platform::{Denied, Platform, Space};
+use crate::probe::names::Span;
+
+/// A process.
+#[derive(Debug)]
+pub struct Process {
+    /// Its ID, in the PID namespace of the consumer that first asked for it.
+    pub pid: u32,
+    /// The provider's name for it: `pid` and the ID.
+    pub name: Span,
+    /// Its address space; none once that is gone, or no consumer wants it.
+    pub space: Option<Space>,
+    /// The consumers that asked for its probes, one bit each.
+    holders: u32,
+    pub slots: Slots,
+}
+
+impl Process {
+    /// Whether its probes exist.
+    pub fn is_open(&self) -> bool {
+        self.space.is_some()
+    }
+}
+
+impl<A: Arch> Pid<A> {
+    /// The number of the process `pid`, which `consumer` now holds.
+    pub(super) fn open<P: Platform>(
+        &mut self,
+        platform: &P,
+        consumer: usize,
+        pid: u32,
+    ) -> Result<u32, Denied> {
+        let space = platform.space_open(pid)?;
+        let mut known = self.processes.iter_mut();
+        let found = known.position(|process| process.space == Some(space) && process.pid == pid);
+        let number = match found {
+            Some(number) => number,
+            None => match self.add_process(pid, space) {
+                Ok(number) => number,
+                Err(OutOfMemory) => {
+                    self.close_unshared(platform, space);
+                    return Err(Denied::OutOfMemory);
+                }
+            },
+        };
+        if let Some(process) = self.processes.get_mut(number) {
+            process.holders |= 1 << consumer;
+        }
+        Ok(number as u32)
+    }
+
+    /// Closes a space, unless another process ID that was asked for is in it too.
+    fn close_unshared<P: Platform>(&self, platform: &P, space: Space) {
+        let mut processes = self.processes.iter();
+        if !processes.any(|process| process.space == Some(space)) {
+            platform.space_close(space);
+        }
+    }
+
+    fn add_process(&mut self, pid: u32, space: Space) -> Result<usize, OutOfMemory> {
+        let mut text = Vec::new();
+        b"pid".iter().try_for_each(|byte| push(&mut text, *byte))?;
+        decimal(pid, &mut text)?;
+        let process = Process {
+            pid,
+            name: self.names.add(&text)?,
+            space: Some(space),
+            holders: 0,
+            slots: Slots::default(),
+        };
+        push(&mut self.processes, process)?;
+        Ok(self.processes.len().wrapping_sub(1))
+    }
+
+    /// The consumer is closed: processes that nobody wants any more are released once they have
+    /// been disarmed; see [`Pid::release`].
+    pub fn let_go(&mut self, consumer: usize) {
+        for process in &mut self.processes {
+            process.holders &= !(1 << consumer);
+        }
+    }
+
+    /// Closes the address spaces that no consumer holds and in which nothing is armed or wanted.
+    /// The live table must not name them. Returns whether none is left.
+    pub fn release<P: Platform>(&mut self, platform: &P) -> bool {
+        let mut all = true;
+        for number in 0..self.processes.len() {
+            let is_used = self.is_used(number);
+            let Some(process) = self.processes.get_mut(number) else {
+                continue;
+            };
+            if process.holders != 0 || is_used {
+                all = false;
+            } else if let Some(space) = process.space.take() {
+                self.close_unshared(platform, space);
+            }
+        }
+        all
+    }
+
+    fn is_used(&self, process: usize) -> bool {
+        let mut sites = self.sites.iter();
+        sites.any(|site| site.process as usize == process && (site.is_armed || site.ecbs > 0))
+    }
+
+    /// Frees everything. No ECB may refer to a probe.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether the probes of a process that is now gone have yet to be disarmed.
+    pub fn is_any_gone<P: Platform>(&self, platform: &P) -> bool {
+        let mut spaces = self.processes.iter().filter_map(|process| process.space);
+        spaces.any(|space| platform.space_is_gone(space))
+    }
+
+    /// Marks the sites of address spaces that are gone as disarmed.
+    pub(super) fn forget_gone<P: Platform>(&mut self, platform: &P) {
+        for (number, process) in self.processes.iter_mut().enumerate() {
+            if !process
+                .space
+                .is_some_and(|space| platform.space_is_gone(space))
+            {
+                continue;
+            }
+            process.slots = Slots::default();
+            let sites = self.sites.iter_mut();
+            for site in sites.filter(|site| site.process as usize == number) {
+                (site.is_armed, site.ecbs, site.slot) = (false, 0, None);
+            }
+        }
+    }
+
+    /// Closes the address spaces that are gone. The live table no longer names them.
+    pub fn close_gone<P: Platform>(&mut self, platform: &P) {
+        for number in 0..self.processes.len() {
+            let Some(process) = self.processes.get_mut(number) else {
+                continue;
+            };
+            if let Some(space) = process
+                .space
+                .take_if(|space| platform.space_is_gone(*space))
+            {
+                self.close_unshared(platform, space);
+            }
+        }
+    }
+}
+
+/// Appends a number in decimal.
+fn decimal(number: u32, text: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+    if number >= 10 {
+        decimal(number / 10, text)?;
+    }
+    push(text, b'0'.wrapping_add((number % 10) as u8))
+}

@@ -1,0 +1,187 @@
+//! Processes of the fake kernel: address spaces of A32 words, with pages of slots.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use engine_isa::Unreadable;
+use engine_isa::arm::{Regs, TRAP};
+use engine_tracer::{Denied, InSlot, OutOfMemory, Patched, Processes, Space, Trap, UserPatch};
+
+use super::{Anywhere, Engine, Fake, NO_SLOTS, STOPS, STUCK};
+
+thread_local! {
+    /// The process whose thread this is; 0 for none.
+    pub static IN_PROCESS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A process.
+#[derive(Debug, Default)]
+pub struct Process {
+    pub text: BTreeMap<usize, u32>,
+    /// The pages of slots, by address.
+    pub slots: BTreeMap<usize, Vec<u8>>,
+    /// The slots in them.
+    known: Vec<InSlot>,
+    /// The pc of each of its threads.
+    pub threads: Vec<usize>,
+    /// Whether the engine has its address space open.
+    pub is_open: bool,
+    /// Whether it has exited.
+    pub is_gone: bool,
+}
+
+/// The key of a process's address space, which differs from its handle.
+fn key(pid: u32) -> usize {
+    pid as usize * 64
+}
+
+impl Fake {
+    /// Creates a process with this text.
+    pub fn create(&self, pid: u32, text: &[(usize, u32)]) {
+        let process = Process {
+            text: text.iter().copied().collect(),
+            ..Process::default()
+        };
+        self.processes.lock().unwrap().insert(pid, process);
+    }
+
+    /// Runs `work` on a process.
+    pub fn process<R>(&self, pid: u32, work: impl FnOnce(&mut Process) -> R) -> R {
+        work(self.processes.lock().unwrap().get_mut(&pid).unwrap())
+    }
+
+    /// The process exits.
+    pub fn exit(&self, pid: u32) {
+        self.process(pid, |process| {
+            (process.is_gone, process.text) = (true, BTreeMap::new());
+        });
+    }
+
+    /// Reads the current process's text, if it has some at `address`.
+    pub fn load_text(&self, address: u64, bytes: &mut [u8]) -> Option<Result<(), Unreadable>> {
+        let processes = self.processes.lock().unwrap();
+        let process = processes.get(&IN_PROCESS.get())?;
+        let word = process.text.get(&(address as usize))?.to_le_bytes();
+        bytes.copy_from_slice(&word[..bytes.len()]);
+        Some(Ok(()))
+    }
+
+    /// A thread of the process executes the instruction at the registers' pc. Returns the trap's
+    /// outcome, or None if there is no trap.
+    pub fn run(&self, engine: &Engine, pid: u32, regs: &mut Regs) -> Option<Trap> {
+        IN_PROCESS.set(pid);
+        let _firing = self.firings.read().unwrap();
+        let there = self.process(pid, |process| {
+            process.text.get(&(regs.r[15] as usize)).copied()
+        });
+        let trap = (there == Some(TRAP)).then(|| engine.user_trap(regs, &mut Anywhere));
+        IN_PROCESS.set(0);
+        trap
+    }
+}
+
+impl Processes for &'static Fake {
+    fn space_open(&self, pid: u32) -> Result<Space, Denied> {
+        let mut processes = self.processes.lock().unwrap();
+        let process = processes.get_mut(&pid).filter(|process| !process.is_gone);
+        let process = process.ok_or(Denied::NoProcess)?;
+        process.is_open = true;
+        Ok(Space {
+            handle: pid as usize,
+            key: key(pid),
+        })
+    }
+
+    fn space_close(&self, space: Space) {
+        self.process(space.handle as u32, |process| {
+            assert!(process.is_open, "closed once");
+            assert!(
+                process.slots.is_empty() || process.is_gone,
+                "no slot is left"
+            );
+            let mut words = process.text.values();
+            assert!(words.all(|word| *word != TRAP), "no trap is left");
+            process.is_open = false;
+        });
+    }
+
+    fn space_is_gone(&self, space: Space) -> bool {
+        self.process(space.handle as u32, |process| process.is_gone)
+    }
+
+    fn current_space(&self) -> usize {
+        key(IN_PROCESS.get())
+    }
+
+    fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable> {
+        self.process(space.handle as u32, |process| {
+            for (address, bytes) in (address..).step_by(4).zip(to.chunks_mut(4)) {
+                let word = process.text.get(&address).ok_or(Unreadable)?.to_le_bytes();
+                bytes.copy_from_slice(&word[..bytes.len()]);
+            }
+            Ok(())
+        })
+    }
+
+    fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
+        STOPS.set(STOPS.get() + 1);
+        self.process(space.handle as u32, |process| {
+            assert!(process.is_open);
+            for patch in patches {
+                patch.outcome = match process.text.get_mut(&patch.address) {
+                    _ if STUCK.get() => Patched::Unwritable,
+                    Some(word) if *word == patch.expected => {
+                        *word = patch.word;
+                        Patched::Written
+                    }
+                    _ => Patched::Different,
+                };
+            }
+        });
+    }
+
+    fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory> {
+        if NO_SLOTS.get() || self.space_is_gone(space) {
+            return Err(OutOfMemory);
+        }
+        self.process(space.handle as u32, |process| {
+            let page = (near & !0xfff) - 0x1000 * (1 + process.slots.len());
+            process.slots.insert(page, vec![0; Self::SLOTS]);
+            Ok(page)
+        })
+    }
+
+    fn slots_write(&self, space: Space, slot: &InSlot, bytes: &[u8]) {
+        let address = slot.slot;
+        self.process(space.handle as u32, |process| {
+            process.known.push(*slot);
+            let (page, slots) = process.slots.range_mut(..=address).next_back().unwrap();
+            let place = address - page..address - page + bytes.len();
+            assert!(
+                slots[place.clone()].iter().all(|byte| *byte == 0),
+                "written once"
+            );
+            slots[place].copy_from_slice(bytes);
+        });
+    }
+
+    fn slots_unmap(&self, space: Space) {
+        self.process(space.handle as u32, |process| {
+            let slots = std::mem::take(&mut process.known);
+            for pc in &mut process.threads {
+                let mut slots = slots.iter();
+                if let Some(slot) = slots.find(|it| (it.slot..it.slot + it.size).contains(pc)) {
+                    *pc = if *pc == slot.slot {
+                        slot.site
+                    } else {
+                        slot.next
+                    };
+                }
+            }
+            process.slots.clear();
+        });
+    }
+
+    /// So small that a few slots fill a page.
+    const SLOTS: usize = 32;
+}
