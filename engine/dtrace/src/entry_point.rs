@@ -1,25 +1,26 @@
 //! Runs a command to its program's entry point: its libraries are loaded by then, and nothing of the
-//! program itself has run. The process is traced by ptrace(2) until it is resumed.
+//! program itself has run.
+//!
+//! The process is traced by ptrace(2) until it is resumed. A branch to itself in place of the first
+//! instruction holds it there, which needs no knowledge of its registers.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Error as IoError, ErrorKind, Read, Result};
 use std::os::unix::fs::FileExt;
+use std::thread::sleep;
+use std::time::Duration;
 
-use nix::sys::ptrace::{self, Options};
-use nix::sys::signal::Signal;
+use engine_objects::{Objects, Process};
+use nix::sys::ptrace::{self, Event, Options};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// A breakpoint that the kernel turns into SIGTRAP, whichever debugger is there.
-#[cfg(target_arch = "x86_64")]
-const BREAKPOINT: &[u8] = &[0xcc];
-#[cfg(target_arch = "aarch64")]
-const BREAKPOINT: &[u8] = &0xd420_0000_u32.to_le_bytes();
-#[cfg(target_arch = "arm")]
-const BREAKPOINT: &[u8] = &0xe7f0_01f0_u32.to_le_bytes();
-
 /// Key of the entry point in the auxiliary vector (getauxval(3)).
 const AT_ENTRY: usize = 9;
+
+/// Time between two looks at where the process is.
+const PERIOD: Duration = Duration::from_millis(2);
 
 /// Attaches to a process that has stopped itself and will execute a program.
 pub fn attach(pid: i32) -> Result<()> {
@@ -30,25 +31,23 @@ pub fn attach(pid: i32) -> Result<()> {
 /// Continues the process until it is at its program's entry point.
 pub fn reach(pid: i32) -> Result<()> {
     let process = Pid::from_raw(pid);
-    nix::sys::signal::kill(process, Signal::SIGCONT)?;
-    run_until(
-        process,
-        |status| matches!(status, WaitStatus::PtraceEvent(_, _, event) if *event == ptrace::Event::PTRACE_EVENT_EXEC as i32),
-    )?;
-    let memory = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(format!("/proc/{pid}/mem"))?;
+    kill(process, Signal::SIGCONT)?;
+    run_until(process, Event::PTRACE_EVENT_EXEC)?;
+    let mut memory = OpenOptions::new();
+    let memory = memory.read(true).write(true);
+    let memory = memory.open(format!("/proc/{pid}/mem"))?;
     let entry = entry_point(pid)?;
-    let mut displaced = vec![0; BREAKPOINT.len()];
+    let (entry, branch) = branch_to_self(pid, entry)?;
+    let mut displaced = vec![0; branch.len()];
     memory.read_exact_at(&mut displaced, entry)?;
-    memory.write_all_at(BREAKPOINT, entry)?;
-    ptrace::cont(process, None)?;
-    run_until(process, |status| {
-        matches!(status, WaitStatus::Stopped(_, Signal::SIGTRAP))
-    })?;
-    memory.write_all_at(&displaced, entry)?;
-    return_to(process, entry)
+    memory.write_all_at(branch, entry)?;
+    while pc(pid)? != entry {
+        ptrace::cont(process, None)?;
+        sleep(PERIOD);
+        ptrace::interrupt(process)?;
+        run_until(process, Event::PTRACE_EVENT_STOP)?;
+    }
+    memory.write_all_at(&displaced, entry)
 }
 
 /// Lets it go on, untraced.
@@ -56,19 +55,14 @@ pub fn detach(pid: i32) -> Result<()> {
     ptrace::detach(Pid::from_raw(pid), None).map_err(IoError::from)
 }
 
-/// Waits for a stop that `is_it`; continues the process from any other, with its signal.
-fn run_until(process: Pid, is_it: impl Fn(&WaitStatus) -> bool) -> Result<()> {
+/// Waits for a stop of this kind; continues the process from any other, with its signal.
+fn run_until(process: Pid, wanted: Event) -> Result<()> {
     loop {
-        let status = waitpid(process, Some(WaitPidFlag::__WALL))?;
-        if is_it(&status) {
-            return Ok(());
-        }
-        match status {
-            WaitStatus::Stopped(_, Signal::SIGCONT | Signal::SIGSTOP) => {
-                ptrace::cont(process, None)?;
-            }
+        match waitpid(process, Some(WaitPidFlag::__WALL))? {
+            WaitStatus::PtraceEvent(_, _, event) if event == wanted as i32 => return Ok(()),
+            WaitStatus::Stopped(_, Signal::SIGCONT | Signal::SIGSTOP)
+            | WaitStatus::PtraceEvent(..) => ptrace::cont(process, None)?,
             WaitStatus::Stopped(_, signal) => ptrace::cont(process, signal)?,
-            WaitStatus::PtraceEvent(..) => ptrace::cont(process, None)?,
             _ => return Err(ErrorKind::BrokenPipe.into()),
         }
     }
@@ -87,16 +81,24 @@ fn entry_point(pid: i32) -> Result<u64> {
     entry.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
-/// Undoes what the breakpoint has done to the instruction pointer.
-#[cfg(target_arch = "x86_64")]
-fn return_to(process: Pid, entry: u64) -> Result<()> {
-    let mut regs = ptrace::getregs(process)?;
-    regs.rip = entry;
-    ptrace::setregs(process, regs).map_err(IoError::from)
+/// The branch to itself of the program's instruction set, and where it goes.
+fn branch_to_self(pid: i32, entry: u64) -> Result<(u64, &'static [u8])> {
+    let process = Process::open(pid.unsigned_abs()).map_err(IoError::other)?;
+    let objects = Objects::of(&process).map_err(IoError::other)?;
+    let program = objects.at(entry).and_then(|object| object.elf());
+    let branch = program.and_then(|elf| {
+        // The address of a Thumb function has bit 0 set.
+        let is_thumb = elf.machine.has_thumb() && entry % 2 == 1;
+        let branch = elf.machine.branch_to_self(is_thumb)?;
+        Some((entry & !u64::from(is_thumb), branch))
+    });
+    branch.ok_or_else(|| ErrorKind::Unsupported.into())
 }
 
-/// The instruction pointer is still at the breakpoint.
-#[cfg(not(target_arch = "x86_64"))]
-fn return_to(_: Pid, _: u64) -> Result<()> {
-    Ok(())
+/// The program counter of a process that is stopped: the last field of proc_pid_syscall(5).
+fn pc(pid: i32) -> Result<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/syscall"))?;
+    let last = text.split_whitespace().last().unwrap_or_default();
+    let pc = u64::from_str_radix(last.trim_start_matches("0x"), 16);
+    pc.map_err(|_| ErrorKind::InvalidData.into())
 }

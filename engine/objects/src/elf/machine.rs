@@ -28,6 +28,21 @@ impl Machine {
         self.0 == elf::EM_ARM.0
     }
 
+    /// The encoding of a branch to itself; none if it is not known. `is_thumb` says which of two
+    /// instruction sets is meant.
+    pub fn branch_to_self(self, is_thumb: bool) -> Option<&'static [u8]> {
+        let branches: [(elf::Machine, bool, &[u8]); 5] = [
+            (elf::EM_386, false, &[0xeb, 0xfe]),
+            (elf::EM_X86_64, false, &[0xeb, 0xfe]),
+            (elf::EM_AARCH64, false, &[0, 0, 0, 0x14]),
+            (elf::EM_ARM, false, &[0xfe, 0xff, 0xff, 0xea]),
+            (elf::EM_ARM, true, &[0xfe, 0xe7]),
+        ];
+        let mut of_this = branches.iter();
+        let found = of_this.find(|(machine, thumb, _)| (machine.0, *thumb) == (self.0, is_thumb));
+        found.map(|(_, _, branch)| *branch)
+    }
+
     /// Whether symbols of this type are Thumb functions whatever bit 0 is.
     pub(crate) fn is_thumb_type(self, kind: SymbolType) -> bool {
         self.has_thumb() && kind == STT_ARM_TFUNC
@@ -61,6 +76,25 @@ mod tests {
         assert!(arm.is_mapping_symbol(b"$t.12"));
         assert!(!arm.is_mapping_symbol(b"$table"));
         assert!(!Machine(elf::EM_X86_64.0).is_mapping_symbol(b"$a"));
+    }
+
+    #[test]
+    fn a_branch_to_itself_depends_on_the_machine() {
+        assert_eq!(
+            Machine(elf::EM_X86_64.0).branch_to_self(false),
+            Some(&[0xeb, 0xfe][..])
+        );
+        assert_eq!(
+            Machine(elf::EM_ARM.0).branch_to_self(true),
+            Some(&[0xfe, 0xe7][..])
+        );
+        assert_eq!(
+            Machine(elf::EM_ARM.0)
+                .branch_to_self(false)
+                .map(<[u8]>::len),
+            Some(4)
+        );
+        assert_eq!(Machine(4711).branch_to_self(false), None);
     }
 
     #[test]
