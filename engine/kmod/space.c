@@ -83,13 +83,15 @@ static int find_mm(pid_t pid, struct mm_struct **mm)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
-	if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+	if (task->flags & PF_KTHREAD)
+		error = -EINVAL;
+	else if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
 		error = -EPERM;
 	else if (!tl_is_native(task))
 		error = -ENOEXEC;
 	*mm = error ? NULL : get_task_mm(task);
 	if (!error && !*mm)
-		error = task->flags & PF_KTHREAD ? -EINVAL : -ESRCH;
+		error = -ESRCH;
 	put_task_struct(task);
 	if (!error && *mm == current->mm) {
 		mmput(*mm);
