@@ -83,8 +83,8 @@ static bool unmark(unsigned long site)
 }
 
 /*
- * A stub for hardened usercopy's sake, as in nofault.c: the source is the engine's. Not
- * all of it may have been stored when this fails.
+ * Without CONFIG_HARDENED_USERCOPY's check of the source, which is the engine's: it may
+ * take locks, as nofault.c says. If this fails, some bytes may have been stored.
  */
 int shim_store_user(unsigned long address, const void *from, size_t length)
 {
