@@ -109,7 +109,9 @@ impl Branch {
         }
     }
 
-    /// Takes the branch, or advances to the next instruction.
+    /// Takes the branch, or advances to the next instruction. Inlined, since a return's trap would
+    /// save and restore some ten registers for the call.
+    #[inline(always)]
     pub(super) fn run(self, regs: &mut Regs, processor: &impl Processor) {
         let next = regs.pc.wrapping_add(4);
         match self {
