@@ -166,6 +166,7 @@ void shim_space_close(unsigned long handle)
 	wait_event(tl_children_cleaned, are_cleaned(space));
 	/* Of a process that is gone, whose mappings are, too. */
 	shim_slots_unmap(handle);
+	tl_space_drop_copies(space);
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	list_del(&space->others);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Address spaces of traced processes: what space.c, slots.c and user.c share. */
+/* Address spaces of traced processes: what space.c, private.c, slots.c and user.c share. */
 #ifndef TRAPLINE_SPACE_H
 #define TRAPLINE_SPACE_H
 
@@ -56,6 +56,9 @@ void tl_space_clean(struct space *space, struct mm_struct *mm);
 
 /* space.c: whether a trap is or was at an address of an open space. May sleep. */
 bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address);
+
+/* private.c: drops the private copies of pages that equal their file's. May sleep. */
+void tl_space_drop_copies(struct space *space);
 
 /* user.c: starts and ends what has to be seen of processes while a space is open. */
 int tl_user_begin(void);
