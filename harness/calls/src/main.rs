@@ -7,7 +7,8 @@
 //! - `strange` makes calls whose numbers are in no table.
 //! - `denied` makes a call that seccomp denies.
 //! - `storm [--processes N]` makes processes and threads, by every call that can.
-//! - `bare COMMAND...` execs without any capability, `real-time COMMAND...` as a SCHED_FIFO thread,
+//! - `bare COMMAND...` execs without any capability, `admin COMMAND...` with CAP_SYS_ADMIN alone,
+//!   `nobody COMMAND...` as a user that owns nothing, `real-time COMMAND...` as a SCHED_FIFO thread,
 //!   `second COMMAND...` from a thread that is not the group leader.
 //! - `unkillable` sends SIGTERM to the init of a PID namespace, which has no handler for it.
 //!
@@ -71,7 +72,7 @@ enum Error {
     Warden(Option<WaitStatus>),
 }
 
-const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | real-time COMMAND... | second COMMAND... | unkillable";
+const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | admin COMMAND... | nobody COMMAND... | real-time COMMAND... | second COMMAND... | unkillable";
 
 fn main() -> ExitCode {
     match Command::parse(env::args_os()).and_then(|command| run(&command)) {
@@ -93,6 +94,8 @@ fn run(command: &Command) -> Result<bool, Error> {
         Command::Denied => denied::denied()?,
         Command::Storm(processes) => storm::storm(*processes)?,
         Command::Bare(words) => match states::bare(words)? {},
+        Command::Admin(words) => match states::admin(words)? {},
+        Command::Nobody(words) => match states::nobody(words)? {},
         Command::RealTime(words) => match states::real_time(words)? {},
         Command::Second(words) => match states::second(words)? {},
         Command::Unkillable => states::unkillable()?,

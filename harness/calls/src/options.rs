@@ -29,6 +29,10 @@ pub enum Command {
     Storm(usize),
     /// Exec without capabilities.
     Bare(Vec<OsString>),
+    /// Exec with CAP_SYS_ADMIN alone.
+    Admin(Vec<OsString>),
+    /// Exec as a user that owns nothing.
+    Nobody(Vec<OsString>),
     /// Exec as a real-time thread.
     RealTime(Vec<OsString>),
     /// Exec from the second thread.
@@ -48,7 +52,12 @@ impl Command {
             Some(other) => return Err(other.unexpected().into()),
             None => return Err(Error::Command(String::new())),
         };
-        if let Self::Bare(words) | Self::RealTime(words) | Self::Second(words) = &mut command {
+        if let Self::Bare(words)
+        | Self::Admin(words)
+        | Self::Nobody(words)
+        | Self::RealTime(words)
+        | Self::Second(words) = &mut command
+        {
             words.extend(parser.raw_args()?);
         }
         while let Some(argument) = parser.next()? {
@@ -74,6 +83,8 @@ impl Command {
             ("denied", Self::Denied),
             ("storm", Self::Storm(10_000)),
             ("bare", Self::Bare(Vec::new())),
+            ("admin", Self::Admin(Vec::new())),
+            ("nobody", Self::Nobody(Vec::new())),
             ("real-time", Self::RealTime(Vec::new())),
             ("second", Self::Second(Vec::new())),
             ("unkillable", Self::Unkillable),
@@ -103,6 +114,7 @@ mod tests {
         assert_eq!(read("storm --processes 5").unwrap(), Command::Storm(5));
         let words = || ["ls", "-l"].map(OsString::from).to_vec();
         assert_eq!(read("bare ls -l").unwrap(), Command::Bare(words()));
+        assert_eq!(read("admin ls -l").unwrap(), Command::Admin(words()));
         assert_eq!(read("second ls -l").unwrap(), Command::Second(words()));
         assert!(read("list --seed 7").is_err());
         assert!(read("").is_err());

@@ -134,10 +134,14 @@ pub fn unshare(namespaces: UnshareFlags) -> rustix::io::Result<()> {
     unsafe { rustix::thread::unshare_unsafe(namespaces) }
 }
 
-/// Drops every capability from the bounding set, so that exec does not give them back to root.
-pub fn drop_capabilities() -> io::Result<()> {
+/// Number of CAP_SYS_ADMIN.
+pub const ADMIN: u32 = 21;
+
+/// Drops every capability but `kept` from the bounding set, so that exec does not give them back to
+/// root.
+pub fn drop_capabilities(kept: Option<u32>) -> io::Result<()> {
     const LAST_MAX: u32 = 63;
-    for capability in 0..=LAST_MAX {
+    for capability in (0..=LAST_MAX).filter(|capability| Some(*capability) != kept) {
         // SAFETY: PR_CAPBSET_DROP takes a number and reads no memory.
         if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } == 0 {
             continue;

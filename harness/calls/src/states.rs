@@ -16,8 +16,24 @@ use crate::raw;
 
 /// Execs without any capability, even as root.
 pub fn bare(words: &[OsString]) -> Result<Infallible, Error> {
-    raw::drop_capabilities()?;
+    raw::drop_capabilities(None)?;
     Err(become_program(words).into())
+}
+
+/// Execs as root with CAP_SYS_ADMIN alone: it may open the module's device, but not trace every
+/// process.
+pub fn admin(words: &[OsString]) -> Result<Infallible, Error> {
+    raw::drop_capabilities(Some(raw::ADMIN))?;
+    Err(become_program(words).into())
+}
+
+/// Execs as a user that owns nothing.
+pub fn nobody(words: &[OsString]) -> Result<Infallible, Error> {
+    const NOBODY: u32 = 65534;
+    Err(match program(words) {
+        Ok(mut program) => program.uid(NOBODY).gid(NOBODY).exec().into(),
+        Err(why) => why.into(),
+    })
 }
 
 /// Execs as a SCHED_FIFO thread that starves all ordinary ones. The kernel's RCU and softirq
@@ -71,8 +87,15 @@ fn take_twice() -> io::Result<()> {
 
 /// Execs; returns why that failed.
 fn become_program(words: &[OsString]) -> io::Error {
-    match words {
-        [program, arguments @ ..] => Command::new(program).args(arguments).exec(),
-        [] => io::ErrorKind::InvalidInput.into(),
+    match program(words) {
+        Ok(mut program) => program.exec(),
+        Err(why) => why,
     }
+}
+
+fn program(words: &[OsString]) -> io::Result<Command> {
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
 }
