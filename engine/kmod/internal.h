@@ -194,6 +194,15 @@ void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long
 void tl_unmask_trap(void);
 void tl_mask_trap(void);
 
+/* arch/: whether the thread is being single-stepped. */
+bool tl_is_stepped(const struct pt_regs *regs);
+
+/*
+ * arch/: ends the step that is in progress with the instruction before the pc. True if the
+ * CPU does not report that itself.
+ */
+bool tl_end_step(struct pt_regs *regs);
+
 /*
  * user.c: from arch/, for a trap in user mode, with interrupts disabled. 0 if it was ours.
  * May sleep in between.

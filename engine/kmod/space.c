@@ -68,6 +68,7 @@ static const struct mmu_notifier_ops notifications = { .release = released };
 void tl_space_exit(void)
 {
 	flush_work(&gone);
+	tl_interrupted_exit();
 }
 
 /* Takes a reference to the mm of a process that the caller may trace. */

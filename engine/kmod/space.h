@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Address spaces of traced processes: what space.c, private.c, slots.c and user.c share. */
+/* Address spaces of traced processes: what the files about them share. */
 #ifndef TRAPLINE_SPACE_H
 #define TRAPLINE_SPACE_H
 
@@ -63,6 +63,15 @@ void tl_space_drop_copies(struct space *space);
 /* user.c: starts and ends what has to be seen of processes while a space is open. */
 int tl_user_begin(void);
 void tl_user_end(void);
+
+/* interrupted.c: moves threads out of slots for signals and debuggers, while a space is open. */
+int tl_interrupted_init(void);
+void tl_interrupted_exit(void);
+int tl_interrupted_begin(void);
+void tl_interrupted_end(void);
+
+/* interrupted.c: whether this thread's trap at `site` has fired already. */
+bool tl_unmark(unsigned long site);
 
 /*
  * slots.c: the instruction pointer to continue at in place of `pc`, if that is in a slot;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Traps of traced processes, and what has to be seen of such a process besides: a fork,
- * whose child must not run into its parent's traps, and a signal, whose frame must not
- * hold an address in a slot.
+ * Traps of traced processes, and their forks: a child must not run into its parent's traps.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -29,58 +27,11 @@
 #include "space.h"
 
 static typeof(&force_sig_fault) send_fault;
-static struct tracepoint *forks, *deliveries;
+static struct tracepoint *forks;
 
 /* Threads that are bringing in memory for an instruction. */
 static atomic_t waiting = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(none_waits);
-
-/*
- * A thread that a signal took out of a slot before the copy was executed: its trap has
- * fired already, and is hit again when the handler returns. A handler that does not
- * return leaves its mark, which the thread's next hit of that site uses up.
- */
-static struct mark {
-	const struct task_struct *task;
-	unsigned long site;
-} marks[64];
-static atomic_t marked = ATOMIC_INIT(0);
-static DEFINE_RAW_SPINLOCK(mark_lock);
-
-static void mark(unsigned long site)
-{
-	unsigned long state;
-	size_t i;
-
-	raw_spin_lock_irqsave(&mark_lock, state);
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		if (!marks[i].task) {
-			marks[i] = (struct mark){ current, site };
-			atomic_inc(&marked);
-			break;
-		}
-	}
-	raw_spin_unlock_irqrestore(&mark_lock, state);
-}
-
-/* Whether this thread's trap at `site` has fired already. */
-static bool unmark(unsigned long site)
-{
-	bool found = false;
-	unsigned long state;
-	size_t i;
-
-	raw_spin_lock_irqsave(&mark_lock, state);
-	for (i = 0; i < ARRAY_SIZE(marks) && !found; i++) {
-		if (marks[i].task == current && marks[i].site == site) {
-			marks[i].task = NULL;
-			atomic_dec(&marked);
-			found = true;
-		}
-	}
-	raw_spin_unlock_irqrestore(&mark_lock, state);
-	return found;
-}
 
 /*
  * Without CONFIG_HARDENED_USERCOPY's check of the source, which is the engine's: it may
@@ -151,13 +102,24 @@ static bool is_removed(unsigned long site)
 	       memcmp(&word, &trap, tl_trap_bytes);
 }
 
+/* If the thread is being stepped, the step ends behind an instruction that was emulated. */
+static void end_step(struct pt_regs *regs)
+{
+	unsigned long pc = instruction_pointer(regs), to;
+	bool is_behind;
+
+	if (tl_is_stepped(regs) && !tl_slot_way(current->mm, pc, &to, &is_behind) &&
+	    tl_end_step(regs))
+		send_fault(SIGTRAP, TRAP_TRACE, (void __user *)pc);
+}
+
 int tl_user_trap(struct pt_regs *regs)
 {
 	unsigned long site = instruction_pointer(regs) - tl_trap_advance;
 	struct shim_access access;
 	int outcome;
 
-	if (atomic_read(&marked) && unmark(site))
+	if (tl_unmark(site))
 		outcome = trapline_user_resume(regs, site, &access);
 	else
 		outcome = trapline_user_trap(regs, &access);
@@ -170,11 +132,14 @@ int tl_user_trap(struct pt_regs *regs)
 		}
 		outcome = trapline_user_resume(regs, site, &access);
 	}
-	if (outcome == SHIM_STRAY && is_removed(site)) {
-		instruction_pointer_set(regs, site);
+	if (outcome != SHIM_STRAY) {
+		end_step(regs);
 		return 0;
 	}
-	return outcome == SHIM_STRAY;
+	if (!is_removed(site))
+		return 1;
+	instruction_pointer_set(regs, site);
+	return 0;
 }
 
 struct cleaning {
@@ -241,43 +206,10 @@ static void forked(void *data, struct task_struct *parent, struct task_struct *c
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 }
 
-/* Whether the thread's own instruction caused the signal: it is to be executed again. */
-static bool is_fault(int number, const struct kernel_siginfo *info)
-{
-	switch (number) {
-	case SIGSEGV:
-	case SIGBUS:
-	case SIGILL:
-	case SIGFPE:
-	case SIGTRAP:
-		return info > SEND_SIG_PRIV && info->si_code > 0;
-	default:
-		return false;
-	}
-}
-
-/* The signal_deliver probe: runs in the thread, before the frame is built. */
-static void delivered(void *data, int number, struct kernel_siginfo *info,
-		      struct k_sigaction *action)
-{
-	struct pt_regs *regs = current_pt_regs();
-	unsigned long to;
-	bool is_behind;
-
-	if (!current->mm || !user_mode(regs) ||
-	    !tl_slot_way(current->mm, instruction_pointer(regs), &to, &is_behind))
-		return;
-	instruction_pointer_set(regs, to);
-	if (!is_behind && !is_fault(number, info))
-		mark(to);
-}
-
 static void find(struct tracepoint *point, void *data)
 {
 	if (!strcmp(point->name, "sched_process_fork"))
 		forks = point;
-	if (!strcmp(point->name, "signal_deliver"))
-		deliveries = point;
 }
 
 int tl_user_init(void)
@@ -286,7 +218,7 @@ int tl_user_init(void)
 		return 0;
 	send_fault = (void *)tl_symbol("force_sig_fault");
 	for_each_kernel_tracepoint(find, NULL);
-	return send_fault && forks && deliveries ? 0 : -ENOENT;
+	return send_fault && forks ? tl_interrupted_init() : -ENOENT;
 }
 
 int tl_user_begin(void)
@@ -295,7 +227,7 @@ int tl_user_begin(void)
 
 	if (error)
 		return error;
-	error = tracepoint_probe_register(deliveries, delivered, NULL);
+	error = tl_interrupted_begin();
 	if (error)
 		tracepoint_probe_unregister(forks, forked, NULL);
 	return error;
@@ -304,11 +236,9 @@ int tl_user_begin(void)
 /* Waits for probes, for threads in bring_in(), and for the last instructions of either. */
 void tl_user_end(void)
 {
-	tracepoint_probe_unregister(deliveries, delivered, NULL);
 	tracepoint_probe_unregister(forks, forked, NULL);
+	tl_interrupted_end();
 	tracepoint_synchronize_unregister();
 	wait_event(none_waits, !atomic_read(&waiting));
 	synchronize_rcu_tasks();
-	memset(marks, 0, sizeof(marks));
-	atomic_set(&marked, 0);
 }

@@ -70,6 +70,17 @@ static struct undef_hook hook = {
 	.fn = trapped,
 };
 
+/* The architecture has no single step: debuggers place breakpoints. */
+bool tl_is_stepped(const struct pt_regs *regs)
+{
+	return false;
+}
+
+bool tl_end_step(struct pt_regs *regs)
+{
+	return false;
+}
+
 static int handle_user(struct pt_regs *regs)
 {
 	int error;

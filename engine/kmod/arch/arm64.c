@@ -76,6 +76,18 @@ static struct {
 /* Whether one of the ways leads to it. */
 static bool is_bridged;
 
+bool tl_is_stepped(const struct pt_regs *regs)
+{
+	return test_thread_flag(TIF_SINGLESTEP);
+}
+
+/* Without SS the CPU takes its step exception before it executes anything. */
+bool tl_end_step(struct pt_regs *regs)
+{
+	regs->pstate &= ~DBG_SPSR_SS;
+	return false;
+}
+
 /* Called instead of do_debug_exception(), which is passed the exceptions that are not ours. */
 static void handle_straight(unsigned long far, unsigned long esr, struct pt_regs *regs)
 {

@@ -83,6 +83,16 @@ bool tl_has_user_traps(void)
 	return true;
 }
 
+bool tl_is_stepped(const struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_TF;
+}
+
+bool tl_end_step(struct pt_regs *regs)
+{
+	return true;
+}
+
 const size_t tl_trap_bytes = INT3_INSN_SIZE;
 const size_t tl_trap_advance = INT3_INSN_SIZE;
 

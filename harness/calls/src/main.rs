@@ -10,6 +10,7 @@
 //! - `bare COMMAND...` execs without any capability, `admin COMMAND...` with CAP_SYS_ADMIN alone,
 //!   `nobody COMMAND...` as a user that owns nothing, `real-time COMMAND...` as a SCHED_FIFO thread,
 //!   `second COMMAND...` from a thread that is not the group leader.
+//! - `stepped N COMMAND...` execs, and executes N instructions one at a time.
 //! - `unkillable` sends SIGTERM to the init of a PID namespace, which has no handler for it.
 //!
 //! How a call is made is data: a row per call (`rows`), written in a small language (`words`) and
@@ -31,6 +32,7 @@ mod rigs;
 mod rows;
 mod stage;
 mod states;
+mod stepped;
 mod storm;
 mod strange;
 mod table;
@@ -58,6 +60,8 @@ enum Error {
     Kernel(#[from] rustix::io::Errno),
     #[error("invalid row for {0}")]
     Row(&'static str),
+    #[error("a machine without single steps, or with unknown registers")]
+    Registers,
     #[error("this program has no path")]
     Path,
     #[error("a thread died")]
@@ -72,7 +76,7 @@ enum Error {
     Warden(Option<WaitStatus>),
 }
 
-const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | admin COMMAND... | nobody COMMAND... | real-time COMMAND... | second COMMAND... | unkillable";
+const USAGE: &str = "trapline-calls list | every [--seed N] [--results] | strange | denied | storm [--processes N] | bare COMMAND... | admin COMMAND... | nobody COMMAND... | real-time COMMAND... | second COMMAND... | stepped N COMMAND... | unkillable";
 
 fn main() -> ExitCode {
     match Command::parse(env::args_os()).and_then(|command| run(&command)) {
@@ -98,6 +102,7 @@ fn run(command: &Command) -> Result<bool, Error> {
         Command::Nobody(words) => match states::nobody(words)? {},
         Command::RealTime(words) => match states::real_time(words)? {},
         Command::Second(words) => match states::second(words)? {},
+        Command::Stepped(instructions, words) => stepped::stepped(*instructions, words)?,
         Command::Unkillable => states::unkillable()?,
         Command::Nothing => {}
     }

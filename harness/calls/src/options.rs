@@ -37,6 +37,8 @@ pub enum Command {
     RealTime(Vec<OsString>),
     /// Exec from the second thread.
     Second(Vec<OsString>),
+    /// Exec, and execute so many instructions one at a time.
+    Stepped(usize, Vec<OsString>),
     /// Send a fatal signal to the init of a PID namespace.
     Unkillable,
     /// Exit.
@@ -58,6 +60,10 @@ impl Command {
         | Self::RealTime(words)
         | Self::Second(words) = &mut command
         {
+            words.extend(parser.raw_args()?);
+        }
+        if let Self::Stepped(instructions, words) = &mut command {
+            *instructions = parser.value()?.parse()?;
             words.extend(parser.raw_args()?);
         }
         while let Some(argument) = parser.next()? {
@@ -87,6 +93,7 @@ impl Command {
             ("nobody", Self::Nobody(Vec::new())),
             ("real-time", Self::RealTime(Vec::new())),
             ("second", Self::Second(Vec::new())),
+            ("stepped", Self::Stepped(0, Vec::new())),
             ("unkillable", Self::Unkillable),
             ("nothing", Self::Nothing),
         ];
@@ -116,6 +123,11 @@ mod tests {
         assert_eq!(read("bare ls -l").unwrap(), Command::Bare(words()));
         assert_eq!(read("admin ls -l").unwrap(), Command::Admin(words()));
         assert_eq!(read("second ls -l").unwrap(), Command::Second(words()));
+        assert_eq!(
+            read("stepped 9 ls -l").unwrap(),
+            Command::Stepped(9, words())
+        );
+        assert!(read("stepped ls -l").is_err());
         assert!(read("list --seed 7").is_err());
         assert!(read("").is_err());
     }

@@ -137,6 +137,52 @@ pub fn unshare(namespaces: UnshareFlags) -> rustix::io::Result<()> {
 /// Number of CAP_SYS_ADMIN.
 pub const ADMIN: u32 = 21;
 
+/// Makes the next exec of this process stop for its parent, with nothing placed at random.
+pub fn be_stepped() -> io::Result<()> {
+    // SAFETY: the call has no pointer.
+    if unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as _) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the request follows no pointer.
+    match unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Has a stopped child execute one instruction, and stop again.
+pub fn step(child: Pid) -> io::Result<()> {
+    let pid = child.as_raw_pid();
+    // SAFETY: the call has no pointer that the kernel follows.
+    match unsafe {
+        libc::ptrace(
+            libc::PTRACE_SINGLESTEP,
+            pid,
+            null_mut::<u8>(),
+            null_mut::<u8>(),
+        )
+    } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// The general registers of a stopped child, as elf_gregset_t of its architecture has them.
+pub fn registers(child: Pid) -> io::Result<Vec<u64>> {
+    const NT_PRSTATUS: usize = 1;
+    let mut words = [0_u64; 64];
+    let mut room = libc::iovec {
+        iov_base: words.as_mut_ptr().cast(),
+        iov_len: size_of_val(&words),
+    };
+    let pid = child.as_raw_pid();
+    // SAFETY: `room` describes `words`, and both outlive the call.
+    match unsafe { libc::ptrace(libc::PTRACE_GETREGSET, pid, NT_PRSTATUS, &raw mut room) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(words[..room.iov_len / size_of::<u64>()].to_vec()),
+    }
+}
+
 /// Drops every capability but `kept` from the bounding set, so that exec does not give them back to
 /// root.
 pub fn drop_capabilities(kept: Option<u32>) -> io::Result<()> {

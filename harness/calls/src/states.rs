@@ -86,7 +86,7 @@ fn take_twice() -> io::Result<()> {
 }
 
 /// Execs; returns why that failed.
-fn become_program(words: &[OsString]) -> io::Error {
+pub fn become_program(words: &[OsString]) -> io::Error {
     match program(words) {
         Ok(mut program) => program.exec(),
         Err(why) => why,
