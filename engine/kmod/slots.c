@@ -126,6 +126,15 @@ static void free_slots(struct slots *slots)
 	kvfree(slots);
 }
 
+/*
+ * The area refers to the mapping, and only an area at its own address is unmapped before
+ * that is freed. (The kernel calls this for the new area, and undoes the move.)
+ */
+static int refuse_move(const struct vm_special_mapping *mapping, struct vm_area_struct *area)
+{
+	return -EPERM;
+}
+
 static struct slots *new_slots(void)
 {
 	struct slots *slots = kvzalloc(sizeof(*slots), GFP_KERNEL);
@@ -134,6 +143,7 @@ static struct slots *new_slots(void)
 		return NULL;
 	slots->mapping.name = "[trapline]";
 	slots->mapping.pages = slots->pages;
+	slots->mapping.mremap = refuse_move;
 	slots->pages[0] = alloc_page(GFP_HIGHUSER);
 	if (!slots->pages[0]) {
 		free_slots(slots);
