@@ -158,19 +158,22 @@ static bool are_cleaned(const struct space *space)
 	return are;
 }
 
-/* A child is cleaned before it enters user mode, for which it needs no lock of a waiter. */
+/*
+ * A child is cleaned before it enters user mode, for which it needs no lock of a waiter.
+ * Those are waited for that were forked while the space could still be found.
+ */
 void shim_space_close(unsigned long handle)
 {
 	struct space *space = (struct space *)handle;
 	unsigned long state;
 
-	wait_event(tl_children_cleaned, are_cleaned(space));
 	/* Of a process that is gone, whose mappings are, too. */
 	shim_slots_unmap(handle);
 	tl_space_drop_copies(space);
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	list_del(&space->others);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	wait_event(tl_children_cleaned, are_cleaned(space));
 	if (list_empty(&tl_spaces))
 		tl_user_end();
 	mmu_notifier_unregister(&space->notifier, space->mm);
