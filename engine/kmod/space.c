@@ -265,8 +265,9 @@ static int write_words(void *count)
 }
 
 /*
- * Pins the page of a word as a private copy. A text that is gone is different; one that
- * cannot be copied, such as a shared mapping's, is unwritable.
+ * Pins the page of a word as a private copy. A text that is gone is different, and so is a
+ * shared mapping: no trap can be there. (If it is writable the kernel would pin the shared
+ * page itself, which may be a file's.) What cannot be copied is unwritable.
  */
 static bool pin(struct mm_struct *mm, struct shim_user_patch *patch, struct place *place)
 {
@@ -274,7 +275,7 @@ static bool pin(struct mm_struct *mm, struct shim_user_patch *patch, struct plac
 	struct vm_area_struct *area = vma_lookup(mm, patch->address);
 
 	patch->outcome = SHIM_DIFFERENT;
-	if (!area || !(area->vm_flags & VM_EXEC))
+	if (!area || !(area->vm_flags & VM_EXEC) || !is_cow_mapping(area->vm_flags))
 		return false;
 	patch->outcome = SHIM_UNWRITABLE;
 	if (get_user_pages_remote(mm, patch->address, 1, flags, &place->page, NULL, NULL) != 1)
