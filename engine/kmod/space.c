@@ -247,6 +247,8 @@ static void write_word(struct place *place)
 
 	if (memcmp(text, &patch->expected, tl_trap_bytes)) {
 		patch->outcome = SHIM_DIFFERENT;
+	} else if (!(place->area->vm_flags & VM_EXEC)) {
+		patch->outcome = SHIM_UNWRITABLE;
 	} else {
 		tl_write_text(place->area, place->page, patch->address, text, &patch->word,
 			      tl_trap_bytes);
@@ -265,7 +267,9 @@ static int write_words(void *count)
 }
 
 /*
- * Pins the page of a word as a private copy. A text that is gone is different, and so is a
+ * Pins the page of a word as a private copy. Memory that is not executable is not written:
+ * if a trap seems to be there it may be data, or a text that will be executable again and
+ * must then be known. A text that is gone is different, and so is a
  * shared mapping: no trap can be there. (If it is writable the kernel would pin the shared
  * page itself, which may be a file's.) What cannot be copied is unwritable.
  */
@@ -275,7 +279,7 @@ static bool pin(struct mm_struct *mm, struct shim_user_patch *patch, struct plac
 	struct vm_area_struct *area = vma_lookup(mm, patch->address);
 
 	patch->outcome = SHIM_DIFFERENT;
-	if (!area || !(area->vm_flags & VM_EXEC) || !is_cow_mapping(area->vm_flags))
+	if (!area || !is_cow_mapping(area->vm_flags))
 		return false;
 	patch->outcome = SHIM_UNWRITABLE;
 	if (get_user_pages_remote(mm, patch->address, 1, flags, &place->page, NULL, NULL) != 1)
