@@ -29,7 +29,7 @@
 static typeof(&force_sig_fault) send_fault;
 static struct tracepoint *forks;
 
-/* Threads that are bringing in memory for an instruction. */
+/* Threads whose trap sleeps. */
 static atomic_t waiting = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(none_waits);
 
@@ -50,19 +50,30 @@ int shim_store_user(unsigned long address, const void *from, size_t length)
 	return left ? -EFAULT : 0;
 }
 
+/* Lets the trap sleep. Until it no longer may, tl_user_end() waits, and the module stays. */
+static void begin_sleep(void)
+{
+	atomic_inc(&waiting);
+	tl_unmask_trap();
+}
+
+static void end_sleep(void)
+{
+	tl_mask_trap();
+	if (atomic_dec_and_test(&waiting))
+		wake_up(&none_waits);
+}
+
 /* Has the kernel bring in the memory, as the instruction's own access would. May sleep. */
 static bool bring_in(const struct shim_access *access)
 {
 	char __user *place = (char __user *)(unsigned long)access->address;
 	size_t missing;
 
-	atomic_inc(&waiting);
-	tl_unmask_trap();
+	begin_sleep();
 	missing = access->is_store ? fault_in_safe_writeable(place, access->length) :
 				     fault_in_readable(place, access->length);
-	tl_mask_trap();
-	if (atomic_dec_and_test(&waiting))
-		wake_up(&none_waits);
+	end_sleep();
 	return !missing;
 }
 
@@ -72,13 +83,13 @@ static void fault(const struct shim_access *access)
 	struct mm_struct *mm = current->mm;
 	bool is_mapped;
 
-	tl_unmask_trap();
+	begin_sleep();
 	mmap_read_lock(mm);
 	is_mapped = vma_lookup(mm, access->address);
 	mmap_read_unlock(mm);
 	send_fault(SIGSEGV, is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
 		   (void __user *)(unsigned long)access->address);
-	tl_mask_trap();
+	end_sleep();
 }
 
 /*
@@ -92,12 +103,9 @@ static bool is_removed(unsigned long site)
 
 	if (list_empty(&tl_spaces))
 		return false;
-	atomic_inc(&waiting);
-	tl_unmask_trap();
+	begin_sleep();
 	was_ours = tl_space_has_displaced(current->mm, site);
-	tl_mask_trap();
-	if (atomic_dec_and_test(&waiting))
-		wake_up(&none_waits);
+	end_sleep();
 	return was_ours && !shim_load_user(site, &word, tl_trap_bytes) &&
 	       memcmp(&word, &trap, tl_trap_bytes);
 }
@@ -233,7 +241,7 @@ int tl_user_begin(void)
 	return error;
 }
 
-/* Waits for probes, for threads in bring_in(), and for the last instructions of either. */
+/* Waits for probes, for traps that sleep, and for the last instructions of either. */
 void tl_user_end(void)
 {
 	tracepoint_probe_unregister(forks, forked, NULL);
