@@ -139,6 +139,9 @@ int tl_user_trap(struct pt_regs *regs)
 			return 0;
 		}
 		outcome = trapline_user_resume(regs, site, &access);
+		/* Its trap has been removed meanwhile, and with it perhaps the space. */
+		if (outcome == SHIM_STRAY)
+			return 0;
 	}
 	if (outcome != SHIM_STRAY) {
 		end_step(regs);
