@@ -10,7 +10,9 @@
 #include <linux/mmu_notifier.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
+#include <linux/rwsem.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
@@ -71,11 +73,31 @@ void tl_space_exit(void)
 	tl_interrupted_exit();
 }
 
-/* Takes a reference to the mm of a process that the caller may trace. */
+/*
+ * Takes a reference to the mm of a task that the caller may trace. What it executes, and
+ * as whom, does not change meanwhile: the permission is that for this mm.
+ */
+static int mm_of(struct task_struct *task, struct mm_struct **mm)
+{
+	int error = 0;
+
+	if (task->flags & PF_KTHREAD)
+		return -EINVAL;
+	if (down_read_killable(&task->signal->exec_update_lock))
+		return -EINTR;
+	if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+		error = -EPERM;
+	else if (!tl_is_native(task))
+		error = -ENOEXEC;
+	*mm = error ? NULL : get_task_mm(task);
+	up_read(&task->signal->exec_update_lock);
+	return error ?: *mm ? 0 : -ESRCH;
+}
+
 static int find_mm(pid_t pid, struct mm_struct **mm)
 {
 	struct task_struct *task;
-	int error = 0;
+	int error;
 
 	rcu_read_lock();
 	task = pid_task(find_vpid(pid), PIDTYPE_PID);
@@ -84,15 +106,7 @@ static int find_mm(pid_t pid, struct mm_struct **mm)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
-	if (task->flags & PF_KTHREAD)
-		error = -EINVAL;
-	else if (!may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
-		error = -EPERM;
-	else if (!tl_is_native(task))
-		error = -ENOEXEC;
-	*mm = error ? NULL : get_task_mm(task);
-	if (!error && !*mm)
-		error = -ESRCH;
+	error = mm_of(task, mm);
 	put_task_struct(task);
 	if (!error && *mm == current->mm) {
 		mmput(*mm);
