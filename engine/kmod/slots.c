@@ -247,15 +247,25 @@ static int move_out(void *data)
 	return 0;
 }
 
-static void unmap_page(struct mm_struct *mm, const struct slots *slots)
+/* Whether nothing refers to the slots any more. The kernel may lack memory to unmap them. */
+static bool unmap_page(struct mm_struct *mm, const struct slots *slots)
 {
 	struct vm_area_struct *area;
+	bool is_done = true;
 
 	mmap_write_lock(mm);
 	area = vma_lookup(mm, slots->address);
 	if (is_ours(area, slots))
-		unmap(mm, slots->address, PAGE_SIZE, NULL);
+		is_done = !unmap(mm, slots->address, PAGE_SIZE, NULL);
 	mmap_write_unlock(mm);
+	return is_done;
+}
+
+/* Their area still refers to them, and to the module's name and function for it. */
+static void leave_slots(void)
+{
+	tl_pin();
+	pr_warn("trapline: no memory to unmap a page of slots, which is not freed\n");
 }
 
 void shim_slots_unmap(unsigned long handle)
@@ -272,10 +282,11 @@ void shim_slots_unmap(unsigned long handle)
 	list_splice_init(&space->pages, &pages);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	list_for_each_entry_safe(it, next, &pages, others) {
-		if (is_there)
-			unmap_page(space->mm, it);
-		free_slots(it);
 		tl_memory_count(-1);
+		if (!is_there || unmap_page(space->mm, it))
+			free_slots(it);
+		else
+			leave_slots();
 	}
 	if (is_there)
 		mmput(space->mm);
