@@ -33,19 +33,21 @@ static struct mark {
 static atomic_t marked = ATOMIC_INIT(0);
 static DEFINE_RAW_SPINLOCK(mark_lock);
 
+/* Threads that have ended leave marks too. So if there is no room, an early one makes some. */
 static void mark(unsigned long site)
 {
+	static size_t early;
 	unsigned long state;
 	size_t i;
 
 	raw_spin_lock_irqsave(&mark_lock, state);
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		if (!marks[i].task) {
-			marks[i] = (struct mark){ current, site };
-			atomic_inc(&marked);
-			break;
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(marks) && marks[i].task; i++)
+		;
+	if (i == ARRAY_SIZE(marks))
+		i = early++ % ARRAY_SIZE(marks);
+	else
+		atomic_inc(&marked);
+	marks[i] = (struct mark){ current, site };
 	raw_spin_unlock_irqrestore(&mark_lock, state);
 }
 
