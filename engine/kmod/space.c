@@ -10,6 +10,7 @@
 #include <linux/mmu_notifier.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -181,6 +182,13 @@ void shim_space_close(unsigned long handle)
 	struct space *space = (struct space *)handle;
 	unsigned long state;
 
+	/*
+	 * A fork copies the text before it comes to its tracepoint. Text is restored by now,
+	 * but one that is between the two has to find the space. (If it sleeps there it may
+	 * be overtaken.)
+	 */
+	if (!shim_space_is_gone(handle))
+		synchronize_rcu_tasks();
 	/* Of a process that is gone, whose mappings are, too. */
 	shim_slots_unmap(handle);
 	tl_space_drop_copies(space);
