@@ -258,6 +258,31 @@ fn a_process_that_exits_takes_its_probes_along() {
     assert_eq!(text(fake, PID), TEXT);
 }
 
+/// It exits after those that are gone have been counted, and before they are closed.
+#[test]
+fn a_process_that_exits_while_another_is_disarmed_takes_its_turn() {
+    let (fake, engine) = with_process();
+    fake.create(78, &TEXT);
+    let id = open_with(&engine, &recording());
+    for pid in [PID, 78] {
+        engine.pid_probes(id, &request(pid, "entry")).unwrap();
+    }
+    let all = Description::new(b"pid*", b"", b"", b"entry").unwrap();
+    assert_eq!(engine.enable(id, &all, 0), Ok(2));
+    assert_eq!(go(&engine, id, 0), Ok(0));
+    fake.exit(PID);
+    ON_DISPATCH.set(Some(Box::new(|| fake.exit(78))));
+    engine.processes_gone();
+    fake.process(78, |process| {
+        assert!(process.is_open, "the live table names it");
+    });
+    engine.processes_gone();
+    fake.process(78, |process| assert!(!process.is_open));
+    assert!(!DIRECT.get(), "nothing is armed");
+    engine.close(id);
+    assert!(!PINNED.get());
+}
+
 #[test]
 fn a_trap_that_is_not_ours_reaches_the_process() {
     let (fake, engine) = with_process();

@@ -184,6 +184,9 @@ impl KernelText for &'static Fake {
             return Err(Refused);
         }
         DIRECT.set(direct);
+        if let Some(work) = ON_DISPATCH.take() {
+            work();
+        }
         Ok(())
     }
 

@@ -34,6 +34,8 @@ thread_local! {
     pub static ON_RANDOM: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Runs before and after each word is patched.
     pub static ON_PATCH: RefCell<Option<SeePatch>> = const { RefCell::new(None) };
+    /// Runs once when direct dispatch is next switched, that is behind the last step of arming.
+    pub static ON_DISPATCH: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
     /// Whether traps are dispatched directly to the engine.
     pub static DIRECT: Cell<bool> = const { Cell::new(false) };
     /// Whether the engine must stay loaded.

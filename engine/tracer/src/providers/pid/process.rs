@@ -21,6 +21,8 @@ pub struct Process {
     pub space: Option<Space>,
     /// The consumers that asked for its probes, one bit each.
     holders: u32,
+    /// Whether its space is gone and its sites count as disarmed.
+    is_forgotten: bool,
     pub slots: Slots,
 }
 
@@ -75,6 +77,7 @@ impl<A: Arch> Pid<A> {
             name: self.names.add(&text)?,
             space: Some(space),
             holders: 0,
+            is_forgotten: false,
             slots: Slots::default(),
         };
         push(&mut self.processes, process)?;
@@ -132,6 +135,7 @@ impl<A: Arch> Pid<A> {
             {
                 continue;
             }
+            process.is_forgotten = true;
             process.slots = Slots::default();
             let sites = self.sites.iter_mut();
             for site in sites.filter(|site| site.process as usize == number) {
@@ -140,16 +144,13 @@ impl<A: Arch> Pid<A> {
         }
     }
 
-    /// Closes the address spaces that are gone. The live table no longer names them.
+    /// Closes the address spaces whose sites were marked. The live table no longer names them; that
+    /// of a process which has gone since, it does.
     pub fn close_gone<P: Platform>(&mut self, platform: &P) {
         for number in 0..self.processes.len() {
-            let Some(process) = self.processes.get_mut(number) else {
-                continue;
-            };
-            if let Some(space) = process
-                .space
-                .take_if(|space| platform.space_is_gone(*space))
-            {
+            let process = self.processes.get_mut(number);
+            let forgotten = process.filter(|process| process.is_forgotten);
+            if let Some(space) = forgotten.and_then(|process| process.space.take()) {
                 self.close_unshared(platform, space);
             }
         }
