@@ -57,13 +57,17 @@ static void report_gone(struct work_struct *work)
 
 static DECLARE_WORK(gone, report_gone);
 
-/* exit_mmap() or an exec calls this, possibly under the control lock: hence the work. */
+/*
+ * exit_mmap() or an exec calls this, possibly under the control lock: hence the work. So
+ * does mmu_notifier_unregister().
+ */
 static void released(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	struct space *space = container_of(notifier, struct space, notifier);
 
 	WRITE_ONCE(space->is_gone, true);
-	schedule_work(&gone);
+	if (!READ_ONCE(space->is_closing))
+		schedule_work(&gone);
 }
 
 static const struct mmu_notifier_ops notifications = { .release = released };
@@ -198,6 +202,7 @@ void shim_space_close(unsigned long handle)
 	wait_event(tl_children_cleaned, are_cleaned(space));
 	if (list_empty(&tl_spaces))
 		tl_user_end();
+	WRITE_ONCE(space->is_closing, true);
 	mmu_notifier_unregister(&space->notifier, space->mm);
 	/* A trap may be looking it up. */
 	mutex_lock(&tl_text_lock);

@@ -25,6 +25,8 @@ struct space {
 	struct mm_struct *mm;
 	struct list_head others;
 	bool is_gone;
+	/* Its release callback has nothing to report any more. */
+	bool is_closing;
 	/*
 	 * Ordered by address; protected by tl_text_lock. Nothing is removed: a child may
 	 * have been forked before its parent's text was restored, and is cleaned after.

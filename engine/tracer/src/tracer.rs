@@ -41,11 +41,14 @@ pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     pub(crate) stall_limit: AtomicU32,
 }
 
-/// Frees the slots that remain if the live table could not be replaced for lack of memory.
+/// Frees the slots, and closes the address spaces, that remain if the live table could not be replaced
+/// for lack of memory.
 impl<A: Arch, P: Platform<Regs = A::Regs>> Drop for Tracer<A, P> {
     fn drop(&mut self) {
-        self.control
-            .with(|control| control.slots.release(&self.platform));
+        self.control.with(|control| {
+            control.registry.pid.close_rest(&self.platform);
+            control.slots.release(&self.platform);
+        });
     }
 }
 

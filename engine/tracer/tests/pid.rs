@@ -283,6 +283,21 @@ fn a_process_that_exits_while_another_is_disarmed_takes_its_turn() {
     assert!(!PINNED.get());
 }
 
+/// The address space stays open, as the live table names it. It must not outlive the engine.
+#[test]
+fn an_engine_without_memory_closes_its_processes_in_the_end() {
+    let (fake, engine) = with_process();
+    let id = trace(&engine, "4");
+    MEMORY.set(0);
+    engine.close(id);
+    assert_eq!(text(fake, PID), TEXT);
+    drop(engine);
+    MEMORY.set(usize::MAX);
+    fake.process(PID, |process| {
+        assert!(!process.is_open && process.slots.is_empty());
+    });
+}
+
 #[test]
 fn a_trap_that_is_not_ours_reaches_the_process() {
     let (fake, engine) = with_process();

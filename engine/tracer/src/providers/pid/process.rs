@@ -115,6 +115,13 @@ impl<A: Arch> Pid<A> {
         sites.any(|site| site.process as usize == process && (site.is_armed || site.ecbs > 0))
     }
 
+    /// Closes what is left open because there was no memory for a smaller live table. Nothing fires
+    /// any more.
+    pub fn close_rest<P: Platform>(&mut self, platform: &P) {
+        self.release_slots(platform);
+        self.release(platform);
+    }
+
     /// Frees everything. No ECB may refer to a probe.
     pub fn clear(&mut self) {
         *self = Self::default();
