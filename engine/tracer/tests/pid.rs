@@ -298,6 +298,44 @@ fn an_engine_without_memory_closes_its_processes_in_the_end() {
     });
 }
 
+/// As when a library is loaded where another one was.
+#[test]
+fn text_that_was_replaced_is_planned_anew() {
+    let (fake, engine) = with_process();
+    let id = trace(&engine, "4");
+    fake.process(PID, |process| process.text.insert(MAIN + 4, RETURN));
+    let other = trace(&engine, "return");
+    assert_eq!(traps(fake, PID), [MAIN + 4, MAIN + 8, MAIN + 16]);
+    let mut regs = at(MAIN + 4, 7, 0);
+    assert_eq!(fake.run(&engine, PID, &mut regs), Some(Trap::Resumed));
+    assert_eq!(regs.r[15], 0x40_0abc, "it returns");
+    assert_eq!(fields(&engine, other), [[4, 7]]);
+    engine.close(id);
+    engine.close(other);
+    assert_eq!(
+        fake.process(PID, |process| process.text[&(MAIN + 4)]),
+        RETURN
+    );
+}
+
+/// Also if no trap was there any more when it was replaced.
+#[test]
+fn text_that_was_replaced_while_it_was_not_traced_is_planned_anew() {
+    let (fake, engine) = with_process();
+    let observer = open_with(&engine, &recording());
+    create(&engine, observer, "0");
+    let id = trace(&engine, "4");
+    engine.close(id);
+    fake.process(PID, |process| process.text.insert(MAIN + 4, PUSH));
+    let other = trace(&engine, "4");
+    assert_eq!(traps(fake, PID), [MAIN + 4]);
+    let mut regs = at(MAIN + 4, 0, 0);
+    assert_eq!(fake.run(&engine, PID, &mut regs), Some(Trap::Resumed));
+    assert_eq!((regs.r[15] as usize, regs.r[13]), (MAIN + 8, 0x1_0000 - 8));
+    engine.close(other);
+    engine.close(observer);
+}
+
 #[test]
 fn a_trap_that_is_not_ours_reaches_the_process() {
     let (fake, engine) = with_process();

@@ -135,13 +135,16 @@ impl<A: Arch> Pid<A> {
         name: &[u8],
         places: &[(u32, Option<Leaves>)],
     ) -> Result<Result<(), Reason>, Error> {
-        if self.is_known(function, kind) {
-            return Ok(Ok(()));
-        }
         for (offset, _) in places {
             if let Err(reason) = body.plan::<A>(*offset) {
                 return Ok(Err(reason));
             }
+        }
+        if self.is_known(function, kind) {
+            for (offset, _) in places {
+                self.site(function, body, *offset)?;
+            }
+            return Ok(Ok(()));
         }
         if self.probes.len() >= PROBES_MAX {
             return Err(Error::NoRoom);
@@ -182,11 +185,14 @@ impl<A: Arch> Pid<A> {
         let known = self.functions.get(function as usize);
         let process = known.ok_or(Error::NotFound)?.process;
         let address = body.address.wrapping_add(offset as usize);
+        let text = body.plan::<A>(offset).map_err(|_| Error::NotFound)?;
         let place = match self.find(process, address) {
-            Ok(number) => return Ok(number),
+            Ok(number) => {
+                self.renew(number, text);
+                return Ok(number);
+            }
             Err(place) => place,
         };
-        let text = body.plan::<A>(offset).map_err(|_| Error::NotFound)?;
         self.order.try_reserve(1).map_err(|_| OutOfMemory)?;
         let number = self.sites.len() as u32;
         let missing = self.sites.len().saturating_add(1);
@@ -208,14 +214,35 @@ impl<A: Arch> Pid<A> {
         Ok(number)
     }
 
+    /// Plans a known site anew, if it is not armed and has other text now. What is in its slot stays
+    /// there until all slots are unmapped.
+    fn renew(&mut self, number: u32, text: A::Text) {
+        let Some(site) = self.sites.get_mut(number as usize) else {
+            return;
+        };
+        let length = A::length(&A::plan(&text, A::KERNEL));
+        if !site.is_armed && site.text.as_ref().get(..length) != text.as_ref().get(..length) {
+            (site.text, site.slot) = (text, None);
+        }
+    }
+
     /// The number of the site at `address`, or where in the order it belongs.
     fn find(&self, process: u32, address: usize) -> Result<u32, usize> {
-        let key = |number: &u32| {
+        let place = self.place_of(process, address);
+        let number = self.order.get(place).copied();
+        let found = number.filter(|number| {
             let site = self.sites.get(*number as usize);
-            site.map_or((u32::MAX, usize::MAX), |site| (site.process, site.address))
-        };
-        let found = self.order.binary_search_by_key(&(process, address), key);
-        found.map(|place| self.order.get(place).copied().unwrap_or_default())
+            site.is_some_and(|site| (site.process, site.address) == (process, address))
+        });
+        found.ok_or(place)
+    }
+
+    /// The place in the order of the first site at `address` or behind it.
+    fn place_of(&self, process: u32, address: usize) -> usize {
+        self.order.partition_point(|number| {
+            let site = self.sites.get(*number as usize);
+            site.is_some_and(|site| (site.process, site.address) < (process, address))
+        })
     }
 
     /// The number of the function that `request` names.
@@ -247,9 +274,10 @@ impl<A: Arch> Pid<A> {
         Ok(self.functions.len().wrapping_sub(1) as u32)
     }
 
-    /// Reads the text of a function, and undoes our traps in the copy.
+    /// Reads the text of a function, and undoes our traps in the copy. A site whose trap is not there
+    /// any more, as other text has been mapped in its place, counts as disarmed.
     fn read<P: Platform>(
-        &self,
+        &mut self,
         platform: &P,
         space: Space,
         process: u32,
@@ -259,21 +287,24 @@ impl<A: Arch> Pid<A> {
         if platform.space_read(space, extent.start, &mut text).is_err() {
             return Ok(Err(Reason::Unreadable));
         }
-        let first = self.find(process, extent.start).map_or_else(
-            |place| place,
-            |number| {
-                let mut order = self.order.iter();
-                order.position(|one| *one == number).unwrap_or_default()
-            },
-        );
-        let sites = self.order.get(first..).unwrap_or_default().iter();
-        let sites = sites.filter_map(|number| self.sites.get(*number as usize));
-        let within = |site: &&Site<A>| site.process == process && site.address < extent.end;
-        for site in sites.take_while(within).filter(|site| site.is_armed) {
-            let displaced = site.text.as_ref().iter().take(A::TRAP.len());
+        let first = self.place_of(process, extent.start);
+        let numbers = self.order.get(first..).unwrap_or_default();
+        for number in numbers {
+            let Some(site) = self.sites.get_mut(*number as usize) else {
+                continue;
+            };
+            if site.process != process || site.address >= extent.end {
+                break;
+            }
             let place = site.address.wrapping_sub(extent.start);
-            for (to, byte) in text.iter_mut().skip(place).zip(displaced) {
-                *to = *byte;
+            let rest = text.get_mut(place..).unwrap_or_default();
+            let length = rest.len().min(A::TRAP.len());
+            let there = rest.get_mut(..length).unwrap_or_default();
+            site.is_armed &= A::TRAP.starts_with(there);
+            if site.is_armed {
+                let displaced = site.text.as_ref().iter();
+                let pairs = there.iter_mut().zip(displaced);
+                pairs.for_each(|(to, byte)| *to = *byte);
             }
         }
         Ok(Ok(Body {
