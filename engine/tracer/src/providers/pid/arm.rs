@@ -4,7 +4,7 @@ use engine_isa::{Arch, Plan};
 
 use super::{Pid, Site};
 use crate::grow::push;
-use crate::platform::{Patched, Platform, UserPatch};
+use crate::platform::{Patched, Platform, Space, UserPatch};
 use crate::site::word;
 
 impl<A: Arch> Pid<A> {
@@ -43,7 +43,7 @@ impl<A: Arch> Pid<A> {
         let trap = word(A::TRAP);
         self.patch(
             platform,
-            |site| (site.is_armed && site.ecbs == 0).then(|| (trap, displaced(site))),
+            |_, site| (site.is_armed && site.ecbs == 0).then(|| (trap, displaced(site))),
             // What is not our trap any more is not ours to undo.
             |site, patched| site.is_armed = patched == Patched::Unwritable,
         );
@@ -54,7 +54,10 @@ impl<A: Arch> Pid<A> {
         let trap = word(A::TRAP);
         self.patch(
             platform,
-            |site| is_due(site).then(|| (displaced(site), trap)),
+            |space, site| {
+                let is_planned = is_due(site) && is_as_planned(platform, space, site);
+                is_planned.then(|| (displaced(site), trap))
+            },
             |site, patched| site.is_armed = patched == Patched::Written,
         );
     }
@@ -64,7 +67,7 @@ impl<A: Arch> Pid<A> {
     fn patch<P: Platform>(
         &mut self,
         platform: &P,
-        wanted: impl Fn(&Site<A>) -> Option<(u32, u32)>,
+        wanted: impl Fn(Space, &Site<A>) -> Option<(u32, u32)>,
         done: impl Fn(&mut Site<A>, Patched),
     ) {
         for (number, process) in self.processes.iter().enumerate() {
@@ -74,7 +77,8 @@ impl<A: Arch> Pid<A> {
             // Ordered by address, as a page is prepared once for consecutive patches.
             for place in &self.order {
                 let site = self.sites.get(*place as usize).filter(|site| is_its(site));
-                let Some((site, words)) = site.and_then(|site| Some((site, wanted(site)?))) else {
+                let Some((site, words)) = site.and_then(|site| Some((site, wanted(space, site)?)))
+                else {
                     continue;
                 };
                 let (expected, word) = words;
@@ -107,6 +111,21 @@ impl<A: Arch> Pid<A> {
 
 fn is_due<A: Arch>(site: &Site<A>) -> bool {
     site.ecbs > 0 && !site.is_armed && can_displace(site)
+}
+
+/// Whether what the trap will not be compared with when it is written is as planned, too: the rest of
+/// a longer instruction.
+fn is_as_planned<A: Arch, P: Platform>(platform: &P, space: Space, site: &Site<A>) -> bool {
+    let length = A::length(&A::plan(&site.text, A::KERNEL));
+    if length <= A::TRAP.len() {
+        return true;
+    }
+    let mut there = A::Text::default();
+    let planned = site.text.as_ref().get(..length);
+    let read = there.as_mut().get_mut(..length);
+    read.zip(planned).is_some_and(|(read, planned)| {
+        platform.space_read(space, site.address, read).is_ok() && read == planned
+    })
 }
 
 /// Whether the displaced instruction can be executed: a relocated one needs a slot.
