@@ -72,33 +72,58 @@ bool tl_unmark(unsigned long site)
 }
 
 /* Whether the thread's own instruction caused the signal: it is to be executed again. */
-static bool is_fault(int number, const struct kernel_siginfo *info)
+static bool is_fault(const struct kernel_siginfo *info)
 {
-	switch (number) {
+	if (info <= SEND_SIG_PRIV || info->si_code <= 0)
+		return false;
+	switch (info->si_signo) {
 	case SIGSEGV:
 	case SIGBUS:
 	case SIGILL:
 	case SIGFPE:
 	case SIGTRAP:
-		return info > SEND_SIG_PRIV && info->si_code > 0;
+		return true;
 	default:
 		return false;
 	}
 }
 
-/* Moves a thread out of its slot; to the instruction that `causes` it, or else marked. */
-static void leave_slot(bool causes(int number, const struct kernel_siginfo *info), int number,
-		       const struct kernel_siginfo *info)
+/* Whether the signal comes from the instruction at `pc`; it then tells of `to` instead. */
+static bool comes_from(struct kernel_siginfo *info, unsigned long pc, unsigned long to)
+{
+	if (!is_fault(info))
+		return false;
+	if (info->si_addr == (void __user *)pc)
+		info->si_addr = (void __user *)to;
+	return true;
+}
+
+/* A signal is queued when get_signal() begins, and dequeued when it is delivered. */
+static bool one_comes_from(unsigned long pc, unsigned long to)
+{
+	struct sigqueue *queued;
+	unsigned long state;
+	bool one = false;
+
+	spin_lock_irqsave(&current->sighand->siglock, state);
+	list_for_each_entry(queued, &current->pending.list, list)
+		one |= comes_from(&queued->info, pc, to);
+	spin_unlock_irqrestore(&current->sighand->siglock, state);
+	return one;
+}
+
+/* Moves a thread out of its slot, for a signal or for those that are queued. */
+static void leave_slot(struct kernel_siginfo *info)
 {
 	struct pt_regs *regs = current_pt_regs();
-	unsigned long to;
-	bool is_behind;
+	unsigned long pc = instruction_pointer(regs), to;
+	bool is_behind, executes_again;
 
-	if (!current->mm || !user_mode(regs) ||
-	    !tl_slot_way(current->mm, instruction_pointer(regs), &to, &is_behind))
+	if (!current->mm || !user_mode(regs) || !tl_slot_way(current->mm, pc, &to, &is_behind))
 		return;
 	instruction_pointer_set(regs, to);
-	if (!is_behind && !causes(number, info))
+	executes_again = info ? comes_from(info, pc, to) : one_comes_from(pc, to);
+	if (!is_behind && !executes_again)
 		mark(to);
 }
 
@@ -106,27 +131,14 @@ static void leave_slot(bool causes(int number, const struct kernel_siginfo *info
 static void delivered(void *data, int number, struct kernel_siginfo *info,
 		      struct k_sigaction *action)
 {
-	leave_slot(is_fault, number, info);
-}
-
-static bool is_fault_pending(int number, const struct kernel_siginfo *info)
-{
-	const struct sigqueue *pending;
-	unsigned long state;
-	bool is = false;
-
-	spin_lock_irqsave(&current->sighand->siglock, state);
-	list_for_each_entry(pending, &current->pending.list, list)
-		is |= is_fault(pending->info.si_signo, &pending->info);
-	spin_unlock_irqrestore(&current->sighand->siglock, state);
-	return is;
+	leave_slot(info);
 }
 
 /* get_signal() tells the debugger of a signal, or of any other stop, before it delivers one. */
 static void looked(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 		   struct ftrace_regs *regs)
 {
-	leave_slot(is_fault_pending, 0, NULL);
+	leave_slot(NULL);
 }
 
 static struct ftrace_ops looks = { .func = looked };

@@ -149,6 +149,7 @@ int shim_load_user(unsigned long address, void *to, size_t length)
 {
 	if (!current->mm)
 		return -EFAULT;
+	address = untagged_addr(address);
 	if (!copy_from_user_locklessly(to, (void __user *)address, length))
 		return 0;
 	if (address >= TASK_SIZE_MAX || length > TASK_SIZE_MAX - address)

@@ -394,17 +394,30 @@ static int compare(const void *address, const void *displaced)
 	return a < b ? -1 : a > b;
 }
 
-/* Spaces are opened and closed while others hold the text lock, but not freed. */
-bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address)
+static struct space *find_space(const struct mm_struct *mm)
 {
 	struct space *space;
 	unsigned long state;
-	bool has = false;
 
-	mutex_lock(&tl_text_lock);
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	space = tl_space_of(mm);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	return space;
+}
+
+/*
+ * Spaces are opened and closed while others hold the text lock, but not freed. A process that
+ * is not traced does not take it.
+ */
+bool tl_space_has_displaced(const struct mm_struct *mm, unsigned long address)
+{
+	struct space *space;
+	bool has = false;
+
+	if (!find_space(mm))
+		return false;
+	mutex_lock(&tl_text_lock);
+	space = find_space(mm);
 	if (space)
 		has = bsearch(&address, space->displaced, space->count,
 			      sizeof(*space->displaced), compare);

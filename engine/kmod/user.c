@@ -39,7 +39,7 @@ static DECLARE_WAIT_QUEUE_HEAD(none_waits);
  */
 int shim_store_user(unsigned long address, const void *from, size_t length)
 {
-	void __user *to = (void __user *)address;
+	void __user *to = (void __user *)untagged_addr(address);
 	unsigned long left;
 
 	if (!__access_ok(to, length))
