@@ -41,6 +41,7 @@ mod error;
 mod fire;
 mod grow;
 mod hash;
+mod index;
 mod platform;
 mod probe;
 mod providers;

@@ -1,13 +1,37 @@
 //! Arming and disarming of sites in processes.
 
+use core::ops::Range;
+
 use engine_isa::{Arch, Plan};
 
 use super::{Pid, Site};
 use crate::grow::push;
 use crate::platform::{Patched, Platform, UserPatch};
 use crate::site::word;
+use crate::sort::sort_by_key;
 
 impl<A: Arch> Pid<A> {
+    /// Orders the sites by process and address, with those that were created since.
+    pub(super) fn order_sites(&mut self) {
+        let sites = &self.sites;
+        sort_by_key(&mut self.order, |number| {
+            let site = sites.get(*number as usize);
+            site.map_or((u32::MAX, usize::MAX), |site| (site.process, site.address))
+        });
+    }
+
+    /// The ordered sites of a process.
+    fn order_of(&self, process: u32) -> Range<usize> {
+        let of = |number: &u32| self.sites.get(*number as usize).map(|site| site.process);
+        let first = self
+            .order
+            .partition_point(|number| of(number) < Some(process));
+        let end = self
+            .order
+            .partition_point(|number| of(number) <= Some(process));
+        first..end
+    }
+
     /// Computes how many active ECBs each site has.
     pub(super) fn count_sites(&mut self) {
         self.sites.iter_mut().for_each(|site| site.ecbs = 0);
@@ -67,13 +91,13 @@ impl<A: Arch> Pid<A> {
         wanted: impl Fn(&Site<A>) -> Option<(u32, u32)>,
         done: impl Fn(&mut Site<A>, Patched),
     ) {
-        for (number, process) in self.processes.iter().enumerate() {
+        for (number, process) in (0..).zip(&self.processes) {
             let Some(space) = process.space else { continue };
-            let is_its = |site: &Site<A>| site.process as usize == number;
+            let order = self.order.get(self.order_of(number)).unwrap_or_default();
             self.patches.clear();
             // Ordered by address, as a page is prepared once for consecutive patches.
-            for place in &self.order {
-                let site = self.sites.get(*place as usize).filter(|site| is_its(site));
+            for place in order {
+                let site = self.sites.get(*place as usize);
                 let Some((site, words)) = site.and_then(|site| Some((site, wanted(site)?))) else {
                     continue;
                 };
@@ -92,9 +116,8 @@ impl<A: Arch> Pid<A> {
             }
             platform.space_patch(space, &mut self.patches);
             let mut patches = self.patches.iter().peekable();
-            for place in &self.order {
-                let site = self.sites.get_mut(*place as usize);
-                let Some(site) = site.filter(|site| is_its(site)) else {
+            for place in order {
+                let Some(site) = self.sites.get_mut(*place as usize) else {
                     continue;
                 };
                 if let Some(patch) = patches.next_if(|patch| patch.address == site.address) {

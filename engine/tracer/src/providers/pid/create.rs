@@ -1,25 +1,22 @@
 //! Creates probes: walks and plans a function that a consumer has named.
 
 use alloc::vec::Vec;
-use core::iter;
 use core::ops::Range;
 
 use engine_abi::PidProbes;
-use engine_isa::body::{Exit, Leaves, Text, Unwalked};
-use engine_isa::{Arch, Plan};
+use engine_isa::Arch;
+use engine_isa::body::Leaves;
 
+use super::body::Body;
 use super::{Function, Kind, PROBES_MAX, Pid, Probe, Site, Use};
 use crate::error::Error;
-use crate::grow::{OutOfMemory, filled, push};
-use crate::platform::{Denied, Platform, Space};
+use crate::grow::{OutOfMemory, push};
+use crate::platform::{Denied, Platform};
 use crate::probe::glob::matches;
 use crate::site::reason::Reason;
 
 /// Accepted sizes of a function, in bytes.
 const LENGTHS: Range<u64> = 1..1 << 20;
-
-/// Limit of a walk's working memory, in words.
-const ROOM_MAX: usize = 1 << 18;
 
 /// What came of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,15 +39,6 @@ impl Created {
             }
         }
     }
-}
-
-/// The text of a function, as it is without our traps, and what a walk finds in it.
-struct Body {
-    address: usize,
-    text: Vec<u8>,
-    instructions: Vec<u32>,
-    exits: Vec<(u32, Leaves)>,
-    walked: Result<(), Unwalked>,
 }
 
 impl<A: Arch> Pid<A> {
@@ -79,7 +67,7 @@ impl<A: Arch> Pid<A> {
     }
 
     /// Creates the probes of a function whose names `pattern` matches; an empty one matches all.
-    fn create_matching(
+    pub(super) fn create_matching(
         &mut self,
         function: u32,
         body: &Body,
@@ -135,7 +123,7 @@ impl<A: Arch> Pid<A> {
         name: &[u8],
         places: &[(u32, Option<Leaves>)],
     ) -> Result<Result<(), Reason>, Error> {
-        if self.is_known(function, kind) {
+        if self.has_probe(function, kind) {
             return Ok(Ok(()));
         }
         for (offset, _) in places {
@@ -153,28 +141,20 @@ impl<A: Arch> Pid<A> {
             let leaves = *leaves;
             push(&mut self.uses, Use { site, leaves })?;
         }
-        let known = self.functions.get_mut(function as usize);
-        let before = known.and_then(|function| function.last.replace(self.probes.len() as u32));
         let probe = Probe {
             function,
             kind,
             name,
-            before,
             uses: first..self.uses.len() as u32,
             ecbs: 0,
             live: None,
         };
+        self.indexes.probes.reserve()?;
+        let number = self.probes.len() as u32;
         push(&mut self.probes, probe)?;
+        let hash = self.indexes.of_probe(function, kind);
+        self.indexes.probes.add(hash, number);
         Ok(Ok(()))
-    }
-
-    fn is_known(&self, function: u32, kind: Kind) -> bool {
-        let last = self.functions.get(function as usize).and_then(|it| it.last);
-        let mut probes = iter::successors(last, |number| self.probes.get(*number as usize)?.before);
-        probes.any(|number| {
-            let probe = self.probes.get(number as usize);
-            probe.is_some_and(|probe| probe.kind == kind)
-        })
     }
 
     /// The number of the site at this offset of a function.
@@ -182,171 +162,56 @@ impl<A: Arch> Pid<A> {
         let known = self.functions.get(function as usize);
         let process = known.ok_or(Error::NotFound)?.process;
         let address = body.address.wrapping_add(offset as usize);
-        let place = match self.find(process, address) {
-            Ok(number) => return Ok(number),
-            Err(place) => place,
+        if let Some(number) = self.find_site(process, address) {
+            return Ok(number);
+        }
+        let site = Site {
+            process,
+            address,
+            text: body.plan::<A>(offset).map_err(|_| Error::NotFound)?,
+            is_armed: false,
+            slot: None,
+            ecbs: 0,
+            hits: 0,
         };
-        let text = body.plan::<A>(offset).map_err(|_| Error::NotFound)?;
+        self.indexes.sites.reserve()?;
         self.order.try_reserve(1).map_err(|_| OutOfMemory)?;
-        let number = self.sites.len() as u32;
         let missing = self.sites.len().saturating_add(1);
         let missing = missing.saturating_sub(self.patches.len());
         self.patches.try_reserve(missing).map_err(|_| OutOfMemory)?;
-        push(
-            &mut self.sites,
-            Site {
-                process,
-                address,
-                text,
-                is_armed: false,
-                slot: None,
-                ecbs: 0,
-                hits: 0,
-            },
-        )?;
-        insert_within(&mut self.order, place, number);
+        let number = self.sites.len() as u32;
+        push(&mut self.sites, site)?;
+        // Within the reserved capacity, so that a site is in all three or in none.
+        push(&mut self.order, number)?;
+        let hash = self.indexes.of_site(process, address);
+        self.indexes.sites.add(hash, number);
         Ok(number)
     }
 
-    /// The number of the site at `address`, or where in the order it belongs.
-    fn find(&self, process: u32, address: usize) -> Result<u32, usize> {
-        let key = |number: &u32| {
-            let site = self.sites.get(*number as usize);
-            site.map_or((u32::MAX, usize::MAX), |site| (site.process, site.address))
-        };
-        let found = self.order.binary_search_by_key(&(process, address), key);
-        found.map(|place| self.order.get(place).copied().unwrap_or_default())
-    }
-
     /// The number of the function that `request` names.
-    fn function(
+    pub(super) fn function(
         &mut self,
         process: u32,
         request: &PidProbes,
         extent: &Range<usize>,
     ) -> Result<u32, Error> {
         let (module, name) = (request.description.module(), request.description.function());
-        let mut known = self.functions.iter().rev();
-        let found = known.position(|function| {
-            (function.process, function.address) == (process, extent.start)
-                && self.names.get(function.name) == name
-                && self.names.get(function.module) == module
-        });
-        if let Some(behind) = found {
-            let last = self.functions.len().wrapping_sub(1);
-            return Ok(last.wrapping_sub(behind) as u32);
+        if let Some(number) = self.find_function(process, extent.start, [module, name]) {
+            return Ok(number);
         }
         let function = Function {
             process,
             module: self.names.add(module)?,
             name: self.names.add(name)?,
             address: extent.start,
-            last: None,
         };
+        self.indexes.functions.reserve()?;
+        let number = self.functions.len() as u32;
         push(&mut self.functions, function)?;
-        Ok(self.functions.len().wrapping_sub(1) as u32)
-    }
-
-    /// Reads the text of a function, and undoes our traps in the copy.
-    fn read<P: Platform>(
-        &self,
-        platform: &P,
-        space: Space,
-        process: u32,
-        extent: Range<usize>,
-    ) -> Result<Result<Body, Reason>, OutOfMemory> {
-        let mut text = filled(extent.len(), || 0)?;
-        if platform.space_read(space, extent.start, &mut text).is_err() {
-            return Ok(Err(Reason::Unreadable));
-        }
-        let first = self.find(process, extent.start).map_or_else(
-            |place| place,
-            |number| {
-                let mut order = self.order.iter();
-                order.position(|one| *one == number).unwrap_or_default()
-            },
-        );
-        let sites = self.order.get(first..).unwrap_or_default().iter();
-        let sites = sites.filter_map(|number| self.sites.get(*number as usize));
-        let within = |site: &&Site<A>| site.process == process && site.address < extent.end;
-        for site in sites.take_while(within).filter(|site| site.is_armed) {
-            let displaced = site.text.as_ref().iter().take(A::TRAP.len());
-            let place = site.address.wrapping_sub(extent.start);
-            for (to, byte) in text.iter_mut().skip(place).zip(displaced) {
-                *to = *byte;
-            }
-        }
-        Ok(Ok(Body {
-            address: extent.start,
-            text,
-            instructions: Vec::new(),
-            exits: Vec::new(),
-            walked: Ok(()),
-        }))
-    }
-
-    /// Finds the instructions and exits of a function, with more working memory if it needs that.
-    fn walk(&mut self, body: &mut Body) -> Result<(), OutOfMemory> {
-        let mut words = A::room(body.text.len());
-        loop {
-            if self.memory.len() < words {
-                self.memory = filled(words, || 0)?;
-            }
-            let memory = self.memory.get_mut(..words).unwrap_or_default();
-            body.walk::<A>(memory)?;
-            match body.walked {
-                Err(Unwalked::Room) if words < ROOM_MAX => words = words.saturating_mul(2),
-                _ => return Ok(()),
-            }
-        }
-    }
-}
-
-impl Body {
-    fn walk<A: Arch>(&mut self, memory: &mut [u64]) -> Result<(), OutOfMemory> {
-        let (start, bytes) = (self.address, &self.text);
-        let text = Text {
-            load: &|address, to| {
-                let place = (address as usize).wrapping_sub(start);
-                let from = bytes.get(place..).and_then(|rest| rest.get(..to.len()));
-                let from = from.unwrap_or_default();
-                let all = from.len() == to.len();
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-                all
-            },
-            part: &|_| None,
-            returns: &|_| false,
-        };
-        let extent = start..start.wrapping_add(bytes.len());
-        let (instructions, exits) = (&mut self.instructions, &mut self.exits);
-        instructions.clear();
-        exits.clear();
-        let mut pushed = Ok(());
-        self.walked = A::instructions(&text, extent, memory, &mut |address, exit: Option<Exit>| {
-            let offset = address.wrapping_sub(start) as u32;
-            let added = match exit {
-                None => push(instructions, offset),
-                Some(exit) => push(exits, (offset, exit.leaves())),
-            };
-            pushed = pushed.and(added);
-        });
-        pushed
-    }
-
-    /// The text at this offset, if a trap can displace its instruction.
-    fn plan<A: Arch>(&self, offset: u32) -> Result<A::Text, Reason> {
-        let mut text = A::Text::default();
-        let there = self.text.get(offset as usize..).ok_or(Reason::Unreadable)?;
-        for (to, from) in text.as_mut().iter_mut().zip(there) {
-            *to = *from;
-        }
-        let plan = A::plan(&text, A::KERNEL);
-        match plan {
-            Plan::Refuse(why) => Err(Reason::Instruction(why)),
-            // Cut off by the function's end: the bytes behind it are not known.
-            _ if A::length(&plan) > there.len() => Err(Reason::Data),
-            _ => Ok(text),
-        }
+        let names = [module, name];
+        let hash = self.indexes.of_function(process, extent.start, names);
+        self.indexes.functions.add(hash, number);
+        Ok(number)
     }
 }
 
@@ -376,17 +241,6 @@ fn hexadecimal(number: u32, text: &mut Vec<u8>) -> Result<(), OutOfMemory> {
     }
     let digit = b"0123456789abcdef".get((number % 16) as usize);
     push(text, digit.copied().unwrap_or_default())
-}
-
-/// Inserts an item at `place`, within the capacity.
-fn insert_within(items: &mut Vec<u32>, place: usize, item: u32) {
-    if items.len() < items.capacity() {
-        items.push(item);
-        let mut carried = item;
-        for one in items.iter_mut().skip(place) {
-            core::mem::swap(one, &mut carried);
-        }
-    }
 }
 
 impl From<Denied> for Error {

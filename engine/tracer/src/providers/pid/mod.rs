@@ -15,11 +15,15 @@
 //! address space that is gone has no text: its sites count as disarmed.
 
 mod arm;
+mod body;
 mod create;
 pub mod fire;
 pub mod live;
+mod lookup;
 mod process;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -37,6 +41,7 @@ use crate::probe::names::{Names, Span};
 
 pub use create::Created;
 pub use fire::Fired;
+use lookup::Indexes;
 use process::Process;
 
 /// Limit of probes.
@@ -60,8 +65,6 @@ struct Function {
     module: Span,
     name: Span,
     address: usize,
-    /// Its last probe.
-    last: Option<u32>,
 }
 
 /// A probe.
@@ -70,8 +73,6 @@ struct Probe {
     function: u32,
     kind: Kind,
     name: Span,
-    /// Another probe of the same function.
-    before: Option<u32>,
     /// Its places, by number.
     uses: Range<u32>,
     /// Active ECBs, over all consumers.
@@ -111,8 +112,9 @@ pub struct Pid<A: Arch> {
     functions: Vec<Function>,
     probes: Vec<Probe>,
     sites: Vec<Site<A>>,
-    /// The sites' numbers, ordered by process and address.
+    /// The sites' numbers; ordered by process and address when text is written.
     order: Vec<u32>,
+    indexes: Indexes,
     /// Grouped by probe.
     uses: Vec<Use>,
     /// Text writes under construction. Its capacity is reserved when sites are created, as
@@ -122,8 +124,9 @@ pub struct Pid<A: Arch> {
     memory: Vec<u64>,
 }
 
-impl<A: Arch> Default for Pid<A> {
-    fn default() -> Self {
+impl<A: Arch> Pid<A> {
+    /// Without probes. `seed` is one that processes cannot predict.
+    fn new(seed: u64) -> Self {
         Self {
             names: Names::default(),
             processes: Vec::new(),
@@ -131,14 +134,13 @@ impl<A: Arch> Default for Pid<A> {
             probes: Vec::new(),
             sites: Vec::new(),
             order: Vec::new(),
+            indexes: Indexes::new(seed),
             uses: Vec::new(),
             patches: Vec::new(),
             memory: Vec::new(),
         }
     }
-}
 
-impl<A: Arch> Pid<A> {
     fn function_of(&self, number: usize) -> Option<&Function> {
         let probe = self.probes.get(number)?;
         self.functions.get(probe.function as usize)
@@ -161,8 +163,8 @@ impl<A: Arch> Provider<A> for Pid<A> {
 
     type Live = live::Live<A>;
 
-    fn provide<P: Platform>(_: &P) -> Result<Self, OutOfMemory> {
-        Ok(Self::default())
+    fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        Ok(Self::new(platform.with_irqs_off(|| platform.random())))
     }
 
     fn numbers(&self) -> usize {
@@ -214,6 +216,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
     }
 
     fn disarm<P: Platform>(&mut self, platform: &P, _: u32) {
+        self.order_sites();
         self.count_sites();
         self.forget_gone(platform);
         self.restore(platform);

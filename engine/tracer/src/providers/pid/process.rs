@@ -40,9 +40,7 @@ impl<A: Arch> Pid<A> {
         pid: u32,
     ) -> Result<u32, Denied> {
         let space = platform.space_open(pid)?;
-        let mut known = self.processes.iter_mut();
-        let found = known.position(|process| process.space == Some(space) && process.pid == pid);
-        let number = match found {
+        let number = match self.find_process(space, pid) {
             Some(number) => number,
             None => match self.add_process(pid, space) {
                 Ok(number) => number,
@@ -52,10 +50,10 @@ impl<A: Arch> Pid<A> {
                 }
             },
         };
-        if let Some(process) = self.processes.get_mut(number) {
+        if let Some(process) = self.processes.get_mut(number as usize) {
             process.holders |= 1 << consumer;
         }
-        Ok(number as u32)
+        Ok(number)
     }
 
     /// Closes a space, unless another process ID that was asked for is in it too.
@@ -66,7 +64,7 @@ impl<A: Arch> Pid<A> {
         }
     }
 
-    fn add_process(&mut self, pid: u32, space: Space) -> Result<usize, OutOfMemory> {
+    fn add_process(&mut self, pid: u32, space: Space) -> Result<u32, OutOfMemory> {
         let mut text = Vec::new();
         b"pid".iter().try_for_each(|byte| push(&mut text, *byte))?;
         decimal(pid, &mut text)?;
@@ -77,8 +75,12 @@ impl<A: Arch> Pid<A> {
             holders: 0,
             slots: Slots::default(),
         };
+        self.indexes.processes.reserve()?;
         push(&mut self.processes, process)?;
-        Ok(self.processes.len().wrapping_sub(1))
+        let number = self.processes.len().wrapping_sub(1) as u32;
+        let hash = self.indexes.of_process(space, pid);
+        self.indexes.processes.add(hash, number);
+        Ok(number)
     }
 
     /// The consumer is closed: processes that nobody wants any more are released once they have
@@ -114,7 +116,7 @@ impl<A: Arch> Pid<A> {
 
     /// Frees everything. No ECB may refer to a probe.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self::new(self.indexes.seed());
     }
 
     /// Whether the probes of a process that is now gone have yet to be disarmed.
