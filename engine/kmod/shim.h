@@ -588,6 +588,19 @@ struct trapline_syscall_row {
 	char name[64];
 };
 
+struct trapline_fasttrap_row {
+	u64 hits;
+	u64 address;
+	u32 process;
+	u32 offset;
+	u32 ecbs;
+	u32 armed;
+	char instruction[40];
+	char plan[32];
+	char module[64];
+	char function[192];
+};
+
 struct trapline_stats_row {
 	u64 value;
 	char name[32];
@@ -597,6 +610,7 @@ int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
 int trapline_refused_row(size_t index, struct trapline_refused_row *row);
 int trapline_toxic_row(size_t index, struct trapline_refused_row *row);
 int trapline_syscall_row(size_t index, struct trapline_syscall_row *row);
+int trapline_fasttrap_row(size_t index, struct trapline_fasttrap_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
@@ -606,6 +620,7 @@ static_assert(sizeof(struct shim_numbers) == 128);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
 static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
 static_assert(sizeof(struct trapline_syscall_row) == 208);
+static_assert(sizeof(struct trapline_fasttrap_row) == 360);
 static_assert(sizeof(struct trapline_stats_row) == 40);
 
 #endif

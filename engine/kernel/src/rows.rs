@@ -64,6 +64,21 @@ pub struct SyscallRow {
     name: [c_char; 64],
 }
 
+/// `struct trapline_fasttrap_row`.
+#[repr(C)]
+pub struct FasttrapRow {
+    hits: u64,
+    address: u64,
+    process: u32,
+    offset: u32,
+    ecbs: u32,
+    armed: u32,
+    instruction: [c_char; 40],
+    plan: [c_char; 32],
+    module: [c_char; 64],
+    function: [c_char; ROW_TEXT],
+}
+
 /// `struct trapline_stats_row`.
 #[repr(C)]
 pub struct StatsRow {
@@ -77,6 +92,7 @@ const _: () = {
     assert!(size_of::<FbtRow>() == 488);
     assert!(size_of::<RefusedRow>() == word + 544);
     assert!(size_of::<SyscallRow>() == 208);
+    assert!(size_of::<FasttrapRow>() == 360);
     assert!(size_of::<StatsRow>() == 40);
 };
 
@@ -125,6 +141,18 @@ impl SyscallRow {
         put(&mut self.module, from.module);
         put(&mut self.function, from.function);
         put(&mut self.name, from.name);
+    }
+}
+
+impl FasttrapRow {
+    fn fill(&mut self, from: &engine_tracer::FasttrapRow<'_>) {
+        (self.hits, self.address) = (from.hits, from.address as u64);
+        (self.process, self.offset) = (from.process, from.offset as u32);
+        (self.ecbs, self.armed) = (from.ecbs, from.armed.into());
+        put_hex(&mut self.instruction, from.instruction);
+        put(&mut self.plan, from.plan.as_bytes());
+        put(&mut self.module, from.module);
+        put(&mut self.function, from.function);
     }
 }
 
@@ -215,6 +243,20 @@ pub unsafe extern "C" fn trapline_syscall_row(index: usize, row: *mut SyscallRow
     unsafe {
         fill(row, |engine, to| {
             engine.syscall_row(index, |from| from.map(|from| to.fill(&from)).is_some())
+        })
+    }
+}
+
+/// Fills in row `index` of `/proc/dtrace/fasttrap`.
+///
+/// # Safety
+/// As for [`fill`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_fasttrap_row(index: usize, row: *mut FasttrapRow) -> Row {
+    // SAFETY: the caller upholds what `fill` requires.
+    unsafe {
+        fill(row, |engine, to| {
+            engine.fasttrap_row(index, |from| from.map(|from| to.fill(&from)).is_some())
         })
     }
 }

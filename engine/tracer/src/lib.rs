@@ -67,7 +67,7 @@ pub use providers::pid::Created;
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
 pub use session::sink::{Put, Unwritten};
-pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
+pub use show::{FasttrapRow, FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};
 pub use site::reason::Reason;
 pub use site::resume::Trap;

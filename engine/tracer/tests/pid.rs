@@ -1,5 +1,7 @@
 //! The pid provider: probes in processes, each on its own text, which is restored in the end.
 
+mod rows;
+
 use crate::fake;
 
 use engine_abi::{Description, PidProbes};

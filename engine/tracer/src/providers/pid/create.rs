@@ -167,6 +167,7 @@ impl<A: Arch> Pid<A> {
         }
         let site = Site {
             process,
+            function,
             address,
             text: body.plan::<A>(offset).map_err(|_| Error::NotFound)?,
             is_armed: false,

@@ -21,6 +21,7 @@ pub mod fire;
 pub mod live;
 mod lookup;
 mod process;
+mod show;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub use create::Created;
 pub use fire::Fired;
 use lookup::Indexes;
 use process::Process;
+pub use show::Shown;
 
 /// Limit of probes.
 const PROBES_MAX: usize = 1 << 22;
@@ -84,6 +86,8 @@ struct Probe {
 /// A site, as the control path sees it.
 struct Site<A: Arch> {
     process: u32,
+    /// The first function in which it was probed.
+    function: u32,
     address: usize,
     /// The text that was planned for, which the trap displaces.
     text: A::Text,

@@ -1,5 +1,7 @@
 //! The rows of the files in `/proc/dtrace`. Each row is produced under the control lock.
 
+mod fasttrap;
+
 use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
@@ -15,6 +17,8 @@ use crate::session::Session;
 use crate::site::Site;
 use crate::site::reason::Reason;
 use crate::tracer::Tracer;
+
+pub use fasttrap::FasttrapRow;
 
 /// A row of `/proc/dtrace/fbt`: one site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
