@@ -72,9 +72,15 @@ static int refused_fetch(size_t index, union row *row)
 
 static void refused_print(struct seq_file *file, const union row *row)
 {
-	seq_printf(file, "%08llx %s %s %s %s %s\n",
-		   seen(file, row->refused.address), row->refused.module, row->refused.function, row->refused.name,
-		   row->refused.word, row->refused.sentence);
+	const struct trapline_refused_row *it = &row->refused;
+
+	seq_printf(file, "%08llx ", seen(file, it->address));
+	if (it->process)
+		seq_printf(file, "pid%lu:", it->process);
+	put_name(file, it->module);
+	put_name(file, it->function);
+	put_name(file, it->name);
+	seq_printf(file, "%s %s\n", it->word, it->sentence);
 }
 
 static int toxic_fetch(size_t index, union row *row)

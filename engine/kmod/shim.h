@@ -571,6 +571,8 @@ struct trapline_fbt_row {
 
 struct trapline_refused_row {
 	unsigned long address;
+	/* The process's ID; 0 for the kernel. */
+	unsigned long process;
 	char module[64];
 	char function[192];
 	char name[64];
@@ -618,7 +620,7 @@ static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
 static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
 static_assert(sizeof(struct shim_numbers) == 128);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
-static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
+static_assert(sizeof(struct trapline_refused_row) == 2 * sizeof(long) + 544);
 static_assert(sizeof(struct trapline_syscall_row) == 208);
 static_assert(sizeof(struct trapline_fasttrap_row) == 360);
 static_assert(sizeof(struct trapline_stats_row) == 40);

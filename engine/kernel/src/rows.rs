@@ -45,6 +45,7 @@ pub struct FbtRow {
 #[repr(C)]
 pub struct RefusedRow {
     address: usize,
+    process: usize,
     module: [c_char; 64],
     function: [c_char; ROW_TEXT],
     name: [c_char; 64],
@@ -90,7 +91,7 @@ pub struct StatsRow {
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<FbtRow>() == 488);
-    assert!(size_of::<RefusedRow>() == word + 544);
+    assert!(size_of::<RefusedRow>() == 2 * word + 544);
     assert!(size_of::<SyscallRow>() == 208);
     assert!(size_of::<FasttrapRow>() == 360);
     assert!(size_of::<StatsRow>() == 40);
@@ -159,6 +160,7 @@ impl FasttrapRow {
 impl RefusedRow {
     fn fill(&mut self, from: &engine_tracer::RefusedRow<'_>) {
         self.address = from.address;
+        self.process = from.process as usize;
         put(&mut self.module, from.module);
         put(&mut self.function, from.function);
         put(&mut self.name, from.name);

@@ -4,8 +4,10 @@ use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
 
+use super::{RefusedRow, StatsRow};
 use crate::platform::{Lock, Platform, Rcu};
-use crate::providers::pid::Shown;
+use crate::providers::pid::{Pid, Shown};
+use crate::registry::Registry;
 use crate::tracer::Tracer;
 
 /// A row of `/proc/dtrace/fasttrap`: one site.
@@ -77,4 +79,28 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             },
         }
     }
+}
+
+/// The row of the refusal at `index`, from the oldest that is kept on.
+pub fn refused_in_process<A: Arch>(registry: &Registry<A>, index: usize) -> Option<RefusedRow<'_>> {
+    let refusal = registry.pid.refusals.get(index)?;
+    let [module, function, name] = refusal.names();
+    Some(RefusedRow {
+        process: refusal.process,
+        address: refusal.address,
+        module,
+        function,
+        name,
+        reason: refusal.reason,
+    })
+}
+
+/// The counters of probes in processes.
+pub fn process_stats<A: Arch>(pid: &Pid<A>) -> [StatsRow; 3] {
+    let rows = [
+        ("process_sites", pid.sites() as u64),
+        ("process_refused", pid.refusals.len() as u64),
+        ("process_refused_left_out", pid.refusals.left_out()),
+    ];
+    rows.map(|(name, value)| StatsRow { name, value })
 }

@@ -18,6 +18,8 @@ use crate::site::Site;
 use crate::site::reason::Reason;
 use crate::tracer::Tracer;
 
+use fasttrap::{process_stats, refused_in_process};
+
 pub use fasttrap::FasttrapRow;
 
 /// A row of `/proc/dtrace/fbt`: one site.
@@ -49,13 +51,16 @@ pub struct FbtRow<'a> {
 /// A row of `/proc/dtrace/refused` or `/proc/dtrace/toxic`: a probe that was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefusedRow<'a> {
-    /// The function's address.
+    /// The ID of the process; 0 for the kernel.
+    pub process: u32,
+    /// The function's address; in a process, that of the instruction.
     pub address: usize,
-    /// The function's module.
+    /// The function's module; in a process, its object.
     pub module: &'a [u8],
     /// Its name.
     pub function: &'a [u8],
-    /// The probe's name, `entry` or `return`.
+    /// The probe's name, `entry` or `return`. In a process also an offset, or the pattern of a
+    /// request of which nothing could be created.
     pub name: &'a [u8],
     /// Why it was refused.
     pub reason: Reason,
@@ -88,6 +93,10 @@ pub struct StatsRow {
     /// Its value.
     pub value: u64,
 }
+
+/// Number of counters besides those of probes in processes. All in one array would take too much
+/// of a kernel stack.
+const STATS: usize = 21;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Passes the row at `index` to `see`; that is none where no row has this index, since rows may
@@ -150,11 +159,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Option<R> {
         self.control.with(|control| {
             let fbt = &control.registry.fbt;
+            if let Some(index) = index.checked_sub(2 * fbt.functions().len()) {
+                return Some(see(Some(refused_in_process(&control.registry, index)?)));
+            }
             let function = fbt.functions().get(index / 2)?;
             let role = *Role::ALL.get(index & 1)?;
             let reason = refusal(function, role).filter(|_| function.is_loaded);
             let [module, name] = fbt.names_of(function);
             Some(see(reason.map(|reason| RefusedRow {
+                process: 0,
                 address: function.address,
                 module,
                 function: name,
@@ -191,11 +204,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// The row at `index`; none past the end.
     pub fn stats_row(&self, index: usize) -> Option<StatsRow> {
-        self.control
-            .with(|control| self.stats(control).get(index).copied())
+        self.control.with(|control| {
+            let Some(index) = index.checked_sub(STATS) else {
+                return self.stats(control).get(index).copied();
+            };
+            let rows = process_stats(&control.registry.pid);
+            rows.get(index).copied()
+        })
     }
 
-    fn stats(&self, control: &Control<A>) -> [StatsRow; 21] {
+    fn stats(&self, control: &Control<A>) -> [StatsRow; STATS] {
         let Registry { fbt, profile, .. } = &*control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();

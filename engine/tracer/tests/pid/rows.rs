@@ -60,3 +60,65 @@ fn a_process_that_is_gone_has_no_rows() {
     engine.close(other);
     engine.close(id);
 }
+
+/// Function, probe, offset from `main`, and the word of the reason.
+type RefusedAs = (String, String, usize, &'static str);
+
+fn refused(engine: &Engine) -> Vec<RefusedAs> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let row = |index| {
+        engine.refused_row(index, |row| {
+            let row = row.filter(|row| row.process != 0)?;
+            assert_eq!((row.process, row.module), (PID, &b"a.out"[..]));
+            let (function, name) = (text(row.function), text(row.name));
+            Some((function, name, row.address - MAIN, row.reason.word()))
+        })
+    };
+    (0..).map_while(row).flatten().collect()
+}
+
+fn ask(engine: &Engine, id: ConsumerId, name: &str, size: u64) {
+    let mut asked = request(PID, name);
+    asked.size = size;
+    engine.pid_probes(id, &asked).unwrap();
+}
+
+#[test]
+fn refusals_are_kept_once_and_outlive_the_consumer() {
+    let (_, engine) = with_process();
+    let before = stat(&engine, "refused");
+    let id = open_with(&engine, &recording());
+    for _ in 0..2 {
+        ask(&engine, id, "2", SIZE);
+        ask(&engine, id, "14", SIZE + 4);
+        ask(&engine, id, "", 0);
+        ask(&engine, id, "entry", 4096);
+    }
+    engine.close(id);
+    let row = |name: &str, at, word| ("main".to_owned(), name.to_owned(), at, word);
+    let expected = [
+        row("2", 0, "offset"),
+        row("14", 20, refused(&engine)[1].3),
+        row("*", 0, "endless"),
+        row("entry", 0, "unreadable"),
+    ];
+    assert_eq!(refused(&engine), expected);
+    assert_eq!(stat(&engine, "process_refused"), 4);
+    assert_eq!(stat(&engine, "process_refused_left_out"), 0);
+    assert_eq!(stat(&engine, "refused"), before, "those of the kernel");
+}
+
+#[test]
+fn the_last_refusals_are_kept_and_the_others_counted() {
+    let (_, engine) = with_process();
+    let id = open_with(&engine, &recording());
+    for number in 0..600 {
+        ask(&engine, id, &format!("x{number}"), SIZE);
+    }
+    let kept = refused(&engine);
+    let names: Vec<_> = kept.iter().map(|(_, name, ..)| name.as_str()).collect();
+    let expected: Vec<_> = (88..600).map(|number| format!("x{number}")).collect();
+    assert_eq!(names, expected);
+    assert_eq!(stat(&engine, "process_refused_left_out"), 88);
+    engine.close(id);
+}

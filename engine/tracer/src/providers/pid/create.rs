@@ -8,6 +8,7 @@ use engine_isa::Arch;
 use engine_isa::body::Leaves;
 
 use super::body::Body;
+use super::refusals::Refused;
 use super::{Function, Kind, PROBES_MAX, Pid, Probe, Site, Use};
 use crate::error::Error;
 use crate::grow::{OutOfMemory, push};
@@ -29,17 +30,8 @@ pub struct Created {
     pub reason: Option<Reason>,
 }
 
-impl Created {
-    fn add(&mut self, created: Result<(), Reason>) {
-        match created {
-            Ok(()) => self.provided = self.provided.wrapping_add(1),
-            Err(reason) => {
-                self.refused = self.refused.wrapping_add(1);
-                self.reason = Some(reason);
-            }
-        }
-    }
-}
+/// What came of a probe: where it was refused, as an offset in the function, and why.
+type Placed = Result<(), (u32, Reason)>;
 
 impl<A: Arch> Pid<A> {
     /// Creates the probes of a function that `request` names, for `consumer`.
@@ -52,35 +44,40 @@ impl<A: Arch> Pid<A> {
         let process = self.open(platform, consumer, request.pid)?;
         let space = self.processes.get(process as usize).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
-        let Some(extent) = extent_of(request) else {
-            return Ok(refusal(Reason::NoSize));
-        };
-        let function = self.function(process, request, &extent)?;
-        let mut body = match self.read(platform, space, process, extent)? {
-            Ok(body) => body,
-            Err(reason) => return Ok(refusal(reason)),
-        };
-        self.walk(&mut body)?;
         let mut created = Created::default();
-        self.create_matching(function, &body, request.description.name(), &mut created)?;
+        let body = match extent_of(request) {
+            Some(extent) => self.read(platform, space, process, extent)?,
+            None => Err(Reason::NoSize),
+        };
+        match body {
+            Ok(mut body) => {
+                self.walk(&mut body)?;
+                self.create_matching(process, &body, request, &mut created)?;
+            }
+            Err(reason) => self.refuse_all(request, reason, &mut created),
+        }
         Ok(created)
     }
 
-    /// Creates the probes of a function whose names `pattern` matches; an empty one matches all.
+    /// Creates the probes of a function whose names the request's pattern matches; an empty one
+    /// matches all.
     pub(super) fn create_matching(
         &mut self,
-        function: u32,
+        process: u32,
         body: &Body,
-        pattern: &[u8],
+        request: &PidProbes,
         created: &mut Created,
     ) -> Result<(), Error> {
+        let function = self.function(process, request, body.address)?;
+        let pattern = request.description.name();
         let is_named = |name: &[u8]| pattern.is_empty() || matches(pattern, name);
         if is_named(b"entry") {
-            let entry = [(0, None)];
-            created.add(self.probe(function, body, Kind::Entry, b"entry", &entry)?);
+            let placed = self.probe(function, body, Kind::Entry, b"entry", &[(0, None)])?;
+            self.conclude(request, b"entry", placed, created);
         }
         if is_named(b"return") {
-            created.add(self.return_probe(function, body)?);
+            let placed = self.return_probe(function, body)?;
+            self.conclude(request, b"return", placed, created);
         }
         let mut any = created.provided.wrapping_add(created.refused) > 0 && !is_glob(pattern);
         for &offset in &body.instructions {
@@ -89,23 +86,54 @@ impl<A: Arch> Pid<A> {
             if is_named(&name) {
                 any = true;
                 let kind = Kind::Offset(offset);
-                created.add(self.probe(function, body, kind, &name, &[(offset, None)])?);
+                let placed = self.probe(function, body, kind, &name, &[(offset, None)])?;
+                self.conclude(request, &name, placed, created);
             }
         }
         if !any {
-            created.add(Err(body
-                .walked
-                .map_or_else(Reason::Unwalked, |()| Reason::NoInstruction)));
+            let unwalked = body.walked.map_err(Reason::Unwalked);
+            let reason = unwalked.err().unwrap_or(Reason::NoInstruction);
+            self.refuse_all(request, reason, created);
         }
         Ok(())
     }
 
-    fn return_probe(&mut self, function: u32, body: &Body) -> Result<Result<(), Reason>, Error> {
+    /// Counts a probe, and keeps it for show if it was refused.
+    fn conclude(
+        &mut self,
+        request: &PidProbes,
+        name: &[u8],
+        placed: Placed,
+        created: &mut Created,
+    ) {
+        let Err((offset, reason)) = placed else {
+            created.provided = created.provided.wrapping_add(1);
+            return;
+        };
+        created.refused = created.refused.wrapping_add(1);
+        created.reason = Some(reason);
+        let address = (request.address as usize).wrapping_add(offset as usize);
+        let refused = Refused {
+            address,
+            name,
+            reason,
+        };
+        self.refusals.add(request, &refused);
+    }
+
+    /// Refuses whatever the request's pattern stands for, as one.
+    fn refuse_all(&mut self, request: &PidProbes, reason: Reason, created: &mut Created) {
+        let pattern = request.description.name();
+        let name = if pattern.is_empty() { b"*" } else { pattern };
+        self.conclude(request, name, Err((0, reason)), created);
+    }
+
+    fn return_probe(&mut self, function: u32, body: &Body) -> Result<Placed, Error> {
         if let Err(why) = body.walked {
-            return Ok(Err(Reason::Unwalked(why)));
+            return Ok(Err((0, Reason::Unwalked(why))));
         }
         if body.exits.is_empty() {
-            return Ok(Err(Reason::NoReturn));
+            return Ok(Err((0, Reason::NoReturn)));
         }
         let mut exits = Vec::new();
         for (offset, leaves) in &body.exits {
@@ -122,13 +150,13 @@ impl<A: Arch> Pid<A> {
         kind: Kind,
         name: &[u8],
         places: &[(u32, Option<Leaves>)],
-    ) -> Result<Result<(), Reason>, Error> {
+    ) -> Result<Placed, Error> {
         if self.has_probe(function, kind) {
             return Ok(Ok(()));
         }
         for (offset, _) in places {
             if let Err(reason) = body.plan::<A>(*offset) {
-                return Ok(Err(reason));
+                return Ok(Err((*offset, reason)));
             }
         }
         if self.probes.len() >= PROBES_MAX {
@@ -190,27 +218,27 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The number of the function that `request` names.
-    pub(super) fn function(
+    fn function(
         &mut self,
         process: u32,
         request: &PidProbes,
-        extent: &Range<usize>,
+        address: usize,
     ) -> Result<u32, Error> {
         let (module, name) = (request.description.module(), request.description.function());
-        if let Some(number) = self.find_function(process, extent.start, [module, name]) {
+        if let Some(number) = self.find_function(process, address, [module, name]) {
             return Ok(number);
         }
         let function = Function {
             process,
             module: self.names.add(module)?,
             name: self.names.add(name)?,
-            address: extent.start,
+            address,
         };
         self.indexes.functions.reserve()?;
         let number = self.functions.len() as u32;
         push(&mut self.functions, function)?;
         let names = [module, name];
-        let hash = self.indexes.of_function(process, extent.start, names);
+        let hash = self.indexes.of_function(process, address, names);
         self.indexes.functions.add(hash, number);
         Ok(number)
     }
@@ -221,14 +249,6 @@ fn extent_of(request: &PidProbes) -> Option<Range<usize>> {
     let size = LENGTHS.contains(&request.size).then_some(request.size)?;
     let end = start.checked_add(usize::try_from(size).ok()?)?;
     Some(start..end)
-}
-
-fn refusal(reason: Reason) -> Created {
-    Created {
-        provided: 0,
-        refused: 1,
-        reason: Some(reason),
-    }
 }
 
 fn is_glob(pattern: &[u8]) -> bool {

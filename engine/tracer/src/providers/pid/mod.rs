@@ -21,6 +21,7 @@ pub mod fire;
 pub mod live;
 mod lookup;
 mod process;
+mod refusals;
 mod show;
 mod slots;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use create::Created;
 pub use fire::Fired;
 use lookup::Indexes;
 use process::Process;
+pub use refusals::Refusals;
 pub use show::Shown;
 
 /// Limit of probes.
@@ -124,6 +126,8 @@ pub struct Pid<A: Arch> {
     /// Text writes under construction. Its capacity is reserved when sites are created, as
     /// restoring text must not need memory.
     patches: Vec<UserPatch>,
+    /// The last refusals.
+    pub refusals: Refusals,
     /// Working memory for walks, kept for reuse.
     memory: Vec<u64>,
 }
@@ -141,6 +145,7 @@ impl<A: Arch> Pid<A> {
             indexes: Indexes::new(seed),
             uses: Vec::new(),
             patches: Vec::new(),
+            refusals: Refusals::default(),
             memory: Vec::new(),
         }
     }

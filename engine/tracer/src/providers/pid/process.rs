@@ -114,9 +114,11 @@ impl<A: Arch> Pid<A> {
         sites.any(|site| site.process as usize == process && (site.is_armed || site.ecbs > 0))
     }
 
-    /// Frees everything. No ECB may refer to a probe.
+    /// Frees everything but what is shown of refusals. No ECB may refer to a probe.
     pub fn clear(&mut self) {
+        let refusals = core::mem::take(&mut self.refusals);
         *self = Self::new(self.indexes.seed());
+        self.refusals = refusals;
     }
 
     /// Whether the probes of a process that is now gone have yet to be disarmed.

@@ -16,8 +16,6 @@ const MOV: u32 = 0xe3a0_0000;
 fn create(pid: &mut Pid<Arm>, name: &str, address: usize, words: usize) {
     let description = Description::new(b"", b"a.out", name.as_bytes(), b"[0-9a-f]*").unwrap();
     let request = PidProbes::new(1, description, address as u64, 4 * words as u64);
-    let extent = address..address + 4 * words;
-    let function = pid.function(0, &request, &extent).unwrap();
     let body = Body {
         address,
         text: [MOV.to_le_bytes()].repeat(words).concat(),
@@ -26,8 +24,7 @@ fn create(pid: &mut Pid<Arm>, name: &str, address: usize, words: usize) {
         walked: Ok(()),
     };
     let mut created = Created::default();
-    let pattern = request.description.name();
-    pid.create_matching(function, &body, pattern, &mut created)
+    pid.create_matching(0, &body, &request, &mut created)
         .unwrap();
     assert_eq!(created.provided, words as u32 + 1);
 }
