@@ -407,10 +407,11 @@ struct shim_in_slot {
 
 /*
  * slots.c: maps a page for slots below `near`, and returns its address; 0 if there is no
- * memory. Writes the code of a slot in such a page. Unmaps all of them. May sleep.
+ * memory. Writes the code of a slot in such a page, unless there is no memory to know it
+ * by. Unmaps all of them. May sleep.
  */
 unsigned long shim_slots_map(unsigned long handle, unsigned long near);
-void shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
+int shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
 void shim_slots_unmap(unsigned long handle);
 
 /*

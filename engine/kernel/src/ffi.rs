@@ -133,7 +133,7 @@ unsafe extern "C" {
     pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize);
     pub fn shim_slots_map(handle: usize, near: usize) -> usize;
-    pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void);
+    pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void) -> c_int;
     pub fn shim_slots_unmap(handle: usize);
     pub fn shim_store_user(address: usize, from: *const c_void, length: usize) -> c_int;
 

@@ -66,11 +66,14 @@ impl Processes for Kernel {
         }
     }
 
-    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) {
+    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
         debug_assert_eq!(slot.size, code.len());
         // SAFETY: `space` is open, and `slot` lies in a page from `slots_map`; `code` has as many
         // bytes as it says.
-        unsafe { ffi::shim_slots_write(space.handle, slot, code.as_ptr().cast()) };
+        match unsafe { ffi::shim_slots_write(space.handle, slot, code.as_ptr().cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
     }
 
     fn slots_unmap(&self, space: Space) {

@@ -213,7 +213,9 @@ impl Processes for Machine {
         Err(OutOfMemory)
     }
 
-    fn slots_write(&self, _: Space, _: &InSlot, _: &[u8]) {}
+    fn slots_write(&self, _: Space, _: &InSlot, _: &[u8]) -> Result<(), OutOfMemory> {
+        Err(OutOfMemory)
+    }
 
     fn slots_unmap(&self, _: Space) {}
 }

@@ -77,7 +77,7 @@ impl Processes for Seeded {
         fn current_space(&self) -> usize;
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
-        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]);
+        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
         fn slots_unmap(&self, space: Space);
     }
 }

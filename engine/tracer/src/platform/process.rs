@@ -34,8 +34,9 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// returns its address. Its contents are undefined. May sleep.
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
 
-    /// Writes the code of a slot to such a page. No thread is in it yet. May sleep.
-    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]);
+    /// Writes the code of a slot to such a page, in the order of their addresses. No thread is in it
+    /// yet. May sleep.
+    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
 
     /// Unmaps all such pages. A thread that is in a slot continues where the instruction came from,
     /// or behind it. May sleep.

@@ -49,6 +49,8 @@ thread_local! {
     pub static DISPATCH_REFUSES: Cell<bool> = const { Cell::new(false) };
     /// Makes the allocation of code memory fail.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
+    /// Makes the writing of slots in processes fail.
+    pub static NOT_WRITTEN: Cell<bool> = const { Cell::new(false) };
     /// How many more values can be published before memory runs out.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The blacklist in force.
