@@ -414,6 +414,15 @@ unsigned long shim_slots_map(unsigned long handle, unsigned long near);
 int shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
 void shim_slots_unmap(unsigned long handle);
 
+/* ProbeMemory in engine/tracer/src/platform/process.rs, in bytes. */
+struct shim_probe_memory {
+	unsigned long process;
+	unsigned long all;
+};
+
+/* memory.c: the bounds on the memory of probes in processes. */
+void shim_probe_memory(struct shim_probe_memory *to);
+
 /*
  * user.c: stores to the current process's memory, without faulting pages in. Callable in
  * probe context.

@@ -54,13 +54,13 @@ mod sort;
 mod spin;
 mod tracer;
 
-pub use error::Error;
+pub use error::{Bound, Error};
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
     Clock, Context, Cpus, Denied, Event, Events, InSlot, KERNEL, KernelText, Key, Listed, Lock,
-    Numbers, OffLimits, Origin, Patch, Patched, Platform, Processes, Rcu, Refused, Space, Symbols,
-    SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall,
-    VisitTracepoint,
+    Numbers, OffLimits, Origin, Patch, Patched, Platform, ProbeMemory, Processes, Rcu, Refused,
+    Space, Symbols, SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule,
+    VisitSyscall, VisitTracepoint,
 };
 pub use probe::glob::matches;
 pub use providers::pid::Created;

@@ -1,5 +1,6 @@
 //! The pid provider: probes in processes, each on its own text, which is restored in the end.
 
+mod bounds;
 mod rows;
 
 use crate::fake;

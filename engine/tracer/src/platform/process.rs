@@ -42,8 +42,29 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// or behind it. May sleep.
     fn slots_unmap(&self, space: Space);
 
+    /// The bounds on the memory of probes.
+    fn probe_memory(&self) -> ProbeMemory;
+
     /// Size of the page that [`Processes::slots_map`] maps, in bytes.
     const SLOTS: usize;
+}
+
+/// The bounds in force, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct ProbeMemory {
+    /// For one process.
+    pub process: usize,
+    /// For all.
+    pub all: usize,
+}
+
+impl ProbeMemory {
+    /// No bounds.
+    pub const ENDLESS: Self = Self {
+        process: usize::MAX,
+        all: usize::MAX,
+    };
 }
 
 /// An address space that probes may be placed in.

@@ -4,36 +4,11 @@ use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
 
-use super::{RefusedRow, StatsRow};
+use super::rows::{FasttrapRow, RefusedRow, StatsRow};
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::pid::{Pid, Shown};
 use crate::registry::Registry;
 use crate::tracer::Tracer;
-
-/// A row of `/proc/dtrace/fasttrap`: one site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FasttrapRow<'a> {
-    /// The process's ID.
-    pub process: u32,
-    /// The site's address.
-    pub address: usize,
-    /// The object.
-    pub module: &'a [u8],
-    /// The function; if several contain the instruction, the first in which it was probed.
-    pub function: &'a [u8],
-    /// The offset from that function's start.
-    pub offset: usize,
-    /// The active ECBs of all its probes, over all consumers.
-    pub ecbs: u32,
-    /// Whether the trap is in place.
-    pub armed: bool,
-    /// Hits so far, whether or not a clause ran.
-    pub hits: u64,
-    /// The displaced instruction's bytes.
-    pub instruction: &'a [u8],
-    /// How it is executed: `emulate` or `relocate`.
-    pub plan: &'static str,
-}
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Passes the row at `index` to `see`; that is none where no row has this index, since a
@@ -96,9 +71,10 @@ pub fn refused_in_process<A: Arch>(registry: &Registry<A>, index: usize) -> Opti
 }
 
 /// The counters of probes in processes.
-pub fn process_stats<A: Arch>(pid: &Pid<A>) -> [StatsRow; 3] {
+pub fn process_stats<A: Arch>(pid: &Pid<A>) -> [StatsRow; 4] {
     let rows = [
         ("process_sites", pid.sites() as u64),
+        ("process_bytes", pid.bytes() as u64),
         ("process_refused", pid.refusals.len() as u64),
         ("process_refused_left_out", pid.refusals.left_out()),
     ];

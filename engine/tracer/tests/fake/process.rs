@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use engine_isa::Unreadable;
 use engine_isa::arm::{Regs, TRAP};
-use engine_tracer::{Denied, InSlot, OutOfMemory, Patched, Processes, Space, Trap, UserPatch};
+use engine_tracer::{
+    Denied, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
+};
 
-use super::{Anywhere, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK};
+use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK};
 
 thread_local! {
     /// The process whose thread this is; 0 for none.
@@ -184,6 +186,10 @@ impl Processes for &'static Fake {
             }
             process.slots.clear();
         });
+    }
+
+    fn probe_memory(&self) -> ProbeMemory {
+        BOUNDS.get()
     }
 
     /// So small that a few slots fill a page.

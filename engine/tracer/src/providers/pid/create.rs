@@ -10,7 +10,7 @@ use engine_isa::body::Leaves;
 use super::body::Body;
 use super::refusals::Refused;
 use super::{Function, Kind, PROBES_MAX, Pid, Probe, Site, Use};
-use crate::error::Error;
+use crate::error::{Bound, Error};
 use crate::grow::{OutOfMemory, push};
 use crate::platform::{Denied, Platform};
 use crate::probe::glob::matches;
@@ -41,6 +41,7 @@ impl<A: Arch> Pid<A> {
         consumer: usize,
         request: &PidProbes,
     ) -> Result<Created, Error> {
+        self.bounds = platform.probe_memory();
         let process = self.open(platform, consumer, request.pid)?;
         let space = self.processes.get(process as usize).and_then(|it| it.space);
         let space = space.ok_or(Error::NotFound)?;
@@ -160,8 +161,10 @@ impl<A: Arch> Pid<A> {
             }
         }
         if self.probes.len() >= PROBES_MAX {
-            return Err(Error::NoRoom);
+            return Err(Error::Bound(Bound::Probes));
         }
+        let new_sites = self.new_sites(function, body, places)?;
+        self.charge_probe(function, name, places.len(), new_sites)?;
         let name = self.names.add(name)?;
         let first = self.uses.len() as u32;
         for (offset, leaves) in places {
@@ -183,6 +186,22 @@ impl<A: Arch> Pid<A> {
         let hash = self.indexes.of_probe(function, kind);
         self.indexes.probes.add(hash, number);
         Ok(Ok(()))
+    }
+
+    /// How many of these places have no site yet.
+    fn new_sites(
+        &self,
+        function: u32,
+        body: &Body,
+        places: &[(u32, Option<Leaves>)],
+    ) -> Result<usize, Error> {
+        let known = self.functions.get(function as usize);
+        let process = known.ok_or(Error::NotFound)?.process;
+        let is_new = |(offset, _): &&(u32, Option<Leaves>)| {
+            let address = body.address.wrapping_add(*offset as usize);
+            self.find_site(process, address).is_none()
+        };
+        Ok(places.iter().filter(is_new).count())
     }
 
     /// The number of the site at this offset of a function.
@@ -228,6 +247,7 @@ impl<A: Arch> Pid<A> {
         if let Some(number) = self.find_function(process, address, [module, name]) {
             return Ok(number);
         }
+        self.charge_function(process, [module, name])?;
         let function = Function {
             process,
             module: self.names.add(module)?,

@@ -16,6 +16,7 @@
 
 mod arm;
 mod body;
+mod bound;
 mod create;
 pub mod fire;
 pub mod live;
@@ -37,7 +38,7 @@ use super::Provider;
 use super::subscriptions::Subscriptions;
 use crate::fire::table::Table;
 use crate::grow::OutOfMemory;
-use crate::platform::{Platform, UserPatch};
+use crate::platform::{Platform, ProbeMemory, UserPatch};
 use crate::probe::glob::Pattern;
 use crate::probe::names::{Names, Span};
 
@@ -126,6 +127,10 @@ pub struct Pid<A: Arch> {
     /// Text writes under construction. Its capacity is reserved when sites are created, as
     /// restoring text must not need memory.
     patches: Vec<UserPatch>,
+    /// The bounds at the last request.
+    bounds: ProbeMemory,
+    /// What all probes are charged with, in bytes.
+    taken: usize,
     /// The last refusals.
     pub refusals: Refusals,
     /// Working memory for walks, kept for reuse.
@@ -145,6 +150,8 @@ impl<A: Arch> Pid<A> {
             indexes: Indexes::new(seed),
             uses: Vec::new(),
             patches: Vec::new(),
+            bounds: ProbeMemory::ENDLESS,
+            taken: 0,
             refusals: Refusals::default(),
             memory: Vec::new(),
         }

@@ -22,6 +22,8 @@ pub struct Process {
     /// The consumers that asked for its probes, one bit each.
     holders: u32,
     pub slots: Slots,
+    /// What its probes are charged with, in bytes.
+    pub taken: usize,
 }
 
 impl Process {
@@ -64,7 +66,7 @@ impl<A: Arch> Pid<A> {
         }
     }
 
-    fn add_process(&mut self, pid: u32, space: Space) -> Result<u32, OutOfMemory> {
+    pub(super) fn add_process(&mut self, pid: u32, space: Space) -> Result<u32, OutOfMemory> {
         let mut text = Vec::new();
         b"pid".iter().try_for_each(|byte| push(&mut text, *byte))?;
         decimal(pid, &mut text)?;
@@ -74,6 +76,7 @@ impl<A: Arch> Pid<A> {
             space: Some(space),
             holders: 0,
             slots: Slots::default(),
+            taken: 0,
         };
         self.indexes.processes.reserve()?;
         push(&mut self.processes, process)?;

@@ -30,6 +30,11 @@ impl<A: Arch> Pid<A> {
         self.sites.len()
     }
 
+    /// What all probes are charged with, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.taken
+    }
+
     /// The site of this number; none if its process is gone.
     pub fn shown(&self, number: usize) -> Option<Shown<'_, A>> {
         let site = self.sites.get(number)?;

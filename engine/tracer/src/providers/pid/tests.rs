@@ -8,9 +8,17 @@ use engine_isa::arm::Arm;
 
 use super::body::Body;
 use super::{Created, Pid};
+use crate::platform::Space;
 
 /// `mov r0, #0`
 const MOV: u32 = 0xe3a0_0000;
+
+fn with_process() -> Pid<Arm> {
+    let mut pid = Pid::new(7);
+    let space = Space { handle: 1, key: 64 };
+    assert_eq!(pid.add_process(1, space), Ok(0));
+    pid
+}
 
 /// Creates a probe at each of a function's instructions, and `entry`, which has the pattern too.
 fn create(pid: &mut Pid<Arm>, name: &str, address: usize, words: usize) {
@@ -39,7 +47,7 @@ fn steps(pid: &Pid<Arm>) -> usize {
 #[test]
 fn the_work_of_a_function_does_not_grow_with_what_there_is() {
     for is_descending in [false, true] {
-        let mut pid = Pid::<Arm>::new(7);
+        let mut pid = with_process();
         for number in 0..4000 {
             let place = if is_descending { 3999 - number } else { number };
             create(&mut pid, &format!("f{number}"), 0x1_0000 + 64 * place, 8);
@@ -54,7 +62,7 @@ fn the_work_of_a_function_does_not_grow_with_what_there_is() {
 
 #[test]
 fn the_work_of_an_instruction_does_not_grow_with_its_function() {
-    let mut pid = Pid::<Arm>::new(7);
+    let mut pid = with_process();
     create(&mut pid, "large", 0x1_0000, 50_000);
     assert!(steps(&pid) < 4 * 100_003, "{} steps", steps(&pid));
     // Again, and under another name for the same instructions.
