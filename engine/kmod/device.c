@@ -52,9 +52,10 @@ static long device_ioctl(struct file *file, unsigned int number,
 	if (copy_from_user(body, user, length))
 		return -EFAULT;
 	error = trapline_ioctl(consumer_of(file), number, body, length);
-	if (error)
-		return error;
-	return copy_to_user(user, body, length) ? -EFAULT : 0;
+	/* After an error the struct may say more of it. */
+	if (copy_to_user(user, body, length) && !error)
+		error = -EFAULT;
+	return error;
 }
 
 /* Whether a 64-bit address fits into a pointer. */

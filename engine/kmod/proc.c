@@ -19,6 +19,7 @@ union row {
 	struct trapline_fbt_row fbt;
 	struct trapline_refused_row refused;
 	struct trapline_syscall_row syscall;
+	struct trapline_fasttrap_row fasttrap;
 	struct trapline_stats_row stats;
 };
 
@@ -44,6 +45,13 @@ static u64 seen(struct seq_file *file, u64 address)
 	return reader->sees_addresses ? address : 0;
 }
 
+/* Names of a process's symbols are its own choice: none may look like more than a column. */
+static void put_name(struct seq_file *file, const char *name)
+{
+	seq_escape(file, name, " \t\n\\");
+	seq_putc(file, ' ');
+}
+
 static int fbt_fetch(size_t index, union row *row)
 {
 	return trapline_fbt_row(index, &row->fbt);
@@ -64,9 +72,15 @@ static int refused_fetch(size_t index, union row *row)
 
 static void refused_print(struct seq_file *file, const union row *row)
 {
-	seq_printf(file, "%08llx %s %s %s %s %s\n",
-		   seen(file, row->refused.address), row->refused.module, row->refused.function, row->refused.name,
-		   row->refused.word, row->refused.sentence);
+	const struct trapline_refused_row *it = &row->refused;
+
+	seq_printf(file, "%08llx ", seen(file, it->address));
+	if (it->process)
+		seq_printf(file, "pid%lu:", it->process);
+	put_name(file, it->module);
+	put_name(file, it->function);
+	put_name(file, it->name);
+	seq_printf(file, "%s %s\n", it->word, it->sentence);
 }
 
 static int toxic_fetch(size_t index, union row *row)
@@ -86,6 +100,22 @@ static void syscall_print(struct seq_file *file, const union row *row)
 		   row->syscall.ecbs, row->syscall.armed);
 }
 
+static int fasttrap_fetch(size_t index, union row *row)
+{
+	return trapline_fasttrap_row(index, &row->fasttrap);
+}
+
+static void fasttrap_print(struct seq_file *file, const union row *row)
+{
+	const struct trapline_fasttrap_row *it = &row->fasttrap;
+
+	seq_printf(file, "%u %08llx ", it->process, seen(file, it->address));
+	put_name(file, it->module);
+	put_name(file, it->function);
+	seq_printf(file, "%x %u %u %llu %s %s\n", it->offset, it->ecbs, it->armed, it->hits,
+		   it->instruction, it->plan);
+}
+
 static int stats_fetch(size_t index, union row *row)
 {
 	return trapline_stats_row(index, &row->stats);
@@ -102,6 +132,8 @@ static struct table tables[] = {
 	{ "refused", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", refused_fetch, refused_print },
 	{ "toxic", "ADDRESS MODULE FUNCTION NAME WHY SENTENCE", toxic_fetch, refused_print },
 	{ "syscall", "ID NUMBER MODULE FUNCTION NAME ECBS ARMED", syscall_fetch, syscall_print },
+	{ "fasttrap", "PID ADDRESS MODULE FUNCTION OFFSET ECBS ARMED HITS INSTRUCTION PLAN",
+	  fasttrap_fetch, fasttrap_print },
 	{ "stats", "NAME VALUE", stats_fetch, stats_print },
 };
 

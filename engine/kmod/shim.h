@@ -407,11 +407,21 @@ struct shim_in_slot {
 
 /*
  * slots.c: maps a page for slots below `near`, and returns its address; 0 if there is no
- * memory. Writes the code of a slot in such a page. Unmaps all of them. May sleep.
+ * memory. Writes the code of a slot in such a page, unless there is no memory to know it
+ * by. Unmaps all of them. May sleep.
  */
 unsigned long shim_slots_map(unsigned long handle, unsigned long near);
-void shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
+int shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code);
 void shim_slots_unmap(unsigned long handle);
+
+/* ProbeMemory in engine/tracer/src/platform/process.rs, in bytes. */
+struct shim_probe_memory {
+	unsigned long process;
+	unsigned long all;
+};
+
+/* memory.c: the bounds on the memory of probes in processes. */
+void shim_probe_memory(struct shim_probe_memory *to);
 
 /*
  * user.c: stores to the current process's memory, without faulting pages in. Callable in
@@ -571,6 +581,8 @@ struct trapline_fbt_row {
 
 struct trapline_refused_row {
 	unsigned long address;
+	/* The process's ID; 0 for the kernel. */
+	unsigned long process;
 	char module[64];
 	char function[192];
 	char name[64];
@@ -588,6 +600,19 @@ struct trapline_syscall_row {
 	char name[64];
 };
 
+struct trapline_fasttrap_row {
+	u64 hits;
+	u64 address;
+	u32 process;
+	u32 offset;
+	u32 ecbs;
+	u32 armed;
+	char instruction[40];
+	char plan[32];
+	char module[64];
+	char function[192];
+};
+
 struct trapline_stats_row {
 	u64 value;
 	char name[32];
@@ -597,6 +622,7 @@ int trapline_fbt_row(size_t index, struct trapline_fbt_row *row);
 int trapline_refused_row(size_t index, struct trapline_refused_row *row);
 int trapline_toxic_row(size_t index, struct trapline_refused_row *row);
 int trapline_syscall_row(size_t index, struct trapline_syscall_row *row);
+int trapline_fasttrap_row(size_t index, struct trapline_fasttrap_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
@@ -604,8 +630,9 @@ static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
 static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
 static_assert(sizeof(struct shim_numbers) == 128);
 static_assert(sizeof(struct trapline_fbt_row) == 488);
-static_assert(sizeof(struct trapline_refused_row) == sizeof(long) + 544);
+static_assert(sizeof(struct trapline_refused_row) == 2 * sizeof(long) + 544);
 static_assert(sizeof(struct trapline_syscall_row) == 208);
+static_assert(sizeof(struct trapline_fasttrap_row) == 360);
 static_assert(sizeof(struct trapline_stats_row) == 40);
 
 #endif

@@ -20,8 +20,14 @@
 #include "shim.h"
 #include "space.h"
 
-/* A slot has at least so many bytes. */
-#define SLOT_MIN 8
+/* What a slot is for: the instruction that it holds a copy of, and the one behind that. */
+struct home {
+	unsigned long site;
+	unsigned long next;
+};
+
+/* How many homes a page has room for at first. */
+#define HOMES_MIN 16
 
 struct slots {
 	struct list_head others;
@@ -30,7 +36,11 @@ struct slots {
 	struct page *pages[2];
 	/* The bytes of a slot. */
 	size_t size;
-	struct shim_in_slot slots[PAGE_SIZE / SLOT_MIN];
+	/* In the order of the slots, which are written in the order of their addresses. */
+	struct home *homes;
+	size_t count;
+	/* How many there is room for. Only the control path reads it. */
+	size_t room;
 };
 
 static typeof(&_install_special_mapping) install;
@@ -43,39 +53,38 @@ int tl_slots_init(void)
 	return install && unmap ? 0 : -ENOENT;
 }
 
-/* The slot that `pc` is in. Call with tl_space_lock held, or with every thread stopped. */
-static const struct shim_in_slot *slot_at(const struct space *space, unsigned long pc)
+/*
+ * Where a thread at `pc` continues if that is in a slot: at its instruction, or behind it
+ * if the copy has been executed. A slot is a copy of one instruction and one jump, so `pc`
+ * is at either. Call with tl_space_lock held, or with every thread stopped.
+ */
+static bool way_out(const struct space *space, unsigned long pc, unsigned long *to, bool *is_behind)
 {
 	const struct slots *it;
 
-	list_for_each_entry(it, &space->pages, others)
-		if (pc - it->address < PAGE_SIZE && it->size)
-			return &it->slots[(pc - it->address) / it->size];
-	return NULL;
-}
+	list_for_each_entry(it, &space->pages, others) {
+		unsigned long place = pc - it->address;
 
-/* A slot is a copy of one instruction and one jump, so `pc` is at either. */
-static unsigned long way_out(const struct shim_in_slot *slot, unsigned long pc)
-{
-	return pc == slot->slot ? slot->site : slot->next;
+		if (place >= PAGE_SIZE || !it->size || place / it->size >= it->count)
+			continue;
+		*is_behind = place % it->size;
+		*to = *is_behind ? it->homes[place / it->size].next : it->homes[place / it->size].site;
+		return true;
+	}
+	return false;
 }
 
 bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, unsigned long *to, bool *is_behind)
 {
-	const struct shim_in_slot *slot = NULL;
 	const struct space *space;
 	unsigned long state;
+	bool is_in;
 
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	space = tl_space_of(mm);
-	if (space)
-		slot = slot_at(space, pc);
-	if (slot) {
-		*to = way_out(slot, pc);
-		*is_behind = pc != slot->slot;
-	}
+	is_in = space && way_out(space, pc, to, is_behind);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
-	return slot;
+	return is_in;
 }
 
 /*
@@ -121,9 +130,12 @@ static void fill(struct page *page)
 
 static void free_slots(struct slots *slots)
 {
-	if (slots && slots->pages[0])
+	if (!slots)
+		return;
+	if (slots->pages[0])
 		__free_page(slots->pages[0]);
-	kvfree(slots);
+	kfree(slots->homes);
+	kfree(slots);
 }
 
 /*
@@ -137,7 +149,7 @@ static int refuse_move(const struct vm_special_mapping *mapping, struct vm_area_
 
 static struct slots *new_slots(void)
 {
-	struct slots *slots = kvzalloc(sizeof(*slots), GFP_KERNEL);
+	struct slots *slots = kzalloc(sizeof(*slots), GFP_KERNEL);
 
 	if (!slots)
 		return NULL;
@@ -209,23 +221,51 @@ static void write_slot(struct mm_struct *mm, struct slots *slots, const struct s
 	kunmap_local(page);
 }
 
+/* Makes room for `count` homes. */
+static int grow(struct slots *slots, size_t count)
+{
+	size_t room = max_t(size_t, slots->room * 2, HOMES_MIN);
+	struct home *homes, *old = slots->homes;
+	unsigned long state;
+
+	if (count <= slots->room)
+		return 0;
+	room = max(room, count);
+	homes = kcalloc(room, sizeof(*homes), GFP_KERNEL);
+	if (!homes)
+		return -ENOMEM;
+	raw_spin_lock_irqsave(&tl_space_lock, state);
+	memcpy(homes, old, slots->count * sizeof(*homes));
+	slots->homes = homes;
+	raw_spin_unlock_irqrestore(&tl_space_lock, state);
+	slots->room = room;
+	kfree(old);
+	return 0;
+}
+
 /* No thread is in the slot yet, so it is known before its code is there. */
-void shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code)
+int shim_slots_write(unsigned long handle, const struct shim_in_slot *slot, const void *code)
 {
 	struct space *space = (struct space *)handle;
 	struct slots *slots = slots_of(space, slot->slot);
 	unsigned long state;
+	size_t place;
 
-	if (!slots || slot->size < SLOT_MIN)
-		return;
+	if (!slots || !slot->size)
+		return -EINVAL;
+	place = (slot->slot - slots->address) / slot->size;
+	if (grow(slots, place + 1))
+		return -ENOMEM;
 	raw_spin_lock_irqsave(&tl_space_lock, state);
 	slots->size = slot->size;
-	slots->slots[(slot->slot - slots->address) / slot->size] = *slot;
+	slots->homes[place] = (struct home){ slot->site, slot->next };
+	slots->count = max(slots->count, place + 1);
 	raw_spin_unlock_irqrestore(&tl_space_lock, state);
 	if (!mmget_not_zero(space->mm))
-		return;
+		return 0;
 	write_slot(space->mm, slots, slot, code);
 	mmput(space->mm);
+	return 0;
 }
 
 /* Every other thread is off its CPU, so its user-mode registers are saved. */
@@ -233,16 +273,16 @@ static int move_out(void *data)
 {
 	const struct space *space = data;
 	struct task_struct *process, *thread;
-	const struct shim_in_slot *slot;
+	unsigned long to;
+	bool is_behind;
 
 	for_each_process_thread(process, thread) {
 		struct pt_regs *regs = task_pt_regs(thread);
 
 		if (thread->mm != space->mm)
 			continue;
-		slot = slot_at(space, instruction_pointer(regs));
-		if (slot)
-			instruction_pointer_set(regs, way_out(slot, instruction_pointer(regs)));
+		if (way_out(space, instruction_pointer(regs), &to, &is_behind))
+			instruction_pointer_set(regs, to);
 	}
 	return 0;
 }

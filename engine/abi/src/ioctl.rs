@@ -84,7 +84,8 @@ pub struct Enable {
 /// `PID_PROBES`: creates the probes of a function of a process that a description's name matches:
 /// `entry`, `return`, and the offset of each instruction in hexadecimal. `ESRCH` if there is no such
 /// process, `EPERM` if the caller may not trace it (ptrace(2)), `ENOEXEC` if its instruction set is
-/// not the kernel's, `EINVAL` if it is the caller's own.
+/// not the kernel's, `EINVAL` if it is the caller's own. `ENOSPC` if the probes would exceed a bound,
+/// which `reason` then names; those that exist remain.
 ///
 /// The probes exist until the process is gone or the last consumer that asked for them is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
@@ -105,7 +106,7 @@ pub struct PidProbes {
     pub refused: u32,
     /// Zero.
     pub reserved: u32,
-    /// Out: why the last of them was refused; NUL-terminated.
+    /// Out: why the last of them was refused, or which bound is reached; NUL-terminated.
     pub reason: [u8; REASON_LEN],
 }
 

@@ -109,6 +109,14 @@ pub enum Error {
         /// The cause.
         why: io::Error,
     },
+    /// The probes of a process would exceed a bound, which the engine names.
+    #[error("failed to create probes in pid {pid}: {why}")]
+    Bound {
+        /// Its PID.
+        pid: u32,
+        /// Which bound, and how to raise it.
+        why: String,
+    },
     /// A process whose probes are wanted cannot be read.
     #[error("failed to read the functions of pid {pid}: {why}")]
     Process {

@@ -157,7 +157,7 @@ fn refused(doing: &'static str, why: Refusal) -> Error {
     let errno = match why {
         Refusal::OutOfMemory => Errno::NOMEM,
         Refusal::TooManyConsumers => Errno::BUSY,
-        Refusal::TooManyEcbs | Refusal::NoRoom => Errno::NOSPC,
+        Refusal::TooManyEcbs | Refusal::NoRoom | Refusal::Bound(_) => Errno::NOSPC,
         Refusal::NoSuchConsumer | Refusal::Invalid => Errno::INVAL,
         Refusal::NotFound => Errno::SRCH,
         Refusal::WrongState => Errno::BADFD,

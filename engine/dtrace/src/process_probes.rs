@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::io::ErrorKind;
 use std::str::from_utf8;
 
 use engine_abi::{Description, PidProbes};
@@ -58,7 +59,8 @@ impl Processes {
         let mut enabled = Vec::new();
         for (module, requests) in read.requests(pid, description) {
             for mut request in requests {
-                engine.pid_probes(&mut request)?;
+                let created = engine.pid_probes(&mut request);
+                created.map_err(|why| create_error(why, &request))?;
                 if request.refused > 0 {
                     *self.refused.entry(reason(&request)).or_default() += request.refused;
                 }
@@ -159,6 +161,22 @@ fn with_module(description: &Description, module: &str) -> Option<Description> {
     .ok()
 }
 
+/// Replaces `ENOSPC` by what the module says of it.
+fn create_error(why: Error, request: &PidProbes) -> Error {
+    let why_not = reason(request);
+    match why {
+        Error::Request { why, .. }
+            if why.kind() == ErrorKind::StorageFull && !why_not.is_empty() =>
+        {
+            Error::Bound {
+                pid: request.pid,
+                why: why_not,
+            }
+        }
+        why => why,
+    }
+}
+
 fn reason(request: &PidProbes) -> String {
     let text = request.reason.split(|byte| *byte == 0).next();
     String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
@@ -191,6 +209,22 @@ mod tests {
         ] {
             assert_eq!(pid_of(&description(provider, b"")), pid);
         }
+    }
+
+    #[test]
+    fn a_bound_is_named() {
+        let mut request = PidProbes::new(7, description(b"", b"a.out"), 0x1000, 4);
+        let refused = |errno| Error::Request {
+            doing: "failed to create probes",
+            why: std::io::Error::from_raw_os_error(errno),
+        };
+        let unnamed = create_error(refused(28), &request).to_string();
+        assert_eq!(unnamed, "failed to create probes: No space left on device");
+        request.reason[..4].copy_from_slice(b"full");
+        let named = create_error(refused(28), &request).to_string();
+        assert_eq!(named, "failed to create probes in pid 7: full");
+        let other = create_error(refused(1), &request).to_string();
+        assert_eq!(other, "failed to create probes: Operation not permitted");
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl From<Error> for Errno {
         match error {
             Error::OutOfMemory => Self::OutOfMemory,
             Error::TooManyConsumers => Self::Busy,
-            Error::TooManyEcbs | Error::NoRoom => Self::TooMuch,
+            Error::TooManyEcbs | Error::NoRoom | Error::Bound(_) => Self::TooMuch,
             Error::NoSuchConsumer | Error::Invalid => Self::Invalid,
             Error::NotFound => Self::NotFound,
             Error::WrongState => Self::WrongState,
@@ -192,14 +192,23 @@ fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), 
 #[inline(never)]
 fn pid_probes(tracer: &Engine, id: ConsumerId, body: &mut PidProbes) -> Result<(), Errno> {
     check_zero(body.reserved)?;
-    let created = tracer.pid_probes(id, body)?;
-    (body.provided, body.refused) = (created.provided, created.refused);
-    let reason = created.reason.map_or("", Reason::sentence).bytes();
+    let created = tracer.pid_probes(id, body);
+    match created {
+        Ok(created) => {
+            (body.provided, body.refused) = (created.provided, created.refused);
+            put_reason(body, created.reason.map_or("", Reason::sentence));
+        }
+        Err(Error::Bound(bound)) => put_reason(body, bound.sentence()),
+        Err(_) => {}
+    }
+    created.map(drop).map_err(Errno::from)
+}
+
+fn put_reason(body: &mut PidProbes, reason: &str) {
     let place = body.reason.split_last_mut().map(|(_, place)| place);
-    for (to, from) in place.unwrap_or_default().iter_mut().zip(reason) {
+    for (to, from) in place.unwrap_or_default().iter_mut().zip(reason.bytes()) {
         *to = from;
     }
-    Ok(())
 }
 
 #[inline(never)]

@@ -6,7 +6,7 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use engine_tracer::{Context, InSlot, Numbers, Patch, Space, Task, UserPatch};
+use engine_tracer::{Context, InSlot, Numbers, Patch, ProbeMemory, Space, Task, UserPatch};
 
 use crate::arch::Regs;
 
@@ -47,12 +47,13 @@ const _: () = assert!(size_of::<Patch>() == size_of::<usize>() + 8);
 // C's `struct shim_numbers`.
 const _: () = assert!(size_of::<Numbers>() == 128);
 
-// C's `struct shim_space`, `struct shim_user_patch` and `struct shim_in_slot`.
+// C's `struct shim_space`, `struct shim_user_patch`, `struct shim_in_slot` and `struct shim_probe_memory`.
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<Space>() == 2 * word);
     assert!(size_of::<UserPatch>() == 2 * word + 8);
     assert!(size_of::<InSlot>() == 4 * word);
+    assert!(size_of::<ProbeMemory>() == 2 * word);
 };
 
 unsafe extern "C" {
@@ -133,8 +134,9 @@ unsafe extern "C" {
     pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize);
     pub fn shim_slots_map(handle: usize, near: usize) -> usize;
-    pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void);
+    pub fn shim_slots_write(handle: usize, slot: *const InSlot, code: *const c_void) -> c_int;
     pub fn shim_slots_unmap(handle: usize);
+    pub fn shim_probe_memory(to: *mut ProbeMemory);
     pub fn shim_store_user(address: usize, from: *const c_void, length: usize) -> c_int;
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;

@@ -1,7 +1,7 @@
 //! Processes: the tracer's platform over `engine/kmod/space.c`, `slots.c` and `user.c`.
 
 use engine_isa::{Fault, Memory, Unreadable, Width};
-use engine_tracer::{Denied, InSlot, OutOfMemory, Processes, Space, UserPatch};
+use engine_tracer::{Denied, InSlot, OutOfMemory, ProbeMemory, Processes, Space, UserPatch};
 
 use crate::ffi;
 use crate::platform::Kernel;
@@ -66,16 +66,26 @@ impl Processes for Kernel {
         }
     }
 
-    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) {
+    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory> {
         debug_assert_eq!(slot.size, code.len());
         // SAFETY: `space` is open, and `slot` lies in a page from `slots_map`; `code` has as many
         // bytes as it says.
-        unsafe { ffi::shim_slots_write(space.handle, slot, code.as_ptr().cast()) };
+        match unsafe { ffi::shim_slots_write(space.handle, slot, code.as_ptr().cast()) } {
+            0 => Ok(()),
+            _ => Err(OutOfMemory),
+        }
     }
 
     fn slots_unmap(&self, space: Space) {
         // SAFETY: `space` is open, and no trap sends a thread to its slots any more.
         unsafe { ffi::shim_slots_unmap(space.handle) };
+    }
+
+    fn probe_memory(&self) -> ProbeMemory {
+        let mut bounds = ProbeMemory::ENDLESS;
+        // SAFETY: `ProbeMemory` has the layout of C's `struct shim_probe_memory`.
+        unsafe { ffi::shim_probe_memory(&raw mut bounds) };
+        bounds
     }
 
     /// One page, of the smallest size that all three architectures have.

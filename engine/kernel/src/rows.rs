@@ -45,6 +45,7 @@ pub struct FbtRow {
 #[repr(C)]
 pub struct RefusedRow {
     address: usize,
+    process: usize,
     module: [c_char; 64],
     function: [c_char; ROW_TEXT],
     name: [c_char; 64],
@@ -64,6 +65,21 @@ pub struct SyscallRow {
     name: [c_char; 64],
 }
 
+/// `struct trapline_fasttrap_row`.
+#[repr(C)]
+pub struct FasttrapRow {
+    hits: u64,
+    address: u64,
+    process: u32,
+    offset: u32,
+    ecbs: u32,
+    armed: u32,
+    instruction: [c_char; 40],
+    plan: [c_char; 32],
+    module: [c_char; 64],
+    function: [c_char; ROW_TEXT],
+}
+
 /// `struct trapline_stats_row`.
 #[repr(C)]
 pub struct StatsRow {
@@ -75,8 +91,9 @@ pub struct StatsRow {
 const _: () = {
     let word = size_of::<usize>();
     assert!(size_of::<FbtRow>() == 488);
-    assert!(size_of::<RefusedRow>() == word + 544);
+    assert!(size_of::<RefusedRow>() == 2 * word + 544);
     assert!(size_of::<SyscallRow>() == 208);
+    assert!(size_of::<FasttrapRow>() == 360);
     assert!(size_of::<StatsRow>() == 40);
 };
 
@@ -128,9 +145,22 @@ impl SyscallRow {
     }
 }
 
+impl FasttrapRow {
+    fn fill(&mut self, from: &engine_tracer::FasttrapRow<'_>) {
+        (self.hits, self.address) = (from.hits, from.address as u64);
+        (self.process, self.offset) = (from.process, from.offset as u32);
+        (self.ecbs, self.armed) = (from.ecbs, from.armed.into());
+        put_hex(&mut self.instruction, from.instruction);
+        put(&mut self.plan, from.plan.as_bytes());
+        put(&mut self.module, from.module);
+        put(&mut self.function, from.function);
+    }
+}
+
 impl RefusedRow {
     fn fill(&mut self, from: &engine_tracer::RefusedRow<'_>) {
         self.address = from.address;
+        self.process = from.process as usize;
         put(&mut self.module, from.module);
         put(&mut self.function, from.function);
         put(&mut self.name, from.name);
@@ -215,6 +245,20 @@ pub unsafe extern "C" fn trapline_syscall_row(index: usize, row: *mut SyscallRow
     unsafe {
         fill(row, |engine, to| {
             engine.syscall_row(index, |from| from.map(|from| to.fill(&from)).is_some())
+        })
+    }
+}
+
+/// Fills in row `index` of `/proc/dtrace/fasttrap`.
+///
+/// # Safety
+/// As for [`fill`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_fasttrap_row(index: usize, row: *mut FasttrapRow) -> Row {
+    // SAFETY: the caller upholds what `fill` requires.
+    unsafe {
+        fill(row, |engine, to| {
+            engine.fasttrap_row(index, |from| from.map(|from| to.fill(&from)).is_some())
         })
     }
 }

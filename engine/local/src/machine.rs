@@ -13,8 +13,8 @@ use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Numbers, OffLimits,
-    Origin, OutOfMemory, Patch, Processes, Refused, Space, Symbols, TASK_NAME, Task, Tasks, Tracer,
-    UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint, blacklist,
+    Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused, Space, Symbols, TASK_NAME, Task,
+    Tasks, Tracer, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -213,9 +213,15 @@ impl Processes for Machine {
         Err(OutOfMemory)
     }
 
-    fn slots_write(&self, _: Space, _: &InSlot, _: &[u8]) {}
+    fn slots_write(&self, _: Space, _: &InSlot, _: &[u8]) -> Result<(), OutOfMemory> {
+        Err(OutOfMemory)
+    }
 
     fn slots_unmap(&self, _: Space) {}
+
+    fn probe_memory(&self) -> ProbeMemory {
+        ProbeMemory::ENDLESS
+    }
 }
 
 impl KernelText for Machine {

@@ -41,6 +41,7 @@ mod error;
 mod fire;
 mod grow;
 mod hash;
+mod index;
 mod platform;
 mod probe;
 mod providers;
@@ -53,20 +54,20 @@ mod sort;
 mod spin;
 mod tracer;
 
-pub use error::Error;
+pub use error::{Bound, Error};
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
     Clock, Context, Cpus, Denied, Event, Events, InSlot, KERNEL, KernelText, Key, Listed, Lock,
-    Numbers, OffLimits, Origin, Patch, Patched, Platform, Processes, Rcu, Refused, Space, Symbols,
-    SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall,
-    VisitTracepoint,
+    Numbers, OffLimits, Origin, Patch, Patched, Platform, ProbeMemory, Processes, Rcu, Refused,
+    Space, Symbols, SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule,
+    VisitSyscall, VisitTracepoint,
 };
 pub use probe::glob::matches;
 pub use providers::pid::Created;
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
 pub use session::sink::{Put, Unwritten};
-pub use show::{FbtRow, RefusedRow, StatsRow, SyscallRow};
+pub use show::{FasttrapRow, FbtRow, RefusedRow, StatsRow, SyscallRow};
 pub use site::blacklist::{self, Blacklist, Path};
 pub use site::reason::Reason;
 pub use site::resume::Trap;

@@ -1,5 +1,8 @@
 //! The pid provider: probes in processes, each on its own text, which is restored in the end.
 
+mod bounds;
+mod rows;
+
 use crate::fake;
 
 use engine_abi::{Description, PidProbes};
@@ -398,16 +401,18 @@ fn text_that_cannot_be_restored_stays_known() {
 #[test]
 fn without_memory_nothing_is_armed() {
     let (fake, engine) = with_process();
-    let id = open_with(&engine, &recording());
-    create(&engine, id, "4");
-    let description = Description::new(b"pid*", b"", b"", b"4").unwrap();
-    assert_eq!(engine.enable(id, &description, 0), Ok(1));
-    NO_SLOTS.set(true);
-    assert_eq!(go(&engine, id, 0), Err(Error::OutOfMemory));
-    NO_SLOTS.set(false);
-    assert_eq!(text(fake, PID), TEXT);
-    engine.close(id);
-    fake.process(PID, |process| assert!(!process.is_open));
+    for lack in [&NO_SLOTS, &NOT_WRITTEN] {
+        let id = open_with(&engine, &recording());
+        create(&engine, id, "4");
+        let description = Description::new(b"pid*", b"", b"", b"4").unwrap();
+        assert_eq!(engine.enable(id, &description, 0), Ok(1));
+        lack.set(true);
+        assert_eq!(go(&engine, id, 0), Err(Error::OutOfMemory));
+        lack.set(false);
+        assert_eq!(text(fake, PID), TEXT);
+        engine.close(id);
+        fake.process(PID, |process| assert!(!process.is_open));
+    }
 }
 
 /// Its slots cannot be mapped then, which is no lack of memory.

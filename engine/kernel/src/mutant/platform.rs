@@ -7,8 +7,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed, Numbers,
-    OffLimits, Origin, OutOfMemory, Patch, Patched, Processes, Refused, Space, Symbols, Task,
-    Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    OffLimits, Origin, OutOfMemory, Patch, Patched, ProbeMemory, Processes, Refused, Space,
+    Symbols, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 
 use super::{arch, is_chosen};
@@ -77,8 +77,9 @@ impl Processes for Seeded {
         fn current_space(&self) -> usize;
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
-        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]);
+        fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
         fn slots_unmap(&self, space: Space);
+        fn probe_memory(&self) -> ProbeMemory;
     }
 }
 

@@ -16,7 +16,7 @@ pub mod text;
 pub mod time;
 
 pub use events::{Event, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno};
-pub use process::{Denied, InSlot, Patched, Processes, Space, UserPatch};
+pub use process::{Denied, InSlot, Patched, ProbeMemory, Processes, Space, UserPatch};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
 pub use task::{Context, Origin, TASK_NAME, Task, Tasks};

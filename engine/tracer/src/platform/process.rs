@@ -34,15 +34,37 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// returns its address. Its contents are undefined. May sleep.
     fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
 
-    /// Writes the code of a slot to such a page. No thread is in it yet. May sleep.
-    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]);
+    /// Writes the code of a slot to such a page, in the order of their addresses. No thread is in it
+    /// yet. May sleep.
+    fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
 
     /// Unmaps all such pages. A thread that is in a slot continues where the instruction came from,
     /// or behind it. May sleep.
     fn slots_unmap(&self, space: Space);
 
+    /// The bounds on the memory of probes.
+    fn probe_memory(&self) -> ProbeMemory;
+
     /// Size of the page that [`Processes::slots_map`] maps, in bytes.
     const SLOTS: usize;
+}
+
+/// The bounds in force, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct ProbeMemory {
+    /// For one process.
+    pub process: usize,
+    /// For all.
+    pub all: usize,
+}
+
+impl ProbeMemory {
+    /// No bounds.
+    pub const ENDLESS: Self = Self {
+        process: usize::MAX,
+        all: usize::MAX,
+    };
 }
 
 /// An address space that probes may be placed in.

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use engine_isa::Unreadable;
 use engine_isa::arm::{Regs, TRAP};
-use engine_tracer::{Denied, InSlot, OutOfMemory, Patched, Processes, Space, Trap, UserPatch};
+use engine_tracer::{
+    Denied, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
+};
 
-use super::{Anywhere, Engine, Fake, NO_SLOTS, STOPS, STUCK};
+use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK};
 
 thread_local! {
     /// The process whose thread this is; 0 for none.
@@ -151,8 +153,11 @@ impl Processes for &'static Fake {
         })
     }
 
-    fn slots_write(&self, space: Space, slot: &InSlot, bytes: &[u8]) {
+    fn slots_write(&self, space: Space, slot: &InSlot, bytes: &[u8]) -> Result<(), OutOfMemory> {
         let address = slot.slot;
+        if NOT_WRITTEN.get() {
+            return Err(OutOfMemory);
+        }
         self.process(space.handle as u32, |process| {
             process.known.push(*slot);
             let (page, slots) = process.slots.range_mut(..=address).next_back().unwrap();
@@ -163,6 +168,7 @@ impl Processes for &'static Fake {
             );
             slots[place].copy_from_slice(bytes);
         });
+        Ok(())
     }
 
     fn slots_unmap(&self, space: Space) {
@@ -180,6 +186,10 @@ impl Processes for &'static Fake {
             }
             process.slots.clear();
         });
+    }
+
+    fn probe_memory(&self) -> ProbeMemory {
+        BOUNDS.get()
     }
 
     /// So small that a few slots fill a page.

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use engine_tracer::{Blacklist, Path, Task};
+use engine_tracer::{Blacklist, Path, ProbeMemory, Task};
 
 /// A blacklist with these paths.
 pub const fn blacklist(paths: &'static [Path]) -> Blacklist {
@@ -51,6 +51,10 @@ thread_local! {
     pub static DISPATCH_REFUSES: Cell<bool> = const { Cell::new(false) };
     /// Makes the allocation of code memory fail.
     pub static NO_SLOTS: Cell<bool> = const { Cell::new(false) };
+    /// Makes the writing of slots in processes fail.
+    pub static NOT_WRITTEN: Cell<bool> = const { Cell::new(false) };
+    /// The bounds on the memory of probes in processes.
+    pub static BOUNDS: Cell<ProbeMemory> = const { Cell::new(ProbeMemory::ENDLESS) };
     /// How many more values can be published before memory runs out.
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The blacklist in force.

@@ -1,13 +1,37 @@
 //! Arming and disarming of sites in processes.
 
+use core::ops::Range;
+
 use engine_isa::{Arch, Plan};
 
 use super::{Pid, Site};
 use crate::grow::push;
 use crate::platform::{Patched, Platform, Space, UserPatch};
 use crate::site::word;
+use crate::sort::sort_by_key;
 
 impl<A: Arch> Pid<A> {
+    /// Orders the sites by process and address, with those that were created since.
+    pub(super) fn order_sites(&mut self) {
+        let sites = &self.sites;
+        sort_by_key(&mut self.order, |number| {
+            let site = sites.get(*number as usize);
+            site.map_or((u32::MAX, usize::MAX), |site| (site.process, site.address))
+        });
+    }
+
+    /// The ordered sites of a process.
+    fn order_of(&self, process: u32) -> Range<usize> {
+        let of = |number: &u32| self.sites.get(*number as usize).map(|site| site.process);
+        let first = self
+            .order
+            .partition_point(|number| of(number) < Some(process));
+        let end = self
+            .order
+            .partition_point(|number| of(number) <= Some(process));
+        first..end
+    }
+
     /// Computes how many active ECBs each site has.
     pub(super) fn count_sites(&mut self) {
         self.sites.iter_mut().for_each(|site| site.ecbs = 0);
@@ -52,10 +76,11 @@ impl<A: Arch> Pid<A> {
     /// Writes the traps, where the instruction still is the planned one.
     pub(super) fn write_traps<P: Platform>(&mut self, platform: &P) {
         let trap = word(A::TRAP);
+        let mut window = Window::new();
         self.patch(
             platform,
             |space, site| {
-                let is_planned = is_due(site) && is_as_planned(platform, space, site);
+                let is_planned = is_due(site) && window.is_as_planned(platform, space, site);
                 is_planned.then(|| (displaced(site), trap))
             },
             |site, patched| site.is_armed = patched == Patched::Written,
@@ -67,16 +92,16 @@ impl<A: Arch> Pid<A> {
     fn patch<P: Platform>(
         &mut self,
         platform: &P,
-        wanted: impl Fn(Space, &Site<A>) -> Option<(u32, u32)>,
+        mut wanted: impl FnMut(Space, &Site<A>) -> Option<(u32, u32)>,
         done: impl Fn(&mut Site<A>, Patched),
     ) {
-        for (number, process) in self.processes.iter().enumerate() {
+        for (number, process) in (0..).zip(&self.processes) {
             let Some(space) = process.space else { continue };
-            let is_its = |site: &Site<A>| site.process as usize == number;
+            let order = self.order.get(self.order_of(number)).unwrap_or_default();
             self.patches.clear();
             // Ordered by address, as a page is prepared once for consecutive patches.
-            for place in &self.order {
-                let site = self.sites.get(*place as usize).filter(|site| is_its(site));
+            for place in order {
+                let site = self.sites.get(*place as usize);
                 let Some((site, words)) = site.and_then(|site| Some((site, wanted(space, site)?)))
                 else {
                     continue;
@@ -96,9 +121,8 @@ impl<A: Arch> Pid<A> {
             }
             platform.space_patch(space, &mut self.patches);
             let mut patches = self.patches.iter().peekable();
-            for place in &self.order {
-                let site = self.sites.get_mut(*place as usize);
-                let Some(site) = site.filter(|site| is_its(site)) else {
+            for place in order {
+                let Some(site) = self.sites.get_mut(*place as usize) else {
                     continue;
                 };
                 if let Some(patch) = patches.next_if(|patch| patch.address == site.address) {
@@ -113,19 +137,61 @@ fn is_due<A: Arch>(site: &Site<A>) -> bool {
     site.ecbs > 0 && !site.is_armed && can_displace(site)
 }
 
-/// Whether what the trap will not be compared with when it is written is as planned, too: the rest of
-/// a longer instruction.
-fn is_as_planned<A: Arch, P: Platform>(platform: &P, space: Space, site: &Site<A>) -> bool {
-    let length = A::length(&A::plan(&site.text, A::KERNEL));
-    if length <= A::TRAP.len() {
-        return true;
+/// Some text of a process, read at one time.
+struct Window {
+    space: Option<Space>,
+    start: usize,
+    length: usize,
+    bytes: [u8; 256],
+}
+
+impl Window {
+    const fn new() -> Self {
+        Self {
+            space: None,
+            start: 0,
+            length: 0,
+            bytes: [0; 256],
+        }
     }
-    let mut there = A::Text::default();
-    let planned = site.text.as_ref().get(..length);
-    let read = there.as_mut().get_mut(..length);
-    read.zip(planned).is_some_and(|(read, planned)| {
-        platform.space_read(space, site.address, read).is_ok() && read == planned
-    })
+
+    /// Whether the rest of an instruction is as planned. What its trap replaces is compared when that
+    /// is written.
+    fn is_as_planned<A: Arch, P: Platform>(
+        &mut self,
+        platform: &P,
+        space: Space,
+        site: &Site<A>,
+    ) -> bool {
+        let length = A::length(&A::plan(&site.text, A::KERNEL));
+        if length <= A::TRAP.len() {
+            return true;
+        }
+        let planned = site.text.as_ref().get(..length);
+        let is_there = |window: &Self| {
+            window.space.filter(|its| *its == space)?;
+            let place = site.address.wrapping_sub(window.start);
+            let end = place.checked_add(length)?;
+            let there = window.bytes.get(..window.length)?.get(place..end)?;
+            Some(Some(there) == planned)
+        };
+        if let Some(is_there) = is_there(self) {
+            return is_there;
+        }
+        // Behind a page that is not mapped there may be nothing more to read.
+        self.read(platform, space, site.address, self.bytes.len());
+        if self.length == 0 {
+            self.read(platform, space, site.address, length);
+        }
+        is_there(self).unwrap_or(false)
+    }
+
+    fn read<P: Platform>(&mut self, platform: &P, space: Space, start: usize, length: usize) {
+        let to = self.bytes.get_mut(..length).unwrap_or_default();
+        let is_read = platform.space_read(space, start, to).is_ok();
+        let length = if is_read { length } else { 0 };
+        (self.space, self.start, self.length) = (Some(space), start, length);
+    }
 }
 
 /// Whether the displaced instruction can be executed: a relocated one needs a slot.

@@ -15,11 +15,18 @@
 //! address space that is gone has no text: its sites count as disarmed.
 
 mod arm;
+mod body;
+mod bound;
 mod create;
 pub mod fire;
 pub mod live;
+mod lookup;
 mod process;
+mod refusals;
+mod show;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -31,13 +38,16 @@ use super::Provider;
 use super::subscriptions::Subscriptions;
 use crate::fire::table::Table;
 use crate::grow::OutOfMemory;
-use crate::platform::{Platform, UserPatch};
+use crate::platform::{Platform, ProbeMemory, UserPatch};
 use crate::probe::glob::Pattern;
 use crate::probe::names::{Names, Span};
 
 pub use create::Created;
 pub use fire::Fired;
+use lookup::Indexes;
 use process::Process;
+pub use refusals::Refusals;
+pub use show::Shown;
 
 /// Limit of probes.
 const PROBES_MAX: usize = 1 << 22;
@@ -60,8 +70,6 @@ struct Function {
     module: Span,
     name: Span,
     address: usize,
-    /// Its last probe.
-    last: Option<u32>,
 }
 
 /// A probe.
@@ -70,8 +78,6 @@ struct Probe {
     function: u32,
     kind: Kind,
     name: Span,
-    /// Another probe of the same function.
-    before: Option<u32>,
     /// Its places, by number.
     uses: Range<u32>,
     /// Active ECBs, over all consumers.
@@ -83,6 +89,8 @@ struct Probe {
 /// A site, as the control path sees it.
 struct Site<A: Arch> {
     process: u32,
+    /// The first function in which it was probed.
+    function: u32,
     address: usize,
     /// The text that was planned for, which the trap displaces.
     text: A::Text,
@@ -111,19 +119,27 @@ pub struct Pid<A: Arch> {
     functions: Vec<Function>,
     probes: Vec<Probe>,
     sites: Vec<Site<A>>,
-    /// The sites' numbers, ordered by process and address.
+    /// The sites' numbers; ordered by process and address when text is written.
     order: Vec<u32>,
+    indexes: Indexes,
     /// Grouped by probe.
     uses: Vec<Use>,
     /// Text writes under construction. Its capacity is reserved when sites are created, as
     /// restoring text must not need memory.
     patches: Vec<UserPatch>,
+    /// The bounds at the last request.
+    bounds: ProbeMemory,
+    /// What all probes are charged with, in bytes.
+    taken: usize,
+    /// The last refusals.
+    pub refusals: Refusals,
     /// Working memory for walks, kept for reuse.
     memory: Vec<u64>,
 }
 
-impl<A: Arch> Default for Pid<A> {
-    fn default() -> Self {
+impl<A: Arch> Pid<A> {
+    /// Without probes. `seed` is one that processes cannot predict.
+    fn new(seed: u64) -> Self {
         Self {
             names: Names::default(),
             processes: Vec::new(),
@@ -131,14 +147,16 @@ impl<A: Arch> Default for Pid<A> {
             probes: Vec::new(),
             sites: Vec::new(),
             order: Vec::new(),
+            indexes: Indexes::new(seed),
             uses: Vec::new(),
             patches: Vec::new(),
+            bounds: ProbeMemory::ENDLESS,
+            taken: 0,
+            refusals: Refusals::default(),
             memory: Vec::new(),
         }
     }
-}
 
-impl<A: Arch> Pid<A> {
     fn function_of(&self, number: usize) -> Option<&Function> {
         let probe = self.probes.get(number)?;
         self.functions.get(probe.function as usize)
@@ -161,8 +179,8 @@ impl<A: Arch> Provider<A> for Pid<A> {
 
     type Live = live::Live<A>;
 
-    fn provide<P: Platform>(_: &P) -> Result<Self, OutOfMemory> {
-        Ok(Self::default())
+    fn provide<P: Platform>(platform: &P) -> Result<Self, OutOfMemory> {
+        Ok(Self::new(platform.with_irqs_off(|| platform.random())))
     }
 
     fn numbers(&self) -> usize {
@@ -214,6 +232,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
     }
 
     fn disarm<P: Platform>(&mut self, platform: &P, _: u32) {
+        self.order_sites();
         self.count_sites();
         self.forget_gone(platform);
         self.restore(platform);

@@ -24,6 +24,8 @@ pub struct Process {
     /// Whether its space is gone and its sites count as disarmed.
     is_forgotten: bool,
     pub slots: Slots,
+    /// What its probes are charged with, in bytes.
+    pub taken: usize,
 }
 
 impl Process {
@@ -42,9 +44,7 @@ impl<A: Arch> Pid<A> {
         pid: u32,
     ) -> Result<u32, Denied> {
         let space = platform.space_open(pid)?;
-        let mut known = self.processes.iter_mut();
-        let found = known.position(|process| process.space == Some(space) && process.pid == pid);
-        let number = match found {
+        let number = match self.find_process(space, pid) {
             Some(number) => number,
             None => match self.add_process(pid, space) {
                 Ok(number) => number,
@@ -54,10 +54,10 @@ impl<A: Arch> Pid<A> {
                 }
             },
         };
-        if let Some(process) = self.processes.get_mut(number) {
+        if let Some(process) = self.processes.get_mut(number as usize) {
             process.holders |= 1 << consumer;
         }
-        Ok(number as u32)
+        Ok(number)
     }
 
     /// Closes a space, unless another process ID that was asked for is in it too.
@@ -68,7 +68,7 @@ impl<A: Arch> Pid<A> {
         }
     }
 
-    fn add_process(&mut self, pid: u32, space: Space) -> Result<usize, OutOfMemory> {
+    pub(super) fn add_process(&mut self, pid: u32, space: Space) -> Result<u32, OutOfMemory> {
         let mut text = Vec::new();
         b"pid".iter().try_for_each(|byte| push(&mut text, *byte))?;
         decimal(pid, &mut text)?;
@@ -79,9 +79,14 @@ impl<A: Arch> Pid<A> {
             holders: 0,
             is_forgotten: false,
             slots: Slots::default(),
+            taken: 0,
         };
+        self.indexes.processes.reserve()?;
         push(&mut self.processes, process)?;
-        Ok(self.processes.len().wrapping_sub(1))
+        let number = self.processes.len().wrapping_sub(1) as u32;
+        let hash = self.indexes.of_process(space, pid);
+        self.indexes.processes.add(hash, number);
+        Ok(number)
     }
 
     /// The consumer is closed: processes that nobody wants any more are released once they have
@@ -122,9 +127,11 @@ impl<A: Arch> Pid<A> {
         self.release(platform);
     }
 
-    /// Frees everything. No ECB may refer to a probe.
+    /// Frees everything but what is shown of refusals. No ECB may refer to a probe.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        let refusals = core::mem::take(&mut self.refusals);
+        *self = Self::new(self.indexes.seed());
+        self.refusals = refusals;
     }
 
     /// Whether the probes of a process that is now gone have yet to be disarmed.

@@ -53,7 +53,7 @@ impl Slots {
             site,
             next,
         };
-        platform.slots_write(space, &in_slot, code.as_ref());
+        platform.slots_write(space, &in_slot, code.as_ref())?;
         Ok(Some(slot))
     }
 

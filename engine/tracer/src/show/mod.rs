@@ -1,5 +1,8 @@
 //! The rows of the files in `/proc/dtrace`. Each row is produced under the control lock.
 
+mod fasttrap;
+mod rows;
+
 use core::sync::atomic::Ordering;
 
 use engine_isa::{Arch, Plan};
@@ -16,74 +19,13 @@ use crate::site::Site;
 use crate::site::reason::Reason;
 use crate::tracer::Tracer;
 
-/// A row of `/proc/dtrace/fbt`: one site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FbtRow<'a> {
-    /// The probe's ID.
-    pub id: u32,
-    /// The site's address.
-    pub address: usize,
-    /// The function's module.
-    pub module: &'a [u8],
-    /// The function's name.
-    pub function: &'a [u8],
-    /// The probe's name, `entry` or `return`.
-    pub name: &'a [u8],
-    /// The probe's active ECBs, over all consumers.
-    pub ecbs: u32,
-    /// Whether the trap is in place, or the ftrace call enabled.
-    pub armed: bool,
-    /// Hits so far, whether or not a clause ran.
-    pub hits: u64,
-    /// The displaced instruction's bytes; empty for a site that only ftrace can arm.
-    pub instruction: &'a [u8],
-    /// How the site is armed and its instruction executed: `ftrace`, `emulate`, `relocate` or
-    /// `refuse`.
-    pub plan: &'static str,
-}
+use fasttrap::{process_stats, refused_in_process};
 
-/// A row of `/proc/dtrace/refused` or `/proc/dtrace/toxic`: a probe that was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RefusedRow<'a> {
-    /// The function's address.
-    pub address: usize,
-    /// The function's module.
-    pub module: &'a [u8],
-    /// Its name.
-    pub function: &'a [u8],
-    /// The probe's name, `entry` or `return`.
-    pub name: &'a [u8],
-    /// Why it was refused.
-    pub reason: Reason,
-}
+pub use rows::{FasttrapRow, FbtRow, RefusedRow, StatsRow, SyscallRow};
 
-/// A row of `/proc/dtrace/syscall`: one probe of a system call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SyscallRow<'a> {
-    /// The probe's ID.
-    pub id: u32,
-    /// The system-call number within its ABI.
-    pub number: u32,
-    /// The ABI's name.
-    pub module: &'a [u8],
-    /// Its name.
-    pub function: &'a [u8],
-    /// The probe's name, `entry` or `return`.
-    pub name: &'a [u8],
-    /// The probe's active ECBs, over all consumers.
-    pub ecbs: u32,
-    /// Whether the kernel reports the call here, whichever consumer it is subscribed for.
-    pub is_armed: bool,
-}
-
-/// A row of `/proc/dtrace/stats`: one counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StatsRow {
-    /// The counter's name.
-    pub name: &'static str,
-    /// Its value.
-    pub value: u64,
-}
+/// Number of counters besides those of probes in processes. All in one array would take too much
+/// of a kernel stack.
+const STATS: usize = 21;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Passes the row at `index` to `see`; that is none where no row has this index, since rows may
@@ -146,11 +88,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Option<R> {
         self.control.with(|control| {
             let fbt = &control.registry.fbt;
+            if let Some(index) = index.checked_sub(2 * fbt.functions().len()) {
+                return Some(see(Some(refused_in_process(&control.registry, index)?)));
+            }
             let function = fbt.functions().get(index / 2)?;
             let role = *Role::ALL.get(index & 1)?;
             let reason = refusal(function, role).filter(|_| function.is_loaded);
             let [module, name] = fbt.names_of(function);
             Some(see(reason.map(|reason| RefusedRow {
+                process: 0,
                 address: function.address,
                 module,
                 function: name,
@@ -187,11 +133,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
 
     /// The row at `index`; none past the end.
     pub fn stats_row(&self, index: usize) -> Option<StatsRow> {
-        self.control
-            .with(|control| self.stats(control).get(index).copied())
+        self.control.with(|control| {
+            let Some(index) = index.checked_sub(STATS) else {
+                return self.stats(control).get(index).copied();
+            };
+            let rows = process_stats(&control.registry.pid);
+            rows.get(index).copied()
+        })
     }
 
-    fn stats(&self, control: &Control<A>) -> [StatsRow; 21] {
+    fn stats(&self, control: &Control<A>) -> [StatsRow; STATS] {
         let Registry { fbt, profile, .. } = &*control.registry;
         let slots = &control.slots;
         let armed = fbt.sites().iter().filter(|site| site.armed).count();

@@ -1,0 +1,143 @@
+//! The text of a function, and what a walk finds in it.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use engine_isa::body::{Exit, Leaves, Text, Unwalked};
+use engine_isa::{Arch, Plan};
+
+use super::Pid;
+use crate::grow::{OutOfMemory, filled, push};
+use crate::platform::{Platform, Space};
+use crate::site::reason::Reason;
+
+/// Limit of a walk's working memory, in words.
+const ROOM_MAX: usize = 1 << 18;
+
+/// The text of a function, as it is without our traps, and what a walk finds in it.
+pub struct Body {
+    pub address: usize,
+    pub text: Vec<u8>,
+    /// Where our traps were in it, in order.
+    pub undone: Vec<u32>,
+    pub instructions: Vec<u32>,
+    pub exits: Vec<(u32, Leaves)>,
+    pub walked: Result<(), Unwalked>,
+}
+
+impl<A: Arch> Pid<A> {
+    /// Reads the text of a function, and undoes our traps in the copy.
+    pub(super) fn read<P: Platform>(
+        &self,
+        platform: &P,
+        space: Space,
+        process: u32,
+        extent: Range<usize>,
+    ) -> Result<Result<Body, Reason>, OutOfMemory> {
+        let mut text = filled(extent.len(), || 0)?;
+        if platform.space_read(space, extent.start, &mut text).is_err() {
+            return Ok(Err(Reason::Unreadable));
+        }
+        let undone = self.undo_traps(process, extent.start, &mut text)?;
+        Ok(Ok(Body {
+            address: extent.start,
+            text,
+            undone,
+            instructions: Vec::new(),
+            exits: Vec::new(),
+            walked: Ok(()),
+        }))
+    }
+
+    /// Puts back what our traps displace in a copy of text that begins at `start`, and returns where.
+    fn undo_traps(
+        &self,
+        process: u32,
+        start: usize,
+        text: &mut [u8],
+    ) -> Result<Vec<u32>, OutOfMemory> {
+        let mut undone = Vec::new();
+        for place in 0..text.len() {
+            let there = text.get_mut(place..).unwrap_or_default();
+            if !there.starts_with(A::TRAP) {
+                continue;
+            }
+            let site = self.find_site(process, start.wrapping_add(place));
+            let site = site.and_then(|number| self.sites.get(number as usize));
+            let Some(site) = site.filter(|site| site.is_armed) else {
+                continue;
+            };
+            let displaced = site.text.as_ref().iter().take(A::TRAP.len());
+            there
+                .iter_mut()
+                .zip(displaced)
+                .for_each(|(to, from)| *to = *from);
+            push(&mut undone, place as u32)?;
+        }
+        Ok(undone)
+    }
+
+    /// Finds the instructions and exits of a function, with more working memory if it needs that.
+    pub(super) fn walk(&mut self, body: &mut Body) -> Result<(), OutOfMemory> {
+        let mut words = A::room(body.text.len());
+        loop {
+            if self.memory.len() < words {
+                self.memory = filled(words, || 0)?;
+            }
+            let memory = self.memory.get_mut(..words).unwrap_or_default();
+            body.walk::<A>(memory)?;
+            match body.walked {
+                Err(Unwalked::Room) if words < ROOM_MAX => words = words.saturating_mul(2),
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+impl Body {
+    fn walk<A: Arch>(&mut self, memory: &mut [u64]) -> Result<(), OutOfMemory> {
+        let (start, bytes) = (self.address, &self.text);
+        let text = Text {
+            load: &|address, to| {
+                let place = (address as usize).wrapping_sub(start);
+                let from = bytes.get(place..).and_then(|rest| rest.get(..to.len()));
+                let from = from.unwrap_or_default();
+                let all = from.len() == to.len();
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+                all
+            },
+            part: &|_| None,
+            returns: &|_| false,
+        };
+        let extent = start..start.wrapping_add(bytes.len());
+        let (instructions, exits) = (&mut self.instructions, &mut self.exits);
+        instructions.clear();
+        exits.clear();
+        let mut pushed = Ok(());
+        self.walked = A::instructions(&text, extent, memory, &mut |address, exit: Option<Exit>| {
+            let offset = address.wrapping_sub(start) as u32;
+            let added = match exit {
+                None => push(instructions, offset),
+                Some(exit) => push(exits, (offset, exit.leaves())),
+            };
+            pushed = pushed.and(added);
+        });
+        pushed
+    }
+
+    /// The text at this offset, if a trap can displace its instruction.
+    pub fn plan<A: Arch>(&self, offset: u32) -> Result<A::Text, Reason> {
+        let mut text = A::Text::default();
+        let there = self.text.get(offset as usize..).ok_or(Reason::Unreadable)?;
+        for (to, from) in text.as_mut().iter_mut().zip(there) {
+            *to = *from;
+        }
+        let plan = A::plan(&text, A::KERNEL);
+        match plan {
+            Plan::Refuse(why) => Err(Reason::Instruction(why)),
+            // Cut off by the function's end: the bytes behind it are not known.
+            _ if A::length(&plan) > there.len() => Err(Reason::Data),
+            _ => Ok(text),
+        }
+    }
+}
