@@ -27,7 +27,7 @@ struct Program {
 }
 
 /// Every program.
-const PROGRAMS: [Program; 7] = [
+const PROGRAMS: [Program; 8] = [
     // The dtrace command.
     Program {
         name: "dtrace",
@@ -45,6 +45,12 @@ const PROGRAMS: [Program; 7] = [
         name: "trapline-calls",
         package: "harness-calls",
         place: "/sbin/trapline-calls",
+    },
+    // Calls functions that leave in unusual ways.
+    Program {
+        name: "trapline-frames",
+        package: "harness-frames",
+        place: "/sbin/trapline-frames",
     },
     // Sends malformed requests to the device.
     Program {
@@ -73,10 +79,11 @@ const PROGRAMS: [Program; 7] = [
 ];
 
 /// The folders of all their sources.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "engine",
     "harness/agent",
     "harness/calls",
+    "harness/frames",
     "harness/fuzz",
     "harness/ioctl",
     "harness/native",

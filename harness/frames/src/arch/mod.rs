@@ -1,0 +1,94 @@
+//! The functions that no compiler makes, in assembly, and what of a signal's frame differs by
+//! machine. Each has a symbol with a size, so that it can be probed, and unwind information that
+//! holds at its calls.
+#![expect(
+    unsafe_code,
+    reason = "the functions switch stacks, and leave frames without returning"
+)]
+
+use std::ffi::{c_int, c_void};
+
+#[cfg(target_arch = "aarch64")]
+mod arm64;
+#[cfg(target_arch = "aarch64")]
+pub use arm64::{FETCH, LOAD, counter, returning};
+#[cfg(target_arch = "aarch64")]
+use arm64::{FRAME, RETURN};
+
+#[cfg(target_arch = "arm")]
+mod arm;
+#[cfg(target_arch = "arm")]
+pub use arm::{FETCH, LOAD, counter, returning};
+#[cfg(target_arch = "arm")]
+use arm::{FRAME, RETURN};
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+#[cfg(target_arch = "x86_64")]
+pub use x86::{FETCH, LOAD, counter, returning};
+#[cfg(target_arch = "x86_64")]
+use x86::{FRAME, RETURN};
+
+#[cfg(not(target_arch = "arm"))]
+mod dwarf;
+
+/// Where a call of `frames_hold` can be left to.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Held {
+    sp: usize,
+    pc: usize,
+}
+
+/// An exception.
+#[repr(C, align(16))]
+#[derive(Debug, Default)]
+pub struct Exception {
+    /// The unwinder's: 32 bytes, 88 on ARM. Zeros are valid.
+    header: [u64; 12],
+    /// Where it is caught.
+    pub held: Held,
+}
+
+/// What `frames_dive` calls at its deepest, with its last argument.
+pub type Bottom = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+unsafe extern "C" {
+    /// Calls itself `depth` times, and then `bottom`.
+    pub fn frames_dive(depth: usize, bottom: Bottom, argument: *mut c_void);
+    /// Calls `frames_dive` so, having noted in `held` where that can be left to. Returns whether it
+    /// was left, and did not return.
+    pub fn frames_hold(
+        depth: usize,
+        bottom: Bottom,
+        argument: *mut c_void,
+        held: *mut Held,
+    ) -> c_int;
+    /// Leaves all calls above a [`Held`], as longjmp(3) does.
+    pub fn frames_leap(held: *mut c_void) -> c_int;
+    /// Throws an [`Exception`]; the unwinder's.
+    pub fn _Unwind_RaiseException(exception: *mut c_void) -> c_int;
+    /// Saves the stack pointer, and returns on the stack that was saved in `to`.
+    pub fn frames_swap(saved: *mut usize, to: usize);
+    /// Begins a new stack: calls the function in the first register of its frame, with the second.
+    fn frames_start();
+    /// Returns the word there. Only its second instruction reads it.
+    pub fn frames_load(from: *const usize) -> usize;
+    /// The same, by an instruction that also writes an address register.
+    pub fn frames_fetch(from: *const usize) -> usize;
+    /// Returns its argument plus 1. Nothing else is in its page.
+    pub fn frames_paged(number: usize) -> usize;
+}
+
+/// Fills the top of a new stack such that `frames_swap` to the result calls `function`, which must
+/// not return.
+pub fn prepare(stack: &mut [usize], function: extern "C" fn(usize) -> !, argument: usize) -> usize {
+    let base = stack.as_mut_ptr().expose_provenance();
+    let end = (base + size_of_val(stack)) & !15;
+    let at = end - 16 - FRAME * size_of::<usize>();
+    let frame = &mut stack[(at - base) / size_of::<usize>()..];
+    frame[0] = function as usize;
+    frame[1] = argument;
+    frame[RETURN] = frames_start as *const () as usize;
+    at
+}

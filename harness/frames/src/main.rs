@@ -1,0 +1,86 @@
+//! `trapline-frames` calls functions of its own in ways that are hard on a tracer, checks that they
+//! still do what they are for, and prints how often each was entered and has returned, as pid probes
+//! should count it: a line `FUNCTION PROBE COUNT` for each probe that fires.
+//!
+//! - `recurse DEPTH` calls functions that call themselves.
+//! - `unwind DEPTH ROUNDS` throws exceptions through calls, which therefore do not return.
+//! - `longjmp DEPTH ROUNDS` leaves calls as longjmp(3) does.
+//! - `stacks SWITCHES` switches between stacks of its own.
+//! - `threads THREADS CALLS` calls a function from several threads.
+//! - `forks COUNT` makes children while a thread runs; some share the memory until they execute.
+//! - `faults COUNT` handles signals of loads that fault, and has them executed again.
+//! - `alarms COUNT` is interrupted so often in a loop.
+//! - `maps CALLS` replaces the page of a function by others.
+//!
+//! The functions are named `frames_*`. Those that no compiler makes are in `arch`.
+
+mod alarms;
+mod arch;
+mod calls;
+mod counts;
+mod dive;
+mod faults;
+mod forks;
+mod maps;
+mod options;
+mod pages;
+mod signals;
+mod stacks;
+mod threads;
+
+use std::io;
+use std::process::ExitCode;
+
+use counts::Counts;
+use options::Command;
+
+/// Why it failed.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{0}; usage: {USAGE}")]
+    Usage(#[from] lexopt::Error),
+    #[error("no such command: {0:?}; usage: {USAGE}")]
+    Command(String),
+    #[error(transparent)]
+    System(#[from] io::Error),
+    #[error("{0}")]
+    Wrong(String),
+}
+
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+
+fn main() -> ExitCode {
+    match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
+        Ok(counts) => {
+            print!("{counts}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("trapline-frames: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<Counts, Error> {
+    match *command {
+        Command::Recurse { depth } => dive::recurse(depth),
+        Command::Unwind { depth, rounds } => dive::unwind(depth, rounds),
+        Command::Longjmp { depth, rounds } => dive::longjmp(depth, rounds),
+        Command::Stacks { switches } => stacks::switch(switches),
+        Command::Threads { threads, calls } => threads::call(threads, calls),
+        Command::Forks { count } => forks::fork(count),
+        Command::Faults { count } => faults::fault(count),
+        Command::Alarms { count } => alarms::ring(count),
+        Command::Maps { calls } => maps::map(calls),
+        Command::Nothing => Ok(Counts::default()),
+    }
+}
+
+/// An error unless what was found is what it should be.
+fn check<T: PartialEq + std::fmt::Debug>(what: &str, found: T, right: T) -> Result<(), Error> {
+    if found == right {
+        return Ok(());
+    }
+    Err(Error::Wrong(format!("{what}: {found:?}, not {right:?}")))
+}
