@@ -56,10 +56,10 @@ mod tracer;
 pub use error::Error;
 pub use grow::{OutOfMemory, filled};
 pub use platform::{
-    Clock, Context, Cpus, Denied, Event, Events, InSlot, KERNEL, KernelText, Key, Listed, Lock,
-    Numbers, OffLimits, Origin, Patch, Patched, Platform, Processes, Rcu, Refused, Space, Symbols,
-    SystemCall, TASK_NAME, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall,
-    VisitTracepoint,
+    Clock, Context, Cpus, Denied, Event, Events, FrameLayout, FrameRecord, InSlot, KERNEL,
+    KernelText, Key, Listed, Lock, Numbers, OffLimits, Origin, Patch, Patched, Platform, Processes,
+    Rcu, Refused, Space, Symbols, SystemCall, TASK_NAME, Task, Tasks, TryLock, UserFrame,
+    UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 pub use probe::glob::matches;
 pub use providers::pid::Created;
