@@ -123,6 +123,9 @@ unsigned long shim_thread_key(void);
 u64 shim_run_time(void);
 u64 shim_user_register(u64 number);
 
+/* task.c: the registers with which it entered the kernel from user mode; NULL for a kernel thread. */
+const struct pt_regs *shim_user_regs(void);
+
 /*
  * nofault.c: reads kernel memory or the process's memory at any address. Neither faults
  * a page in, nor accesses a device's registers. -EFAULT if not all bytes could be read.

@@ -76,3 +76,12 @@ u64 shim_user_register(u64 number)
 		return 0;
 	return regs_get_register(task_pt_regs(current), number * sizeof(long));
 }
+
+/* A kernel thread may borrow an mm, and its saved registers mean nothing. */
+const struct pt_regs *shim_user_regs(void)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	bool is_kernels = !current->mm || current->flags & PF_KTHREAD;
+
+	return is_kernels || !user_mode(regs) ? NULL : regs;
+}

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Incremented whenever a layout or its meaning changes.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;

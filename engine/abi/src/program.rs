@@ -122,6 +122,15 @@ codes! {
         Bytes = 2 "bytes",
         /// Program counters of 8 bytes each, innermost first, padded with zeros.
         Stack = 3 "stack",
+        /// The ID of the current process, and program counters like those of a stack.
+        UserStack = 4 "ustack",
+    }
+}
+
+impl FieldKind {
+    /// Whether it is filled by a walk over a stack, and not from a register.
+    pub const fn is_stack(self) -> bool {
+        matches!(self, Self::Stack | Self::UserStack)
     }
 }
 

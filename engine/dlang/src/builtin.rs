@@ -42,8 +42,8 @@ pub(crate) fn type_of(builtin: Builtin) -> TypeId {
         Builtin::Uid => UID,
         Builtin::Gid => GID,
         Builtin::Curthread => VOID_POINTER,
-        Builtin::Caller => UINTPTR,
-        Builtin::Stackdepth => UINT32,
+        Builtin::Caller | Builtin::Ucaller => UINTPTR,
+        Builtin::Stackdepth | Builtin::Ustackdepth => UINT32,
     }
 }
 

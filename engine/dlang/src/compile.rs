@@ -56,7 +56,7 @@ impl<'s> Compiler<'s> {
         Self {
             settings,
             types: Types::new(settings.pointer, settings.string_size),
-            names: Names::new(),
+            names: Names::new(&settings.constants),
             tables: Tables::default(),
             clauses: Vec::new(),
             options: Vec::new(),

@@ -57,8 +57,10 @@ pub enum Extent {
 /// A conversion specifier. Those that consume no argument are parsed to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Specifier {
-    /// `%a`, `%A`: a kernel address as symbol plus offset.
+    /// `%a`: a kernel address as symbol plus offset.
     Address,
+    /// `%A`: an address of a process, likewise.
+    UserAddress,
     /// `%c`: a character.
     Character,
     /// `%C`: a character, escaped if it is not printable.

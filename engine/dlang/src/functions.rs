@@ -4,7 +4,8 @@ use engine_abi::AggregateFunction;
 use engine_dvm::Subroutine;
 
 use crate::types::{
-    CHAR, CHAR_POINTER, INT, INT32, INT64, SIZE, STACK, TEXT, TypeId, UINTPTR, VOID, VOID_POINTER,
+    CHAR, CHAR_POINTER, INT, INT32, INT64, SIZE, STACK, TEXT, TypeId, UADDR, UINTPTR, UMOD, USTACK,
+    USYM, VOID, VOID_POINTER,
 };
 
 /// A function, by kind.
@@ -44,6 +45,11 @@ actions! {
     Stack "stack",
     Trace "trace",
     Trunc "trunc",
+    Uaddr "uaddr",
+    Ufunc "ufunc",
+    Umod "umod",
+    Ustack "ustack",
+    Usym "usym",
 }
 
 impl Function {
@@ -170,6 +176,10 @@ fn action(action: Action) -> Signature {
         Action::Printa | Action::Printf => open(VOID, &[ANY]),
         Action::Trace => fixed(VOID, &[ANY]),
         Action::Stack => open(STACK, &[]),
+        Action::Ustack => open(USTACK, &[]),
+        Action::Uaddr => fixed(UADDR, &[Some(UINTPTR)]),
+        Action::Usym | Action::Ufunc => fixed(USYM, &[Some(UINTPTR)]),
+        Action::Umod => fixed(UMOD, &[Some(UINTPTR)]),
         Action::Clear | Action::Denormalize | Action::Normalize | Action::Trunc => open(VOID, &[]),
     }
 }

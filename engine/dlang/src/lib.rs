@@ -74,6 +74,10 @@ pub struct Settings {
     pub macros: BTreeMap<String, i64>,
     /// The default number of frames of `stack()`.
     pub stack_frames: u32,
+    /// The default number of frames of `ustack()`.
+    pub user_stack_frames: u32,
+    /// Named constants besides `NULL`: the indices of `uregs[]`.
+    pub constants: Vec<(String, u64)>,
     /// Whether error messages include the tag.
     pub error_tags: bool,
     /// Whether missing macro arguments are 0 or empty.
@@ -89,6 +93,8 @@ impl Default for Settings {
             string_size: 256,
             macros: BTreeMap::new(),
             stack_frames: 20,
+            user_stack_frames: 100,
+            constants: Vec::new(),
             error_tags: false,
             default_arguments: false,
             unreferenced_arguments: false,

@@ -19,17 +19,8 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "user stacks and symbols are not supported yet",
-        &[
-            "jstack",
-            "uaddr",
-            "ucaller",
-            "ufunc",
-            "umod",
-            "ustack",
-            "ustackdepth",
-            "usym",
-        ],
+        "stacks of the Java virtual machine are not supported yet, but ustack( ) is",
+        &["jstack"],
     ),
     (
         "actions that print a kernel symbol are not supported yet, but printf( ) with %a is",

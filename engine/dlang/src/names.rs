@@ -83,10 +83,10 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The predefined names.
-    pub(crate) fn new() -> Self {
+    /// The predefined names, with these constants.
+    pub(crate) fn new(given: &[(String, u64)]) -> Self {
         Self {
-            inlines: constants(),
+            inlines: constants(given),
             variables: Vec::new(),
             aggregations: Vec::new(),
             variable_numbers: HashMap::new(),
@@ -136,16 +136,10 @@ fn key(scope: Scope, text: usize, name: &str) -> (Scope, usize, String) {
 }
 
 /// The predefined constants.
-fn constants() -> HashMap<Rc<str>, NodeKind> {
-    [
-        ("NULL", 0, LONG),
-        ("R_PC", 0, INT),
-        ("R_SP", 1, INT),
-        ("R_FP", 2, INT),
-        ("R_RETVAL", 3, INT),
-    ]
-    .into_iter()
-    .map(|(name, value, type_)| {
+fn constants(given: &[(String, u64)]) -> HashMap<Rc<str>, NodeKind> {
+    let given = given.iter().map(|(name, value)| (&**name, *value, INT));
+    let all = given.chain([("NULL", 0, LONG)]);
+    all.map(|(name, value, type_)| {
         let constant = Constant { value, type_ };
         (name.into(), NodeKind::Constant(constant))
     })

@@ -71,14 +71,29 @@ pub enum FieldType {
     Bytes,
     /// Kernel program counters of 8 bytes each, padded with zeros.
     Stack,
+    /// The ID of a process, and program counters of its stack likewise.
+    UserStack,
+    /// The ID of a process, and an address in it, of 8 bytes each.
+    UserAddress(Detail),
+}
+
+/// How much of an address's name is printed. What is not is not part of a key either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// `uaddr`: object, function and offset.
+    Offset,
+    /// `usym`, `ufunc`: object and function.
+    Function,
+    /// `umod`: the object.
+    Object,
 }
 
 /// What the command does with a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// `trace(expression)`
+    /// `trace(expression)`, `uaddr(address)` and the like
     Trace(Field),
-    /// `stack()`
+    /// `stack()`, `ustack()`
     Stack(Field),
     /// `printf(format, ...)`
     Printf(Rc<Format>, Vec<Field>),

@@ -160,6 +160,9 @@ pub(crate) struct Part {
     pub size: u32,
 }
 
+/// Bytes of a user address: the ID of its process, and the address.
+pub(crate) const USER_ADDRESS: u32 = 16;
+
 /// The component or field for a value of this type; a stack has `frames` frames.
 pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
     let size = types.size(type_);
@@ -167,6 +170,11 @@ pub(crate) fn part(types: &Types, type_: TypeId, frames: u32) -> Part {
         Type::Text => (FieldKind::Text, size),
         Type::Array(..) => (FieldKind::Bytes, size),
         Type::Stack => (FieldKind::Stack, frames.saturating_mul(8)),
+        Type::UserStack => {
+            let words = frames.saturating_add(1);
+            (FieldKind::UserStack, words.saturating_mul(8))
+        }
+        Type::UserAddress(_) => (FieldKind::Bytes, USER_ADDRESS),
         _ => (FieldKind::Scalar, size.clamp(1, 8)),
     };
     Part { kind, size }
@@ -212,6 +220,7 @@ pub(crate) fn smaller(largest: Option<(u32, u8)>) -> &'static str {
     match largest.and_then(|(_, kind)| FieldKind::from_code(kind)) {
         Some(FieldKind::Text) => "a smaller strsize",
         Some(FieldKind::Stack) => "fewer stack( ) frames",
+        Some(FieldKind::UserStack) => "fewer ustack( ) frames",
         _ => "fewer parts",
     }
 }

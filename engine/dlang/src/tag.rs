@@ -241,6 +241,12 @@ tags! {
     StackProto = "D_STACK_PROTO",
     /// `stack` with a size that is not a positive constant, or too large.
     StackSize = "D_STACK_SIZE",
+    /// `ustack` with too many arguments.
+    UstackProto = "D_USTACK_PROTO",
+    /// `ustack` with a size that is not a positive constant, or too large.
+    UstackFrames = "D_USTACK_FRAMES",
+    /// `ustack` with a string size that is not a constant, or negative.
+    UstackStrsize = "D_USTACK_STRSIZE",
     /// `lquantize` with a base that is not a constant.
     LquantBasetype = "D_LQUANT_BASETYPE",
     /// `lquantize` with a base that is too large.

@@ -114,6 +114,10 @@ fn evaluate(expression: &str, pointer: u32) -> String {
     };
     let settings = Settings {
         pointer,
+        constants: (0..)
+            .zip(["R_PC", "R_SP", "R_FP", "R_RETVAL"])
+            .map(|(value, name)| (name.to_owned(), value))
+            .collect(),
         ..Settings::default()
     };
     let program = match compile(&[text], &settings) {
@@ -154,6 +158,6 @@ fn printed(field: Field, record: &[u8]) -> String {
                 .unwrap_or(bytes.len());
             format!("{:?}", String::from_utf8_lossy(&bytes[..end]))
         }
-        FieldType::Bytes | FieldType::Stack => format!("{bytes:?}"),
+        _ => format!("{bytes:?}"),
     }
 }

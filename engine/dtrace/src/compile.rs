@@ -11,6 +11,7 @@ use rustix::process::{getegid, geteuid, getgid, getpid, getppid, getuid};
 use crate::error::Error;
 use crate::fault;
 use crate::options::{Options, Program};
+use crate::registers;
 use crate::setting::Settings;
 
 /// All programs of a command line compiled into one, followed by the clause that reports faults.
@@ -38,14 +39,15 @@ impl Compilation {
             compiled.map_err(|mistake| Error::Compile(mistake.to_string()))
         };
         let mut program = compile(&settings)?;
-        let frames = settings.stack_frames;
+        let frames = |settings: &Settings| (settings.stack_frames, settings.user_stack_frames);
+        let before = frames(&settings);
         for setting in &program.options {
             let value = setting.value.as_deref();
             let set = settings.set(&setting.name, value);
             set.map_err(|why| not_set(&texts, &settings, setting, &why))?;
         }
         // Only now is it known how many frames the programs want.
-        if settings.stack_frames != frames {
+        if frames(&settings) != before {
             program = compile(&settings)?;
         }
         Ok(Self {
@@ -159,6 +161,8 @@ fn how(settings: &Settings, pointer: u32, target: u32) -> engine_dlang::Settings
         pointer,
         string_size: u32::try_from(settings.string_size).unwrap_or(u32::MAX),
         stack_frames: u32::try_from(settings.stack_frames).unwrap_or(u32::MAX),
+        user_stack_frames: u32::try_from(settings.user_stack_frames).unwrap_or(u32::MAX),
+        constants: registers::constants(),
         error_tags: settings.error_tags,
         default_arguments: settings.default_arguments,
         unreferenced_arguments: settings.unreferenced_arguments,

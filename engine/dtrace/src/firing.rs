@@ -11,6 +11,7 @@ use crate::output::{Output, texts};
 use crate::print::{self, Style, field, signed_of, unsigned_of};
 use crate::setting::Settings;
 use crate::symbols::Symbols;
+use crate::user_symbols::UserSymbols;
 
 /// Output beyond this size is flushed early, since a terminal needs some time for it.
 const FLUSH_SIZE: usize = 64 << 10;
@@ -51,6 +52,7 @@ impl<'a> Printer<'a> {
                     .unwrap_or(0)
                     .min(1 << 16),
                 symbols: Symbols::default(),
+                users: UserSymbols::default(),
             },
             aggregation_options: settings.aggregation_options,
             flow_indent: settings.flow_indent,
@@ -91,6 +93,20 @@ impl<'a> Printer<'a> {
             self.output.line(format_args!(""));
         }
         Some(())
+    }
+
+    /// Sets the processes that are known.
+    pub fn set_users(&mut self, users: UserSymbols) {
+        self.style.users = users;
+    }
+
+    /// Merges an entry of a CPU's aggregations; false if it fits none. Addresses in its key are named
+    /// now, as their processes may be gone when it is printed.
+    pub fn add(&mut self, row: u32, data: &[u8]) -> bool {
+        let known = self.program.aggregations.get(row as usize);
+        let settled = known.and_then(|it| print::settled(&self.style, &it.keys, data));
+        self.aggregations
+            .add(row, settled.as_deref().unwrap_or(data))
     }
 
     /// Prints the aggregations that `printa` has not printed.
@@ -157,7 +173,7 @@ impl<'a> Printer<'a> {
         let all = &mut self.aggregations;
         match action {
             Action::Trace(it) => print::trace(out, &self.style, it.kind, field(it, data)),
-            Action::Stack(it) => print::stack(out, &self.style, field(it, data)),
+            Action::Stack(it) => print::stack(out, &self.style, it.kind, field(it, data)),
             Action::Printf(format, fields) => {
                 print::format(out, &self.style, format, (fields, data), &[]);
             }

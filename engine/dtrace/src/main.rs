@@ -8,7 +8,7 @@
 //!   in process for programs that need no kernel probes.
 //! - [`trace`] is the main loop; it waits for [`event`]s, and has [`consume`] drain the engine.
 //! - [`firing`], [`aggregation`] and [`print`] print records and aggregations; messages about
-//!   faults and drops go to standard error.
+//!   faults and drops go to standard error. [`symbols`] and [`user_symbols`] name addresses.
 //!
 //! The main thread does all of this. Other threads wait for signals and target processes, and fire
 //! the timers of the in-process engine.
@@ -32,10 +32,12 @@ mod options;
 mod output;
 mod print;
 mod process_probes;
+mod registers;
 mod setting;
 mod symbols;
 mod target;
 mod trace;
+mod user_symbols;
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

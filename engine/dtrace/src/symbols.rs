@@ -1,6 +1,7 @@
 //! Names of kernel addresses by `/proc/kallsyms`; where code ends is known from its markers and,
 //! for modules, from `/proc/modules`.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs;
@@ -42,11 +43,19 @@ impl Symbols {
     pub fn name(&self, address: u64) -> String {
         let table = self.0.get_or_init(Table::of_this_kernel);
         match table.find(address) {
-            Some((module, name, 0)) => format!("{module}`{name}"),
-            Some((module, name, offset)) => format!("{module}`{name}+{offset:#x}"),
+            Some((module, name, 0)) => format!("{module}`{}", readable(name)),
+            Some((module, name, offset)) => format!("{module}`{}+{offset:#x}", readable(name)),
             None => format!("{address:#x}"),
         }
     }
+}
+
+/// The name as in the source, where it is mangled: there are modules in Rust.
+fn readable(name: &str) -> Cow<'_, str> {
+    let demangled = name
+        .starts_with('_')
+        .then(|| engine_objects::demangled(name));
+    demangled.flatten().map_or(name.into(), Cow::Owned)
 }
 
 impl Table {
@@ -209,6 +218,20 @@ snd 4096 1 usb, Live 0xffffffc008800000
             ],
         );
         names(KERNEL, "", &[(0xffff_ffc0_0880_001c, "0xffffffc00880001c")]);
+    }
+
+    #[test]
+    fn names_of_rust_are_demangled() {
+        let symbols =
+            "c0008000 T _RNvNtC4demo5inner4work\nc0008100 T __kmalloc\nc0009000 T _etext\n";
+        names(
+            symbols,
+            "",
+            &[
+                (0xc000_8004, "vmlinux`demo::inner::work+0x4"),
+                (0xc000_8100, "vmlinux`__kmalloc"),
+            ],
+        );
     }
 
     #[test]

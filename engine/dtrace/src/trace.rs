@@ -1,5 +1,6 @@
 //! Tracing, from the parsed command line to the exit code.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 
 use crate::compile::Compilation;
@@ -16,6 +17,7 @@ use crate::output::{Output, notice};
 use crate::process_probes;
 use crate::setting::Settings;
 use crate::target::Target;
+use crate::user_symbols::{self, UserSymbols};
 
 /// Runs the command. Returns its exit code.
 pub fn run(options: &Options) -> Result<u8, Error> {
@@ -42,8 +44,15 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     }
     let needs_kernel = options.mode == Mode::List || !needs_no_kernel(&compilation);
     let engine = engine(device, needs_kernel, &compilation.settings)?;
-    let named = |target: &&mut Target| names_process(&compilation, target.pid());
-    for target in targets.iter_mut().filter(named) {
+    if let Some(absence) = engine.absence()
+        && user_symbols::are_walked(&compilation.program)
+    {
+        let message = format!("user stacks need the module: {absence}");
+        return Err(Error::Device(message));
+    }
+    let reads_users = user_symbols::are_used(&compilation.program);
+    let is_read = |target: &&mut Target| reads_users || names_process(&compilation, target.pid());
+    for target in targets.iter_mut().filter(is_read) {
         target.run_to_entry()?;
     }
     match options.mode {
@@ -101,6 +110,7 @@ fn trace(
     if options.verbose {
         list::clauses(compilation, output)?;
     }
+    let users = users(compilation, targets);
     let events = Events::new()?;
     let began_on = go(engine, settings);
     // Printed only now: anyone waiting for this message may rely on the probes being armed.
@@ -120,12 +130,26 @@ fn trace(
         error_clause,
         began_on,
         events.interrupts.clone(),
-    )?;
+    )?
+    .with_users(users);
     consume(&mut consumer, settings, &events, targets)?;
     if consumer.was_killed() {
         return Err(Error::Unresponsive);
     }
     Ok(consumer.exit_status())
+}
+
+/// The processes whose addresses the program may record, as far as they are known before it runs:
+/// they may end before their first record is seen.
+fn users(compilation: &Compilation, targets: &[Target]) -> UserSymbols {
+    let users = UserSymbols::new(targets.first().map_or(0, Target::pid));
+    if user_symbols::are_used(&compilation.program) {
+        let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+        let named = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
+        let pids: BTreeSet<u32> = targets.iter().map(Target::pid).chain(named).collect();
+        pids.into_iter().for_each(|pid| users.grab(pid));
+    }
+    users
 }
 
 /// Consumes until a signal, the last target's exit or `exit()`; then prints the remaining

@@ -29,6 +29,10 @@ pub trait Env {
     /// in the machine's byte order. The rest is zeroed.
     fn stack(&mut self, frames: &mut [u8]);
 
+    /// Fills `words` with the ID of the current process and the program counters of its stack,
+    /// likewise. A thread without user memory has no stack.
+    fn user_stack(&mut self, words: &mut [u8]);
+
     /// A scalar variable, or an element of an array by its key; 0 if it was never set.
     fn get(&mut self, variable: u32, key: &[u8]) -> u64;
 

@@ -11,7 +11,7 @@ use crate::address::Segment;
 use crate::arithmetic::{compute, sign};
 use crate::clause::Clause;
 use crate::env::Env;
-use crate::limits::WALK_WORK;
+use crate::limits::{USER_FRAME_WORK, USER_FRAMES_MAX, WALK_WORK};
 use crate::memory::{Memory, Reader, Registers, Space, Trouble, copy, end};
 use crate::mutant;
 use crate::names::{Builtin, Subroutine};
@@ -168,7 +168,9 @@ impl<E: Env> Machine<'_, E> {
             Op::Stw => self.store(a, &(b as u32).to_ne_bytes())?,
             Op::Stx => self.store(a, &b.to_ne_bytes())?,
             Op::Stv | Op::Sta => self.set(immediate, a)?,
-            Op::Push | Op::Pushs | Op::Pushb | Op::Pushk => self.push(op, immediate, a)?,
+            Op::Push | Op::Pushs | Op::Pushb | Op::Pushk | Op::Pushu => {
+                self.push(op, immediate, a)?
+            }
             Op::Rec => self.record(immediate, a)?,
             Op::Agg => {
                 let key = self.key.get(..self.pushed).unwrap_or_default();
@@ -237,9 +239,7 @@ impl<E: Env> Machine<'_, E> {
     #[inline(never)]
     fn builtin(&mut self, number: u32, index: u64) -> Result<u64, Trouble> {
         let builtin = Builtin::from_code(number).ok_or(Fault::IllegalOperation)?;
-        if builtin == Builtin::Stackdepth {
-            self.space.charge(WALK_WORK as usize)?;
-        }
+        self.space.charge(walk_of(builtin))?;
         if !builtin.is_text() {
             return Ok(self.env.builtin(builtin, index));
         }
@@ -260,16 +260,17 @@ impl<E: Env> Machine<'_, E> {
             Op::Push => 8,
             Op::Pushs => self.string_size(),
             Op::Pushb => immediate as usize,
+            Op::Pushu => (immediate as usize).wrapping_add(1).wrapping_mul(8),
             _ => (immediate as usize).wrapping_mul(8),
         };
         let behind = self.pushed.wrapping_add(size.wrapping_add(7) & !7);
         let place = self.key.get_mut(self.pushed..behind);
         let place = place.and_then(|place| place.split_at_mut_checked(size));
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
-        let walk = if op == Op::Pushk {
-            WALK_WORK as usize
-        } else {
-            0
+        let walk = match op {
+            Op::Pushk => WALK_WORK as usize,
+            Op::Pushu => user_walk(size),
+            _ => 0,
         };
         self.space.charge(size.saturating_add(walk))?;
         let own = self.space.own();
@@ -278,6 +279,7 @@ impl<E: Env> Machine<'_, E> {
             Op::Push => copy(place, &a.to_ne_bytes()),
             Op::Pushs => Reader { own, env }.padded_text(a, place)?,
             Op::Pushb => Reader { own, env }.bytes(a, place)?,
+            Op::Pushu => env.user_stack(place),
             _ => env.stack(place),
         }
         if !mutant::is_active("padding-kept") {
@@ -300,13 +302,16 @@ impl<E: Env> Machine<'_, E> {
 
     #[inline(never)]
     fn record_bytes(&mut self, field: Field, value: u64) -> Result<(), Trouble> {
-        if field.kind == FieldKind::Stack {
-            self.space.charge(WALK_WORK as usize)?;
-        }
+        self.space.charge(match field.kind {
+            FieldKind::Stack => WALK_WORK as usize,
+            FieldKind::UserStack => user_walk(field.size as usize),
+            _ => 0,
+        })?;
         let (mut reader, room) = self.room(field.size as usize)?;
         match field.kind {
             FieldKind::Text => reader.padded_text(value, room)?,
             FieldKind::Stack => reader.env.stack(room),
+            FieldKind::UserStack => reader.env.user_stack(room),
             _ => reader.bytes(value, room)?,
         }
         reader.env.record(field.offset, room);
@@ -321,6 +326,21 @@ impl<E: Env> Machine<'_, E> {
             _ => self.env.record(offset, &value.to_ne_bytes()),
         }
     }
+}
+
+/// The cost of reading a built-in variable, in bytes of work.
+fn walk_of(builtin: Builtin) -> usize {
+    match builtin {
+        Builtin::Stackdepth => WALK_WORK as usize,
+        Builtin::Ucaller => user_walk(2 * 8),
+        Builtin::Ustackdepth => user_walk(USER_FRAMES_MAX as usize * 8),
+        _ => 0,
+    }
+}
+
+/// The cost of a walk over a user stack that fills `bytes`, in bytes of work.
+fn user_walk(bytes: usize) -> usize {
+    (bytes / 8).saturating_mul(USER_FRAME_WORK as usize)
 }
 
 /// The clause ends if there is no space for its record.

@@ -49,6 +49,10 @@ codes! {
         Caller = 0x14 "caller",
         /// The number of frames on the kernel stack.
         Stackdepth = 0x15 "stackdepth",
+        /// The second frame of the user stack.
+        Ucaller = 0x16 "ucaller",
+        /// The number of frames on the user stack.
+        Ustackdepth = 0x17 "ustackdepth",
     }
 }
 

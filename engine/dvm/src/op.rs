@@ -260,6 +260,8 @@ ops! {
     Pushb = 0x4a "pushb" (a number);
     /// Pushes the kernel stack's program counters, as many as the immediate.
     Pushk = 0x4b "pushk" (number);
+    /// Pushes the ID of the process, and its stack's program counters, as many as the immediate.
+    Pushu = 0x4d "pushu" (number);
     /// d = the result of the subroutine with the pushed arguments
     Call = 0x4c "call" (d subroutine);
 

@@ -62,7 +62,7 @@ impl Field {
         let sized = match kind {
             FieldKind::Scalar => matches!(row.size, 1 | 2 | 4 | 8),
             FieldKind::Text | FieldKind::Bytes => row.size > 0,
-            FieldKind::Stack => row.size > 0 && row.size.is_multiple_of(8),
+            FieldKind::Stack | FieldKind::UserStack => row.size > 0 && row.size.is_multiple_of(8),
         };
         let field = Self {
             offset: row.offset,
@@ -76,7 +76,7 @@ impl Field {
     pub(crate) const fn alignment(self) -> u32 {
         match self.kind {
             FieldKind::Scalar => self.size,
-            FieldKind::Stack => 8,
+            FieldKind::Stack | FieldKind::UserStack => 8,
             FieldKind::Text | FieldKind::Bytes => 1,
         }
     }

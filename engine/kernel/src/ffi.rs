@@ -80,6 +80,7 @@ unsafe extern "C" {
     pub safe fn shim_thread_key() -> usize;
     pub safe fn shim_run_time() -> u64;
     pub safe fn shim_user_register(number: u64) -> u64;
+    pub safe fn shim_user_regs() -> *const Regs;
 
     pub fn shim_load(address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_load_user(address: usize, to: *mut c_void, length: usize) -> c_int;

@@ -15,7 +15,7 @@ use core::{ptr, slice};
 use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KernelText, Listed, Numbers, OffLimits, Origin,
-    OutOfMemory, Patch, Refused, Symbols, SystemCall, Task, Tasks, Visit, VisitModule,
+    OutOfMemory, Patch, Refused, Symbols, SystemCall, Task, Tasks, UserFrame, Visit, VisitModule,
     VisitSyscall, VisitTracepoint,
 };
 
@@ -131,6 +131,17 @@ impl Tasks for Kernel {
 
     fn user_register(&self, number: u64) -> u64 {
         ffi::shim_user_register(number)
+    }
+
+    fn user_regs(&self) -> Option<Regs> {
+        let regs = ffi::shim_user_regs();
+        // SAFETY: null, or on the current thread's kernel stack, whose user registers nothing
+        // changes while it is in the kernel but the engine itself.
+        unsafe { regs.as_ref() }.copied()
+    }
+
+    fn user_frame(&self, regs: &Regs) -> UserFrame {
+        crate::arch::user_frame(regs)
     }
 
     fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {

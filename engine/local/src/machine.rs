@@ -12,9 +12,10 @@ use std::time::{Duration, SystemTime};
 use engine_isa::Unreadable;
 use engine_isa::arm::{Arm, Regs};
 use engine_tracer::{
-    Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Numbers, OffLimits,
-    Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused, Space, Symbols, TASK_NAME, Task,
-    Tasks, Tracer, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint, blacklist,
+    Blacklist, Clock, Context, Cpus, Denied, Event, Events, FrameLayout, FrameRecord, InSlot,
+    KernelText, Numbers, OffLimits, Origin, OutOfMemory, Patch, ProbeMemory, Processes, Refused,
+    Space, Symbols, TASK_NAME, Task, Tasks, Tracer, UserFrame, UserPatch, Visit, VisitModule,
+    VisitSyscall, VisitTracepoint, blacklist,
 };
 use rustix::process::{getgid, getpid, getppid, getuid};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -170,6 +171,25 @@ impl Tasks for Machine {
 
     fn user_register(&self, _: u64) -> u64 {
         0
+    }
+
+    fn user_regs(&self) -> Option<Regs> {
+        None
+    }
+
+    fn user_frame(&self, regs: &Regs) -> UserFrame {
+        UserFrame {
+            pc: regs.r[15].into(),
+            sp: regs.r[13].into(),
+            fp: regs.r[11].into(),
+            lr: regs.r[14].into(),
+            layout: FrameLayout {
+                word: 4,
+                has_link: true,
+                record: FrameRecord::Unknown,
+                mask: u64::MAX,
+            },
+        }
     }
 
     fn load(&self, _: u64, _: &mut [u8]) -> Result<(), Unreadable> {

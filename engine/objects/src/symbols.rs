@@ -1,8 +1,8 @@
 //! Functions by address of a process, for stacks that are printed when it may have gone.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 use crate::functions::{Function, Functions};
@@ -30,10 +30,18 @@ struct Range {
 /// A file whose functions are known.
 #[derive(Debug)]
 struct Loaded {
-    identity: (Device, u64, Option<Vec<u8>>),
+    identity: Identity,
     name: String,
     functions: Functions,
 }
+
+/// What tells files apart: device, inode and build ID.
+type Identity = (Device, u64, Option<Vec<u8>>);
+
+/// The files that several processes have mapped, so that each is read once. It forgets those that
+/// no [`Symbols`] refers to.
+#[derive(Debug, Default)]
+pub struct Library(HashMap<Identity, Weak<Loaded>>);
 
 /// Where an address is.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +82,14 @@ impl Symbols {
     /// # Errors
     /// If the process cannot be read; what is known stays.
     pub fn refresh(&mut self, process: &Process) -> Result<()> {
+        self.refresh_from(process, &mut Library::default())
+    }
+
+    /// [`Symbols::refresh`], which does not read again what is in the library either.
+    ///
+    /// # Errors
+    /// If the process cannot be read; what is known stays.
+    pub fn refresh_from(&mut self, process: &Process, library: &mut Library) -> Result<()> {
         let objects = Objects::of(process)?;
         let roots = process.roots();
         for object in &objects {
@@ -85,33 +101,47 @@ impl Symbols {
                 .values()
                 .find(|range| range.object.identity == identity);
             let loaded = known.map(|range| Arc::clone(&range.object));
+            let loaded = loaded.or_else(|| library.0.get(&identity)?.upgrade());
             let loaded = loaded.unwrap_or_else(|| {
                 Arc::new(Loaded {
-                    identity,
+                    identity: identity.clone(),
                     name: object.base_name().into_owned(),
                     functions: object.functions(&roots),
                 })
             });
+            library.0.insert(identity, Arc::downgrade(&loaded));
             for range in object.ranges() {
                 let (end, bias, object) = (range.end, object.bias(), Arc::clone(&loaded));
                 self.insert(range.start, Range { end, bias, object });
             }
         }
+        library.0.retain(|_, file| file.strong_count() > 0);
         Ok(())
+    }
+
+    /// The lowest address that is known of the object at an address.
+    pub fn object_start(&self, address: u64) -> Option<u64> {
+        let found = self.range_of(address)?;
+        let is_same =
+            |range: &Range| range.bias == found.bias && Arc::ptr_eq(&range.object, &found.object);
+        let mut ranges = self.ranges.iter();
+        ranges.find_map(|(start, range)| is_same(range).then_some(*start))
     }
 
     /// The object and the function that an address is in.
     pub fn resolve(&self, address: u64) -> Option<Place<'_>> {
-        let (_, range) = self.ranges.range(..=address).next_back()?;
-        if address >= range.end {
-            return None;
-        }
+        let range = self.range_of(address)?;
         let address = address.wrapping_sub(range.bias);
         Some(Place {
             object: &range.object.name,
             address,
             function: range.object.functions.at(address),
         })
+    }
+
+    fn range_of(&self, address: u64) -> Option<&Range> {
+        let (_, range) = self.ranges.range(..=address).next_back()?;
+        (address < range.end).then_some(range)
     }
 
     /// Inserts a range in place of those that it overlaps.

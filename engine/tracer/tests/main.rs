@@ -28,6 +28,7 @@ mod syscalls;
 mod timers;
 mod tracepoints;
 mod untrappable;
+mod user_stacks;
 mod variables;
 
 use std::fs;

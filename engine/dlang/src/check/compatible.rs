@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::tree::Expression;
-use crate::types::{CHAR, STACK, Type, TypeId};
+use crate::types::{CHAR, Type, TypeId};
 
 /// What determines a value's compatibility.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +30,11 @@ impl From<TypeId> for Operand {
     }
 }
 
+/// Whether values of a type are good for nothing but a record or a key.
+fn is_unique(kind: &Type) -> bool {
+    matches!(kind, Type::Stack | Type::UserStack | Type::UserAddress(_))
+}
+
 impl Checker<'_> {
     /// Whether `value` may be assigned to `to`.
     pub(super) fn accepts(&self, to: TypeId, value: &Expression) -> bool {
@@ -37,7 +42,7 @@ impl Checker<'_> {
         let from = value.type_;
         types.is_integer(to) && types.is_integer(from)
             || types.is_text_like(to) && types.is_text_like(from)
-            || types.base(to) == STACK && types.base(from) == STACK
+            || is_unique(types.kind(to)) && types.kind(to) == types.kind(from)
             || types.is_float(to) && types.base(to) == types.base(from)
             || self.common_pointer(to.into(), value.into()).is_some()
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::error::Mistake;
 use crate::format::{Conversion, Extent, Format, Piece};
 use crate::tag::Tag;
-use crate::types::{INT64, STACK, Type, TypeId, Types, UINT64};
+use crate::types::{INT64, STACK, Type, TypeId, Types, UINT64, USTACK};
 use read::{Part, parts};
 use rows::{Row, Wants};
 
@@ -204,7 +204,9 @@ impl Use<'_> {
         let is_address = integer.is_some() || types.is_pointer(type_) || types.is_array(type_);
         match wants {
             Wants::Address => is_address,
-            Wants::UserAddress => is_address && self.has_target,
+            Wants::UserAddress => {
+                is_address && self.has_target || matches!(types.kind(type_), Type::UserAddress(_))
+            }
             Wants::Character => integer.is_some_and(|it| it.size <= 4),
             Wants::Integer => integer.is_some(),
             Wants::Fraction => types.is_float(type_),
@@ -221,7 +223,7 @@ impl Use<'_> {
                 types.is_text(type_) || is_array
             }
             Wants::Time => integer.is_some_and(|it| it.size == 8),
-            Wants::Stack => types.base(type_) == STACK,
+            Wants::Stack => [STACK, USTACK].contains(&types.base(type_)),
         }
     }
 }

@@ -36,7 +36,7 @@ const CHARACTER: &str = "char, short, or int";
 
 pub(super) const ROWS: &[Row] = &[
     ("a", S::Address, W::Address, ADDRESS),
-    ("A", S::Address, W::UserAddress, USER_ADDRESS),
+    ("A", S::UserAddress, W::UserAddress, USER_ADDRESS),
     ("c", S::Character, W::Character, CHARACTER),
     ("C", S::PrintableCharacter, W::Character, CHARACTER),
     ("d", S::Decimal, W::Integer, INTEGER),

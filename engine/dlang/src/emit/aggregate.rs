@@ -1,7 +1,7 @@
 //! Code for aggregations: keys, values and increments.
 
 use engine_abi::AggregateFunction;
-use engine_dvm::{Op, limits};
+use engine_dvm::Op;
 
 use super::Emitter;
 use super::registers::Register;
@@ -10,15 +10,13 @@ use crate::functions::{Action, Function};
 use crate::tables::check_parts;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind};
-use crate::types::{STACK, TypeId};
-
-/// The maximum frames of a stack: as many as fit into a record.
-const FRAMES_MAX: u32 = limits::RECORD_MAX / 8;
+use crate::types::TypeId;
 
 /// A component of a key, evaluated.
 enum Part {
     Value(Register, TypeId),
-    Stack(u32),
+    /// The op that pushes a stack, and the number of its frames.
+    Stack(Op, u32),
 }
 
 impl Emitter<'_> {
@@ -103,17 +101,30 @@ impl Emitter<'_> {
         let mut parts = Vec::new();
         for (position, (key, declared)) in keys.iter().zip(signature).enumerate() {
             self.code.begin_action();
-            parts.push(match stack_arguments(key) {
-                Some(arguments) => {
-                    let frames = self.frames(arguments)?;
-                    self.agree(aggregation, position, frames, line)?;
-                    Part::Stack(frames)
-                }
-                None => Part::Value(self.value(key)?, declared.type_),
-            });
+            let part = self.key_part(key, declared.type_)?;
+            if let Part::Stack(op, frames) = part {
+                let name = if op == Op::Pushu { "ustack" } else { "stack" };
+                self.agree(aggregation, position, (name, frames), line)?;
+            }
+            parts.push(part);
         }
         self.check_key(aggregation, line)?;
         Ok(parts)
+    }
+
+    /// Evaluates a component of a key that has this type.
+    fn key_part(&mut self, key: &Expression, type_: TypeId) -> Result<Part, Mistake> {
+        let ExpressionKind::Action(Function::Action(action), arguments) = &key.kind else {
+            return Ok(Part::Value(self.value(key)?, type_));
+        };
+        match (action, &arguments[..]) {
+            (Action::Stack, _) => Ok(Part::Stack(Op::Pushk, self.frames(arguments)?)),
+            (Action::Ustack, _) => Ok(Part::Stack(Op::Pushu, self.user_frames(arguments)?)),
+            (Action::Uaddr | Action::Usym | Action::Ufunc | Action::Umod, [address, ..]) => {
+                Ok(Part::Value(self.user_address(address)?, type_))
+            }
+            _ => Ok(Part::Value(self.value(key)?, type_)),
+        }
     }
 
     /// A stack in a key must have one size.
@@ -121,7 +132,7 @@ impl Emitter<'_> {
         &mut self,
         aggregation: usize,
         position: usize,
-        frames: u32,
+        (stack, frames): (&str, u32),
         line: u32,
     ) -> Result<(), Mistake> {
         let Some(known) = self.names.aggregations.get_mut(aggregation) else {
@@ -132,7 +143,7 @@ impl Emitter<'_> {
         match key {
             Some(key) if key.frames != 0 && key.frames != frames => {
                 let message = format!(
-                    "@{name}[ ] key #{} is stack({}), not stack({frames})",
+                    "@{name}[ ] key #{} is {stack}({}), not {stack}({frames})",
                     position + 1,
                     key.frames
                 );
@@ -156,7 +167,7 @@ impl Emitter<'_> {
         for part in parts {
             match part {
                 Part::Value(value, type_) => self.push_part(*value, *type_),
-                Part::Stack(frames) => self.code.act(Op::Pushk, Register::ZERO, *frames),
+                Part::Stack(op, frames) => self.code.act(*op, Register::ZERO, *frames),
             }
         }
         for part in parts {
@@ -164,53 +175,5 @@ impl Emitter<'_> {
                 self.code.give(*value);
             }
         }
-    }
-
-    /// The frames of `stack()`.
-    pub(super) fn frames(&self, arguments: &[Expression]) -> Result<u32, Mistake> {
-        let [frames, more @ ..] = arguments else {
-            return self.frames_by_option();
-        };
-        if !more.is_empty() {
-            let message = "stack( ) prototype mismatch: too many arguments";
-            return Err(Mistake::new(Tag::StackProto, frames.line, message));
-        }
-        let Some(constant) = frames.constant().filter(|it| it.is_positive(self.types)) else {
-            let message = "stack( ) size must be a non-zero positive integral constant expression";
-            return Err(Mistake::new(Tag::StackSize, frames.line, message));
-        };
-        let fits = u32::try_from(constant.value)
-            .ok()
-            .filter(|it| *it <= FRAMES_MAX);
-        fits.ok_or_else(|| {
-            let message =
-                format!("stack( ) size is too large: a record holds at most {FRAMES_MAX} frames");
-            Mistake::new(Tag::StackSize, frames.line, message)
-        })
-    }
-
-    /// The default frames of `stack()`.
-    fn frames_by_option(&self) -> Result<u32, Mistake> {
-        let frames = self.settings.stack_frames;
-        if (1..=FRAMES_MAX).contains(&frames) {
-            return Ok(frames);
-        }
-        let message = format!(
-            "stack( ) size {frames} (option stackframes) is out of range: a record holds 1 to \
-             {FRAMES_MAX} frames"
-        );
-        Err(Mistake::new(Tag::StackSize, self.code.line, message))
-    }
-}
-
-/// The arguments of `stack()`, if the component is one.
-fn stack_arguments(key: &Expression) -> Option<&[Expression]> {
-    match &key.kind {
-        ExpressionKind::Action(Function::Action(Action::Stack), arguments)
-            if key.type_ == STACK =>
-        {
-            Some(arguments)
-        }
-        _ => None,
     }
 }

@@ -16,6 +16,7 @@ mod quantize;
 mod record;
 mod registers;
 mod sequence;
+mod stack;
 mod target;
 mod value;
 mod variable;

@@ -10,6 +10,7 @@ use crate::functions::Action;
 use crate::program;
 use crate::tag::Tag;
 use crate::tree::{Expression, ExpressionKind, Statement};
+use crate::types::{STACK, USTACK};
 
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Statement) -> Result<(), Mistake> {
@@ -52,7 +53,14 @@ impl Emitter<'_> {
             }
             (Action::Stack, _) => {
                 let frames = self.frames(arguments)?;
-                program::Action::Stack(self.record_stack(frames))
+                program::Action::Stack(self.record_stack(STACK, frames))
+            }
+            (Action::Ustack, _) => {
+                let frames = self.user_frames(arguments)?;
+                program::Action::Stack(self.record_stack(USTACK, frames))
+            }
+            (Action::Uaddr | Action::Usym | Action::Ufunc | Action::Umod, [address, ..]) => {
+                program::Action::Trace(self.record_user_address(action, address)?)
             }
             (Action::Printf, [format, values @ ..]) => self.printf(format, values, line)?,
             (Action::Printa, _) => self.printa(arguments, line)?,

@@ -6,10 +6,11 @@ use engine_dvm::Op;
 use super::Emitter;
 use super::registers::Register;
 use crate::error::Mistake;
+use crate::functions::{Action, Function};
 use crate::program::{Field, FieldType};
 use crate::tables::part;
 use crate::tree::Expression;
-use crate::types::{STACK, Type, TypeId, Types};
+use crate::types::{Type, TypeId, Types};
 
 impl Emitter<'_> {
     /// Records an expression's value as an action.
@@ -19,10 +20,22 @@ impl Emitter<'_> {
         Ok(self.record_value(value, expression.type_, 0))
     }
 
-    /// Records the kernel stack.
-    pub(super) fn record_stack(&mut self, frames: u32) -> Field {
+    /// Records a stack of this type.
+    pub(super) fn record_stack(&mut self, type_: TypeId, frames: u32) -> Field {
         self.code.begin_action();
-        self.record_value(Register::ZERO, STACK, frames)
+        self.record_value(Register::ZERO, type_, frames)
+    }
+
+    /// Records an address in the process.
+    pub(super) fn record_user_address(
+        &mut self,
+        action: Action,
+        address: &Expression,
+    ) -> Result<Field, Mistake> {
+        self.code.begin_action();
+        let value = self.user_address(address)?;
+        let type_ = Function::Action(action).signature().result;
+        Ok(self.record_value(value, type_, 0))
     }
 
     fn record_value(&mut self, value: Register, type_: TypeId, frames: u32) -> Field {
@@ -38,7 +51,7 @@ impl Emitter<'_> {
         let part = part(self.types, type_, frames);
         let alignment = match part.kind {
             FieldKind::Scalar => part.size,
-            FieldKind::Stack => 8,
+            FieldKind::Stack | FieldKind::UserStack => 8,
             FieldKind::Text | FieldKind::Bytes => 1,
         };
         let offset = self.end.next_multiple_of(alignment);
@@ -63,6 +76,8 @@ pub(crate) fn field_type(types: &Types, type_: TypeId) -> FieldType {
         Type::Text => FieldType::Text,
         Type::Array(..) => FieldType::Bytes,
         Type::Stack => FieldType::Stack,
+        Type::UserStack => FieldType::UserStack,
+        Type::UserAddress(detail) => FieldType::UserAddress(*detail),
         Type::Integer(integer) if integer.is_signed => FieldType::Signed,
         _ => FieldType::Unsigned,
     }

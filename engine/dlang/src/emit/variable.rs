@@ -8,6 +8,7 @@ use super::code::Label;
 use super::registers::Register;
 use crate::error::Mistake;
 use crate::names::VariableId;
+use crate::tables::USER_ADDRESS;
 use crate::types::{Type, TypeId};
 
 impl Emitter<'_> {
@@ -128,6 +129,7 @@ impl Emitter<'_> {
         match self.types.kind(type_) {
             Type::Text => self.code.act(Op::Pushs, value, 0),
             Type::Array(..) => self.code.act(Op::Pushb, value, self.types.size(type_)),
+            Type::UserAddress(_) => self.code.act(Op::Pushb, value, USER_ADDRESS),
             _ => self.code.act(Op::Push, value, 0),
         }
     }

@@ -1,6 +1,7 @@
 //! The predefined types.
 
 use super::{Integer, Type, TypeId, Types};
+use crate::program::Detail;
 
 macro_rules! numbered {
     ($number:expr;) => {};
@@ -12,7 +13,7 @@ macro_rules! numbered {
 
 numbered! { 0;
     VOID CHAR SCHAR UCHAR SHORT USHORT INT UINT LONG ULONG LONGLONG ULONGLONG FLOAT DOUBLE LDOUBLE
-    TEXT FUNCTION STACK AGGREGATION
+    TEXT FUNCTION STACK AGGREGATION USTACK UADDR USYM UMOD
     INT32 INT64 UINT32 UINT64 UINTPTR PTRDIFF SIZE ID PID UID GID
     CHAR_POINTER VOID_POINTER
 }
@@ -43,7 +44,16 @@ impl Types {
         for (name, size) in [("float", 4), ("double", 8), ("long double", 16)] {
             self.number(Type::Float(name, size));
         }
-        for other in [Type::Text, Type::Function, Type::Stack, Type::Aggregation] {
+        for other in [
+            Type::Text,
+            Type::Function,
+            Type::Stack,
+            Type::Aggregation,
+            Type::UserStack,
+            Type::UserAddress(Detail::Offset),
+            Type::UserAddress(Detail::Function),
+            Type::UserAddress(Detail::Object),
+        ] {
             self.number(other);
         }
     }
@@ -124,6 +134,8 @@ mod tests {
                 (LDOUBLE, "long double"),
                 (TEXT, "string"),
                 (AGGREGATION, "aggregation"),
+                (USTACK, "stack"),
+                (UMOD, "_usymaddr"),
                 (INT32, "int32_t"),
                 (UINT64, "uint64_t"),
                 (SIZE, "size_t"),

@@ -7,6 +7,8 @@ mod spelling;
 
 use std::collections::HashMap;
 
+use crate::program::Detail;
+
 pub(crate) use basic::*;
 
 /// The ID of a type.
@@ -28,6 +30,10 @@ pub(crate) enum Type {
     Function,
     /// The result of `stack()`.
     Stack,
+    /// The result of `ustack()`.
+    UserStack,
+    /// The result of `uaddr()` and the like: an address in a process.
+    UserAddress(Detail),
     /// An aggregation.
     Aggregation,
 }

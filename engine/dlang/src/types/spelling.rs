@@ -24,7 +24,8 @@ impl Types {
             Type::Typedef(name, _) => name,
             Type::Text => "string",
             Type::Function => "function",
-            Type::Stack => "stack",
+            Type::Stack | Type::UserStack => "stack",
+            Type::UserAddress(_) => "_usymaddr",
             Type::Aggregation => "aggregation",
         };
         self.with(name, &declarator)

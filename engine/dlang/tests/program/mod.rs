@@ -69,6 +69,10 @@ impl Program {
             macros: [("pid", 42), ("target", 0), ("uid", 0), ("gid", 0)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
+            constants: (0..)
+                .zip(["R_PC", "R_SP", "R_FP", "R_RETVAL"])
+                .map(|(value, name)| (name.to_owned(), value))
+                .collect(),
             ..Settings::default()
         };
         compile(&[text], &settings)

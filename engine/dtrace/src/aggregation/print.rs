@@ -240,6 +240,7 @@ mod tests {
     use super::super::tests::{reported, schema};
     use super::*;
     use crate::symbols::Symbols;
+    use crate::user_symbols::UserSymbols;
 
     fn style() -> Style {
         Style {
@@ -247,6 +248,7 @@ mod tests {
             raw_bytes: false,
             stack_indent: 14,
             symbols: Symbols::default(),
+            users: UserSymbols::default(),
         }
     }
 

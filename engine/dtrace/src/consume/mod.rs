@@ -23,6 +23,7 @@ use crate::fault;
 use crate::firing::Printer;
 use crate::output::{Output, report};
 use crate::setting::Settings;
+use crate::user_symbols::UserSymbols;
 use rates::Rates;
 
 /// The state of consuming one trace.
@@ -86,6 +87,12 @@ impl<'a> Consumer<'a> {
             snapshots: settings.buffer_size.div_ceil(BUFFER_SIZE.into()),
             aggregated: Vec::new(),
         })
+    }
+
+    /// The same, with processes that have been read already.
+    pub fn with_users(mut self, users: UserSymbols) -> Self {
+        self.printer.set_users(users);
+        self
     }
 
     /// How long until something is due.
@@ -167,8 +174,10 @@ impl<'a> Consumer<'a> {
                 .for_each(report);
             let data = self.aggregated.get(..taken.bytes).unwrap_or_default();
             let mut records = Records::new(data);
-            let all = &mut self.printer.aggregations;
-            let added = records.by_ref().all(|it| all.add(it.header.epid, it.data));
+            let printer = &mut self.printer;
+            let added = records
+                .by_ref()
+                .all(|it| printer.add(it.header.epid, it.data));
             if !added || !records.rest().is_empty() {
                 return Err(Error::Buffer(taken.bytes, cpu, "aggregation"));
             }

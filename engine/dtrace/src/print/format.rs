@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::layout::Layout;
 use super::number::{Number, number};
-use super::{Style, date, field, float, signed_of, stack, text, unsigned_of, until_nul};
+use super::{Style, date, field, float, signed_of, stack, text, unsigned_of, until_nul, user};
 
 /// An aggregation's value, printed by a conversion with the flag `@`.
 pub trait Aggregated {
@@ -107,7 +107,8 @@ fn convert(
         Specifier::MailDate => {
             put(date::of_mail(unsigned_of(data), &TimeZone::system()).as_bytes())
         }
-        Specifier::Stack => stack::formatted(out, style, layout, data),
+        Specifier::UserAddress => put(user::name(style, kind, data).as_bytes()),
+        Specifier::Stack => stack::formatted(out, style, layout, (kind, data)),
         Specifier::Float(letter) => float::float(out, layout, letter, data),
         Specifier::Decimal
         | Specifier::Unsigned
@@ -133,11 +134,13 @@ fn number_of(kind: FieldType, data: &[u8]) -> Number {
 #[cfg(test)]
 mod tests {
     use engine_dlang::format::Flags;
+    use engine_dlang::program::Detail;
     use proptest::prelude::*;
 
     use super::super::layout::MAX_EXTENT;
     use super::*;
     use crate::symbols::Symbols;
+    use crate::user_symbols::UserSymbols;
 
     fn piece(specifier: Specifier) -> Conversion {
         Conversion {
@@ -174,6 +177,7 @@ mod tests {
             raw_bytes: false,
             stack_indent: 14,
             symbols: Symbols::parse("1000 T sys_chdir\n2000 T _etext\n", ""),
+            users: UserSymbols::default(),
         };
         let (fields, data) = fields(values);
         let mut out = Vec::new();
@@ -250,10 +254,13 @@ mod tests {
         FieldType::Text,
         FieldType::Bytes,
         FieldType::Stack,
+        FieldType::UserStack,
+        FieldType::UserAddress(Detail::Function),
     ];
 
     const SPECIFIERS: &[Specifier] = &[
         Specifier::Address,
+        Specifier::UserAddress,
         Specifier::Character,
         Specifier::PrintableCharacter,
         Specifier::Decimal,
@@ -299,6 +306,7 @@ mod tests {
             raw_bytes: false,
             stack_indent: 14,
             symbols: Symbols::default(),
+            users: UserSymbols::default(),
         };
         let mut out = Vec::new();
         let values: [&dyn Aggregated; 2] = [&Value(b'a'), &Value(b'b')];

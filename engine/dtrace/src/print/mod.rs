@@ -1,7 +1,8 @@
 //! Formats recorded data, byte for byte as DTrace prints them.
 //!
 //! Everything here appends to a buffer, and sees of a record only its bytes and their types: no
-//! engine, no I/O, except that [`Style::symbols`] reads `/proc` once and dates need the time zone.
+//! engine, no I/O, except that [`Style::symbols`] reads `/proc` once, [`Style::users`] reads processes
+//! that still exist, and dates need the time zone.
 //! [`plain`] is for output without a format, [`format`](mod@format) for `printf` and `printa`.
 
 mod bytes;
@@ -13,16 +14,19 @@ mod number;
 mod plain;
 mod stack;
 mod text;
+mod user;
 
 pub use format::{Aggregated, format};
 pub use layout::Layout;
 pub use number::{Number, number};
 pub use plain::{key, key_width, trace};
 pub use stack::stack;
+pub use user::settled;
 
 use engine_dlang::program::Field;
 
 use crate::symbols::Symbols;
+use crate::user_symbols::UserSymbols;
 
 /// What formatting depends on besides the data.
 pub struct Style {
@@ -34,6 +38,8 @@ pub struct Style {
     pub stack_indent: usize,
     /// Names of kernel addresses.
     pub symbols: Symbols,
+    /// Names of addresses in processes.
+    pub users: UserSymbols,
 }
 
 /// The bytes of `field` in `data`, fewer if `data` ends before.

@@ -6,7 +6,7 @@ use super::bytes::{as_text, dump};
 use super::layout::Layout;
 use super::number::{Base, signed, unsigned};
 use super::text::text;
-use super::{Style, signed_of, stack, unsigned_of, until_nul};
+use super::{Style, signed_of, stack, unsigned_of, until_nul, user};
 
 /// Columns of a number with this many bytes; None if there is no such number.
 fn number_width(size: usize) -> Option<i64> {
@@ -28,7 +28,8 @@ pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
         FieldType::Unsigned => traced_number(out, style, data, |out, layout| {
             unsigned(out, layout, Base::Decimal, unsigned_of(data));
         }),
-        FieldType::Stack => stack(out, style, data),
+        FieldType::Stack | FieldType::UserStack => stack(out, style, kind, data),
+        FieldType::UserAddress(_) => user_address(out, style, kind, data),
         FieldType::Text | FieldType::Bytes => match shown_as_text(style, kind, data) {
             None => dump(out, data),
             Some(shown) if style.quiet => text(out, &Layout::default(), shown),
@@ -38,6 +39,13 @@ pub fn trace(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
             }
         },
     }
+}
+
+/// Appends the name of an address in its column.
+fn user_address(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8]) {
+    out.extend_from_slice(b"  ");
+    let name = user::name(style, kind, data);
+    text(out, &Layout::of_width(-50), name.as_bytes());
 }
 
 /// Appends a number in its column, or alone if quiet.
@@ -73,7 +81,8 @@ pub fn key_width(size: u32) -> i64 {
 /// 8 signed. `packed` is for a histogram on the same line, where strings have a column, too.
 pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packed: bool) {
     match kind {
-        FieldType::Stack => stack(out, style, data),
+        FieldType::Stack | FieldType::UserStack => stack(out, style, kind, data),
+        FieldType::UserAddress(_) => user_address(out, style, kind, data),
         FieldType::Signed | FieldType::Unsigned => {
             out.push(b' ');
             let layout = Layout::of_width(number_width(data.len()).unwrap_or(16));
@@ -98,8 +107,11 @@ pub fn key(out: &mut Vec<u8>, style: &Style, kind: FieldType, data: &[u8], packe
 
 #[cfg(test)]
 mod tests {
+    use engine_dlang::program::Detail;
+
     use super::*;
     use crate::symbols::Symbols;
+    use crate::user_symbols::UserSymbols;
 
     fn style(quiet: bool) -> Style {
         Style {
@@ -107,6 +119,7 @@ mod tests {
             raw_bytes: false,
             stack_indent: 14,
             symbols: Symbols::default(),
+            users: UserSymbols::default(),
         }
     }
 
@@ -149,6 +162,16 @@ mod tests {
         assert_eq!(traced(true, Text, b"blastoff!\0\0\0"), "blastoff!");
         assert_eq!(traced(true, Text, b"\0\0\0"), "");
         assert!(traced(true, Bytes, b"\0\0\0").contains(": 00 00 00  "));
+    }
+
+    #[test]
+    fn addresses_of_processes_have_50_columns() {
+        let words = [0x7000_0000u64, 0x1000];
+        let data: Vec<u8> = words.iter().flat_map(|it| it.to_ne_bytes()).collect();
+        let kind = FieldType::UserAddress(Detail::Function);
+        let shown = format!("  {:<50}", "0x1000");
+        assert_eq!(traced(false, kind, &data), shown);
+        assert_eq!(as_key(kind, &data, false), shown);
     }
 
     #[test]

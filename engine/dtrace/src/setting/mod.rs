@@ -52,6 +52,8 @@ pub struct Settings {
     pub raw_bytes: bool,
     /// `stackframes`: frames of `stack()`.
     pub stack_frames: u64,
+    /// `ustackframes`: frames of `ustack()`.
+    pub user_stack_frames: u64,
     /// `stackindent`: columns in front of a frame.
     pub stack_indent: u64,
     /// How aggregations are printed.
@@ -90,6 +92,7 @@ impl Default for Settings {
             destructive: false,
             raw_bytes: false,
             stack_frames: 20,
+            user_stack_frames: 100,
             stack_indent: 14,
             aggregation_options: AggregationOptions::default(),
             error_tags: false,

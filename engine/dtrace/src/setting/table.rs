@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use engine_abi::{BufferPolicy, Mechanism, SPECULATIONS_MAX};
-use engine_dvm::limits::{RECORD_MAX, STRING_SIZE};
+use engine_dvm::limits::{RECORD_MAX, STRING_SIZE, USER_FRAMES_MAX};
 
 use super::{Refusal, Settings, parse};
 use crate::aggregation::Encoding;
@@ -37,7 +37,8 @@ use Kind::{Number, On, Place, Rate, Size, Switch, Unsupported, Word};
 
 const NO_PREPROCESSOR: Kind = Unsupported("the C preprocessor is not supported yet");
 const NO_KERNEL_TYPES: Kind = Unsupported("kernel types are not supported yet");
-const NO_USER_STACKS: Kind = Unsupported("user stacks are not supported yet");
+const NO_JAVA_STACKS: Kind =
+    Unsupported("stacks of the Java virtual machine are not supported yet");
 const NO_LINKING: Kind = Unsupported("linking D programs is not supported yet");
 const NO_ANONYMOUS: Kind = Unsupported("anonymous tracing is not supported");
 const NO_BPF: Kind = Unsupported("this engine does not use BPF");
@@ -50,6 +51,9 @@ const SOME: RangeInclusive<u64> = 1..=u64::MAX;
 const STRINGS: RangeInclusive<u64> = *STRING_SIZE.start() as u64..=*STRING_SIZE.end() as u64;
 /// As many frames as fit a record.
 const FRAMES: RangeInclusive<u64> = 1..=RECORD_MAX as u64 / 8;
+
+/// The process's ID takes the place of one.
+const USER_FRAMES: RangeInclusive<u64> = 1..=USER_FRAMES_MAX as u64;
 
 const ROWS: &[Row] = &[
     Row("agghist", On(|it| &mut it.aggregation_options.as_bars)),
@@ -120,8 +124,8 @@ const ROWS: &[Row] = &[
     Row("grabanon", NO_ANONYMOUS),
     Row("incdir", NO_PREPROCESSOR),
     Row("iregs", FIXED),
-    Row("jstackframes", NO_USER_STACKS),
-    Row("jstackstrsize", NO_USER_STACKS),
+    Row("jstackframes", NO_JAVA_STACKS),
+    Row("jstackstrsize", NO_JAVA_STACKS),
     Row("kdefs", NO_KERNEL_TYPES),
     Row("knodefs", NO_KERNEL_TYPES),
     Row("late", Unsupported("translators are not supported yet")),
@@ -135,13 +139,16 @@ const ROWS: &[Row] = &[
     Row("maxframes", FIXED),
     Row("modpath", NO_KERNEL_TYPES),
     Row("nolibs", Unsupported("D libraries are not supported")),
-    Row("noresolve", NO_USER_STACKS),
+    Row(
+        "noresolve",
+        Unsupported("addresses of processes always get names"),
+    ),
     Row(
         "nspec",
         Number(|it| &mut it.speculations, 1..=SPECULATIONS_MAX as u64),
     ),
     Row("pcapsize", Unsupported("pcap() is not supported yet")),
-    Row("pgmax", NO_USER_STACKS),
+    Row("pgmax", FIXED),
     Row("preallocate", FOR_DEVELOPERS),
     Row("printsize", Unsupported("print() is not supported yet")),
     Row("procfspath", Unsupported("procfs is always at /proc")),
@@ -181,7 +188,10 @@ const ROWS: &[Row] = &[
         Unsupported("unset it in the command: -c 'env -u NAME command'"),
     ),
     Row("useruid", Unsupported("processes of all users are traced")),
-    Row("ustackframes", NO_USER_STACKS),
+    Row(
+        "ustackframes",
+        Number(|it| &mut it.user_stack_frames, USER_FRAMES),
+    ),
     Row("verbose", Switch(|it| &mut it.disassemble)),
     Row("version", Unsupported("there is only one version")),
     Row("zdefs", Switch(|it| &mut it.zero_matches)),

@@ -102,7 +102,7 @@ impl Walk<'_> {
             || mutant::is_active("field-of-another");
         let field = self.clause.tables.field(instruction.immediate);
         let field = field.filter(|_| own).ok_or(Why::Immediate)?;
-        let has_value = field.kind != FieldKind::Stack;
+        let has_value = !field.kind.is_stack();
         require(has_value || instruction.a == 0, Why::Unused)
     }
 
@@ -118,6 +118,10 @@ impl Walk<'_> {
             }
             Op::Pushb => self.pushed.push(FieldKind::Bytes, number),
             Op::Pushk => self.pushed.push(FieldKind::Stack, number.saturating_mul(8)),
+            Op::Pushu => {
+                let size = number.saturating_add(1).saturating_mul(8);
+                self.pushed.push(FieldKind::UserStack, size)
+            }
             Op::Call => {
                 let subroutine = Subroutine::from_code(number).ok_or(Why::Immediate)?;
                 self.pushed.take_arguments(subroutine)

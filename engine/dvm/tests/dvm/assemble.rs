@@ -185,6 +185,7 @@ impl Assembler<'_> {
             FieldKind::Text => self.assembly.tables.header.string_size,
             FieldKind::Bytes => size.parse().ok()?,
             FieldKind::Stack => size.parse::<u32>().ok()? * 8,
+            FieldKind::UserStack => size.parse::<u32>().ok()? * 8 + 8,
         };
         Some(KeyRow {
             size: size.next_multiple_of(8),
@@ -199,7 +200,7 @@ impl Assembler<'_> {
         let (kind, size): (_, u32) = (field_kind(kind)?, size.parse().ok()?);
         let offset = match kind {
             FieldKind::Scalar => self.record_size.next_multiple_of(size),
-            FieldKind::Stack => self.record_size.next_multiple_of(8),
+            FieldKind::Stack | FieldKind::UserStack => self.record_size.next_multiple_of(8),
             FieldKind::Text | FieldKind::Bytes => self.record_size,
         };
         self.record_size = offset + size;

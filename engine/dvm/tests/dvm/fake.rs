@@ -100,7 +100,7 @@ fn shown(kind: FieldKind, bytes: &[u8]) -> String {
             format!("\"{}\"", bytes[..length].escape_ascii())
         }
         FieldKind::Bytes => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        FieldKind::Stack => {
+        FieldKind::Stack | FieldKind::UserStack => {
             let frames = bytes.chunks_exact(8).map(scalar);
             frames.collect::<Vec<_>>().join(" ")
         }
@@ -154,6 +154,13 @@ impl Env for Fake {
         frames.fill(0);
         for (frame, pc) in frames.chunks_exact_mut(8).zip([0x100_u64, 0x200, 0x300]) {
             frame.copy_from_slice(&pc.to_ne_bytes());
+        }
+    }
+
+    fn user_stack(&mut self, words: &mut [u8]) {
+        words.fill(0);
+        for (word, value) in words.chunks_exact_mut(8).zip([77_u64, 0x100, 0x200]) {
+            word.copy_from_slice(&value.to_ne_bytes());
         }
     }
 

@@ -118,7 +118,9 @@ impl Generator {
             let size = match kind {
                 FieldKind::Scalar => 8,
                 FieldKind::Text => self.tables.header.string_size.next_multiple_of(8),
-                FieldKind::Bytes | FieldKind::Stack => 8 + 8 * tape.below(4) as u32,
+                FieldKind::Bytes | FieldKind::Stack | FieldKind::UserStack => {
+                    8 + 8 * tape.below(4) as u32
+                }
             };
             self.tables.keys.push(KeyRow {
                 size,
@@ -167,11 +169,11 @@ impl Generator {
             FieldKind::Scalar => tape.one_of(&[8, 1, 2, 4]),
             FieldKind::Text => self.tables.header.string_size,
             FieldKind::Bytes => 1 + u32::from(tape.byte()),
-            FieldKind::Stack => 8 + 8 * tape.below(5) as u32,
+            FieldKind::Stack | FieldKind::UserStack => 8 + 8 * tape.below(5) as u32,
         };
         let alignment = match kind {
             FieldKind::Scalar => size,
-            FieldKind::Stack => 8,
+            FieldKind::Stack | FieldKind::UserStack => 8,
             _ => 1,
         };
         let offset = self.record_size.next_multiple_of(alignment);
@@ -224,7 +226,7 @@ impl Generator {
         let mut register = |is_used: bool| if is_used { tape.byte() & 15 } else { 0 };
         let (d, b) = (register(shape.writes_d), register(shape.reads_b));
         let a = register(shape.reads_a);
-        let is_push = matches!(op, Op::Push | Op::Pushs | Op::Pushb | Op::Pushk);
+        let is_push = matches!(op, Op::Push | Op::Pushs | Op::Pushb | Op::Pushk | Op::Pushu);
         let is_early = matches!(op, Op::Ret | Op::Open | Op::Opens) && !tape.once_in(8);
         let is_wanted = !is_push && !is_early || tape.once_in(64);
         let ahead = line + tape.below(4);
@@ -253,7 +255,8 @@ impl Generator {
     fn field_operand(&self, first: usize, a: u8, tape: &mut Tape<'_>) -> Option<(u8, u32)> {
         let fields = &self.tables.fields[first..];
         let number = tape.below(fields.len());
-        let is_stack = fields.get(number)?.kind == FieldKind::Stack.code();
+        let kind = FieldKind::from_code(fields.get(number)?.kind);
+        let is_stack = kind.is_some_and(FieldKind::is_stack);
         Some((if is_stack { 0 } else { a }, (first + number) as u32))
     }
 
@@ -308,6 +311,9 @@ impl Generator {
                     self.instruction(Op::Pushb, 0, register, 0, size);
                 }
                 FieldKind::Stack => self.instruction(Op::Pushk, 0, 0, 0, part.size / 8),
+                FieldKind::UserStack => {
+                    self.instruction(Op::Pushu, 0, 0, 0, part.size / 8 - 1);
+                }
             }
         }
     }

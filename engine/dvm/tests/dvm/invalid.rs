@@ -115,7 +115,7 @@ fn counts_that_overflow_are_none() {
 fn rows_are_checked() {
     let cases: &[Case] = &[
         (
-            |tables| tables.keys[0].kind = 4,
+            |tables| tables.keys[0].kind = 5,
             "key part 0 has an undefined code",
         ),
         (

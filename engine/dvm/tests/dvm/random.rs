@@ -115,6 +115,11 @@ impl Env for RandomEnv<'_> {
         self.fill(frames);
     }
 
+    fn user_stack(&mut self, words: &mut [u8]) {
+        assert_eq!(words.len() % 8, 0);
+        self.fill(words);
+    }
+
     fn get(&mut self, variable: u32, key: &[u8]) -> u64 {
         assert_eq!(self.variable(variable, key).kind, ValueKind::Scalar);
         self.answer()

@@ -8,7 +8,8 @@ use engine_isa::Unreadable;
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Denied, Event, Events, InSlot, KernelText, Listed, Numbers,
     OffLimits, Origin, OutOfMemory, Patch, Patched, ProbeMemory, Processes, Refused, Space,
-    Symbols, Task, Tasks, TryLock, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
+    Symbols, Task, Tasks, TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall,
+    VisitTracepoint,
 };
 
 use super::{arch, is_chosen};
@@ -116,6 +117,8 @@ impl Tasks for Seeded {
         fn run_time(&self) -> u64;
         fn thread_key(&self) -> usize;
         fn user_register(&self, number: u64) -> u64;
+        fn user_regs(&self) -> Option<Regs>;
+        fn user_frame(&self, regs: &Regs) -> UserFrame;
         fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable>;
         fn stack(&self, from: Origin<'_, Regs>, frames: &mut [u64]) -> usize;

@@ -34,6 +34,11 @@ pub fn demangle(name: &str, form: Form) -> Option<String> {
     Some(text.0).filter(|text| !text.is_empty())
 }
 
+/// The name that the source has for a C++ or a Rust symbol, with parameters.
+pub fn demangled(name: &str) -> Option<String> {
+    demangle(name, Form::Full)
+}
+
 /// A string that refuses to grow beyond [`LONGEST`].
 struct Limited(String);
 

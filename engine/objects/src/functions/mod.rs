@@ -4,7 +4,7 @@
 //! malformed file that all share one long name cost no more memory than the file has.
 
 mod collect;
-mod demangle;
+pub mod demangle;
 mod extent;
 mod list;
 mod row;

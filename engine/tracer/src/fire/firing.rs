@@ -4,9 +4,11 @@ use core::cell::Cell;
 use core::ptr;
 
 use engine_dvm::Builtin;
+use engine_dvm::limits::USER_FRAMES_MAX;
 use engine_isa::Arch;
 
-use crate::platform::{Context, Origin, Platform, Task};
+use crate::fire::user_stack::{Begin, UserStack};
+use crate::platform::{Context, Origin, Platform, Task, UserOrigin};
 use crate::providers::dtrace::DtraceProbe;
 use crate::providers::list::providers;
 use crate::providers::{Fires, Provider, argument_at};
@@ -67,6 +69,16 @@ macro_rules! fired {
                 match self {
                     Self::Tracepoint(_) => (Origin::Interrupted, 0),
                     $(Self::$variant(fired) => Fires::<A>::origin(fired),)*
+                }
+            }
+
+            fn user_origin<P: Platform<Regs = A::Regs>>(
+                &self,
+                platform: &P,
+            ) -> UserOrigin<'_, A::Regs> {
+                match self {
+                    Self::Tracepoint(_) => UserOrigin::Saved,
+                    $(Self::$variant(fired) => Fires::<A>::user_origin(fired, platform),)*
                 }
             }
 
@@ -183,6 +195,8 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             Builtin::Curthread => self.task().address,
             Builtin::Errno => self.fired.errno(),
             Builtin::Caller => self.caller(),
+            Builtin::Ucaller => self.user_stack().nth(1).unwrap_or_default(),
+            Builtin::Ustackdepth => self.user_stack().take(USER_FRAMES_MAX as usize).count() as u64,
             _ => 0,
         }
     }
@@ -216,6 +230,23 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
         };
         let count = self.platform.stack(origin, frames);
         frames.get(own..count).unwrap_or_default()
+    }
+
+    /// The program counters of the user stack, innermost first.
+    pub fn user_stack(&self) -> UserStack<'a, P> {
+        let platform = self.platform;
+        let (frame, begin) = match self.fired.user_origin(platform) {
+            UserOrigin::Saved => {
+                let regs = platform.user_regs();
+                (regs.map(|regs| platform.user_frame(&regs)), Begin::Body)
+            }
+            UserOrigin::Body(regs) => (Some(platform.user_frame(regs)), Begin::Body),
+            UserOrigin::Bare(regs) => (Some(platform.user_frame(regs)), Begin::Bare),
+            UserOrigin::Leaving(pc, caller) => {
+                return UserStack::leaving(platform, pc as u64, platform.user_frame(&caller));
+            }
+        };
+        UserStack::new(platform, frame, begin)
     }
 
     fn caller(&self) -> u64 {

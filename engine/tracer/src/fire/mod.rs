@@ -16,6 +16,7 @@ pub mod guard;
 pub mod live;
 mod pulse;
 pub mod table;
+pub mod user_stack;
 
 use core::sync::atomic::Ordering;
 

@@ -14,14 +14,16 @@ pub mod sync;
 pub mod task;
 pub mod text;
 pub mod time;
+pub mod user;
 
 pub use events::{Event, Events, Key, Numbers, SystemCall, VisitSyscall, VisitTracepoint, errno};
 pub use process::{Denied, InSlot, Patched, ProbeMemory, Processes, Space, UserPatch};
 pub use symbols::{KERNEL, KERNEL_NAME, Listed, OffLimits, Symbols, Visit, VisitModule};
 pub use sync::{Cpus, Lock, Rcu, TryLock};
-pub use task::{Context, Origin, TASK_NAME, Task, Tasks};
+pub use task::{Context, Origin, TASK_NAME, Task, Tasks, UserOrigin};
 pub use text::{KernelText, Patch};
 pub use time::Clock;
+pub use user::{FrameLayout, FrameRecord, UserFrame};
 
 /// A kernel, or a fake of one.
 pub trait Platform: Clock + Cpus + Events + KernelText + Processes + Symbols + Tasks {}

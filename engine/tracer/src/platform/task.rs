@@ -2,6 +2,8 @@
 
 use engine_isa::Unreadable;
 
+use super::user::UserFrame;
+
 /// Access to the current or interrupted thread.
 pub trait Tasks: Sized + Send + Sync + 'static {
     /// The registers that a trap saves.
@@ -20,6 +22,13 @@ pub trait Tasks: Sized + Send + Sync + 'static {
     /// This thread's saved user-mode register `number`, in the order of the kernel's `ptrace`
     /// layout; 0 if there is none. Callable from a trap.
     fn user_register(&self, number: u64) -> u64;
+
+    /// The registers with which this thread entered the kernel from user mode, so that they are
+    /// those of its user stack's innermost frame; none for a kernel thread. Callable from a trap.
+    fn user_regs(&self) -> Option<Self::Regs>;
+
+    /// What a walk over the user stack needs of such registers. Callable from a trap.
+    fn user_frame(&self, regs: &Self::Regs) -> UserFrame;
 
     /// Reads kernel memory; on failure the contents of `bytes` are undefined. Any address is safe:
     /// a fault is an error, and device memory is not touched. Callable from a trap.
@@ -45,6 +54,20 @@ pub enum Origin<'a, R> {
     Caller(&'a R),
     /// The current stack, or what a timer interrupted.
     Interrupted,
+}
+
+/// Where the walk over a user stack starts.
+#[derive(Debug)]
+pub enum UserOrigin<'a, R> {
+    /// The registers with which the thread entered the kernel.
+    Saved,
+    /// An instruction of a function that has set up its frame, with these registers.
+    Body(&'a R),
+    /// An instruction of a function that has no frame, with these registers: its first one, or one
+    /// by which it returns.
+    Bare(&'a R),
+    /// An instruction by which a function returns: its address, and the caller's registers.
+    Leaving(usize, R),
 }
 
 /// Size of a thread's name, in bytes.

@@ -29,7 +29,7 @@ use subscriptions::Subscriptions;
 use crate::error::Error;
 use crate::fire::table::Table;
 use crate::grow::OutOfMemory;
-use crate::platform::{Context, Event, Numbers, Origin, Platform};
+use crate::platform::{Context, Event, Numbers, Origin, Platform, UserOrigin};
 use crate::probe::glob::Pattern;
 
 /// The control side of a provider, protected by the control lock.
@@ -165,6 +165,11 @@ pub trait Fires<A: Arch> {
     /// Where a stack trace starts, and how many of its frames belong to the probed function.
     fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
         (Origin::Interrupted, 0)
+    }
+
+    /// Where the walk over the user stack starts.
+    fn user_origin<P: Platform<Regs = A::Regs>>(&self, _platform: &P) -> UserOrigin<'_, A::Regs> {
+        UserOrigin::Saved
     }
 
     /// The registers after the return to the caller, where unwinding starts from those.

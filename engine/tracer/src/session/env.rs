@@ -128,6 +128,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         }
     }
 
+    fn user_stack(&mut self, words: &mut [u8]) {
+        let pid = u64::from(self.firing.task().pid);
+        let found = core::iter::once(pid).chain(self.firing.user_stack());
+        let found = found.chain(core::iter::repeat(0));
+        for (bytes, word) in words.as_chunks_mut().0.iter_mut().zip(found) {
+            *bytes = word.to_ne_bytes();
+        }
+    }
+
     fn get(&mut self, variable: u32, key: &[u8]) -> u64 {
         self.access(variable, key, |access| access.get())
     }

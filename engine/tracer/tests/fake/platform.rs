@@ -7,8 +7,8 @@ use engine_isa::Unreadable;
 use engine_isa::arm::{Regs, Relocation};
 use engine_tracer::{
     Blacklist, Clock, Context, Cpus, Event, Events, KERNEL, KernelText, Listed, Numbers, OffLimits,
-    Origin, OutOfMemory, Patch, Refused, Symbols, SystemCall, Task, Tasks, Visit, VisitModule,
-    VisitSyscall, VisitTracepoint,
+    Origin, OutOfMemory, Patch, Refused, Symbols, SystemCall, Task, Tasks, UserFrame, Visit,
+    VisitModule, VisitSyscall, VisitTracepoint,
 };
 
 use super::*;
@@ -108,11 +108,29 @@ impl Tasks for &'static Fake {
         number + 1000
     }
 
+    fn user_regs(&self) -> Option<Regs> {
+        USER_REGS.get()
+    }
+
+    fn user_frame(&self, regs: &Regs) -> UserFrame {
+        let [fp, sp, lr, pc] = [11, 13, 14, 15].map(|number| regs.r[number].into());
+        UserFrame {
+            pc,
+            sp,
+            fp,
+            lr,
+            layout: LAYOUT.get(),
+        }
+    }
+
     fn load(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
         read(&MEMORY_AT, address, bytes)
     }
 
     fn load_user(&self, address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+        if STACK.with_borrow(|stack| !stack.is_empty()) {
+            return load_stack(address, bytes);
+        }
         match self.load_text(address, bytes) {
             Some(loaded) => loaded,
             None => read(&USER_AT, address, bytes),
@@ -380,4 +398,15 @@ fn read(there: &Range<u64>, address: u64, bytes: &mut [u8]) -> Result<(), Unread
         .zip(bytes)
         .for_each(|(address, byte)| *byte = address as u8);
     Ok(())
+}
+
+/// Reads words of the user stack.
+fn load_stack(address: u64, bytes: &mut [u8]) -> Result<(), Unreadable> {
+    STACK.with_borrow(|stack| {
+        for (address, bytes) in (address..).step_by(4).zip(bytes.chunks_mut(4)) {
+            let word = stack.get(&address).ok_or(Unreadable)?.to_le_bytes();
+            bytes.copy_from_slice(&word[..bytes.len()]);
+        }
+        Ok(())
+    })
 }

@@ -2,8 +2,10 @@
 //! within the engine, and failures.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
-use engine_tracer::{Blacklist, Path, ProbeMemory, Task};
+use engine_isa::arm::Regs;
+use engine_tracer::{Blacklist, FrameLayout, FrameRecord, Path, ProbeMemory, Task};
 
 /// A blacklist with these paths.
 pub const fn blacklist(paths: &'static [Path]) -> Blacklist {
@@ -59,9 +61,23 @@ thread_local! {
     pub static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The blacklist in force.
     pub static LISTED: Cell<&'static Blacklist> = const { Cell::new(&BLACKLIST) };
+    /// The registers with which this thread entered the kernel.
+    pub static USER_REGS: Cell<Option<Regs>> = const { Cell::new(None) };
+    /// How the code of processes saves a caller's frame.
+    pub static LAYOUT: Cell<FrameLayout> = const { Cell::new(ARM) };
+    /// Words of user memory, which go before anything else there.
+    pub static STACK: RefCell<BTreeMap<u64, u32>> = const { RefCell::new(BTreeMap::new()) };
     /// The current task.
     pub static TASK: Cell<Task> = const { Cell::new(BASH) };
 }
+
+/// Frames of A32 code.
+pub const ARM: FrameLayout = FrameLayout {
+    word: 4,
+    has_link: true,
+    record: FrameRecord::Pushed,
+    mask: 0xffff_fffe,
+};
 
 /// The default task.
 pub const BASH: Task = Task {

@@ -3,14 +3,14 @@
 use core::sync::atomic::Ordering;
 
 use engine_isa::body::Leaves;
-use engine_isa::{Arch, Memory, Unreadable};
+use engine_isa::{Arch, Fault, Memory, Unreadable, Width};
 
 use super::live::{Probe, Site};
 use crate::fire::firing::Fired as Any;
 use crate::fire::live::Live;
-use crate::platform::{Origin, Platform, Rcu};
+use crate::platform::{Origin, Platform, Rcu, UserOrigin};
 use crate::providers::Fires;
-use crate::site::resume::{Trap, leaves_now, resume};
+use crate::site::resume::{Resume, Trap, leaves_now, resume};
 use crate::tracer::Tracer;
 
 /// Frames to skip where the whole kernel stack belongs to the trap.
@@ -107,8 +107,42 @@ impl<A: Arch> Fires<A> for Fired<'_, A> {
         }
     }
 
+    /// A function's frame exists neither at its first instruction nor where it returns.
+    fn user_origin<P: Platform<Regs = A::Regs>>(&self, platform: &P) -> UserOrigin<'_, A::Regs> {
+        let (_, address) = self.site.place;
+        match (self.leaves, self.site.resume) {
+            (Some(leaves), Resume::Emulate(emulation)) => {
+                match A::after(emulation, leaves, self.regs, &mut ReadOnly(platform)) {
+                    Some(caller) => UserOrigin::Leaving(address, caller),
+                    None => UserOrigin::Bare(self.regs),
+                }
+            }
+            (Some(_), _) => UserOrigin::Bare(self.regs),
+            (None, _) if address == self.probe.function => UserOrigin::Bare(self.regs),
+            (None, _) => UserOrigin::Body(self.regs),
+        }
+    }
+
     /// The kernel stack is the trap handler's own.
     fn origin(&self) -> (Origin<'_, A::Regs>, usize) {
         (Origin::Interrupted, ALL)
+    }
+}
+
+/// The process's memory, read-only: for emulating an instruction just to find where it leads.
+struct ReadOnly<'a, P>(&'a P);
+
+impl<P: Platform> Memory for ReadOnly<'_, P> {
+    fn load(&mut self, address: u64, width: Width) -> Result<u64, Fault> {
+        let mut word = [0; 8];
+        let bytes = word.get_mut(..width.bytes() as usize).unwrap_or_default();
+        match self.0.load_user(address, bytes) {
+            Ok(()) => Ok(u64::from_le_bytes(word)),
+            Err(Unreadable) => Err(Fault { address }),
+        }
+    }
+
+    fn store(&mut self, address: u64, _: Width, _: u64) -> Result<(), Fault> {
+        Err(Fault { address })
     }
 }

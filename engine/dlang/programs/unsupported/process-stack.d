@@ -1,4 +1,0 @@
-BEGIN
-{
-	ustack(5);
-}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	@[ustack(2)] = count();
+	@[stack(2)] = count();
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	@[ustack(2)] = count();
+	@[ustack(3)] = count();
+}
