@@ -269,7 +269,7 @@ impl<E: Env> Machine<'_, E> {
         let (place, padding) = place.ok_or(Fault::KeyTooLong)?;
         let walk = match op {
             Op::Pushk => WALK_WORK as usize,
-            Op::Pushu => user_walk(size),
+            Op::Pushu => user_walk(size / 8),
             _ => 0,
         };
         self.space.charge(size.saturating_add(walk))?;
@@ -304,7 +304,7 @@ impl<E: Env> Machine<'_, E> {
     fn record_bytes(&mut self, field: Field, value: u64) -> Result<(), Trouble> {
         self.space.charge(match field.kind {
             FieldKind::Stack => WALK_WORK as usize,
-            FieldKind::UserStack => user_walk(field.size as usize),
+            FieldKind::UserStack => user_walk(field.size as usize / 8),
             _ => 0,
         })?;
         let (mut reader, room) = self.room(field.size as usize)?;
@@ -332,15 +332,15 @@ impl<E: Env> Machine<'_, E> {
 fn walk_of(builtin: Builtin) -> usize {
     match builtin {
         Builtin::Stackdepth => WALK_WORK as usize,
-        Builtin::Ucaller => user_walk(2 * 8),
-        Builtin::Ustackdepth => user_walk(USER_FRAMES_MAX as usize * 8),
+        Builtin::Ucaller => user_walk(2),
+        Builtin::Ustackdepth => user_walk(USER_FRAMES_MAX as usize),
         _ => 0,
     }
 }
 
-/// The cost of a walk over a user stack that fills `bytes`, in bytes of work.
-fn user_walk(bytes: usize) -> usize {
-    (bytes / 8).saturating_mul(USER_FRAME_WORK as usize)
+/// The cost of a walk over a user stack of so many words, in bytes of work.
+fn user_walk(words: usize) -> usize {
+    words.saturating_mul(USER_FRAME_WORK as usize)
 }
 
 /// The clause ends if there is no space for its record.
