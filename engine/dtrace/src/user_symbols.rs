@@ -203,6 +203,9 @@ fn text(place: &Place<'_>, address: u64, detail: Detail) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+
     use engine_objects::Objects;
 
     use super::*;
@@ -252,10 +255,14 @@ mod tests {
 
     #[test]
     fn names_outlive_the_process() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("100")
+        let mut child = std::process::Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        // Its objects are mapped when it answers, not yet when it has been spawned.
+        child.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let users = UserSymbols::default();
         let process = Process::open(child.id()).unwrap();
         let objects = Objects::of(&process).unwrap();
