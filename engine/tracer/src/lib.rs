@@ -52,6 +52,7 @@ mod site;
 mod sort;
 mod spin;
 mod tracer;
+pub mod unwind;
 
 pub use error::Error;
 pub use grow::{OutOfMemory, filled};
