@@ -3,6 +3,7 @@
 //! - [`Command`] and the structs of `ioctl`: the requests of [`DEVICE`].
 //! - [`ProgramHeader`] and the tables of `program`: a compiled D program.
 //! - [`Records`]: the contents of a drained buffer.
+//! - [`UnwindRow`]: a row of the tables by which stacks of processes are unwound.
 //!
 //! All of it is plain data with the same layout on every architecture: no pointer, no `usize`, no
 //! padding, and 64-bit fields aligned to 64 bits. Sizes are asserted, because the kernel copies
@@ -17,6 +18,7 @@ mod ioctl;
 mod probe;
 mod program;
 mod record;
+mod unwind;
 
 pub use fault::Fault;
 pub use ioctl::{
@@ -30,6 +32,7 @@ pub use program::{
     ProgramHeader, QUANTIZE_BUCKETS, Scope, Span, ValueKind, VariableRow,
 };
 pub use record::{Record, RecordHeader, Records};
+pub use unwind::{FrameRule, UnwindRow};
 
 /// The device that the command opens: one open file is one consumer.
 pub const DEVICE: &str = "/dev/dtrace";

@@ -172,6 +172,21 @@ pub enum Fault {
     /// The decompressed MiniDebugInfo is malformed itself.
     #[error(".gnu_debugdata: {0}")]
     Mini(Box<Fault>),
+    /// `.eh_frame` cannot be found or not be read to its end: the reason.
+    #[error(".eh_frame: {0}")]
+    EhFrame(String),
+    /// Functions whose description in `.eh_frame` is malformed: their number.
+    #[error(".eh_frame: {0} malformed descriptions")]
+    Frames(usize),
+    /// `.ARM.exidx` lies outside the file, or is not sorted.
+    #[error(".ARM.exidx: {0}")]
+    Exidx(&'static str),
+    /// Ranges of code beyond the addresses that rows of unwind tables have: their number.
+    #[error("unwind table: {0} ranges lie beyond 4 GiB")]
+    UnwindRange(usize),
+    /// An unwind table is too large, and was cut: the number of its rows.
+    #[error("unwind table: cut, {0} rows are too many")]
+    UnwindRows(usize),
     /// A separate debug file was found but cannot be used.
     #[error("debug file {path}: {why}", path = path.display())]
     DebugFile {

@@ -4,7 +4,7 @@
 //! among the objects of process 123 ([`Objects`]) those with the name `libc.so.6`
 //! ([`Object::answers_to`]), and of each the functions named `malloc` ([`Functions`]). [`Symbols`]
 //! resolves addresses of user stacks to object, function and offset, also after the process has
-//! exited.
+//! exited. [`UnwindTable`] is what the kernel module unwinds those stacks by.
 //!
 //! Invariants:
 //!
@@ -40,6 +40,7 @@ mod object;
 mod objects;
 mod process;
 mod symbols;
+mod unwind;
 
 pub use elf::Elf;
 pub use elf::header::{Class, DebugLink, Endian, Kind};
@@ -54,3 +55,4 @@ pub use object::{CodeRange, Object};
 pub use objects::Objects;
 pub use process::Process;
 pub use symbols::{Library, Place, Symbols};
+pub use unwind::{Coverage, UnwindTable};

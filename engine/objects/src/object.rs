@@ -11,6 +11,7 @@ use crate::file::{Parts, Root};
 use crate::functions::{Collector, Functions};
 use crate::maps::Device;
 use crate::names::{self, Role};
+use crate::unwind::UnwindTable;
 
 /// A mapping of an object that can be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,5 +114,13 @@ impl Object {
         };
         let add = |collector: &mut Collector<'_>| debug::add(collector, elf, &self.path, roots);
         Functions::read(elf, &Parts::of(file), add)
+    }
+
+    /// Makes its unwind table, with addresses without the bias. The vDSO has none.
+    pub fn unwind_table(&self) -> UnwindTable {
+        let Some((file, elf)) = &self.file else {
+            return UnwindTable::default();
+        };
+        UnwindTable::read(elf, &Parts::of(file))
     }
 }

@@ -76,13 +76,19 @@ impl Build {
         self.run(Command::new(program).args(arguments));
     }
 
-    fn run(&self, command: &mut Command) {
+    pub fn tool_output(&self, program: &str, arguments: &[&str]) -> String {
+        let output = self.run(Command::new(program).args(arguments));
+        String::from_utf8(output).unwrap()
+    }
+
+    fn run(&self, command: &mut Command) -> Vec<u8> {
         let output = command.current_dir(self.folder.path()).output().unwrap();
         assert!(
             output.status.success(),
             "{command:?}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
+        output.stdout
     }
 
     /// Gives a stripped copy of a library its full symbols as MiniDebugInfo.

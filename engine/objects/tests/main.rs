@@ -8,3 +8,4 @@ mod hostile;
 mod made;
 mod processes;
 mod symbols;
+mod unwind;

@@ -53,6 +53,7 @@ mod site;
 mod sort;
 mod spin;
 mod tracer;
+pub mod unwind;
 
 pub use error::{Bound, Error};
 pub use grow::{OutOfMemory, filled};

@@ -1,4 +1,4 @@
-//! What differs by instruction set in the symbols of an ELF file.
+//! What differs by instruction set in the symbols and the unwind tables of an ELF file.
 
 use std::fmt;
 
@@ -18,6 +18,33 @@ const NAMES: [(elf::Machine, &str); 7] = [
     (elf::EM_S390, "s390"),
     (elf::EM_X86_64, "x86-64"),
 ];
+
+/// The numbers that DWARF gives to the registers of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DwarfRegisters {
+    pub sp: u16,
+    pub fp: u16,
+    /// The return address: a column of its own, or the link register.
+    pub ra: u16,
+    /// Whether a call leaves the return address in a register.
+    pub has_link: bool,
+}
+
+/// Machines whose `.eh_frame` is read.
+const DWARF_REGISTERS: [(elf::Machine, DwarfRegisters); 3] = [
+    (elf::EM_AARCH64, registers(31, 29, 30, true)),
+    (elf::EM_ARM, registers(13, 11, 14, true)),
+    (elf::EM_X86_64, registers(7, 6, 16, false)),
+];
+
+const fn registers(sp: u16, fp: u16, ra: u16, has_link: bool) -> DwarfRegisters {
+    DwarfRegisters {
+        sp,
+        fp,
+        ra,
+        has_link,
+    }
+}
 
 /// `STT_ARM_TFUNC`: a Thumb function, in files from before the EABI.
 const STT_ARM_TFUNC: SymbolType = SymbolType(13);
@@ -41,6 +68,18 @@ impl Machine {
         let mut of_this = branches.iter();
         let found = of_this.find(|(machine, thumb, _)| (machine.0, *thumb) == (self.0, is_thumb));
         found.map(|(_, _, branch)| *branch)
+    }
+
+    /// The registers of a frame in `.eh_frame`; none if the machine's is not read.
+    pub(crate) fn dwarf_registers(self) -> Option<DwarfRegisters> {
+        let mut machines = DWARF_REGISTERS.iter();
+        let found = machines.find(|(machine, _)| machine.0 == self.0);
+        found.map(|(_, registers)| *registers)
+    }
+
+    /// Whether `.ARM.exidx` describes the frames.
+    pub(crate) fn has_exidx(self) -> bool {
+        self.0 == elf::EM_ARM.0
     }
 
     /// Whether symbols of this type are Thumb functions whatever bit 0 is.

@@ -47,6 +47,8 @@ pub struct Elf {
     pub(crate) sections: Vec<Section>,
     /// `.gnu_debugdata`, its offset and size.
     pub(crate) mini: Option<(u64, u64)>,
+    /// `.eh_frame`.
+    pub(crate) eh_frame: Option<Section>,
     pub(crate) code: Code,
 }
 
@@ -135,6 +137,7 @@ where
         segments,
         sections: found.all,
         mini: found.mini,
+        eh_frame: found.eh_frame,
     };
     // A separate debug file has the headers of what it leaves out.
     if !file.is_debug_file() {

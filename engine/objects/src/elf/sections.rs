@@ -12,6 +12,7 @@ pub struct Sections<'d, E: FileHeader> {
     pub headers: &'d [E::SectionHeader],
     pub all: Vec<Section>,
     pub mini: Option<(u64, u64)>,
+    pub eh_frame: Option<Section>,
     pub debug_link: Option<DebugLink>,
 }
 
@@ -40,6 +41,7 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
             headers,
             all: headers.iter().map(|h| section::<E>(h, endian)).collect(),
             mini: None,
+            eh_frame: None,
             debug_link: None,
         };
         if headers.is_empty() {
@@ -65,6 +67,8 @@ impl<'d, E: FileHeader<Endian = Endianness>> Sections<'d, E> {
             let name = names.get(from..).unwrap_or_default();
             if name.starts_with(b".gnu_debugdata\0") && section.kind != elf::SHT_NOBITS {
                 self.mini = self.mini.or(Some((section.offset, section.size)));
+            } else if name.starts_with(b".eh_frame\0") && section.kind != elf::SHT_NOBITS {
+                self.eh_frame = self.eh_frame.or(Some(*section));
             } else if name.starts_with(b".gnu_debuglink\0") && section.kind != elf::SHT_NOBITS {
                 let link = debug_link(section, endian, data);
                 if link.is_none() {
