@@ -69,7 +69,7 @@ global_asm!(
     "function frames_leap",
     "ldp x9, x10, [x0]",
     "mov sp, x9",
-    "br x10",
+    "ret x10",
     "end frames_leap",
     "function frames_swap",
     "sub sp, sp, #176",
