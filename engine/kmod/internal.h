@@ -178,7 +178,11 @@ bool tl_has_user_traps(void);
 
 /* arch/: the bytes of a trap, and by how many the saved instruction pointer is ahead of it. */
 extern const size_t tl_trap_bytes;
+
 extern const size_t tl_trap_advance;
+
+/* arch/: how far from its slot an instruction of a process can be; ULONG_MAX if anywhere. */
+extern const unsigned long tl_slot_reach;
 
 /* arch/: whether a process executes the kernel's own instruction set. */
 bool tl_is_native(struct task_struct *task);

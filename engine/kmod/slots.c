@@ -91,7 +91,7 @@ bool tl_slot_way(const struct mm_struct *mm, unsigned long pc, unsigned long *to
  * The address for a page in the nearest hole below the object at `near`; 0 if there is
  * none. Not above it: that is where a heap grows.
  */
-static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
+static unsigned long hole_below(struct mm_struct *mm, unsigned long near)
 {
 	VMA_ITERATOR(areas, mm, near);
 	struct vm_area_struct *area = vma_next(&areas), *below;
@@ -104,6 +104,27 @@ static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
 			return area->vm_start - PAGE_SIZE;
 	}
 	return 0;
+}
+
+/* The address for a page among the mappings of libraries. */
+static unsigned long hole_among_mappings(struct mm_struct *mm)
+{
+	unsigned long top = mm->mmap_base - PAGE_SIZE;
+
+	return find_vma_intersection(mm, top, top + PAGE_SIZE) ? hole_below(mm, top) : top;
+}
+
+/*
+ * A page that is out of reach would be of no use. Where everything is in reach there may be
+ * nothing below the object: a static program of ARM begins at the lowest address there is.
+ */
+static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
+{
+	unsigned long hole = hole_below(mm, near);
+
+	if (!hole && tl_slot_reach == ULONG_MAX)
+		return hole_among_mappings(mm);
+	return near - hole <= tl_slot_reach ? hole : 0;
 }
 
 static int map_at_hole(struct mm_struct *mm, unsigned long near, struct slots *slots)

@@ -364,6 +364,7 @@ bool tl_has_user_traps(void)
 }
 
 const size_t tl_trap_bytes = sizeof(u32);
+const unsigned long tl_slot_reach = ULONG_MAX;
 const size_t tl_trap_advance;
 
 bool tl_is_native(struct task_struct *task)

@@ -360,6 +360,8 @@ bool tl_has_user_traps(void)
 }
 
 const size_t tl_trap_bytes = sizeof(u32);
+/* Of a branch, less a page. */
+const unsigned long tl_slot_reach = SZ_128M - PAGE_SIZE;
 const size_t tl_trap_advance;
 
 bool tl_is_native(struct task_struct *task)

@@ -94,6 +94,8 @@ bool tl_end_step(struct pt_regs *regs)
 }
 
 const size_t tl_trap_bytes = INT3_INSN_SIZE;
+/* Of a jump, and of an address relative to the pc, less what that may add to the site's own. */
+const unsigned long tl_slot_reach = SZ_1G;
 const size_t tl_trap_advance = INT3_INSN_SIZE;
 
 bool tl_is_native(struct task_struct *task)
