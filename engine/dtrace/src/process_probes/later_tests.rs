@@ -140,7 +140,10 @@ fn what_is_opened_later_is_enabled_and_its_thread_answered() {
 
     // As if this process had closed the objects of that one, and opened its own.
     let mut other = Command::new("sleep").arg("60").spawn().unwrap();
-    let before = Objects::of(&Process::open(other.id()).unwrap()).unwrap();
+    let process = Process::open(other.id()).unwrap();
+    // A new process has no objects until its program is mapped.
+    let mut mapped = std::iter::repeat_with(|| Objects::of(&process).unwrap());
+    let before = mapped.find(|it| it.iter().next().is_some()).unwrap();
     other.kill().unwrap();
     other.wait().unwrap();
     processes.read.get_mut(&id()).unwrap().objects = before;
