@@ -13,16 +13,13 @@ use crate::process_probes::Processes;
 use crate::setting::Settings;
 
 /// Loads the program and enables its clauses. Returns the messages to print once probes are armed:
-/// how many probes each program matched; and the processes that were named.
-pub fn enable(
-    engine: &dyn Engine,
-    compilation: &Compilation,
-) -> Result<(Vec<String>, Processes), Error> {
+/// how many probes each program matched.
+pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<String>, Error> {
     let settings = &compilation.settings;
     let mut notices = Vec::new();
     let mut processes = Processes::default();
     engine.program(&compilation.program.block)?;
-    let mut any = false;
+    let mut total = 0;
     for text in 0..compilation.count() {
         let mut matched = 0;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
@@ -32,15 +29,14 @@ pub fn enable(
                 let refusals = processes.refusals();
                 refusals.iter().for_each(|it| report(format_args!("{it}")));
             }
-            let (probes, is_awaited) = enabled?;
-            matched += probes;
-            any |= probes > 0 || is_awaited;
+            matched += enabled?;
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
         notices.push(format!("{name} matched {matched} probe{plural}"));
+        total += matched;
     }
-    if !any && !settings.zero_matches {
+    if total == 0 && !settings.zero_matches {
         return Err(Error::NoneMatched);
     }
     notices.extend(processes.refusals());
@@ -48,28 +44,25 @@ pub fn enable(
     for (_, description) in clause.iter().flat_map(|it| &it.descriptions) {
         engine.enable(description, number)?;
     }
-    Ok((notices, processes))
+    Ok(notices)
 }
 
 /// Enables a clause at each of its descriptions. One that matches nothing is an error, unless `-Z`
-/// was given or it awaits an object of a process. Returns the number of probes, and whether such a
-/// description is among them.
+/// was given. Returns the number of probes.
 fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
     (number, clause): (u32, &Clause),
     processes: &mut Processes,
     notices: &mut Vec<String>,
-) -> Result<(u64, bool), Error> {
-    let (mut matched, mut any_awaited) = (0, false);
+) -> Result<u64, Error> {
+    let mut matched = 0;
     for (_, description) in &clause.descriptions {
         let mut probes = 0;
         for enabled in processes.descriptions(engine, description)? {
             probes += engine.enable(&enabled, number)?;
         }
-        let is_awaited = processes.keep(engine, description, number, probes > 0);
-        any_awaited |= is_awaited;
-        if probes == 0 && !is_awaited {
+        if probes == 0 {
             let missing = engine.absence().filter(|_| !is_local_probe(description));
             let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
             match (compilation.settings.zero_matches, missing) {
@@ -80,7 +73,7 @@ fn enable_clause(
         }
         matched += u64::from(probes);
     }
-    Ok((matched, any_awaited))
+    Ok(matched)
 }
 
 /// Whether a program needs the kernel's engine for none of its probes.

@@ -18,7 +18,6 @@ mod kprobes;
 mod late_pc;
 mod life;
 mod modules;
-mod opened;
 mod pid;
 mod proc;
 mod returns;
