@@ -4,6 +4,7 @@
 //! is started before it and held: its shell blocks on reading one line, and only then execs or runs
 //! the command. What the harness does during the window goes through the agent and starts nothing.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::guest::line::{Exec, Line};
@@ -30,6 +31,8 @@ struct Held {
 struct Window<'a> {
     scenario: &'a Scenario,
     ftrace: Option<&'a Ftrace>,
+    /// QEMU's execution log, if it is to be made.
+    log: Option<&'a Path>,
     trace: Held,
     workload: Option<Held>,
 }
@@ -40,10 +43,11 @@ pub fn run(
     guest: &mut Guest,
     scenario: &Scenario,
     ftrace: Option<&Ftrace>,
+    log: Option<&Path>,
     before_go: impl FnOnce(&mut Guest) -> Result<(), Stop>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
-    let mut window = Window::ready(guest, scenario, ftrace)?;
+    let mut window = Window::ready(guest, scenario, ftrace, log)?;
     before_go(guest)?;
     let outcome = window.run_window(guest, observed);
     let workload = window.workload.as_ref();
@@ -64,6 +68,7 @@ impl<'a> Window<'a> {
         guest: &mut Guest,
         scenario: &'a Scenario,
         ftrace: Option<&'a Ftrace>,
+        log: Option<&'a Path>,
     ) -> Result<Self, Stop> {
         let trace = Held::new(guest, "trace", &scenario.trace, "exec ")?;
         let workload = scenario.workload.as_ref();
@@ -71,6 +76,7 @@ impl<'a> Window<'a> {
         Ok(Self {
             scenario,
             ftrace,
+            log,
             trace,
             workload: workload.transpose()?,
         })
@@ -112,9 +118,16 @@ impl<'a> Window<'a> {
         let Some(workload) = self.workload.as_mut().filter(|_| is_traced) else {
             return Ok(true);
         };
+        if self.log.is_some() {
+            guest.log_execution(self.log)?;
+        }
         workload.go(guest);
         let exec = workload.exec;
-        guest.wait(end, |line| line.is_over(exec))
+        let is_over = guest.wait(end, |line| line.is_over(exec))?;
+        if self.log.is_some() {
+            guest.log_execution(None)?;
+        }
+        Ok(is_over)
     }
 
     /// Ends the tracer as the scenario states; false if it did not end in time.
