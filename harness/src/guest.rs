@@ -264,13 +264,6 @@ impl Guest {
         saved.map_err(|error| self.watch.explained(error.into()))
     }
 
-    /// Has QEMU log every instruction that is executed where processes map files, into `path`; or
-    /// ends the log.
-    pub fn log_execution(&mut self, path: Option<&Path>) -> Result<(), Stop> {
-        let logged = self.watch.qemu.log_execution(path);
-        logged.map_err(|error| self.watch.explained(error.into()))
-    }
-
     /// Starts a shell command, and returns without waiting for it.
     pub fn exec(&mut self, command: &str) -> Exec {
         self.line.exec(command)

@@ -1,7 +1,6 @@
 //! QEMU's command line for a guest on its machine.
 
 use std::ffi::{OsStr, OsString};
-use std::ops::Range;
 use std::path::Path;
 
 use crate::guest::image::{Clockwork, Image};
@@ -60,11 +59,6 @@ impl Machine {
         arguments.add("-accel", self.accelerator(image));
         arguments.add("-smp", image.cpus.to_string());
         arguments.clockwork(&image.clockwork);
-        // Not while a guest is saved: it is the same for jobs with and without a log.
-        if image.logs_execution && !matches!(launch, Launch::Saving(_)) {
-            let Range { start, end } = &self.bottom_up;
-            arguments.add("-dfilter", format!("{start:#x}..{:#x}", end - 1));
-        }
         arguments.add("-display", "none");
         arguments.add("-serial", serial);
         arguments.socket("monitor", fd::MONITOR);

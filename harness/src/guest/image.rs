@@ -64,9 +64,6 @@ pub struct Image {
     /// Virtual clock, seed and recording; chosen by the job, not by the build.
     #[serde(skip)]
     pub clockwork: Clockwork,
-    /// Whether QEMU is to log what a process executes; chosen by the job, not by the build.
-    #[serde(skip)]
-    pub logs_execution: bool,
     /// The version of the host's QEMU.
     #[serde(skip)]
     pub emulator: Version,
@@ -218,14 +215,6 @@ impl Image {
     pub fn with_clock(mut self, wanted: Clock) -> Self {
         self.clockwork.shift = wanted.shift();
         self
-    }
-
-    /// Limits QEMU's execution log, which the job switches on, to where processes map files.
-    pub fn with_execution_log(self, logs_execution: bool) -> Self {
-        Self {
-            logs_execution,
-            ..self
-        }
     }
 
     /// The part that planning needs.

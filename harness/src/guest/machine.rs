@@ -47,9 +47,6 @@ pub struct Machine {
     pub argument: &'static str,
     /// CPU time that a boot takes on the reference host.
     pub boots_in: Duration,
-    /// Where the kernel maps what a process maps, and the dynamic linker as a program, if its stack
-    /// is unlimited and nothing is random: upwards from the lower end.
-    pub bottom_up: Range<u64>,
     /// Subtract from a virtual address of kernel text to get the physical one.
     text_offset: u64,
     /// The unit in which changes of text are shown.
@@ -96,7 +93,6 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: &[],
         argument: "$r0",
         boots_in: Duration::from_millis(2000),
-        bottom_up: 0x4000_0000..0x4100_0000,
         text_offset: 0xc000_0000,
         unit: Unit::Word,
         disassembler: None,
@@ -146,7 +142,6 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: MEMORY,
         argument: "$x0",
         boots_in: Duration::from_millis(2500),
-        bottom_up: 0x4000_0000_0000..0x4000_0100_0000,
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
         disassembler: Some(|| Capstone::new().arm64().mode(ArchMode::Arm).build()),
@@ -188,7 +183,6 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: MEMORY,
         argument: "$rdi",
         boots_in: Duration::from_millis(3300),
-        bottom_up: 0x2aaa_aaaa_a000..0x2aaa_abaa_a000,
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
         disassembler: None,

@@ -19,7 +19,6 @@ use qapi::qmp::{self, MigrationCapability, MigrationCapabilityStatus, MigrationS
 
 use crate::error::HostError;
 use crate::guest::command_line::{Launch, fd};
-use crate::guest::emulator::Version;
 use crate::guest::image::Image;
 use crate::guest::line::Line;
 use crate::guest::machine::{Machine, Timer};
@@ -33,8 +32,6 @@ use registers::Registers;
 const MONITOR_LIMIT: Duration = Duration::from_secs(20);
 /// Time for QEMU to exit after `quit`.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
-/// The first version of QEMU that has `one-insn-per-tb` in place of `singlestep`.
-const ONE_INSN_PER_TB: Version = Version(8, 1);
 /// Polling interval while waiting for QEMU.
 const STEP: Duration = Duration::from_millis(2);
 
@@ -46,8 +43,6 @@ pub struct Qemu {
     monitor: Monitor,
     registers: Option<Registers>,
     log: PathBuf,
-    /// The monitor's command that limits translated blocks to one instruction.
-    one_instruction: &'static str,
     /// The current limit for a monitor command.
     patience: Duration,
 }
@@ -91,10 +86,6 @@ impl Qemu {
                 .transpose()
                 .map_err(monitor::failed)?,
             log,
-            one_instruction: match image.emulator < ONE_INSN_PER_TB {
-                true => "singlestep",
-                false => "one-insn-per-tb",
-            },
             patience: MONITOR_LIMIT,
         };
         qemu.greet()?;
@@ -269,32 +260,10 @@ impl Qemu {
         size: u64,
         path: &Path,
     ) -> Result<(), HostError> {
-        let to = escaped(path);
-        self.human(Some(cpu), format!("memsave {address:#x} {size} \"{to}\""))
-    }
-
-    /// Starts or ends the execution log: a line in `path` for each instruction that is executed at
-    /// an address of `-dfilter`. Blocks have a single instruction and are not chained, so that each
-    /// is logged; those that were translated before are not used meanwhile.
-    pub fn log_execution(&mut self, path: Option<&Path>) -> Result<(), HostError> {
-        let (items, switch) = match path {
-            Some(_) => ("exec,nochain", "on"),
-            None => ("none", "off"),
-        };
-        let mut commands = vec![format!("{} {switch}", self.one_instruction)];
-        if let Some(path) = path {
-            commands.push(format!("logfile \"{}\"", escaped(path)));
-        }
-        commands.push(format!("log {items}"));
-        for command in commands {
-            self.human(None, command)?;
-        }
-        Ok(())
-    }
-
-    /// A command of the human monitor that prints nothing unless it fails.
-    fn human(&mut self, cpu: Option<u8>, command: String) -> Result<(), HostError> {
-        let said = self.monitor.human(cpu, command)?;
+        let to = path.display().to_string();
+        let to = to.replace('\\', r"\\").replace('"', "\\\"");
+        let command = format!("memsave {address:#x} {size} \"{to}\"");
+        let said = self.monitor.human(Some(cpu), command)?;
         match said.trim() {
             "" => Ok(()),
             trouble => Err(HostError::Monitor(trouble.to_owned())),
@@ -355,12 +324,6 @@ impl Drop for Qemu {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// A path between the quotes of a command of the human monitor.
-fn escaped(path: &Path) -> String {
-    let path = path.display().to_string();
-    path.replace('\\', r"\\").replace('"', "\\\"")
 }
 
 fn sockets() -> Result<(UnixStream, OwnedFd), HostError> {

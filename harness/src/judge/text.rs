@@ -8,6 +8,7 @@
 mod modules;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::HostError;
@@ -141,7 +142,13 @@ impl TextJudge {
 
 /// Removes the first copy, if it exists, where it is not needed as evidence.
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
-    evidence.remove(&evidence.text(BEFORE))
+    let path = evidence.text(BEFORE);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(HostError::file("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The lines that locate the kernel's text.

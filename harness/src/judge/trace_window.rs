@@ -4,7 +4,6 @@
 //! is started before it and held: its shell blocks on reading one line, and only then execs or runs
 //! the command. What the harness does during the window goes through the agent and starts nothing.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::guest::line::{Exec, Line};
@@ -31,8 +30,6 @@ struct Held {
 struct Window<'a> {
     scenario: &'a Scenario,
     ftrace: Option<&'a Ftrace>,
-    /// QEMU's execution log, if it is to be made.
-    log: Option<&'a Path>,
     trace: Held,
     workload: Option<Held>,
 }
@@ -43,11 +40,10 @@ pub fn run(
     guest: &mut Guest,
     scenario: &Scenario,
     ftrace: Option<&Ftrace>,
-    log: Option<&Path>,
     before_go: impl FnOnce(&mut Guest) -> Result<(), Stop>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
-    let mut window = Window::ready(guest, scenario, ftrace, log)?;
+    let mut window = Window::ready(guest, scenario, ftrace)?;
     before_go(guest)?;
     let outcome = window.run_window(guest, observed);
     let workload = window.workload.as_ref();
@@ -68,7 +64,6 @@ impl<'a> Window<'a> {
         guest: &mut Guest,
         scenario: &'a Scenario,
         ftrace: Option<&'a Ftrace>,
-        log: Option<&'a Path>,
     ) -> Result<Self, Stop> {
         let trace = Held::new(guest, "trace", &scenario.trace, "exec ")?;
         let workload = scenario.workload.as_ref();
@@ -76,7 +71,6 @@ impl<'a> Window<'a> {
         Ok(Self {
             scenario,
             ftrace,
-            log,
             trace,
             workload: workload.transpose()?,
         })
@@ -118,16 +112,9 @@ impl<'a> Window<'a> {
         let Some(workload) = self.workload.as_mut().filter(|_| is_traced) else {
             return Ok(true);
         };
-        if self.log.is_some() {
-            guest.log_execution(self.log)?;
-        }
         workload.go(guest);
         let exec = workload.exec;
-        let is_over = guest.wait(end, |line| line.is_over(exec))?;
-        if self.log.is_some() {
-            guest.log_execution(None)?;
-        }
-        Ok(is_over)
+        guest.wait(end, |line| line.is_over(exec))
     }
 
     /// Ends the tracer as the scenario states; false if it did not end in time.

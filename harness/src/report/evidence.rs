@@ -64,11 +64,6 @@ impl Evidence {
         self.folder.join("qemu.log")
     }
 
-    /// QEMU's execution log.
-    pub fn execution_log(&self) -> PathBuf {
-        self.folder.join("execution.log")
-    }
-
     /// The path of a copy of the kernel's text.
     pub fn text(&self, when: &str) -> PathBuf {
         self.folder.join(format!("text-{when}.bin"))
@@ -78,16 +73,6 @@ impl Evidence {
     pub fn write(&self, name: &str, text: &str) -> Result<(), HostError> {
         let path = self.folder.join(name);
         fs::write(&path, text).map_err(HostError::file("write", &path))
-    }
-
-    /// Removes a file, if it exists.
-    pub fn remove(&self, path: &Path) -> Result<(), HostError> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(HostError::file("remove", path)(error))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Appends to `commands.txt`, the log of commands run in the guest.

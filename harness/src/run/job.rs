@@ -18,7 +18,6 @@ use crate::guest::overrides::Overrides;
 use crate::guest::saved::Level;
 use crate::guest::start::{self, Ready};
 use crate::guest::{Answer, Guest, Stop, Watch};
-use crate::judge::execution;
 use crate::judge::ftrace::Ftrace;
 use crate::judge::health::{self, Finding};
 use crate::judge::normalise;
@@ -115,7 +114,6 @@ pub fn run_with(
             .with_cpus(job.scenario.cpus, job.scenario.processor)
             .with_append(job.scenario.append.as_deref())
             .with_clock(job.scenario.clock.unwrap_or_default())
-            .with_execution_log(job.scenario.executed().is_some())
             .with_overrides(overrides),
         progress,
         evidence,
@@ -213,12 +211,7 @@ impl Run<'_> {
             Some(hold) => hold.before_go(guest, &self.evidence),
             None => Ok(()),
         };
-        let log = self.evidence.execution_log();
-        let log = scenario.executed().map(|_| log.as_path());
-        let observed = &mut self.observed;
-        trace_window::run(guest, scenario, ftrace.as_ref(), log, hold, observed)?;
-        self.compare_execution(guest)?;
-        let scenario = &self.job.scenario;
+        trace_window::run(guest, scenario, ftrace.as_ref(), hold, &mut self.observed)?;
         self.failures
             .extend(verdict::judge(scenario, &self.observed));
         if self.is_overdue() {
@@ -264,23 +257,11 @@ impl Run<'_> {
         steps.any(|step| matches!(step.ending, Ending::TimedOut(_)))
     }
 
-    fn compare_execution(&mut self, guest: &mut Guest) -> Result<(), Stop> {
-        let counts = self.job.scenario.executed();
-        let Some(counts) = counts.filter(|_| !self.is_overdue()) else {
-            return Ok(());
-        };
-        self.progress.now("compares what QEMU executed");
-        let compared = execution::judge(guest, counts, &self.evidence)?;
-        self.observed.execution = Some(compared);
-        Ok(())
-    }
-
     fn arm_ftrace(&mut self, guest: &mut Guest) -> Result<Option<Ftrace>, Stop> {
-        let other = self.job.scenario.expect.agrees_with.as_ref();
-        let Some(function) = other.and_then(|other| other.ftrace.as_ref()) else {
+        let Some(other) = &self.job.scenario.expect.agrees_with else {
             return Ok(None);
         };
-        match Ftrace::arm(guest, function)? {
+        match Ftrace::arm(guest, &other.ftrace)? {
             Ok(ftrace) => Ok(Some(ftrace)),
             Err(failure) => {
                 self.failures.push(failure);
@@ -491,8 +472,7 @@ impl Run<'_> {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
         let written = self.evidence.write("result.json", &text);
         let tidied = match done.report.verdict.is_good() {
-            true => text::discard(&self.evidence)
-                .and_then(|()| self.evidence.remove(&self.evidence.execution_log())),
+            true => text::discard(&self.evidence),
             false => Ok(()),
         };
         match written.and(tidied) {

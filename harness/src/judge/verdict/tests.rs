@@ -37,7 +37,6 @@ fn observed(trace: Ending, workload: Ending, rows: usize, ftrace: Option<u64>) -
         transcript: Transcript { steps },
         was_signalled: true,
         ftrace: ftrace.map(Ok),
-        execution: None,
     }
 }
 
