@@ -376,6 +376,13 @@ int shim_space_is_gone(unsigned long handle);
 /* space.c: the key of the current thread's address space. Callable in probe context, before the guard. */
 unsigned long shim_current_space(void);
 
+/*
+ * space.c: the key of the address space of a process, which the caller must be allowed to
+ * trace as above. It is no other's until shim_space_drop(). May sleep.
+ */
+int shim_space_hold(u32 pid, unsigned long *key);
+void shim_space_drop(unsigned long key);
+
 /* space.c: reads its memory, faulting pages in. May sleep. */
 int shim_space_read(unsigned long handle, unsigned long address, void *to, size_t length);
 

@@ -224,6 +224,25 @@ unsigned long shim_current_space(void)
 	return (unsigned long)current->mm;
 }
 
+int shim_space_hold(u32 pid, unsigned long *key)
+{
+	struct mm_struct *mm;
+	int error = tl_has_user_traps() ? find_mm(pid, &mm) : -EOPNOTSUPP;
+
+	if (error)
+		return error;
+	/* The memory of the process itself is not kept. */
+	mmgrab(mm);
+	mmput(mm);
+	*key = (unsigned long)mm;
+	return 0;
+}
+
+void shim_space_drop(unsigned long key)
+{
+	mmdrop((struct mm_struct *)key);
+}
+
 static int read_page(struct mm_struct *mm, unsigned long address, void *to, size_t length)
 {
 	struct page *page;

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::Description;
 
 /// Incremented whenever a layout or its meaning changes.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// The principal buffer's default size in bytes (DTrace's default `bufsize`).
 pub const BUFFER_SIZE: u32 = 4 << 20;
@@ -109,6 +109,32 @@ pub struct PidProbes {
     /// Out: why the last of them was refused, or which bound is reached; NUL-terminated.
     pub reason: [u8; REASON_LEN],
 }
+
+/// `UNWIND`: the unwind table of an object of a process, by which the consumer's clauses find callers
+/// in that process: [`UnwindRow`](crate::UnwindRow)s sorted by address. Before `GO`. `ESRCH`, `EPERM`,
+/// `ENOEXEC` and `EINVAL` as for `PID_PROBES`; `ENOSPC` if the consumer's tables would take more than
+/// 64 MiB.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct Unwind {
+    /// In: the rows' address in the caller's memory.
+    pub rows: u64,
+    /// In: the first address of the object's code in the process.
+    pub start: u64,
+    /// In: the address behind it.
+    pub end: u64,
+    /// In: what the process's addresses exceed those of the rows by.
+    pub bias: u64,
+    /// In: the number of rows, at most [`UNWIND_ROWS_MAX`].
+    pub count: u32,
+    /// In: the process ID, in the caller's PID namespace.
+    pub pid: u32,
+}
+
+/// The most rows of a table.
+pub const UNWIND_ROWS_MAX: u32 = 1 << 22;
 
 /// Size of a reason in [`PidProbes`], including the NUL.
 pub const REASON_LEN: usize = 128;
@@ -345,6 +371,8 @@ commands! {
     Status = 10 (Status),
     /// Carries [`PidProbes`].
     PidProbes = 11 (PidProbes),
+    /// Carries [`Unwind`].
+    Unwind = 12 (Unwind),
 }
 
 /// `_IOWR('D', nr, size)` of Linux's generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
@@ -364,6 +392,7 @@ const _: () = {
     assert!(size_of::<EprobeDesc>() == 400);
     assert!(size_of::<BufSnap>() == 24);
     assert!(size_of::<PidProbes>() == 544);
+    assert!(size_of::<Unwind>() == 40);
 };
 
 #[cfg(test)]

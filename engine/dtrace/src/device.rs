@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 
 use engine_abi::{
     BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch,
-    Program, Status, Stop, VERSION,
+    Program, Status, Stop, Unwind, UnwindRow, VERSION,
 };
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
@@ -82,8 +82,8 @@ impl Device {
     ) -> Result<(), Errno> {
         // SAFETY: the number encodes the size of `body`, so the module reads and writes no more
         // than that. For `BufSnap` and `AggSnap` it also writes the buffer that `snapshot` names,
-        // borrowed exclusively until it returns; for `Program` it reads the block that `program`
-        // names, borrowed likewise.
+        // borrowed exclusively until it returns; for `Program` and `Unwind` it reads the block or
+        // rows that `program` and `unwind` name, borrowed likewise.
         unsafe { ioctl(&self.file, Request { command, body }) }
     }
 }
@@ -111,6 +111,15 @@ impl Engine for Device {
 
     fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error> {
         self.ask("failed to create probes", Command::PidProbes, request)
+    }
+
+    fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error> {
+        let mut body = Unwind {
+            rows: rows.as_ptr().expose_provenance() as u64,
+            count: u32::try_from(rows.len()).unwrap_or(u32::MAX),
+            ..*object
+        };
+        self.ask("failed to pass an unwind table", Command::Unwind, &mut body)
     }
 
     fn program(&self, block: &[u64]) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The interface between command and engine: the requests of `engine_abi`, answered by the kernel
 //! module or in process.
 
-use engine_abi::{Conf, Description, Go, PidProbes, Status};
+use engine_abi::{Conf, Description, Go, PidProbes, Status, Unwind, UnwindRow};
 use thiserror::Error;
 
 use crate::error::Error;
@@ -59,6 +59,9 @@ pub trait Engine {
 
     /// Creates the probes of a function of a process.
     fn pid_probes(&self, request: &mut PidProbes) -> Result<(), Error>;
+
+    /// Hands over the unwind table of an object, with its rows.
+    fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error>;
 
     /// Loads the program; required before `enable`.
     fn program(&self, block: &[u64]) -> Result<(), Error>;

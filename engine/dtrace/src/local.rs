@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use engine_abi::{Conf, Description, Go, PidProbes, Status, VERSION};
+use engine_abi::{Conf, Description, Go, PidProbes, Status, Unwind, UnwindRow, VERSION};
 use engine_isa::arm::Arm;
 use engine_local::Machine;
 use engine_tracer::{ConsumerId, Error as Refusal, Snapped, Tracer};
@@ -70,6 +70,10 @@ impl Engine for Local {
     }
 
     fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
+    }
+
+    fn unwind(&self, _: &Unwind, _: &[UnwindRow]) -> Result<(), Error> {
         Err(Error::Device(self.without.to_string()))
     }
 

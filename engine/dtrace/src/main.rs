@@ -37,6 +37,7 @@ mod setting;
 mod symbols;
 mod target;
 mod trace;
+mod unwind;
 mod user_symbols;
 
 use std::ffi::OsString;

@@ -17,6 +17,7 @@ use crate::output::{Output, notice};
 use crate::process_probes;
 use crate::setting::Settings;
 use crate::target::Target;
+use crate::unwind;
 use crate::user_symbols::{self, UserSymbols};
 
 /// Runs the command. Returns its exit code.
@@ -50,7 +51,8 @@ pub fn run(options: &Options) -> Result<u8, Error> {
         let message = format!("user stacks need the module: {absence}");
         return Err(Error::Device(message));
     }
-    let reads_users = user_symbols::are_used(&compilation.program);
+    let program = &compilation.program;
+    let reads_users = user_symbols::are_used(program) || user_symbols::are_walked(program);
     let is_read = |target: &&mut Target| reads_users || names_process(&compilation, target.pid());
     for target in targets.iter_mut().filter(is_read) {
         target.run_to_entry()?;
@@ -106,7 +108,10 @@ fn trace(
     targets: &mut [Target],
 ) -> Result<u8, Error> {
     let settings = &compilation.settings;
-    let notices = enable(engine, compilation)?;
+    let mut notices = enable(engine, compilation)?;
+    if user_symbols::are_walked(&compilation.program) {
+        notices.extend(unwind::hand_over(engine, &pids(compilation, targets)));
+    }
     if options.verbose {
         list::clauses(compilation, output)?;
     }
@@ -141,12 +146,17 @@ fn trace(
 
 /// The processes whose addresses the program may record, as far as they are known before it runs:
 /// they may end before their first record is seen.
+/// The processes that a program names, and its targets.
+fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
+    let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
+    let named = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
+    targets.iter().map(Target::pid).chain(named).collect()
+}
+
 fn users(compilation: &Compilation, targets: &[Target]) -> UserSymbols {
     let users = UserSymbols::new(targets.first().map_or(0, Target::pid));
     if user_symbols::are_used(&compilation.program) {
-        let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
-        let named = descriptions.filter_map(|(_, it)| process_probes::pid_of(it));
-        let pids: BTreeSet<u32> = targets.iter().map(Target::pid).chain(named).collect();
+        let pids = pids(compilation, targets);
         pids.into_iter().for_each(|pid| users.grab(pid));
     }
     users

@@ -7,8 +7,9 @@ use core::ffi::c_int;
 
 use engine_abi::{
     BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidProbes, ProbeMatch, Program,
-    Status, Stop, VERSION,
+    Status, Stop, UNWIND_ROWS_MAX, Unwind, UnwindRow, VERSION,
 };
+use engine_tracer::unwind::tables::Object;
 use engine_tracer::{
     ConsumerId, Error, OutOfMemory, Put, Reason, Snapped, Tracer, Unwritten, filled,
 };
@@ -106,6 +107,7 @@ pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) ->
         Command::AggSnap => agg_snap(tracer, id, body_as(body)?),
         Command::Eprobe => eprobe(tracer, id, body_as(body)?),
         Command::PidProbes => pid_probes(tracer, id, body_as(body)?),
+        Command::Unwind => unwind(tracer, id, body_as(body)?),
     }
 }
 
@@ -142,10 +144,15 @@ fn program(tracer: &Engine, id: ConsumerId, body: &Program) -> Result<(), Errno>
         return Err(Errno::Invalid);
     }
     let mut words = filled(size / size_of::<u64>(), || 0u64)?;
-    // SAFETY: `words` is `size` bytes long, and every bit pattern is a `u64`; the shim checks the
-    // user address.
-    match unsafe { ffi::shim_copy_from_user(words.as_mut_ptr().cast(), body.address, size) } {
-        0 => Ok(tracer.program(id, words)?),
+    copy_from_user(words.as_mut_bytes(), body.address)?;
+    Ok(tracer.program(id, words)?)
+}
+
+/// Fills `to` from the consumer's memory.
+fn copy_from_user(to: &mut [u8], from: u64) -> Result<(), Errno> {
+    // SAFETY: `to` is valid for writes of its length; the shim checks the user address.
+    match unsafe { ffi::shim_copy_from_user(to.as_mut_ptr().cast(), from, to.len()) } {
+        0 => Ok(()),
         _ => Err(Errno::BadAddress),
     }
 }
@@ -209,6 +216,22 @@ fn put_reason(body: &mut PidProbes, reason: &str) {
     for (to, from) in place.unwrap_or_default().iter_mut().zip(reason.bytes()) {
         *to = from;
     }
+}
+
+#[inline(never)]
+fn unwind(tracer: &Engine, id: ConsumerId, body: &Unwind) -> Result<(), Errno> {
+    if body.count > UNWIND_ROWS_MAX || body.start > body.end {
+        return Err(Errno::Invalid);
+    }
+    let size = (body.count as usize).wrapping_mul(size_of::<UnwindRow>());
+    let mut rows = filled(size, || 0)?;
+    copy_from_user(&mut rows, body.rows)?;
+    let object = Object {
+        code: body.start..body.end,
+        bias: body.bias,
+        rows,
+    };
+    Ok(tracer.unwind(id, body.pid, object)?)
 }
 
 #[inline(never)]

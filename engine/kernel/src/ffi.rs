@@ -132,6 +132,8 @@ unsafe extern "C" {
     pub fn shim_space_close(handle: usize);
     pub fn shim_space_is_gone(handle: usize) -> c_int;
     pub safe fn shim_current_space() -> usize;
+    pub fn shim_space_hold(pid: u32, key: *mut usize) -> c_int;
+    pub fn shim_space_drop(key: usize);
     pub fn shim_space_read(handle: usize, address: usize, to: *mut c_void, length: usize) -> c_int;
     pub fn shim_space_patch(handle: usize, patches: *mut UserPatch, count: usize);
     pub fn shim_slots_map(handle: usize, near: usize) -> usize;

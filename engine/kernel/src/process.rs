@@ -6,7 +6,7 @@ use engine_tracer::{Denied, InSlot, OutOfMemory, ProbeMemory, Processes, Space, 
 use crate::ffi;
 use crate::platform::Kernel;
 
-/// Linux error numbers that [`ffi::shim_space_open`] returns, negated.
+/// Linux error numbers that [`ffi::shim_space_open`] and [`ffi::shim_space_hold`] return, negated.
 const EPERM: i32 = 1;
 const ESRCH: i32 = 3;
 const ENOEXEC: i32 = 8;
@@ -17,15 +17,8 @@ impl Processes for Kernel {
     fn space_open(&self, pid: u32) -> Result<Space, Denied> {
         let mut space = Space { handle: 0, key: 0 };
         // SAFETY: control path, which may sleep; `Space` has the layout of C's `struct shim_space`.
-        match unsafe { ffi::shim_space_open(pid, &raw mut space) }.wrapping_neg() {
-            0 => Ok(space),
-            EPERM => Err(Denied::NotAllowed),
-            ESRCH => Err(Denied::NoProcess),
-            ENOEXEC => Err(Denied::Foreign),
-            EINVAL => Err(Denied::Unsuitable),
-            EOPNOTSUPP => Err(Denied::Unsupported),
-            _ => Err(Denied::OutOfMemory),
-        }
+        let opened = unsafe { ffi::shim_space_open(pid, &raw mut space) };
+        denied(opened).map_or(Ok(space), Err)
     }
 
     fn space_close(&self, space: Space) {
@@ -40,6 +33,18 @@ impl Processes for Kernel {
 
     fn current_space(&self) -> usize {
         ffi::shim_current_space()
+    }
+
+    fn space_hold(&self, pid: u32) -> Result<usize, Denied> {
+        let mut key = 0;
+        // SAFETY: control path, which may sleep; `key` is valid for writes.
+        let held = unsafe { ffi::shim_space_hold(pid, &raw mut key) };
+        denied(held).map_or(Ok(key), Err)
+    }
+
+    fn space_drop(&self, key: usize) {
+        // SAFETY: `key` is held; control path, which may sleep.
+        unsafe { ffi::shim_space_drop(key) };
     }
 
     fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable> {
@@ -90,6 +95,19 @@ impl Processes for Kernel {
 
     /// One page, of the smallest size that all three architectures have.
     const SLOTS: usize = 4096;
+}
+
+/// What a shim's negated error number says of a process; none if it is 0.
+fn denied(error: i32) -> Option<Denied> {
+    match error.wrapping_neg() {
+        0 => None,
+        EPERM => Some(Denied::NotAllowed),
+        ESRCH => Some(Denied::NoProcess),
+        ENOEXEC => Some(Denied::Foreign),
+        EINVAL => Some(Denied::Unsuitable),
+        EOPNOTSUPP => Some(Denied::Unsupported),
+        _ => Some(Denied::OutOfMemory),
+    }
 }
 
 /// C's `struct shim_access`.

@@ -223,6 +223,12 @@ impl Processes for Machine {
         0
     }
 
+    fn space_hold(&self, _: u32) -> Result<usize, Denied> {
+        Err(Denied::Unsupported)
+    }
+
+    fn space_drop(&self, _: usize) {}
+
     fn space_read(&self, _: Space, _: usize, _: &mut [u8]) -> Result<(), Unreadable> {
         Err(Unreadable)
     }

@@ -2,6 +2,7 @@
 //! sleep.
 
 use alloc::vec::Vec;
+use core::mem::take;
 use core::sync::atomic::Ordering;
 
 use engine_abi::{Description, Go, Mechanism, PidProbes};
@@ -19,6 +20,7 @@ use crate::session::Session;
 use crate::session::consumer::Ecb;
 use crate::session::consumer::{Consumer, ConsumerId, State};
 use crate::tracer::Tracer;
+use crate::unwind::tables::{Object, Tables};
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Allocates a consumer. If every number is in use, those of consumers that were closed without
@@ -45,6 +47,15 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             control.consumer(id)?;
             let pid = &mut control.registry.pid;
             pid.create(&self.platform, id.0, request)
+        })
+    }
+
+    /// Adds the unwind table of an object of a process: the consumer's clauses walk over user stacks
+    /// by it.
+    pub fn unwind(&self, id: ConsumerId, pid: u32, object: Object) -> Result<(), Error> {
+        self.control.with(|control| {
+            let consumer = control.consumer(id)?;
+            consumer.unwind(&self.platform, pid, object)
         })
     }
 
@@ -152,7 +163,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             let program = consumer.take_program()?;
             // Not before: the ECBs of an active consumer are counted by its mechanism.
             consumer.by_call = by_call;
-            self.begin_session(consumer, program, go, place)?;
+            let tables = take(&mut consumer.tables);
+            self.begin_session(consumer, (program, tables), go, place)?;
             control.activate(id)?;
             control.calls.allow_retry();
             self.start_deadman(control);
@@ -185,11 +197,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     fn begin_session(
         &self,
         consumer: &Consumer,
-        program: Verified<Vec<u64>>,
+        loaded: (Verified<Vec<u64>>, Tables),
         go: &Go,
         place: &P::Rcu<Session<P>>,
     ) -> Result<(), Error> {
-        Ok(place.set(self.session(consumer, program, go)?)?)
+        Ok(place.set(self.session(consumer, loaded, go)?)?)
     }
 
     /// Returns the session in the form in which it is published: each move costs its size in stack.
@@ -197,11 +209,11 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     fn session(
         &self,
         consumer: &Consumer,
-        program: Verified<Vec<u64>>,
+        loaded: (Verified<Vec<u64>>, Tables),
         go: &Go,
     ) -> Result<Option<Session<P>>, Error> {
         let seed = self.platform.with_irqs_off(|| self.platform.random());
-        let session = Session::new(program, consumer.ecbs(), self.cpus.len(), go, seed)?;
+        let session = Session::new(loaded, consumer.ecbs(), self.cpus.len(), go, seed)?;
         Ok(Some(session))
     }
 
@@ -235,7 +247,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.control.with(|control| {
             self.with_session(id.0, |session| session.activity.stop());
             control.deactivate(id);
+            let mut spaces = Vec::new();
             if let Ok(consumer) = control.consumer(id) {
+                spaces = take(&mut consumer.spaces);
                 *consumer = Consumer::gone();
             }
             control.registry.pid.let_go(id.0);
@@ -249,6 +263,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 // Clearing allocates nothing, so it cannot fail.
                 let _ = session.set(None);
             }
+            // No firing looks for their tables any more.
+            spaces.iter().for_each(|key| self.platform.space_drop(*key));
         });
     }
 

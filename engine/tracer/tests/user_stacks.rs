@@ -2,12 +2,14 @@
 
 use crate::fake;
 
-use engine_abi::{Description, FieldKind, PidProbes};
+use engine_abi::{Description, FieldKind, FrameRule, PidProbes, UnwindRow};
 use engine_dvm::Builtin;
 use engine_isa::arm::Regs;
-use engine_tracer::{ConsumerId, FrameLayout, FrameRecord};
+use engine_tracer::unwind::tables::Object;
+use engine_tracer::{ConsumerId, Error, FrameLayout, FrameRecord};
 use fake::program::*;
 use fake::*;
+use zerocopy::IntoBytes;
 
 /// The process that [`TASK`] is a thread of.
 const BASH_ID: u64 = 10;
@@ -252,4 +254,89 @@ fn at_an_entry_a_pushed_return_address_is_on_top_of_the_stack() {
         [BASH_ID, main, 0x2_0000, 0x3_0000]
     );
     LAYOUT.set(ARM);
+}
+
+/// The unwind table of an object at 0x10000 in the process 7, of which a row says where the caller of
+/// all code is.
+fn object(row: UnwindRow) -> Object {
+    Object {
+        code: 0x1_0000..0x2_0000,
+        bias: 0x1_0000,
+        rows: row.as_bytes().to_vec(),
+    }
+}
+
+/// A frame of 16 bytes with the return address at its end.
+const FRAME: UnwindRow = UnwindRow {
+    start: 0,
+    rule: FrameRule::Sp.code(),
+    extra: 0,
+    cfa: 4,
+    ra: -1,
+    fp: UnwindRow::KEPT,
+};
+
+#[test]
+fn a_table_of_the_process_comes_before_its_frame_pointers() {
+    let (fake, engine) = engine();
+    fake.create(7, &[]);
+    fake.create(8, &[]);
+    stack(&[
+        (SP + 12, 0x1_5001),
+        (SP + 28, 0x2_5000),
+        (SP + 0x40 - 12, 0),
+        (SP + 0x40 - 8, 0),
+        (SP + 0x40 - 4, 0),
+        (SP + 0x40, 0x3_0000),
+    ]);
+    let id = open_with(&engine, &walking(6));
+    engine.unwind(id, 7, object(FRAME)).unwrap();
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
+    USER_REGS.set(Some(in_user(SP + 0x40)));
+    for pid in [7, 8] {
+        IN_PROCESS.set(pid);
+        execute(fake, &engine, ALPHA);
+    }
+    IN_PROCESS.set(0);
+    let frames = records(&engine, id, 0).into_iter().map(|(_, words)| words);
+    assert_eq!(
+        frames.collect::<Vec<_>>(),
+        [
+            [BASH_ID, PC, 0x1_5000, 0x2_5000, 0x3_0000, 0, 0],
+            [BASH_ID, PC, 0x3_0000, 0, 0, 0, 0]
+        ]
+    );
+    assert_eq!(
+        engine.unwind(id, 7, object(FRAME)),
+        Err(Error::WrongState),
+        "tracing has begun"
+    );
+    engine.close(id);
+    fake.process(7, |process| assert_eq!(process.holds, 0));
+}
+
+#[test]
+fn address_spaces_are_held_while_a_consumer_has_tables_for_them() {
+    let (fake, engine) = engine();
+    fake.create(7, &[]);
+    let holds = || fake.process(7, |process| process.holds);
+    let id = open_with(&engine, &walking(6));
+    let other = open_with(&engine, &walking(6));
+    for id in [id, id, other] {
+        engine.unwind(id, 7, object(FRAME)).unwrap();
+    }
+    assert_eq!(holds(), 2);
+    let gone = engine.unwind(id, 9, object(FRAME));
+    assert_eq!(gone, Err(Error::NotFound));
+    let large = Object {
+        rows: vec![0; 64 << 20],
+        ..object(FRAME)
+    };
+    assert_eq!(engine.unwind(id, 7, large), Err(Error::NoRoom));
+    assert_eq!(holds(), 2);
+    engine.close(id);
+    assert_eq!(holds(), 1);
+    engine.close(other);
+    assert_eq!(holds(), 0);
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use engine_abi::{AggregateFunction, Conf, Description, Go, PidProbes};
+use engine_abi::{AggregateFunction, Conf, Description, Go, PidProbes, Unwind, UnwindRow};
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use zerocopy::IntoBytes;
 
@@ -68,6 +68,10 @@ impl Engine for Fake {
     }
 
     fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn unwind(&self, _: &Unwind, _: &[UnwindRow]) -> Result<(), Error> {
         Ok(())
     }
 

@@ -76,6 +76,8 @@ impl Processes for Seeded {
         fn space_close(&self, space: Space);
         fn space_is_gone(&self, space: Space) -> bool;
         fn current_space(&self) -> usize;
+        fn space_hold(&self, pid: u32) -> Result<usize, Denied>;
+        fn space_drop(&self, key: usize);
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
         fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;

@@ -4,14 +4,15 @@ use core::cell::Cell;
 use core::ptr;
 
 use engine_dvm::Builtin;
-use engine_dvm::limits::USER_FRAMES_MAX;
 use engine_isa::Arch;
 
-use crate::fire::user_stack::{Begin, UserStack};
+use crate::fire::user_stack::UserStack;
 use crate::platform::{Context, Origin, Platform, Task, UserOrigin};
 use crate::providers::dtrace::DtraceProbe;
 use crate::providers::list::providers;
 use crate::providers::{Fires, Provider, argument_at};
+use crate::unwind::At;
+use crate::unwind::tables::Tables;
 
 macro_rules! fired {
     ($($field:ident $variant:ident $control:ty, $fired:ty;)*) => {
@@ -195,8 +196,6 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
             Builtin::Curthread => self.task().address,
             Builtin::Errno => self.fired.errno(),
             Builtin::Caller => self.caller(),
-            Builtin::Ucaller => self.user_stack().nth(1).unwrap_or_default(),
-            Builtin::Ustackdepth => self.user_stack().take(USER_FRAMES_MAX as usize).count() as u64,
             _ => 0,
         }
     }
@@ -232,21 +231,20 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Firing<'a, A, P> {
         frames.get(own..count).unwrap_or_default()
     }
 
-    /// The program counters of the user stack, innermost first.
-    pub fn user_stack(&self) -> UserStack<'a, P> {
+    /// A walk over the user stack, by these tables where they have a row; none for a thread without
+    /// user mode.
+    pub fn user_stack(&self, tables: &'a Tables) -> Option<UserStack<'a, P>> {
         let platform = self.platform;
-        let (frame, begin) = match self.fired.user_origin(platform) {
-            UserOrigin::Saved => {
-                let regs = platform.user_regs();
-                (regs.map(|regs| platform.user_frame(&regs)), Begin::Body)
-            }
-            UserOrigin::Body(regs) => (Some(platform.user_frame(regs)), Begin::Body),
-            UserOrigin::Bare(regs) => (Some(platform.user_frame(regs)), Begin::Bare),
+        let (frame, at) = match self.fired.user_origin(platform) {
+            UserOrigin::Saved => (platform.user_frame(&platform.user_regs()?), At::Instruction),
+            UserOrigin::Body(regs) => (platform.user_frame(regs), At::Instruction),
+            UserOrigin::Bare(regs) => (platform.user_frame(regs), At::Bare),
             UserOrigin::Leaving(pc, caller) => {
-                return UserStack::leaving(platform, pc as u64, platform.user_frame(&caller));
+                let caller = platform.user_frame(&caller);
+                return Some(UserStack::leaving(platform, tables, pc as u64, &caller));
             }
         };
-        UserStack::new(platform, frame, begin)
+        Some(UserStack::new(platform, tables, &frame, at))
     }
 
     fn caller(&self) -> u64 {

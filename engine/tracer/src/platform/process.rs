@@ -21,6 +21,13 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// the guard is held.
     fn current_space(&self) -> usize;
 
+    /// The key of a process's address space, which stays its own until [`Processes::space_drop`].
+    /// Refused as [`Processes::space_open`] is. May sleep.
+    fn space_hold(&self, pid: u32) -> Result<usize, Denied>;
+
+    /// Ends one [`Processes::space_hold`] of this key. May sleep.
+    fn space_drop(&self, key: usize);
+
     /// Reads text or data as it is now, faulting pages in. May sleep.
     fn space_read(&self, space: Space, address: usize, bytes: &mut [u8]) -> Result<(), Unreadable>;
 

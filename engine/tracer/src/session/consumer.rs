@@ -9,7 +9,9 @@ use engine_dvm::Verified;
 
 use crate::error::Error;
 use crate::grow::{OutOfMemory, filled, push};
+use crate::platform::Processes;
 use crate::registry::{Id, Probe};
+use crate::unwind::tables::{Object, Tables};
 
 /// The most consumers at one time.
 pub const CONSUMERS_MAX: usize = 32;
@@ -65,9 +67,16 @@ pub struct Consumer {
     pub by_call: bool,
     /// Its ECBs; the EPID is the index plus 1.
     ecbs: Vec<Ecb>,
+    /// The unwind tables of its processes, until the session takes them.
+    pub tables: Tables,
+    /// The address spaces that they are for, held. Whoever drops the consumer drops these.
+    pub spaces: Vec<usize>,
     /// Its retained enablings, applied also to probes that appear later.
     retained: Vec<RetainedEnabling>,
 }
+
+/// The most memory for a consumer's unwind tables, in bytes.
+const TABLES_MAX: usize = 64 << 20;
 
 /// A retained enabling: a probe description and the clause to enable at each probe that it matches.
 pub type RetainedEnabling = (Description, u32);
@@ -83,6 +92,8 @@ impl Consumer {
             by_call: false,
             ecbs: Vec::new(),
             retained: Vec::new(),
+            tables: Tables::default(),
+            spaces: Vec::new(),
         }
     }
 
@@ -90,9 +101,7 @@ impl Consumer {
     pub fn gone() -> Self {
         Self {
             state: State::Gone,
-            by_call: false,
-            ecbs: Vec::new(),
-            retained: Vec::new(),
+            ..Self::new()
         }
     }
 
@@ -157,6 +166,37 @@ impl Consumer {
             }
         }
         Ok(enabled)
+    }
+
+    /// Adds the unwind table of an object of a process.
+    pub fn unwind(
+        &mut self,
+        platform: &impl Processes,
+        pid: u32,
+        object: Object,
+    ) -> Result<(), Error> {
+        if !matches!(self.state, State::New | State::Enabling(_)) {
+            return Err(Error::WrongState);
+        }
+        if object.rows.len().saturating_add(self.tables.bytes()) > TABLES_MAX {
+            return Err(Error::NoRoom);
+        }
+        let space = self.hold(platform, pid)?;
+        Ok(self.tables.add(space, object)?)
+    }
+
+    /// The key of a process's address space, held as long as the consumer is open.
+    fn hold(&mut self, platform: &impl Processes, pid: u32) -> Result<usize, Error> {
+        let key = platform.space_hold(pid)?;
+        let held = match self.spaces.contains(&key) {
+            true => Ok(false),
+            false => push(&mut self.spaces, key).map(|()| true),
+        };
+        if held != Ok(true) {
+            platform.space_drop(key);
+        }
+        held?;
+        Ok(key)
     }
 
     /// Takes the program out, for the session; afterwards the state is `Stopped` until the caller

@@ -2,6 +2,7 @@
 //! Fire path.
 
 use engine_abi::RecordHeader;
+use engine_dvm::limits::USER_FRAMES_MAX;
 use engine_dvm::{Builtin, Env, Unreadable};
 use engine_isa::Arch;
 
@@ -69,6 +70,12 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         self.open = Open::Closed;
     }
 
+    /// The program counters of the user stack, innermost first.
+    fn frames(&self) -> impl Iterator<Item = u64> + use<'a, A, P> {
+        let stack = self.firing.user_stack(&self.session.tables);
+        stack.into_iter().flatten()
+    }
+
     fn cpu(&self) -> u32 {
         self.firing.cpu as u32
     }
@@ -112,6 +119,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         match builtin {
             Builtin::Epid => self.epid.into(),
             Builtin::Stackdepth => self.firing.stack(self.frames).len() as u64,
+            Builtin::Ucaller => self.frames().nth(1).unwrap_or_default(),
+            Builtin::Ustackdepth => self.frames().take(USER_FRAMES_MAX as usize).count() as u64,
             _ => self.firing.builtin(builtin, index),
         }
     }
@@ -130,7 +139,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
 
     fn user_stack(&mut self, words: &mut [u8]) {
         let pid = u64::from(self.firing.task().pid);
-        let found = core::iter::once(pid).chain(self.firing.user_stack());
+        let found = core::iter::once(pid).chain(self.frames());
         let found = found.chain(core::iter::repeat(0));
         for (bytes, word) in words.as_chunks_mut().0.iter_mut().zip(found) {
             *bytes = word.to_ne_bytes();

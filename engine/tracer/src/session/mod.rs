@@ -55,6 +55,7 @@ use crate::session::consumer::Ecb;
 use crate::session::ring::Rings;
 use crate::session::speculation::Speculations;
 use crate::session::variables::{Locals, Variables};
+use crate::unwind::tables::Tables;
 
 /// Bytes of scratch memory for `alloca` and `copyin`, on top of what the program declares.
 const SCRATCH: usize = 64 << 10;
@@ -94,6 +95,8 @@ pub struct Session<P: Platform> {
     /// The speculations.
     pub speculations: Speculations,
     workspaces: Vec<P::TryLock<Workspace>>,
+    /// The unwind tables of the consumer's processes.
+    tables: Tables,
     errors: AtomicU64,
     error_drops: AtomicU64,
     stack_drops: AtomicU64,
@@ -102,13 +105,13 @@ pub struct Session<P: Platform> {
 }
 
 impl<P: Platform> Session<P> {
-    /// Allocates a session for `program` with these ECBs, each with its EPID. `go` has the sizes in
+    /// Allocates a session for `program` and unwind tables with these ECBs, each with its EPID. `go` has the sizes in
     /// bytes, 0 for the default. `seed` keys the hash tables and must be unpredictable. `NoRoom` if
     /// a principal buffer cannot hold the largest record, or what `END` needs with the policy
     /// `fill`. May sleep.
     #[inline(never)]
     pub fn new(
-        program: Verified<Vec<u64>>,
+        (program, tables): (Verified<Vec<u64>>, Tables),
         ecbs: impl Iterator<Item = (u32, Ecb)>,
         cpus: usize,
         go: &Go,
@@ -149,6 +152,7 @@ impl<P: Platform> Session<P> {
             variables,
             dtrace_ecbs,
             program,
+            tables,
             errors: AtomicU64::new(0),
             error_drops: AtomicU64::new(0),
             stack_drops: AtomicU64::new(0),

@@ -2,68 +2,48 @@
 //! frame pointers where there are none.
 //!
 //! Firings do this, so it neither allocates nor sleeps. It trusts neither the stack nor the tables:
-//! memory is only read through [`Stack::word`], and malformed tables or stacks result in a wrong list
-//! of addresses, of a bounded length.
+//! memory is only read through [`Stack::load`], and malformed tables or stacks result in a wrong
+//! list of addresses.
 //!
 //! A walk ends. The stack pointer grows with each step, except out of a function that has stored
 //! nothing: its return address is in the link register, which is known in the innermost frame and
 //! in one that a signal interrupted, and then no more. A signal handler may have a stack of its own, so
-//! the frame that it interrupted may be anywhere; [`Walk`] has a limit, and needs it there.
+//! the frame that it interrupted may be anywhere: whoever walks needs a limit.
 
+mod chain;
 mod step;
 mod table;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 
 use engine_abi::UnwindRow;
+
+use crate::platform::FrameLayout;
 
 pub use step::caller;
 pub use table::Table;
 
 /// A stack, and the tables for its code.
 pub trait Stack {
-    /// Reads a word of the process's memory.
-    fn word(&mut self, address: usize) -> Option<usize>;
+    /// Reads a process's memory: all of the bytes, or none.
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Option<()>;
 
     /// The row for an address of the process; none if no object with a table is there.
-    fn row(&mut self, address: usize) -> Option<UnwindRow>;
-}
-
-/// What depends on the instruction set and its calling convention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Convention {
-    /// The size of a word, in bytes.
-    pub word: usize,
-    /// The bits of a return address that are an address: not that of Thumb, and no signature.
-    pub address: usize,
-    /// Whether a call pushes the return address, and does not leave it in the link register.
-    pub call_pushes: bool,
-    /// Where a frame pointer leads; none if compilers do not agree on it.
-    pub chain: Option<Chain>,
-}
-
-/// What a frame with a frame pointer has for its caller, in bytes from the frame pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chain {
-    /// Where the caller's frame pointer is.
-    pub fp: isize,
-    /// Where the return address is.
-    pub ra: isize,
-    /// The end of both: the least that the caller's stack pointer can be.
-    pub end: isize,
+    fn row(&mut self, address: u64) -> Option<UnwindRow>;
 }
 
 /// The registers of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     /// The instruction that it continues with.
-    pub pc: usize,
+    pub pc: u64,
     /// Its stack pointer.
-    pub sp: usize,
+    pub sp: u64,
     /// Its frame pointer, or what else it has in that register.
-    pub fp: usize,
+    pub fp: u64,
     /// Its link register; none if the value is not known.
-    pub lr: Option<usize>,
+    pub lr: Option<u64>,
     /// What is at `pc`.
     pub at: At,
 }
@@ -71,9 +51,9 @@ pub struct Frame {
 /// Where a frame continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
-    /// At a function's first instruction. Its caller is known without a table; tables for 32-bit
-    /// ARM do not describe a function's prologue.
-    Entry,
+    /// In a function that has no frame yet, or no longer: the return address is where the call left
+    /// it. No table is needed, and those for 32-bit ARM do not describe such code.
+    Bare,
     /// At any instruction, which will be executed next.
     Instruction,
     /// Behind a call, which may be the last instruction of its function.
@@ -97,39 +77,42 @@ pub enum End {
     NotGrowing,
 }
 
-/// The frames of a stack, innermost first, up to a limit.
-#[derive(Debug)]
-pub struct Walk<'s, S> {
-    stack: &'s mut S,
-    convention: &'s Convention,
-    next: Result<Frame, End>,
-    left: usize,
+/// No code is mapped below this address.
+const PC_MIN: u64 = 4096;
+
+/// The frame with the return address `ra`, if that may be code.
+fn called(layout: FrameLayout, ra: u64, sp: u64, fp: u64) -> Result<Frame, End> {
+    let pc = ra & layout.mask;
+    let is_code = pc >= PC_MIN && pc >> 56 == 0;
+    let frame = Frame {
+        pc,
+        sp,
+        fp,
+        lr: None,
+        at: At::Call,
+    };
+    is_code.then_some(frame).ok_or(End::Outermost)
 }
 
-impl<'s, S: Stack> Walk<'s, S> {
-    /// A walk from a frame, which is the first of at most `limit`.
-    pub fn new(stack: &'s mut S, convention: &'s Convention, frame: Frame, limit: usize) -> Self {
-        Self {
-            stack,
-            convention,
-            next: Ok(frame),
-            left: limit,
-        }
+/// The `N` words from `address` on.
+fn words<const N: usize>(
+    stack: &mut impl Stack,
+    layout: FrameLayout,
+    address: u64,
+) -> Result<[u64; N], End> {
+    let mut words = [0; N];
+    if layout.word == 8 {
+        let mut bytes = [[0; 8]; N];
+        let loaded = stack.load(address, bytes.as_flattened_mut());
+        loaded.ok_or(End::Unreadable)?;
+        let read = words.iter_mut().zip(bytes);
+        read.for_each(|(word, bytes)| *word = u64::from_ne_bytes(bytes));
+    } else {
+        let mut bytes = [[0; 4]; N];
+        let loaded = stack.load(address, bytes.as_flattened_mut());
+        loaded.ok_or(End::Unreadable)?;
+        let read = words.iter_mut().zip(bytes);
+        read.for_each(|(word, bytes)| *word = u32::from_ne_bytes(bytes).into());
     }
-
-    /// Why there are no more frames; none if the limit was reached before.
-    pub fn end(&self) -> Option<End> {
-        self.next.err()
-    }
-}
-
-impl<S: Stack> Iterator for Walk<'_, S> {
-    type Item = Frame;
-
-    fn next(&mut self) -> Option<Frame> {
-        let frame = self.next.ok()?;
-        self.left = self.left.checked_sub(1)?;
-        self.next = caller(self.stack, self.convention, &frame);
-        Some(frame)
-    }
+    Ok(words)
 }

@@ -2,30 +2,27 @@
 
 use engine_abi::{FrameRule, UnwindRow};
 
-use super::{At, Convention, End, Frame, Stack};
+use super::{At, End, Frame, Stack, called, chain, words};
+use crate::platform::FrameLayout;
 
 /// The caller of a frame.
 ///
 /// # Errors
 /// Why it has none, or none that can be found.
-pub fn caller<S: Stack>(
-    stack: &mut S,
-    convention: &Convention,
-    frame: &Frame,
-) -> Result<Frame, End> {
+pub fn caller<S: Stack>(stack: &mut S, layout: FrameLayout, frame: &Frame) -> Result<Frame, End> {
     let mut step = Step {
         stack,
-        convention,
+        layout,
         frame,
     };
     let address = match frame.at {
-        At::Entry => return step.entered(),
+        At::Bare => return step.bare(),
         At::Instruction => frame.pc,
         At::Call => frame.pc.wrapping_sub(1),
     };
     let row = step.stack.row(address).unwrap_or_default();
     match FrameRule::from_code(row.rule) {
-        Some(FrameRule::None) => step.chained(),
+        Some(FrameRule::None) => chain::caller(step.stack, layout, frame),
         Some(FrameRule::End) => Err(End::Outermost),
         Some(FrameRule::Stop) | None => Err(End::NotExpressible),
         Some(FrameRule::Signal) => step.interrupted(&row),
@@ -35,19 +32,19 @@ pub fn caller<S: Stack>(
 
 struct Step<'a, S> {
     stack: &'a mut S,
-    convention: &'a Convention,
+    layout: FrameLayout,
     frame: &'a Frame,
 }
 
 impl<S: Stack> Step<'_, S> {
-    /// Nothing has been executed since the call.
-    fn entered(&mut self) -> Result<Frame, End> {
+    /// By what the call left.
+    fn bare(&mut self) -> Result<Frame, End> {
         let Frame { sp, fp, lr, .. } = *self.frame;
-        if self.convention.call_pushes {
-            let ra = self.word(sp)?;
-            return self.called(ra, sp.wrapping_add(self.convention.word), fp);
+        if self.layout.has_link {
+            return self.called(lr.ok_or(End::Lost)?, sp, fp);
         }
-        self.called(lr.ok_or(End::Lost)?, sp, fp)
+        let ra = self.word(sp)?;
+        self.called(ra, sp.wrapping_add(self.layout.word.into()), fp)
     }
 
     /// By a row that gives the CFA.
@@ -60,7 +57,7 @@ impl<S: Stack> Step<'_, S> {
         let base = offset(base, row.cfa);
         let cfa = match rule {
             FrameRule::AtSp | FrameRule::AtFp => offset(self.word(base)?, row.extra.into()),
-            FrameRule::Plt if self.has_pushed(row) => base.wrapping_add(self.convention.word),
+            FrameRule::Plt if self.has_pushed(row) => base.wrapping_add(self.layout.word.into()),
             _ => base,
         };
         let ra = match row.ra {
@@ -78,25 +75,8 @@ impl<S: Stack> Step<'_, S> {
 
     /// Whether the code of a linkage table's entry has pushed its number.
     fn has_pushed(&self, row: &UnwindRow) -> bool {
-        let at = self.frame.pc as u64 % UnwindRow::PLT_ENTRY;
+        let at = self.frame.pc % UnwindRow::PLT_ENTRY;
         at >= u64::from(row.extra.unsigned_abs())
-    }
-
-    /// By the frame pointer.
-    fn chained(&mut self) -> Result<Frame, End> {
-        let Frame { sp, fp, .. } = *self.frame;
-        let chain = self.convention.chain.ok_or(End::NoTable)?;
-        // A frame pointer that points elsewhere is in use for something else.
-        if fp < sp {
-            return Err(End::NoTable);
-        }
-        let ra = self.word(fp.wrapping_add_signed(chain.ra))?;
-        let outer = self.word(fp.wrapping_add_signed(chain.fp))?;
-        let end = fp.wrapping_add_signed(chain.end);
-        if end <= sp {
-            return Err(End::NotGrowing);
-        }
-        self.called(ra, end, outer)
     }
 
     /// The frame that a signal interrupted.
@@ -109,7 +89,7 @@ impl<S: Stack> Step<'_, S> {
             extra => Some(self.word(offset(stored, extra.into()))?),
         };
         Ok(Frame {
-            pc: pc & self.convention.address,
+            pc: pc & self.layout.mask,
             sp: self.word(offset(sp, row.cfa))?,
             fp: self.word(offset(sp, row.fp))?,
             lr,
@@ -118,29 +98,19 @@ impl<S: Stack> Step<'_, S> {
     }
 
     /// The frame that a return address belongs to.
-    fn called(&self, ra: usize, sp: usize, fp: usize) -> Result<Frame, End> {
-        let pc = ra & self.convention.address;
+    fn called(&self, ra: u64, sp: u64, fp: u64) -> Result<Frame, End> {
         if sp < self.frame.sp {
             return Err(End::NotGrowing);
         }
-        if pc == 0 {
-            return Err(End::Outermost);
-        }
-        Ok(Frame {
-            pc,
-            sp,
-            fp,
-            lr: None,
-            at: At::Call,
-        })
+        called(self.layout, ra, sp, fp)
     }
 
-    fn word(&mut self, address: usize) -> Result<usize, End> {
-        self.stack.word(address).ok_or(End::Unreadable)
+    fn word(&mut self, address: u64) -> Result<u64, End> {
+        words(self.stack, self.layout, address).map(|[word]| word)
     }
 }
 
 /// An address some units from another one. It wraps, as what it is computed from may be anything.
-fn offset(address: usize, units: i16) -> usize {
-    address.wrapping_add_signed(isize::from(units).wrapping_mul(UnwindRow::UNIT as isize))
+fn offset(address: u64, units: i16) -> u64 {
+    address.wrapping_add_signed(i64::from(units).wrapping_mul(UnwindRow::UNIT))
 }

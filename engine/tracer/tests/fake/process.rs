@@ -28,6 +28,8 @@ pub struct Process {
     pub threads: Vec<usize>,
     /// Whether the engine has its address space open.
     pub is_open: bool,
+    /// How often its address space is held.
+    pub holds: usize,
     /// Whether it has exited.
     pub is_gone: bool,
 }
@@ -113,6 +115,20 @@ impl Processes for &'static Fake {
 
     fn current_space(&self) -> usize {
         key(IN_PROCESS.get())
+    }
+
+    fn space_hold(&self, pid: u32) -> Result<usize, Denied> {
+        let mut processes = self.processes.lock().unwrap();
+        let process = processes.get_mut(&pid).filter(|process| !process.is_gone);
+        process.ok_or(Denied::NoProcess)?.holds += 1;
+        Ok(key(pid))
+    }
+
+    fn space_drop(&self, held: usize) {
+        let mut processes = self.processes.lock().unwrap();
+        let mut processes = processes.iter_mut();
+        let (_, process) = processes.find(|(pid, _)| key(**pid) == held).unwrap();
+        process.holds -= 1;
     }
 
     fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable> {
