@@ -17,6 +17,9 @@ pub struct Site<A: Arch> {
     pub resume: Resume<A::Emulation>,
     /// Index of its function in the live table.
     pub function: u32,
+    /// Indices of the function's probes in the table, by role. They are copies, so that a hit reads
+    /// no more than the site.
+    pub probes: [u32; 2],
     /// Offset from the function's start, in bytes.
     pub offset: usize,
     /// Whether it is the function's entry.
@@ -129,6 +132,7 @@ mod tests {
             address,
             resume: Resume::On,
             function: 0,
+            probes: [0; 2],
             offset: 0,
             is_entry: true,
             leaves: None,

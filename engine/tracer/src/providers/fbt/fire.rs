@@ -47,10 +47,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// Counts a hit and fires the probes at this site.
     fn hit(&self, live: &Live<A>, site: &Site<A>, regs: &A::Regs) {
         site.hits.fetch_add(1, Ordering::Relaxed);
-        let Some(function) = live.fbt.function(site.function) else {
-            return;
-        };
-        let [entry, exit] = function.probes;
+        let [entry, exit] = site.probes;
         let fired = |leaves| {
             Any::Fbt(Fired {
                 live,

@@ -88,10 +88,13 @@ impl<A: Arch> Live<A> {
         let enabled = fbt.enabled();
         for (function, site) in enabled.filter(|(function, site)| is_live(function, site)) {
             if let Some(resume) = resume::of::<A>(site) {
+                let live = function.live.and_then(|number| self.function(number));
+                let probes = live.map_or([u32::MAX; 2], |live| live.probes);
                 self.sites.add(Site {
                     address: site.hit_address(),
                     resume,
                     function: function.live.unwrap_or(u32::MAX),
+                    probes,
                     offset: site.address.wrapping_sub(function.address),
                     is_entry: site.is_entry,
                     leaves: site.leaves,
