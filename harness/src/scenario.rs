@@ -87,6 +87,9 @@ pub struct Scenario {
     /// The values of `${scale}` by the run's extent.
     #[serde(default)]
     pub scale: Option<Scale>,
+    /// Whether guests take turns: at `change` extent, one of them runs it.
+    #[serde(default)]
+    pub in_turns: bool,
     /// Passes to apply besides those that always apply.
     #[serde(default)]
     pub normalise: Vec<Pass>,

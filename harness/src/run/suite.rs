@@ -219,6 +219,7 @@ pub fn batches(tree: &Tree, request: &Request) -> Result<Vec<Batch>, SuiteError>
     }
     let extent = Extent::of_run().map_err(SuiteError::Extent)?;
     plan::share_mutants(&mut planned, extent);
+    plan::take_turns(&mut planned, extent);
     let copies = |items| match request.repeat {
         Some(times) => plan::repeat(items, times),
         None => items,
