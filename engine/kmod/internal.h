@@ -173,8 +173,16 @@ int tl_direct_dispatch(bool straight);
 /* arch/: whether the page at a kernel address is mapped RAM. Callable in probe context. */
 bool tl_is_ram(unsigned long page);
 
-/* arch/: whether the instructions of processes can be displaced on this machine. */
-bool tl_has_user_traps(void);
+struct shim_access;
+
+typedef int tl_user_handler(struct pt_regs *regs, unsigned long site, struct shim_access *access);
+
+/*
+ * arch/: runs a handler of a trap in user mode with the keys that the thread signs pointers
+ * with, and returns what it does. Called with interrupts disabled.
+ */
+int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
+		      struct shim_access *access);
 
 /* arch/: the bytes of a trap, and by how many the saved instruction pointer is ahead of it. */
 extern const size_t tl_trap_bytes;

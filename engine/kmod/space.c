@@ -34,8 +34,6 @@ static typeof(&ptrace_may_access) may_access;
 
 int tl_space_init(void)
 {
-	if (!tl_has_user_traps())
-		return 0;
 	may_access = (void *)tl_symbol("ptrace_may_access");
 	return may_access ? tl_slots_init() : -ENOENT;
 }
@@ -150,7 +148,7 @@ int shim_space_open(u32 pid, struct shim_space *to)
 {
 	struct space *space;
 	struct mm_struct *mm;
-	int error = tl_has_user_traps() ? find_mm(pid, &mm) : -EOPNOTSUPP;
+	int error = find_mm(pid, &mm);
 
 	if (error)
 		return error;
@@ -227,7 +225,7 @@ unsigned long shim_current_space(void)
 int shim_space_hold(u32 pid, unsigned long *key)
 {
 	struct mm_struct *mm;
-	int error = tl_has_user_traps() ? find_mm(pid, &mm) : -EOPNOTSUPP;
+	int error = find_mm(pid, &mm);
 
 	if (error)
 		return error;

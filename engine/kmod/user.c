@@ -121,16 +121,23 @@ static void end_step(struct pt_regs *regs)
 		send_fault(SIGTRAP, TRAP_TRACE, (void __user *)pc);
 }
 
+static int fire(struct pt_regs *regs, unsigned long site, struct shim_access *access)
+{
+	return trapline_user_trap(regs, access);
+}
+
+static int resume(struct pt_regs *regs, unsigned long site, struct shim_access *access)
+{
+	return trapline_user_resume(regs, site, access);
+}
+
 int tl_user_trap(struct pt_regs *regs)
 {
 	unsigned long site = instruction_pointer(regs) - tl_trap_advance;
 	struct shim_access access;
 	int outcome;
 
-	if (tl_unmark(site))
-		outcome = trapline_user_resume(regs, site, &access);
-	else
-		outcome = trapline_user_trap(regs, &access);
+	outcome = tl_with_user_keys(tl_unmark(site) ? resume : fire, regs, site, &access);
 	while (outcome == SHIM_MISSING) {
 		if (fatal_signal_pending(current))
 			return 0;
@@ -138,7 +145,7 @@ int tl_user_trap(struct pt_regs *regs)
 			fault(&access);
 			return 0;
 		}
-		outcome = trapline_user_resume(regs, site, &access);
+		outcome = tl_with_user_keys(resume, regs, site, &access);
 		/* Its trap has been removed meanwhile, and with it perhaps the space. */
 		if (outcome == SHIM_STRAY)
 			return 0;
@@ -225,8 +232,6 @@ static void find(struct tracepoint *point, void *data)
 
 int tl_user_init(void)
 {
-	if (!tl_has_user_traps())
-		return 0;
 	send_fault = (void *)tl_symbol("force_sig_fault");
 	for_each_kernel_tracepoint(find, NULL);
 	return send_fault && forks ? tl_interrupted_init() : -ENOENT;

@@ -11,7 +11,6 @@ const EPERM: i32 = 1;
 const ESRCH: i32 = 3;
 const ENOEXEC: i32 = 8;
 const EINVAL: i32 = 22;
-const EOPNOTSUPP: i32 = 95;
 
 impl Processes for Kernel {
     fn space_open(&self, pid: u32) -> Result<Space, Denied> {
@@ -105,7 +104,6 @@ fn denied(error: i32) -> Option<Denied> {
         ESRCH => Some(Denied::NoProcess),
         ENOEXEC => Some(Denied::Foreign),
         EINVAL => Some(Denied::Unsuitable),
-        EOPNOTSUPP => Some(Denied::Unsupported),
         _ => Some(Denied::OutOfMemory),
     }
 }

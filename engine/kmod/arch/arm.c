@@ -358,9 +358,10 @@ const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
 
-bool tl_has_user_traps(void)
+int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
+		      struct shim_access *access)
 {
-	return true;
+	return handle(regs, site, access);
 }
 
 const size_t tl_trap_bytes = sizeof(u32);

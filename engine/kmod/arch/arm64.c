@@ -24,6 +24,7 @@
 #include <asm/debug-monitors.h>
 #include <asm/memory.h>
 #include <asm/patching.h>
+#include <asm/pointer_auth.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
@@ -351,12 +352,34 @@ const bool tl_sys_exit_in_children = false;
 const bool tl_traps_are_nmis = false;
 
 /*
- * A processor that signs return addresses has the kernel's keys in a trap, and PACIASP is
- * emulated there.
+ * PACIASP is emulated with the key that is in effect, which in a trap is the kernel's. It
+ * is the thread's meanwhile, or none if that is disabled. No return address may be signed
+ * with one and checked with the other, so this function switches both ways.
  */
-bool tl_has_user_traps(void)
+int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
+		      struct shim_access *access)
 {
-	return !system_supports_address_auth();
+#ifdef CONFIG_ARM64_PTR_AUTH_KERNEL
+	const struct thread_struct *thread = &current->thread;
+	bool is_enabled = thread->sctlr_user & SCTLR_ELx_ENIA;
+	int outcome;
+
+	if (system_supports_address_auth()) {
+		if (is_enabled)
+			__ptrauth_key_install_nosync(APIA, thread->keys_user.apia);
+		else
+			sysreg_clear_set(sctlr_el1, SCTLR_ELx_ENIA, 0);
+		isb();
+		outcome = handle(regs, site, access);
+		if (is_enabled)
+			__ptrauth_key_install_nosync(APIA, thread->keys_kernel.apia);
+		else
+			sysreg_clear_set(sctlr_el1, 0, SCTLR_ELx_ENIA);
+		isb();
+		return outcome;
+	}
+#endif
+	return handle(regs, site, access);
 }
 
 const size_t tl_trap_bytes = sizeof(u32);

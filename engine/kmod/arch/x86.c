@@ -78,9 +78,10 @@ static int handle_straight(struct pt_regs *regs)
 	return handle(regs);
 }
 
-bool tl_has_user_traps(void)
+int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
+		      struct shim_access *access)
 {
-	return true;
+	return handle(regs, site, access);
 }
 
 bool tl_is_stepped(const struct pt_regs *regs)

@@ -7,6 +7,10 @@
 //! - `longjmp DEPTH ROUNDS` leaves calls as longjmp(3) does.
 //! - `stacks SWITCHES` switches between stacks of its own.
 //! - `threads THREADS CALLS` calls a function from several threads.
+//! - `timed CALLS` calls a function, and prints on standard error how long that took.
+//! - `special CALLS` calls a function of instructions that only some processors have: of AVX on x86-64, of pointer
+//!   authentication on arm64.
+//! - `place FUNCTION` prints where in its file the program has a function, and no counts.
 //! - `forks COUNT` makes children while a thread runs; some share the memory until they execute.
 //! - `faults COUNT` handles signals of loads that fault, and has them executed again.
 //! - `alarms COUNT` is interrupted so often in a loop.
@@ -24,9 +28,12 @@ mod forks;
 mod maps;
 mod options;
 mod pages;
+mod place;
 mod signals;
+mod special;
 mod stacks;
 mod threads;
+mod timed;
 
 use std::io;
 use std::process::ExitCode;
@@ -47,7 +54,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -69,6 +76,9 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Longjmp { depth, rounds } => dive::longjmp(depth, rounds),
         Command::Stacks { switches } => stacks::switch(switches),
         Command::Threads { threads, calls } => threads::call(threads, calls),
+        Command::Timed { calls } => timed::time(calls),
+        Command::Special { calls } => special::add(calls),
+        Command::Place { ref function } => place::print(function),
         Command::Forks { count } => forks::fork(count),
         Command::Faults { count } => faults::fault(count),
         Command::Alarms { count } => alarms::ring(count),

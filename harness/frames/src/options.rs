@@ -22,6 +22,12 @@ pub enum Command {
     Stacks { switches: usize },
     /// Call from threads.
     Threads { threads: usize, calls: usize },
+    /// Time calls.
+    Timed { calls: usize },
+    /// Call a function of special instructions.
+    Special { calls: usize },
+    /// Tell where a function is.
+    Place { function: String },
     /// Make children.
     Forks { count: usize },
     /// Handle faults.
@@ -62,6 +68,11 @@ impl Command {
                 let (threads, calls) = (number()?, number()?);
                 Self::Threads { threads, calls }
             }
+            "timed" => Self::Timed { calls: number()? },
+            "special" => Self::Special { calls: number()? },
+            "place" => Self::Place {
+                function: parser.value()?.string()?,
+            },
             "forks" => Self::Forks { count: number()? },
             "faults" => Self::Faults { count: number()? },
             "alarms" => Self::Alarms { count: number()? },

@@ -25,6 +25,9 @@ static const struct {
 	{ "trap", bench_trap },
 	{ "arm", bench_arm },
 	{ "disarm", bench_disarm },
+	{ "uprobe", bench_uprobe },
+	{ "uretprobe", bench_uretprobe },
+	{ "no-uprobe", bench_no_uprobe },
 };
 
 static s64 result;
@@ -92,6 +95,7 @@ static void __exit bench_end(void)
 {
 	remove_proc_entry("trapline-bench", NULL);
 	bench_disarm(0);
+	bench_no_uprobe(0);
 	bench_trap_exit();
 }
 

@@ -47,4 +47,12 @@ s64 bench_trap(unsigned long unused);
 s64 bench_arm(unsigned long sites);
 s64 bench_disarm(unsigned long unused);
 
+/*
+ * Registers a uprobe or uretprobe at this offset of the file of trapline-frames, until
+ * bench_no_uprobe(). All sleep, take no time that is returned, and return 0 or a negative errno.
+ */
+s64 bench_uprobe(unsigned long offset);
+s64 bench_uretprobe(unsigned long offset);
+s64 bench_no_uprobe(unsigned long unused);
+
 #endif

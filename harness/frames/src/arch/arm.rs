@@ -14,6 +14,9 @@ pub const LOAD: [usize; 3] = [0, 4, 8];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 5] = [0, 4, 8, 12, 16];
 
+/// A function of special instructions that returns its argument plus 1, and their offsets.
+pub const SPECIAL: Option<super::Special> = None;
+
 /// The program counter that a signal found.
 pub fn counter(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.arm_pc as usize

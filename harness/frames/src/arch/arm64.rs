@@ -11,6 +11,13 @@ pub const LOAD: [usize; 3] = [0, 4, 8];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 5] = [0, 4, 8, 12, 16];
 
+/// A function of special instructions that returns its argument plus 1, and their offsets.
+pub const SPECIAL: Option<super::Special> = Some((frames_special, &[0, 4, 8, 12, 16, 20]));
+
+unsafe extern "C" {
+    fn frames_special(number: u32) -> u32;
+}
+
 /// The program counter that a signal found.
 pub fn counter(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.pc as usize
@@ -116,6 +123,15 @@ global_asm!(
     "add x0, x2, x1, lsr #4",
     "ret",
     "end frames_fetch",
+    // Signs its return address, and checks it: PACIASP and AUTIASP, of the hint space.
+    "function frames_special",
+    "hint #25",
+    "stp x29, x30, [sp, #-16]!",
+    "add w0, w0, #1",
+    "ldp x29, x30, [sp], #16",
+    "hint #29",
+    "ret",
+    "end frames_special",
     ".balign 4096",
     "function frames_paged",
     "add x0, x0, #1",

@@ -11,21 +11,21 @@ use std::ffi::{c_int, c_void};
 #[cfg(target_arch = "aarch64")]
 mod arm64;
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{FETCH, LOAD, counter, returning};
+pub use arm64::{FETCH, LOAD, SPECIAL, counter, returning};
 #[cfg(target_arch = "aarch64")]
 use arm64::{FRAME, RETURN};
 
 #[cfg(target_arch = "arm")]
 mod arm;
 #[cfg(target_arch = "arm")]
-pub use arm::{FETCH, LOAD, counter, returning};
+pub use arm::{FETCH, LOAD, SPECIAL, counter, returning};
 #[cfg(target_arch = "arm")]
 use arm::{FRAME, RETURN};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
-pub use x86::{FETCH, LOAD, counter, returning};
+pub use x86::{FETCH, LOAD, SPECIAL, counter, returning};
 #[cfg(target_arch = "x86_64")]
 use x86::{FRAME, RETURN};
 
@@ -49,6 +49,9 @@ pub struct Exception {
     /// Where it is caught.
     pub held: Held,
 }
+
+/// A function of special instructions, and their offsets.
+pub type Special = (unsafe extern "C" fn(u32) -> u32, &'static [usize]);
 
 /// What `frames_dive` calls at its deepest, with its last argument.
 pub type Bottom = unsafe extern "C" fn(*mut c_void) -> c_int;

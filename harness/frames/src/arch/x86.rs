@@ -11,6 +11,13 @@ pub const LOAD: [usize; 3] = [0, 3, 6];
 /// Those of `frames_fetch`.
 pub const FETCH: [usize; 4] = [0, 3, 5, 6];
 
+/// A function of special instructions that returns its argument plus 1, and their offsets.
+pub const SPECIAL: Option<super::Special> = Some((frames_special, &[0, 4, 9, 13, 17, 21]));
+
+unsafe extern "C" {
+    fn frames_special(number: u32) -> u32;
+}
+
 /// The program counter that a signal found.
 pub fn counter(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
@@ -99,6 +106,14 @@ global_asm!(
     "pop rax",
     "ret",
     "end frames_fetch",
+    "function frames_special",
+    "vmovd xmm0, edi",
+    "vpshufd xmm0, xmm0, 0",
+    "vpcmpeqb xmm1, xmm1, xmm1",
+    "vpsubd xmm0, xmm0, xmm1",
+    "vmovd eax, xmm0",
+    "ret",
+    "end frames_special",
     ".balign 4096",
     "function frames_paged",
     "lea rax, [rdi + 1]",
