@@ -29,11 +29,11 @@ fn hand_over_of(engine: &dyn Engine, pid: u32) -> Result<(), Error> {
     let objects = Objects::of(&process).map_err(cannot)?;
     objects
         .iter()
-        .try_for_each(|object| hand_over_table(engine, pid, object))
+        .try_for_each(|object| hand_over_table(engine, &process, object))
 }
 
-fn hand_over_table(engine: &dyn Engine, pid: u32, object: &Object) -> Result<(), Error> {
-    let table = object.unwind_table();
+fn hand_over_table(engine: &dyn Engine, process: &Process, object: &Object) -> Result<(), Error> {
+    let table = object.unwind_table(process);
     let (Some(first), Some(last)) = (object.ranges().first(), object.ranges().last()) else {
         return Ok(());
     };
@@ -44,7 +44,7 @@ fn hand_over_table(engine: &dyn Engine, pid: u32, object: &Object) -> Result<(),
         start: first.start,
         end: last.end,
         bias: object.bias(),
-        pid,
+        pid: process.pid(),
         ..Unwind::default()
     };
     engine.unwind(&request, table.rows())

@@ -11,6 +11,7 @@ use crate::file::{Parts, Root};
 use crate::functions::{Collector, Functions};
 use crate::maps::Device;
 use crate::names::{self, Role};
+use crate::process::Process;
 use crate::unwind::UnwindTable;
 
 /// A mapping of an object that can be executed.
@@ -116,11 +117,16 @@ impl Object {
         Functions::read(elf, &Parts::of(file), add)
     }
 
-    /// Makes its unwind table, with addresses without the bias. The vDSO has none.
-    pub fn unwind_table(&self) -> UnwindTable {
-        let Some((file, elf)) = &self.file else {
-            return UnwindTable::default();
-        };
-        UnwindTable::read(elf, &Parts::of(file))
+    /// Makes its unwind table, with addresses without the bias. The vDSO is read in the process's
+    /// memory; it has no rows if that cannot be read.
+    pub fn unwind_table(&self, process: &Process) -> UnwindTable {
+        match (&self.file, self.ranges.first()) {
+            (Some((file, elf)), _) => UnwindTable::read(elf, &Parts::of(file)),
+            (None, Some(range)) => {
+                let image = process.memory(range.start..range.end).unwrap_or_default();
+                UnwindTable::of_bytes(&image).map_or_else(|_| UnwindTable::default(), |(_, it)| it)
+            }
+            (None, None) => UnwindTable::default(),
+        }
     }
 }

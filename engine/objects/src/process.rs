@@ -2,7 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat};
@@ -19,6 +21,9 @@ pub struct Process {
     pid: u32,
     directory: OwnedFd,
 }
+
+/// More than any vDSO has, in bytes.
+const VDSO_MAX: u64 = 1 << 20;
 
 /// `PF_KTHREAD` in the flags of `/proc/PID/stat`.
 const KERNEL_THREAD: u64 = 0x0020_0000;
@@ -87,6 +92,15 @@ impl Process {
             Ok(_) => Ok(()),
             Err(why) => Err(failed(self.pid, doing, why)),
         }
+    }
+
+    /// Its memory there, as much as the vDSO has at most.
+    pub(crate) fn memory(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let size = range.end.saturating_sub(range.start).min(VDSO_MAX);
+        let mut bytes = vec![0; size as usize];
+        self.open_own("mem")?
+            .read_exact_at(&mut bytes, range.start)?;
+        Ok(bytes)
     }
 
     /// Its root, and this process's own if that is another one.

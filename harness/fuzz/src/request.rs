@@ -4,6 +4,7 @@ use std::ptr;
 
 use engine_abi::{
     BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch, Program,
+    Unwind, UnwindRow,
 };
 use engine_abi::{Status, Stop};
 use fastrand::Rng;
@@ -149,6 +150,7 @@ impl<'a> Maker<'a> {
             Command::BufSnap | Command::AggSnap => plain(&self.snapshot(prng)),
             Command::Program => self.program(prng),
             Command::PidProbes => plain(&in_process(prng)),
+            Command::Unwind => plain(&self.unwind(prng)),
         }
     }
 
@@ -165,6 +167,29 @@ impl<'a> Maker<'a> {
             request = Request::new(Command::Program, &body, Vec::new());
         }
         request
+    }
+
+    /// A table of arbitrary rows, of some text of init.
+    fn unwind(&mut self, prng: &mut Rng) -> Unwind {
+        let size = size_of::<UnwindRow>();
+        let count = prng.usize(..64);
+        prng.fill(&mut self.room[..count * size]);
+        let rows = match prng.u32(..5) {
+            0 => self.cliff.bad_address(count * size, prng),
+            _ => self.room.as_ptr().expose_provenance() as u64,
+        };
+        let start = u64::from(number(prng, 1 << 24));
+        Unwind {
+            rows,
+            start,
+            end: start.wrapping_add(number(prng, 1 << 24).into()),
+            bias: number(prng, 1 << 24).into(),
+            count: match prng.u32(..16) {
+                0 => prng.u32(..),
+                _ => count as u32,
+            },
+            pid: number(prng, 2),
+        }
     }
 
     fn snapshot(&mut self, prng: &mut Rng) -> BufSnap {

@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 28] = [
+const EVERYWHERE: [&str; 29] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -88,6 +88,7 @@ const EVERYWHERE: [&str; 28] = [
     ARGUMENTS_SHIFTED,
     TRACEPOINT_KEPT,
     PROCESS_KEPT,
+    TABLES_UNFOUND,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -265,6 +266,9 @@ impl<M> Drop for IntoFrame<M> {
         }
     }
 }
+
+/// `tables-unfound`: unwind tables are added to an address space that no process has.
+pub const TABLES_UNFOUND: &str = "tables-unfound";
 
 /// `process-kept`: the text of a process is not restored.
 pub const PROCESS_KEPT: &str = "process-kept";

@@ -58,8 +58,21 @@ impl Cpus for Seeded {
     }
 }
 
+/// The key of an address space, or for `tables-unfound` one that no space has.
+fn other_key(key: usize) -> usize {
+    key ^ usize::from(is_chosen(super::TABLES_UNFOUND))
+}
+
 impl Processes for Seeded {
     const SLOTS: usize = Kernel::SLOTS;
+
+    fn space_hold(&self, pid: u32) -> Result<usize, Denied> {
+        self.0.space_hold(pid).map(other_key)
+    }
+
+    fn space_drop(&self, key: usize) {
+        self.0.space_drop(other_key(key));
+    }
 
     fn space_patch(&self, space: Space, patches: &mut [UserPatch]) {
         let is_trap = |patch: &UserPatch| patch.word == trap_word();
@@ -76,8 +89,6 @@ impl Processes for Seeded {
         fn space_close(&self, space: Space);
         fn space_is_gone(&self, space: Space) -> bool;
         fn current_space(&self) -> usize;
-        fn space_hold(&self, pid: u32) -> Result<usize, Denied>;
-        fn space_drop(&self, key: usize);
         fn space_read(&self, space: Space, address: usize, to: &mut [u8]) -> Result<(), Unreadable>;
         fn slots_map(&self, space: Space, near: usize) -> Result<usize, OutOfMemory>;
         fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;

@@ -12,6 +12,7 @@ mod ehabi;
 mod exidx;
 mod expression;
 mod rows;
+mod vdso;
 
 use engine_abi::{FrameRule, UnwindRow};
 use object::read::ReadRef;
@@ -53,6 +54,7 @@ impl UnwindTable {
         let mut found = Found::default();
         dwarf::read(elf, data, &mut found);
         exidx::read(elf, data, &mut found);
+        vdso::read(elf, data, &mut found);
         Self {
             rows: rows::rows(found.spans, &mut found.faults),
             faults: found.faults,

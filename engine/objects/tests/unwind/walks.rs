@@ -8,7 +8,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use engine_abi::UnwindRow;
 use engine_objects::{CodeRange, Objects, Process, UnwindTable};
-use engine_tracer::unwind::{At, Chain, Convention, End, Frame, Stack, Table, Walk};
+use engine_tracer::unwind::{At, End, Frame, Stack, Table, caller};
+use engine_tracer::{FrameLayout, FrameRecord};
 
 use crate::build::Build;
 
@@ -87,15 +88,11 @@ int main(int count, char **arguments) {
 }
 "#;
 
-const X86_64: Convention = Convention {
+const X86_64: FrameLayout = FrameLayout {
     word: 8,
-    address: usize::MAX,
-    call_pushes: true,
-    chain: Some(Chain {
-        fp: 0,
-        ra: 8,
-        end: 16,
-    }),
+    has_link: false,
+    record: FrameRecord::Pair,
+    mask: u64::MAX,
 };
 
 /// A stopped program with the tables of its objects.
@@ -117,9 +114,10 @@ impl Target {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let first = line(&mut lines);
-        let objects = Objects::of(&Process::open(child.id()).unwrap()).unwrap();
+        let process = Process::open(child.id()).unwrap();
+        let objects = Objects::of(&process).unwrap();
         let tables = objects.iter().map(|object| {
-            let table = object.unwind_table();
+            let table = object.unwind_table(&process);
             assert_eq!(table.faults(), [], "{}", object.path().display());
             (object.ranges().to_vec(), object.bias(), table)
         });
@@ -147,14 +145,11 @@ impl Drop for Target {
 }
 
 impl Stack for Target {
-    fn word(&mut self, address: usize) -> Option<usize> {
-        let mut word = [0; 8];
-        let read = self.memory.read_exact_at(&mut word, address as u64);
-        read.is_ok().then(|| usize::from_le_bytes(word))
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Option<()> {
+        self.memory.read_exact_at(bytes, address).ok()
     }
 
-    fn row(&mut self, address: usize) -> Option<UnwindRow> {
-        let address = address as u64;
+    fn row(&mut self, address: u64) -> Option<UnwindRow> {
         let holds = |range: &CodeRange| (range.start..range.end).contains(&address);
         let mut tables = self.tables.iter();
         let found = tables.find(|(ranges, ..)| ranges.iter().any(holds));
@@ -174,6 +169,20 @@ fn line(lines: &mut impl BufRead) -> Vec<u64> {
         .collect()
 }
 
+/// The callers of a frame, and why there are no more.
+fn walk(target: &mut Target, mut frame: Frame) -> (Vec<u64>, End) {
+    let mut found = Vec::new();
+    loop {
+        match caller(target, X86_64, &frame) {
+            Ok(outer) => {
+                found.push(outer.pc);
+                frame = outer;
+            }
+            Err(end) => return (found, end),
+        }
+    }
+}
+
 /// Unwinds the stack of each way to call, and compares.
 fn compare(flags: &[&str]) {
     if std::env::consts::ARCH != "x86_64" {
@@ -186,7 +195,6 @@ fn compare(flags: &[&str]) {
     ] {
         let (mut target, registers) = Target::start(&program, what);
         let listed = target.listed();
-        let registers: Vec<_> = registers.iter().map(|word| *word as usize).collect();
         let [pc, sp, fp] = registers[..] else {
             panic!("{what}: {registers:x?}");
         };
@@ -197,10 +205,9 @@ fn compare(flags: &[&str]) {
             lr: None,
             at: At::Instruction,
         };
-        let mut walk = Walk::new(&mut target, &X86_64, first, 64);
-        let found: Vec<_> = walk.by_ref().skip(1).map(|frame| frame.pc as u64).collect();
-        assert_eq!(found, listed, "{what} {flags:?}: {:?}", walk.end());
-        assert_eq!(walk.end(), Some(End::Outermost), "{what} {flags:?}");
+        let (found, end) = walk(&mut target, first);
+        assert_eq!(found, listed, "{what} {flags:?}: {end:?}");
+        assert_eq!(end, End::Outermost, "{what} {flags:?}");
         assert!(found.len() >= 4, "{what} {flags:?}: {found:x?}");
     }
 }
