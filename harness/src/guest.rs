@@ -14,6 +14,7 @@
 pub mod command_line;
 pub mod console;
 pub mod emulator;
+pub mod execution_log;
 pub mod flow_control;
 pub mod image;
 pub mod image_file;

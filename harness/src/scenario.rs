@@ -213,14 +213,18 @@ pub struct Expect {
 }
 
 /// Another tracer, and what it counts.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(
     deny_unknown_fields,
     expecting = "a map that names a tracer and what it counts, such as {ftrace: '${syscall.chdir}'}"
 )]
 pub struct AgreesWith {
     /// ftrace's function tracer, on this function.
-    pub ftrace: String,
+    #[serde(default)]
+    pub ftrace: Option<String>,
+    /// QEMU's execution log, on the probes that this file in the guest lists with their hits.
+    #[serde(default)]
+    pub execution: Option<String>,
 }
 
 /// An error in a scenario file, and its place.
@@ -392,14 +396,26 @@ impl Source {
         ]
     }
 
-    fn run_rules(&self) -> [Rule; 7] {
+    fn run_rules(&self) -> [Rule; 9] {
         let s = &self.scenario;
         let expect = &s.expect;
+        let others = expect.agrees_with.as_ref();
+        let others = others.map(|other| (other.ftrace.is_some(), other.execution.is_some()));
         [
             (
                 expect.events.is_some() && expect.events_at_least.is_some(),
                 "events-at-least",
                 "`events` and `events-at-least` exclude each other",
+            ),
+            (
+                others == Some((false, false)),
+                "agrees-with",
+                "`agrees-with` names no tracer; add `ftrace` or `execution`",
+            ),
+            (
+                others.is_some_and(|(_, execution)| execution) && s.workload.is_none(),
+                "execution",
+                "`execution` without a `workload`, during which QEMU logs",
             ),
             (
                 s.scale.is_some() && !self.text.contains("${scale}"),
@@ -457,6 +473,11 @@ impl Scenario {
         }
     }
 
+    /// The file in the guest whose counts QEMU's execution log must confirm.
+    pub fn executed(&self) -> Option<&str> {
+        self.expect.agrees_with.as_ref()?.execution.as_deref()
+    }
+
     /// The command of the step with this role.
     pub fn command(&self, role: &str) -> Option<&str> {
         match role {
@@ -468,9 +489,11 @@ impl Scenario {
 
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let expect = &mut self.expect;
+        let others = expect.agrees_with.iter_mut();
+        let others = others.flat_map(|other| other.ftrace.iter_mut().chain(&mut other.execution));
         std::iter::once(&mut self.trace)
             .chain(&mut self.workload)
-            .chain(expect.agrees_with.as_mut().map(|a| &mut a.ftrace))
+            .chain(others)
             .chain(&mut expect.stdout_contains)
             .chain(&mut expect.stderr_contains)
     }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use crate::guest::execution_log::ExecutionLog;
 use crate::guest::image::{Clockwork, Image};
 use crate::guest::machine::{Machine, Timer};
 use crate::guest::recording::Recording;
@@ -59,6 +60,12 @@ impl Machine {
         arguments.add("-accel", self.accelerator(image));
         arguments.add("-smp", image.cpus.to_string());
         arguments.clockwork(&image.clockwork);
+        // A guest that is saved is the same for jobs with and without a record.
+        if let Some(log) = &image.execution_log
+            && !matches!(launch, Launch::Saving(_))
+        {
+            arguments.add("-plugin", option_of(log));
+        }
         arguments.add("-display", "none");
         arguments.add("-serial", serial);
         arguments.socket("monitor", fd::MONITOR);
@@ -136,6 +143,13 @@ const FORWARDED: &str = "user,id=n0,restrict=on,hostfwd=tcp:127.0.0.1:0-:22";
 /// Escapes a path inside an option, where a comma is written twice.
 fn doubled(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
+}
+
+/// The plugin that makes `log`, with its arguments.
+fn option_of(log: &ExecutionLog) -> String {
+    let [plugin, file] = [&log.plugin, &log.file].map(|path| doubled(path));
+    let (start, end) = (log.range.start, log.range.end);
+    format!("file={plugin},start={start:#x},end={end:#x},record={file}")
 }
 
 #[derive(Default)]

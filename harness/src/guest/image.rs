@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::error::HostError;
 use crate::guest::emulator::{self, Version};
+use crate::guest::execution_log::ExecutionLog;
 use crate::guest::lock::{self, Share};
 use crate::guest::machine::{self, Machine};
 use crate::guest::recording::Recording;
@@ -64,6 +65,9 @@ pub struct Image {
     /// Virtual clock, seed and recording; chosen by the job, not by the build.
     #[serde(skip)]
     pub clockwork: Clockwork,
+    /// QEMU's record of what processes execute; chosen by the job, not by the build.
+    #[serde(skip)]
+    pub execution_log: Option<ExecutionLog>,
     /// The version of the host's QEMU.
     #[serde(skip)]
     pub emulator: Version,

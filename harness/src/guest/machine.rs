@@ -47,6 +47,10 @@ pub struct Machine {
     pub argument: &'static str,
     /// CPU time that a boot takes on the reference host.
     pub boots_in: Duration,
+    /// Where the kernel maps what a process maps, and the dynamic linker as a program, if its stack
+    /// is unlimited and nothing is random: upwards from the lower end, or on x86-64 downwards from
+    /// the upper one. Of a process with a limited stack there is nothing.
+    pub with_unlimited_stack: Range<u64>,
     /// Subtract from a virtual address of kernel text to get the physical one.
     text_offset: u64,
     /// The unit in which changes of text are shown.
@@ -93,6 +97,7 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: &[],
         argument: "$r0",
         boots_in: Duration::from_millis(2000),
+        with_unlimited_stack: 0x4000_0000..0x4100_0000,
         text_offset: 0xc000_0000,
         unit: Unit::Word,
         disassembler: None,
@@ -142,6 +147,7 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: MEMORY,
         argument: "$x0",
         boots_in: Duration::from_millis(2500),
+        with_unlimited_stack: 0x4000_0000_0000..0x4000_0100_0000,
         text_offset: 0xffff_8000_0800_0000 - 0x4020_0000,
         unit: Unit::Word,
         disassembler: Some(|| Capstone::new().arm64().mode(ArchMode::Arm).build()),
@@ -183,6 +189,7 @@ pub(super) const MACHINES: &[Machine] = &[
         memory: MEMORY,
         argument: "$rdi",
         boots_in: Duration::from_millis(3300),
+        with_unlimited_stack: 0x1555_5455_6000..0x1555_5555_6000,
         text_offset: 0xffff_ffff_8000_0000,
         unit: Unit::Byte,
         disassembler: None,

@@ -61,6 +61,9 @@ impl Pass {
             Self::Pids => PIDS
                 .replace_all(text, "${word}${open}<pid>${close}")
                 .into_owned(),
+            Self::Probes => PROBES
+                .replace_all(text, "${before}<n> probes${after}")
+                .into_owned(),
             Self::KernelRelease => kernel_release(text, &facts.kernel_release),
             Self::Sort => table::change(text, sort),
             Self::Cpus => table::map_rows(text, Row::mask_cpu),
@@ -74,6 +77,9 @@ static LINE_END: LazyLock<Regex> = LazyLock::new(|| pattern(r"\r+\n"));
 static TRAILING: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)[ \t]+$"));
 static PIDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?P<word>\bpid[ =:]+)\d+\b|(?P<open>\[)\d+(?P<close>\])"));
+static PROBES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?P<before> matched |: )\d+ probes?(?m:(?P<after>$| of processes cannot be placed))")
+});
 static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z0-9_.]+"));
 
 fn pattern(text: &str) -> Regex {

@@ -8,7 +8,6 @@
 mod modules;
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::HostError;
@@ -142,13 +141,7 @@ impl TextJudge {
 
 /// Removes the first copy, if it exists, where it is not needed as evidence.
 pub fn discard(evidence: &Evidence) -> Result<(), HostError> {
-    let path = evidence.text(BEFORE);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(HostError::file("remove", &path)(error))
-        }
-        _ => Ok(()),
-    }
+    evidence.remove(&evidence.text(BEFORE))
 }
 
 /// The lines that locate the kernel's text.

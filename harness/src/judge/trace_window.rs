@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::guest::execution_log::ExecutionLog;
 use crate::guest::line::{Exec, Line};
 use crate::guest::{Answer, Guest, Stop};
 use crate::judge::ftrace::Ftrace;
@@ -30,6 +31,8 @@ struct Held {
 struct Window<'a> {
     scenario: &'a Scenario,
     ftrace: Option<&'a Ftrace>,
+    /// QEMU's record, if it is to be made.
+    log: Option<&'a ExecutionLog>,
     trace: Held,
     workload: Option<Held>,
 }
@@ -40,10 +43,11 @@ pub fn run(
     guest: &mut Guest,
     scenario: &Scenario,
     ftrace: Option<&Ftrace>,
+    log: Option<&ExecutionLog>,
     before_go: impl FnOnce(&mut Guest) -> Result<(), Stop>,
     observed: &mut Observed,
 ) -> Result<(), Stop> {
-    let mut window = Window::ready(guest, scenario, ftrace)?;
+    let mut window = Window::ready(guest, scenario, ftrace, log)?;
     before_go(guest)?;
     let outcome = window.run_window(guest, observed);
     let workload = window.workload.as_ref();
@@ -64,6 +68,7 @@ impl<'a> Window<'a> {
         guest: &mut Guest,
         scenario: &'a Scenario,
         ftrace: Option<&'a Ftrace>,
+        log: Option<&'a ExecutionLog>,
     ) -> Result<Self, Stop> {
         let trace = Held::new(guest, "trace", &scenario.trace, "exec ")?;
         let workload = scenario.workload.as_ref();
@@ -71,6 +76,7 @@ impl<'a> Window<'a> {
         Ok(Self {
             scenario,
             ftrace,
+            log,
             trace,
             workload: workload.transpose()?,
         })
@@ -112,9 +118,16 @@ impl<'a> Window<'a> {
         let Some(workload) = self.workload.as_mut().filter(|_| is_traced) else {
             return Ok(true);
         };
+        if let Some(log) = self.log {
+            log.switch(true)?;
+        }
         workload.go(guest);
         let exec = workload.exec;
-        guest.wait(end, |line| line.is_over(exec))
+        let is_over = guest.wait(end, |line| line.is_over(exec))?;
+        if let Some(log) = self.log {
+            log.switch(false)?;
+        }
+        Ok(is_over)
     }
 
     /// Ends the tracer as the scenario states; false if it did not end in time.

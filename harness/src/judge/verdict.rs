@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::judge::execution::Compared;
 use crate::judge::health::{Finding, Trouble};
 use crate::judge::transcript::{Ending, Step, Transcript, records};
 use crate::scenario::{Expect, Scenario, Status, Stop, Symptom};
@@ -31,7 +32,7 @@ pub enum Kind {
     WrongEvents,
     /// The tracer's output lacks a stated text.
     WrongOutput,
-    /// ftrace counted another number of hits.
+    /// ftrace counted another number of hits, or QEMU executed something else.
     Disagreement,
     /// The kernel's text differs from its first copy.
     TextChanged,
@@ -141,6 +142,9 @@ pub struct Observed {
     pub was_signalled: bool,
     /// ftrace's count, or why there is none; `None` if it was not armed.
     pub ftrace: Option<Result<u64, String>>,
+    /// QEMU's execution log and the tracer side by side, or why they cannot be compared; `None` if
+    /// there was to be no log.
+    pub execution: Option<Result<Compared, String>>,
 }
 
 /// All differences between `observed` and what `scenario` states.
@@ -160,6 +164,7 @@ pub fn judge(scenario: &Scenario, observed: &Observed) -> Vec<Failure> {
         failures.extend(judge_words("stderr", &step.stderr, &expect.stderr_contains));
         failures.extend(judge_events(expect, events));
         failures.extend(judge_ftrace(expect, observed.ftrace.as_ref(), events));
+        failures.extend(observed.execution.as_ref().and_then(judge_execution));
     }
     failures
 }
@@ -263,6 +268,16 @@ fn judge_ftrace(
         Ok(_) => return None,
     };
     Some(Failure::new(Kind::Disagreement, what))
+}
+
+fn judge_execution(compared: &Result<Compared, String>) -> Option<Failure> {
+    let compared = match compared {
+        Err(why) => return Some(Failure::new(Kind::Disagreement, why)),
+        Ok(compared) => compared,
+    };
+    let first = compared.differences.first()?;
+    let what = format!("{first} ({})", compared.summary);
+    Some(Failure::new(Kind::Disagreement, what).with_detail(compared.detail()))
 }
 
 /// The verdict for a job. `mutant` is the symptom a mutant's job must show; `loaded` is whether the

@@ -64,6 +64,11 @@ impl Evidence {
         self.folder.join("qemu.log")
     }
 
+    /// QEMU's record of the instructions that were executed.
+    pub fn execution_log(&self) -> PathBuf {
+        self.folder.join("execution.log")
+    }
+
     /// The path of a copy of the kernel's text.
     pub fn text(&self, when: &str) -> PathBuf {
         self.folder.join(format!("text-{when}.bin"))
@@ -73,6 +78,16 @@ impl Evidence {
     pub fn write(&self, name: &str, text: &str) -> Result<(), HostError> {
         let path = self.folder.join(name);
         fs::write(&path, text).map_err(HostError::file("write", &path))
+    }
+
+    /// Removes a file, if it exists.
+    pub fn remove(&self, path: &Path) -> Result<(), HostError> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(HostError::file("remove", path)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Appends to `commands.txt`, the log of commands run in the guest.

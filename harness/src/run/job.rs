@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::HostError;
 use crate::files;
+use crate::guest::execution_log::{self, ExecutionLog};
 use crate::guest::image::Image;
 use crate::guest::machine::Machine;
 use crate::guest::module;
@@ -18,6 +19,7 @@ use crate::guest::overrides::Overrides;
 use crate::guest::saved::Level;
 use crate::guest::start::{self, Ready};
 use crate::guest::{Answer, Guest, Stop, Watch};
+use crate::judge::execution;
 use crate::judge::ftrace::Ftrace;
 use crate::judge::health::{self, Finding};
 use crate::judge::normalise;
@@ -142,6 +144,12 @@ impl Run<'_> {
     fn in_guest(&mut self, tree: &Tree) -> Result<(), Stop> {
         self.progress.now("starts");
         let machine = self.machine()?;
+        if self.job.scenario.executed().is_some() {
+            let file = self.evidence.execution_log();
+            let range = machine.with_unlimited_stack.clone();
+            let log = ExecutionLog::create(file, range, self.image.emulator)?;
+            self.image.execution_log = Some(log);
+        }
         let level = match (&self.job.mutant, self.job.scenario.module) {
             (None, Module::Plain) => Level::Loaded,
             _ => Level::Booted,
@@ -211,7 +219,11 @@ impl Run<'_> {
             Some(hold) => hold.before_go(guest, &self.evidence),
             None => Ok(()),
         };
-        trace_window::run(guest, scenario, ftrace.as_ref(), hold, &mut self.observed)?;
+        let log = self.image.execution_log.as_ref();
+        let observed = &mut self.observed;
+        trace_window::run(guest, scenario, ftrace.as_ref(), log, hold, observed)?;
+        self.compare_execution(guest)?;
+        let scenario = &self.job.scenario;
         self.failures
             .extend(verdict::judge(scenario, &self.observed));
         if self.is_overdue() {
@@ -257,11 +269,24 @@ impl Run<'_> {
         steps.any(|step| matches!(step.ending, Ending::TimedOut(_)))
     }
 
+    fn compare_execution(&mut self, guest: &mut Guest) -> Result<(), Stop> {
+        let counts = self.job.scenario.executed();
+        let log = self.image.execution_log.as_ref();
+        let Some((counts, log)) = counts.zip(log).filter(|_| !self.is_overdue()) else {
+            return Ok(());
+        };
+        self.progress.now("compares what QEMU executed");
+        let compared = execution::judge(guest, counts, log, &self.evidence)?;
+        self.observed.execution = Some(compared);
+        Ok(())
+    }
+
     fn arm_ftrace(&mut self, guest: &mut Guest) -> Result<Option<Ftrace>, Stop> {
-        let Some(other) = &self.job.scenario.expect.agrees_with else {
+        let other = self.job.scenario.expect.agrees_with.as_ref();
+        let Some(function) = other.and_then(|other| other.ftrace.as_ref()) else {
             return Ok(None);
         };
-        match Ftrace::arm(guest, &other.ftrace)? {
+        match Ftrace::arm(guest, function)? {
             Ok(ftrace) => Ok(Some(ftrace)),
             Err(failure) => {
                 self.failures.push(failure);
@@ -472,8 +497,9 @@ impl Run<'_> {
         let text = serde_json::to_string_pretty(&done).unwrap_or_else(|e| e.to_string());
         let written = self.evidence.write("result.json", &text);
         let tidied = match done.report.verdict.is_good() {
-            true => text::discard(&self.evidence),
-            false => Ok(()),
+            true => text::discard(&self.evidence)
+                .and_then(|()| self.evidence.remove(&self.evidence.execution_log())),
+            false => execution_log::trim(&self.evidence.execution_log()),
         };
         match written.and(tidied) {
             Ok(()) => done,

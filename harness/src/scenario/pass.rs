@@ -16,6 +16,8 @@ pub enum Pass {
     TrailingSpace,
     /// A number after `pid` or between square brackets becomes `<pid>`.
     Pids,
+    /// How many probes matched, or cannot be placed, becomes `<n>`.
+    Probes,
     /// The guest's kernel release becomes `<release>`.
     KernelRelease,
     /// Adjacent records are sorted by CPU, stably.
@@ -38,6 +40,7 @@ impl Pass {
             Self::Names => "names",
             Self::TrailingSpace => "trailing-space",
             Self::Pids => "pids",
+            Self::Probes => "probes",
             Self::KernelRelease => "kernel-release",
             Self::Sort => "sort",
             Self::Cpus => "cpus",

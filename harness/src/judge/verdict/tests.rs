@@ -37,6 +37,7 @@ fn observed(trace: Ending, workload: Ending, rows: usize, ftrace: Option<u64>) -
         transcript: Transcript { steps },
         was_signalled: true,
         ftrace: ftrace.map(Ok),
+        execution: None,
     }
 }
 

@@ -1,0 +1,118 @@
+/*
+ * A plugin for QEMU that records which instructions in a range of addresses are executed, in order.
+ *
+ * Only these instructions are instrumented, so the rest of the guest is as fast as without it. The
+ * record is in a file that is mapped, so that the harness can switch it, and read it at any time:
+ * nothing is buffered here.
+ *
+ * Debian's package of QEMU has no header for plugins, so what is used of it is declared here.
+ */
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t plugin_id;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+enum registers { NO_REGISTERS };
+
+void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, void (*translated)(plugin_id, struct qemu_plugin_tb *));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
+					    void (*executed)(unsigned int cpu, void *data),
+					    enum registers registers, void *data);
+
+/* The version of QEMU's interface. */
+EXPORT int qemu_plugin_version = PLUGIN_VERSION;
+
+/* The file. Its layout is known to execution_log.rs. */
+struct record {
+	uint64_t is_on;
+	/* How many were executed; only as many as there is space for are in `offsets`. */
+	uint64_t count;
+	/* From the range's start. */
+	uint32_t offsets[];
+};
+
+static struct record *record;
+static uint64_t space;
+static uint64_t start, end;
+
+static void executed(unsigned int cpu, void *offset)
+{
+	uint64_t place;
+
+	(void)cpu;
+	if (!__atomic_load_n(&record->is_on, __ATOMIC_ACQUIRE))
+		return;
+	/* A process may go on on another CPU, which is another thread of QEMU's. */
+	place = __atomic_fetch_add(&record->count, 1, __ATOMIC_ACQ_REL);
+	if (place < space)
+		record->offsets[place] = (uint32_t)(uintptr_t)offset;
+}
+
+static void translated(plugin_id id, struct qemu_plugin_tb *block)
+{
+	size_t index, count = qemu_plugin_tb_n_insns(block);
+
+	(void)id;
+	for (index = 0; index < count; index++) {
+		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, index);
+		uint64_t address = qemu_plugin_insn_vaddr(instruction);
+
+		if (start <= address && address < end)
+			qemu_plugin_register_vcpu_insn_exec_cb(instruction, executed, NO_REGISTERS,
+							       (void *)(uintptr_t)(address - start));
+	}
+}
+
+/* Opens the file of the harness, which has given it its size. */
+static int open_record(const char *path)
+{
+	struct stat status;
+	int file = open(path, O_RDWR | O_CLOEXEC);
+
+	if (file < 0 || fstat(file, &status) || (size_t)status.st_size < sizeof(*record))
+		return -1;
+	record = mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	close(file);
+	space = (status.st_size - sizeof(*record)) / sizeof(record->offsets[0]);
+	return record == MAP_FAILED ? -1 : 0;
+}
+
+EXPORT int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv)
+{
+	const char *path = NULL;
+	int index;
+
+	(void)info;
+	for (index = 0; index < argc; index++) {
+		char *value = strchr(argv[index], '=');
+
+		if (!value)
+			return -1;
+		*value++ = '\0';
+		if (!strcmp(argv[index], "start"))
+			start = strtoull(value, NULL, 0);
+		else if (!strcmp(argv[index], "end"))
+			end = strtoull(value, NULL, 0);
+		else if (!strcmp(argv[index], "record"))
+			path = value;
+	}
+	if (!path || open_record(path)) {
+		perror("record");
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	return 0;
+}
