@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use engine_abi::{AggregateFunction, Conf, Description, Go, PidProbes};
+use engine_abi::{AggregateFunction, Conf, Description, Go, PidArm, PidProbes, PidRange};
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use zerocopy::IntoBytes;
 
@@ -68,6 +68,18 @@ impl Engine for Fake {
     }
 
     fn pid_probes(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_watch(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_unmapped(&self, _: PidRange) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_arm(&self, _: &mut PidArm) -> Result<(), Error> {
         Ok(())
     }
 

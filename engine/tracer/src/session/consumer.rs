@@ -61,6 +61,8 @@ pub struct Ecb {
 pub struct Consumer {
     /// Its state.
     pub state: State,
+    /// Number of clauses of its program.
+    clauses: u32,
     /// Whether it wants function entries traced by the function tracer where possible.
     pub by_call: bool,
     /// Its ECBs; the EPID is the index plus 1.
@@ -80,6 +82,7 @@ impl Consumer {
     pub fn new() -> Self {
         Self {
             state: State::New,
+            clauses: 0,
             by_call: false,
             ecbs: Vec::new(),
             retained: Vec::new(),
@@ -90,6 +93,7 @@ impl Consumer {
     pub fn gone() -> Self {
         Self {
             state: State::Gone,
+            clauses: 0,
             by_call: false,
             ecbs: Vec::new(),
             retained: Vec::new(),
@@ -100,6 +104,7 @@ impl Consumer {
     pub fn load(&mut self, program: Verified<Vec<u64>>) -> Result<(), Error> {
         match self.state {
             State::New => {
+                self.clauses = program.header().clauses;
                 self.state = State::Enabling(program);
                 Ok(())
             }
@@ -107,12 +112,12 @@ impl Consumer {
         }
     }
 
-    /// Checks that this clause can be enabled: `WrongState` without a program or after `GO`,
-    /// `Invalid` if there is no such clause.
+    /// Checks that this clause can be enabled: `WrongState` without a program or when it has
+    /// stopped, `Invalid` if there is no such clause.
     pub fn may_enable(&self, clause: u32) -> Result<(), Error> {
         match &self.state {
-            State::Enabling(program) if clause < program.header().clauses => Ok(()),
-            State::Enabling(_) => Err(Error::Invalid),
+            State::Enabling(_) | State::Active if clause < self.clauses => Ok(()),
+            State::Enabling(_) | State::Active => Err(Error::Invalid),
             _ => Err(Error::WrongState),
         }
     }
