@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 28] = [
+const EVERYWHERE: [&str; 29] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -88,6 +88,7 @@ const EVERYWHERE: [&str; 28] = [
     ARGUMENTS_SHIFTED,
     TRACEPOINT_KEPT,
     PROCESS_KEPT,
+    NONE_HELD,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -268,3 +269,6 @@ impl<M> Drop for IntoFrame<M> {
 
 /// `process-kept`: the text of a process is not restored.
 pub const PROCESS_KEPT: &str = "process-kept";
+
+/// `none-held`: no thread waits for the probes of what it has opened.
+pub const NONE_HELD: &str = "none-held";
