@@ -394,9 +394,11 @@ commands! {
     /// Carries [`PidProbes`].
     PidProbes = 11 (PidProbes),
     /// Holds each thread of a process that executes the first instruction of a function, which its
-    /// dynamic linker calls when objects have been mapped or unmapped: the thread waits, from `GO`
-    /// until `STOP`, for a moment until it has been read from the device and answered by `PID_ARM`.
-    /// Carries [`PidProbes`], whose errors are the same; `ENOSPC` if too many are watched.
+    /// dynamic linker calls when objects have been mapped or unmapped: the thread waits, from now on
+    /// and until `STOP`, for a moment until it has been read from the device and answered by
+    /// `PID_ARM`. Carries [`PidProbes`], whose errors are the same; `ENOSPC` if too many are watched.
+    /// Only before `GO`. No object takes the place of
+    /// another until threads that wait are answered.
     PidWatch = 12 (PidProbes),
     /// Carries [`PidRange`].
     PidUnmapped = 13 (PidRange),

@@ -64,10 +64,11 @@ fn enable_clause(
     let (mut matched, mut any_awaited) = (0, false);
     for (_, description) in &clause.descriptions {
         let mut probes = 0;
+        processes.watch(engine, description)?;
         for enabled in processes.descriptions(engine, description)? {
             probes += engine.enable(&enabled, number)?;
         }
-        let is_awaited = processes.keep(engine, description, number, probes > 0);
+        let is_awaited = processes.keep(description, number, probes > 0);
         any_awaited |= is_awaited;
         if probes == 0 && !is_awaited {
             let missing = engine.absence().filter(|_| !is_local_probe(description));

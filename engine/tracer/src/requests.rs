@@ -160,9 +160,6 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             consumer.by_call = by_call;
             self.begin_session(consumer, program, go, place)?;
             control.activate(id)?;
-            for (space, pid) in control.registry.pid.watched(id.0) {
-                self.held.add(id.0, space.key, pid);
-            }
             control.calls.allow_retry();
             self.start_deadman(control);
             let armed = self.rearm(control);

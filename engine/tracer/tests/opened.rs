@@ -167,8 +167,33 @@ fn nothing_is_enabled_twice_or_beyond_processes() {
     restored(fake);
 }
 
+/// So that what a consumer reads of the process stays as it is until its probes are armed.
 #[test]
-fn the_linker_has_a_trap_only_while_a_consumer_traces() {
+fn a_thread_is_held_before_the_consumer_traces() {
+    let (fake, engine) = with_process();
+    let id = open(&engine);
+    enable_named(&engine, id, "BEGIN", 0);
+    watch(&engine, id);
+    assert_eq!(word(fake, HOOK), TRAP);
+    let ticket = linked(fake, &engine);
+    assert!(is_held(&engine, ticket));
+    // Watching twice is watching.
+    watch(&engine, id);
+    assert_eq!(go(&engine, id, 0), Ok(0));
+    assert!(is_held(&engine, ticket));
+    assert_eq!(engine.opened(id), Some(Opened { pid: PID, ticket }));
+    arm(&engine, id, ticket);
+    assert!(!is_held(&engine, ticket));
+    engine.stop(id).unwrap();
+    assert_eq!(word(fake, HOOK), RETURN);
+    let hook = request("ld.so", "_dl_debug_state", HOOK, 4);
+    assert_eq!(engine.pid_watch(id, &hook), Err(Error::WrongState));
+    engine.close(id);
+    restored(fake);
+}
+
+#[test]
+fn the_linker_has_a_trap_until_no_consumer_watches() {
     let (fake, engine) = with_process();
     let mut ids = [0, 1].map(|_| trace(&engine)).into_iter();
     assert_eq!(word(fake, HOOK), TRAP);
@@ -231,6 +256,20 @@ fn a_thread_that_has_waited_too_long_is_told_of() {
     assert_eq!(arm(&engine, id, ticket), 1);
     let next = linked(fake, &engine);
     assert_eq!(arm(&engine, id, next), 0);
+    // Also if another thread waits since.
+    let missed = linked(fake, &engine);
+    IN_PROCESS.set(PID);
+    engine.give_up(missed);
+    IN_PROCESS.set(0);
+    let waiting = linked(fake, &engine);
+    assert_eq!(
+        engine.opened(id),
+        Some(Opened {
+            pid: PID,
+            ticket: waiting
+        })
+    );
+    assert_eq!(arm(&engine, id, waiting), 1);
     engine.close(id);
 }
 

@@ -10,7 +10,7 @@ use engine_abi::{Description, Opened, PidArm, PidProbes, PidRange};
 use engine_objects::{Mode, Object, Objects, Role};
 use rustix::io::Errno;
 
-use super::{Processes, Read, create, create_error, is_object, pid_of, reason};
+use super::{Processes, Read, cannot, create, create_error, is_object, open, pid_of, reason};
 use crate::engine::Engine;
 use crate::error::Error;
 
@@ -28,37 +28,37 @@ pub struct Kept {
 }
 
 impl Processes {
-    /// Keeps a description for objects that its process opens later, if it names a process and if
-    /// there can be such objects. Returns whether it names one that is not there, and so may match
-    /// nothing yet.
-    pub fn keep(
-        &mut self,
-        engine: &dyn Engine,
-        description: &Description,
-        clause: u32,
-        has_matched: bool,
-    ) -> bool {
+    /// Watches the process of a description that may match probes in objects which can come and go.
+    /// To be called before the probes are created: no object takes the place of another from then on
+    /// until the consumer traces, unless that takes longer than threads wait.
+    pub fn watch(&mut self, engine: &dyn Engine, description: &Description) -> Result<(), Error> {
+        let Some(pid) = pid_of(description) else {
+            return Ok(());
+        };
+        let read = open(&mut self.read, pid)?;
+        if read.is_watched.is_some() || !read.may_match(description) {
+            return Ok(());
+        }
+        let watched = read.watch(engine, pid);
+        read.is_watched = Some(watched == Ok(true));
+        if let Err(why) = watched {
+            self.unwatched.insert(pid, why);
+        }
+        read.objects = Objects::of(&read.process).map_err(cannot(pid))?;
+        Ok(())
+    }
+
+    /// Keeps a description for objects that its process opens later, if that is watched and if there
+    /// can be such objects. Returns whether it names one that is not there, and so may match nothing
+    /// yet.
+    pub fn keep(&mut self, description: &Description, clause: u32, has_matched: bool) -> bool {
         let Some(pid) = pid_of(description) else {
             return false;
         };
-        let Some(read) = self
-            .read
-            .get_mut(&pid)
-            .filter(|it| it.may_match(description))
-        else {
+        let is_kept = |it: &&mut Read| it.is_watched == Some(true) && it.may_match(description);
+        let Some(read) = self.read.get_mut(&pid).filter(is_kept) else {
             return false;
         };
-        let is_watched = match read.is_watched {
-            Some(is_watched) => is_watched,
-            None => read.watch(engine, pid).unwrap_or_else(|why| {
-                self.unwatched.insert(pid, why);
-                false
-            }),
-        };
-        read.is_watched = Some(is_watched);
-        if !is_watched {
-            return false;
-        }
         let is_awaited = !has_matched && !read.has_object(description);
         self.kept.push(Kept {
             pid,
@@ -131,13 +131,9 @@ impl Processes {
         let Some(read) = self.read.get_mut(&pid) else {
             return Ok(false);
         };
-        let cannot = |why: engine_objects::Error| Error::Process {
-            pid,
-            why: why.to_string(),
-        };
         let now = match Objects::of(&read.process) {
             Err(engine_objects::Error::Gone { .. }) => return Ok(false),
-            now => now.map_err(cannot)?,
+            now => now.map_err(cannot(pid))?,
         };
         let before = std::mem::replace(&mut read.objects, now);
         let mut changed = false;
@@ -214,10 +210,13 @@ impl Read {
     }
 }
 
-/// Whether an object is among these.
+/// Whether an object is among these. One that has been read while it was being mapped is another.
 fn has(objects: &Objects, object: &Object) -> bool {
-    let key = |it: &Object| (it.identity(), it.bias());
-    objects.iter().any(|it| key(it) == key(object))
+    let is_same = |it: &Object| {
+        (it.identity(), it.bias(), it.ranges())
+            == (object.identity(), object.bias(), object.ranges())
+    };
+    objects.iter().any(is_same)
 }
 
 /// Whether a request failed because its process has ended.

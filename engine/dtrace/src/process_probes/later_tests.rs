@@ -103,8 +103,9 @@ fn describe(module: &str, function: &str) -> Description {
 
 /// Reads the process for a description, and keeps that.
 fn keep(processes: &mut Processes, notes: &Notes, description: &Description) -> bool {
+    processes.watch(notes, description).unwrap();
     let enabled = processes.descriptions(notes, description).unwrap();
-    processes.keep(notes, description, 3, !enabled.is_empty())
+    processes.keep(description, 3, !enabled.is_empty())
 }
 
 fn opened(ticket: u32) -> Opened {
@@ -169,7 +170,8 @@ fn a_process_that_has_ended_is_no_error() {
     let provider = format!("pid{}", child.id());
     let all = Description::new(provider.as_bytes(), b"", b"nosuch", b"entry").unwrap();
     processes.descriptions(&notes, &all).unwrap();
-    processes.keep(&notes, &all, 0, false);
+    processes.watch(&notes, &all).unwrap();
+    processes.keep(&all, 0, false);
     child.kill().unwrap();
     child.wait().unwrap();
     let pid = child.id();

@@ -66,14 +66,7 @@ impl Processes {
         let Some(pid) = pid_of(description) else {
             return Ok(vec![*description]);
         };
-        let cannot = |why: engine_objects::Error| Error::Process {
-            pid,
-            why: why.to_string(),
-        };
-        let read = match self.read.entry(pid) {
-            Entry::Occupied(read) => read.into_mut(),
-            Entry::Vacant(place) => place.insert(Read::of(pid).map_err(cannot)?),
-        };
+        let read = open(&mut self.read, pid)?;
         let requests = read.requests(pid, description, |_| true);
         create(engine, &mut self.refused, description, requests)
     }
@@ -88,6 +81,22 @@ impl Processes {
             format!("libraries that process {pid} opens later get no probes: {reason}")
         });
         lines.chain(unwatched).collect()
+    }
+}
+
+/// The process of this number, which is read unless it has been.
+fn open(all: &mut BTreeMap<u32, Read>, pid: u32) -> Result<&mut Read, Error> {
+    match all.entry(pid) {
+        Entry::Occupied(read) => Ok(read.into_mut()),
+        Entry::Vacant(place) => Ok(place.insert(Read::of(pid).map_err(cannot(pid))?)),
+    }
+}
+
+/// The error that a process cannot be read.
+fn cannot(pid: u32) -> impl Fn(engine_objects::Error) -> Error {
+    move |why| Error::Process {
+        pid,
+        why: why.to_string(),
     }
 }
 

@@ -18,14 +18,24 @@ use crate::session::consumer::{ConsumerId, Ecb};
 use crate::tracer::Tracer;
 
 impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
-    /// Has the consumer watch a process, from `GO` until it stops.
+    /// Has the consumer watch a process from now on, until it stops. If that cannot be armed, it
+    /// watches none.
     pub fn pid_watch(&self, id: ConsumerId, request: &PidProbes) -> Result<Created, Error> {
         self.control.with(|control| {
-            if control.consumer(id)?.is_active() {
+            if !control.consumer(id)?.is_enabling() {
                 return Err(Error::WrongState);
             }
             let pid = &mut control.registry.pid;
-            pid.watch(&self.platform, id.0, request)
+            let created = pid.watch(&self.platform, id.0, request)?;
+            for (space, pid) in control.registry.pid.watched(id.0) {
+                self.held.add(id.0, space.key, pid);
+            }
+            if let Err(why) = self.rearm(control) {
+                control.registry.pid.stop_watching(id.0);
+                self.let_threads_go(id);
+                return Err(why);
+            }
+            Ok(created)
         })
     }
 

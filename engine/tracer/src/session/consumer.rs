@@ -181,6 +181,11 @@ impl Consumer {
         matches!(self.state, State::Active)
     }
 
+    /// Whether it has a program and has not begun to trace.
+    pub fn is_enabling(&self) -> bool {
+        matches!(self.state, State::Enabling(_))
+    }
+
     /// Its ECBs in the order of their EPIDs.
     pub fn ecbs(&self) -> impl Iterator<Item = (u32, Ecb)> {
         (1..).zip(self.ecbs.iter().copied())

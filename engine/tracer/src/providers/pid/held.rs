@@ -8,7 +8,7 @@
 //! up before a consumer has read of it.
 //!
 //! Threads and readers use only atomics, in any context. Places are assigned and freed under the
-//! control lock; a consumer has one from `GO` until it stops.
+//! control lock; a consumer has one until it stops.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -54,9 +54,13 @@ impl Held {
         })
     }
 
-    /// The consumer watches an address space from now on. Does nothing if no place is free, which
-    /// the caller has seen to.
+    /// The consumer watches an address space from now on, if it does not already. Does nothing if no
+    /// place is free, which the caller has seen to.
     pub fn add(&self, consumer: usize, space: usize, pid: u32) {
+        let is_its = |watch: &Watch| watch.space.load(Ordering::Relaxed) == space;
+        if self.of(consumer).any(is_its) {
+            return;
+        }
         let mut watches = self.watches.iter();
         let free = watches.find(|watch| watch.space.load(Ordering::Relaxed) == 0);
         if let Some(watch) = free {
@@ -122,15 +126,16 @@ impl Held {
         })
     }
 
-    /// The consumer answers a ticket; returns whether its thread has not waited for that.
+    /// The consumer answers a ticket, and so all before; returns whether the thread of one of them
+    /// has not waited for that.
     pub fn answer(&self, consumer: usize, opened: Opened) -> bool {
         let is_its = |watch: &&Watch| watch.pid.load(Ordering::Relaxed) == opened.pid;
         let mut is_late = false;
         for watch in self.of(consumer).filter(is_its) {
             // An invented ticket must not answer those to come.
             if is_reached(&watch.hit, opened.ticket) {
-                is_late |= !is_reached(&watch.answered, opened.ticket)
-                    && is_reached(&watch.late, opened.ticket);
+                let late = watch.late.load(Ordering::Acquire);
+                is_late |= !is_reached(&watch.answered, late) && is_since(opened.ticket, late);
                 raise(&watch.answered, opened.ticket);
             }
         }

@@ -1,5 +1,5 @@
-//! What dynamic linkers do while consumers trace: they call a function when objects have been mapped
-//! or unmapped, whose first instruction has a site then.
+//! Dynamic linkers that consumers watch: they call a function when objects have been mapped or
+//! unmapped, whose first instruction has a site.
 
 use alloc::vec::Vec;
 
@@ -62,14 +62,6 @@ impl<A: Arch> Pid<A> {
         })
     }
 
-    /// The consumer starts or stops tracing.
-    pub fn set_tracing(&mut self, consumer: usize, is_tracing: bool) {
-        match is_tracing {
-            true => self.tracing |= bit(consumer),
-            false => self.tracing &= !bit(consumer),
-        }
-    }
-
     /// The address spaces that a consumer watches, and what it calls their processes.
     pub fn watched(&self, consumer: usize) -> impl Iterator<Item = (Space, u32)> {
         let hooks = self.hooks.iter();
@@ -88,21 +80,20 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The consumer watches nothing any more.
-    pub(super) fn stop_watching(&mut self, consumer: usize) {
-        self.set_tracing(consumer, false);
+    pub fn stop_watching(&mut self, consumer: usize) {
         for hook in &mut self.hooks {
             hook.holders &= !bit(consumer);
         }
         self.hooks.retain(|hook| hook.holders != 0);
     }
 
-    /// Adds to their sites the consumers that watch and trace.
+    /// Adds to their sites the consumers that watch.
     pub(super) fn count_hooks(&mut self) {
         for hook in &self.hooks {
-            let watching = (hook.holders & self.tracing).count_ones();
+            let watching = hook.holders.count_ones();
             if let Some(site) = self.sites.get_mut(hook.site as usize) {
                 site.ecbs = site.ecbs.saturating_add(watching);
-                site.is_hook = watching > 0;
+                site.is_hook = true;
             }
         }
     }

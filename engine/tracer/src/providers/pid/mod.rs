@@ -134,8 +134,6 @@ pub struct Pid<A: Arch> {
     uses: Vec<Use>,
     /// The linkers that consumers watch.
     hooks: Vec<Hook>,
-    /// The consumers that trace, one bit each.
-    tracing: u32,
     /// Text writes under construction. Its capacity is reserved when sites are created, as
     /// restoring text must not need memory.
     patches: Vec<UserPatch>,
@@ -162,7 +160,6 @@ impl<A: Arch> Pid<A> {
             indexes: Indexes::new(seed),
             uses: Vec::new(),
             hooks: Vec::new(),
-            tracing: 0,
             patches: Vec::new(),
             bounds: ProbeMemory::ENDLESS,
             taken: 0,
