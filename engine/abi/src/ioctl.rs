@@ -396,9 +396,8 @@ commands! {
     /// Holds each thread of a process that executes the first instruction of a function, which its
     /// dynamic linker calls when objects have been mapped or unmapped: the thread waits, from now on
     /// and until `STOP`, for a moment until it has been read from the device and answered by
-    /// `PID_ARM`. Carries [`PidProbes`], whose errors are the same; `ENOSPC` if too many are watched.
-    /// Only before `GO`. No object takes the place of
-    /// another until threads that wait are answered.
+    /// `PID_ARM`. No object takes the place of another while it waits. Only before `GO`. Carries
+    /// [`PidProbes`], whose errors are the same; `ENOSPC` if too many are watched.
     PidWatch = 12 (PidProbes),
     /// Carries [`PidRange`].
     PidUnmapped = 13 (PidRange),
