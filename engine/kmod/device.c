@@ -7,6 +7,7 @@
 #include <linux/pagemap.h>
 #include <linux/security.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 
 #include "internal.h"
 #include "shim.h"
@@ -58,6 +59,23 @@ static long device_ioctl(struct file *file, unsigned int number,
 	return error;
 }
 
+/* Waits until a thread that the consumer holds has to be told of. */
+static ssize_t device_read(struct file *file, char __user *to, size_t length, loff_t *position)
+{
+	int consumer = consumer_of(file);
+	struct shim_opened opened;
+
+	if (length < sizeof(opened))
+		return -EINVAL;
+	if (file->f_flags & O_NONBLOCK) {
+		if (!trapline_opened(consumer, &opened))
+			return -EAGAIN;
+	} else if (wait_event_interruptible(tl_held, trapline_opened(consumer, &opened))) {
+		return -ERESTARTSYS;
+	}
+	return copy_to_user(to, &opened, sizeof(opened)) ? -EFAULT : sizeof(opened);
+}
+
 /* Whether a 64-bit address fits into a pointer. */
 static bool is_pointer(u64 address)
 {
@@ -89,6 +107,7 @@ int shim_copy_from_user(void *to, u64 from, size_t length)
 static const struct file_operations operations = {
 	.owner = THIS_MODULE,
 	.open = device_open,
+	.read = device_read,
 	.release = device_release,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

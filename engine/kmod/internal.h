@@ -43,6 +43,7 @@ struct linux_binprm;
 struct page;
 struct pt_regs;
 struct task_struct;
+struct wait_queue_head;
 struct vm_area_struct;
 
 /*
@@ -220,6 +221,9 @@ bool tl_end_step(struct pt_regs *regs);
  * May sleep in between.
  */
 int tl_user_trap(struct pt_regs *regs);
+
+/* user.c: where threads that are held wait, and readers of the device. */
+extern struct wait_queue_head tl_held;
 int tl_user_init(void);
 
 /* space.c, slots.c */

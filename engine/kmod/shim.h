@@ -440,6 +440,12 @@ void shim_probe_memory(struct shim_probe_memory *to);
 int shim_store_user(unsigned long address, const void *from, size_t length);
 
 /*
+ * user.c: has threads that are held call trapline_is_released() again, and readers of the
+ * device trapline_opened().
+ */
+void shim_wake_held(void);
+
+/*
  * device.c: copies to and from the calling process. shim_copy_to_user() does not sleep:
  * it fails if a page is missing, which shim_bring_in() then faults in. The other two may
  * sleep.
@@ -464,11 +470,16 @@ void trapline_end(void);
  */
 int trapline_trap(struct pt_regs *regs);
 
-/* Memory that an instruction of a process accesses. */
+/*
+ * Memory that an instruction of a process accesses. If `ticket` is not 0, the thread is
+ * held before it enters user mode again.
+ */
 struct shim_access {
 	u64 address;
 	u32 length;
 	u32 is_store;
+	u32 ticket;
+	u32 reserved;
 };
 
 /* What came of a trap in user mode. */
@@ -488,6 +499,22 @@ enum shim_user_trap {
  */
 int trapline_user_trap(struct pt_regs *regs, struct shim_access *access);
 int trapline_user_resume(struct pt_regs *regs, unsigned long pc, struct shim_access *access);
+
+/*
+ * Whether the current thread, which is held, may continue; and it does without that. Both
+ * are callable by a thread that is about to sleep, and take no lock.
+ */
+int trapline_is_released(u32 ticket);
+void trapline_give_up(u32 ticket);
+
+/* What a consumer reads from the device: Opened in engine/abi/src/ioctl.rs. */
+struct shim_opened {
+	u32 pid;
+	u32 ticket;
+};
+
+/* Non-zero if there is something to read, which is stored. Callable like the two above. */
+int trapline_opened(int consumer, struct shim_opened *to);
 
 /* Processes in which probes are armed are gone. May sleep, and takes the control lock. */
 void trapline_processes_gone(void);
@@ -636,6 +663,8 @@ int trapline_fasttrap_row(size_t index, struct trapline_fasttrap_row *row);
 int trapline_stats_row(size_t index, struct trapline_stats_row *row);
 
 static_assert(sizeof(struct shim_task) == 56);
+static_assert(sizeof(struct shim_access) == 24);
+static_assert(sizeof(struct shim_opened) == 8);
 static_assert(sizeof(struct shim_patch) == sizeof(long) + 8);
 static_assert(sizeof(struct shim_name) == 2 * sizeof(long));
 static_assert(sizeof(struct shim_numbers) == 128);

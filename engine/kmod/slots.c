@@ -117,6 +117,7 @@ static unsigned long hole_among_mappings(struct mm_struct *mm)
 /*
  * A page that is out of reach would be of no use. Where everything is in reach there may be
  * nothing below the object: a static program of ARM begins at the lowest address there is.
+ * If the object has been unmapped, the hole may be above it.
  */
 static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
 {
@@ -124,7 +125,7 @@ static unsigned long find_hole(struct mm_struct *mm, unsigned long near)
 
 	if (!hole && tl_slot_reach == ULONG_MAX)
 		return hole_among_mappings(mm);
-	return near - hole <= tl_slot_reach ? hole : 0;
+	return (hole > near ? hole - near : near - hole) <= tl_slot_reach ? hole : 0;
 }
 
 static int map_at_hole(struct mm_struct *mm, unsigned long near, struct slots *slots)

@@ -29,6 +29,11 @@
 static typeof(&force_sig_fault) send_fault;
 static struct tracepoint *forks;
 
+/* How long a thread is held at most. */
+#define HELD_MAX HZ
+
+DECLARE_WAIT_QUEUE_HEAD(tl_held);
+
 /* Threads whose trap sleeps. */
 static atomic_t waiting = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(none_waits);
@@ -75,6 +80,24 @@ static bool bring_in(const struct shim_access *access)
 				     fault_in_readable(place, access->length);
 	end_sleep();
 	return !missing;
+}
+
+void shim_wake_held(void)
+{
+	wake_up_all(&tl_held);
+}
+
+/*
+ * Lets the thread wait until consumers have answered. It holds no lock, and its registers
+ * are final. A fatal signal ends the wait; others come when it is over.
+ */
+static void hold(u32 ticket)
+{
+	begin_sleep();
+	shim_wake_held();
+	if (wait_event_killable_timeout(tl_held, trapline_is_released(ticket), HELD_MAX) <= 0)
+		trapline_give_up(ticket);
+	end_sleep();
 }
 
 /* The fault that the instruction would take. Its thread is at the instruction again. */
@@ -136,8 +159,10 @@ int tl_user_trap(struct pt_regs *regs)
 	unsigned long site = instruction_pointer(regs) - tl_trap_advance;
 	struct shim_access access;
 	int outcome;
+	u32 ticket;
 
 	outcome = tl_with_user_keys(tl_unmark(site) ? resume : fire, regs, site, &access);
+	ticket = access.ticket;
 	while (outcome == SHIM_MISSING) {
 		if (fatal_signal_pending(current))
 			return 0;
@@ -151,7 +176,10 @@ int tl_user_trap(struct pt_regs *regs)
 			return 0;
 	}
 	if (outcome != SHIM_STRAY) {
+		/* Before the wait, in which slots can be unmapped, and the thread moved. */
 		end_step(regs);
+		if (ticket)
+			hold(ticket);
 		return 0;
 	}
 	if (!is_removed(site))

@@ -68,6 +68,9 @@ pub struct ProbeMatch {
 
 /// `ENABLE`: an ECB for every probe that a description matches. A probe's ECBs fire in the order in
 /// which they were enabled.
+///
+/// After `GO` it enables probes in processes only: those at which the clause is not enabled yet.
+/// [`PidArm`] arms them.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -153,6 +156,51 @@ impl PidProbes {
             reason: [0; REASON_LEN],
         }
     }
+}
+
+/// `PID_UNMAPPED`: a process has unmapped an object. Functions there whose traps are gone have no
+/// probes any more, so that what is mapped there next gets its own. `ESRCH` if the consumer has no
+/// probes in the process.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct PidRange {
+    /// In: the address at which the object's code began.
+    pub address: u64,
+    /// In: its size in bytes.
+    pub size: u64,
+    /// In: the process ID, as it was passed in [`PidProbes`].
+    pub pid: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// `PID_ARM`: answers a thread that waits, once what has been enabled since `GO` is armed.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct PidArm {
+    /// In: what was read from the device; a ticket of 0 is no thread's.
+    pub opened: Opened,
+    /// In: whether anything is to be armed or disarmed.
+    pub arm: u32,
+    /// Out: 1 if the thread had waited too long and has continued before.
+    pub late: u32,
+}
+
+/// What read(2) of the device returns, and waits for: a thread of a process has opened or closed
+/// objects, and waits for [`PidArm`] with this.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
+)]
+#[repr(C)]
+pub struct Opened {
+    /// The process ID, as it was passed in [`PidProbes`].
+    pub pid: u32,
+    /// Identifies the wait.
+    pub ticket: u32,
 }
 
 /// `GO`: the buffer sizes and policy, and the result of arming. When it returns, `BEGIN` has fired.
@@ -371,8 +419,18 @@ commands! {
     Status = 10 (Status),
     /// Carries [`PidProbes`].
     PidProbes = 11 (PidProbes),
+    /// Holds each thread of a process that executes the first instruction of a function, which its
+    /// dynamic linker calls when objects have been mapped or unmapped: the thread waits, from now on
+    /// and until `STOP`, for a moment until it has been read from the device and answered by
+    /// `PID_ARM`. No object takes the place of another while it waits. Only before `GO`. Carries
+    /// [`PidProbes`], whose errors are the same; `ENOSPC` if too many are watched.
+    PidWatch = 12 (PidProbes),
+    /// Carries [`PidRange`].
+    PidUnmapped = 13 (PidRange),
+    /// Carries [`PidArm`].
+    PidArm = 14 (PidArm),
     /// Carries [`Unwind`].
-    Unwind = 12 (Unwind),
+    Unwind = 15 (Unwind),
 }
 
 /// `_IOWR('D', nr, size)` of Linux's generic `asm/ioctl.h`, or `_IO('D', nr)` without a size.
@@ -393,6 +451,9 @@ const _: () = {
     assert!(size_of::<BufSnap>() == 24);
     assert!(size_of::<PidProbes>() == 544);
     assert!(size_of::<Unwind>() == 40);
+    assert!(size_of::<PidRange>() == 24);
+    assert!(size_of::<PidArm>() == 16);
+    assert!(size_of::<Opened>() == 8);
 };
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ mod unwind;
 pub use fault::Fault;
 pub use ioctl::{
     BUFFER_SIZE, BufSnap, BufferPolicy, Command, Conf, ECBS_MAX, Enable, EprobeDesc, Go, Mechanism,
-    PROGRAM_MAX, PidProbes, ProbeMatch, Program, REASON_LEN, SPECULATIONS_MAX, Status, Stop,
-    UNWIND_ROWS_MAX, Unwind, VERSION,
+    Opened, PROGRAM_MAX, PidArm, PidProbes, PidRange, ProbeMatch, Program, REASON_LEN,
+    SPECULATIONS_MAX, Status, Stop, UNWIND_ROWS_MAX, Unwind, VERSION,
 };
 pub use probe::{Description, FUNCTION_LEN, MODULE_LEN, NAME_LEN, PROVIDER_LEN, TextTooLong};
 pub use program::{

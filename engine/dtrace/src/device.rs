@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 
 use engine_abi::{
-    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch,
-    Program, Status, Stop, Unwind, UnwindRow, VERSION,
+    BufSnap, Command, Conf, DEVICE, Description, Enable, EprobeDesc, Go, PidArm, PidProbes,
+    PidRange, ProbeMatch, Program, Status, Stop, Unwind, UnwindRow, VERSION,
 };
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl};
@@ -120,6 +120,22 @@ impl Engine for Device {
             ..*object
         };
         self.ask("failed to pass an unwind table", Command::Unwind, &mut body)
+    }
+
+    fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error> {
+        self.ask("failed to watch a process", Command::PidWatch, request)
+    }
+
+    fn pid_unmapped(&self, mut range: PidRange) -> Result<(), Error> {
+        self.ask("failed to forget probes", Command::PidUnmapped, &mut range)
+    }
+
+    fn pid_arm(&self, answer: &mut PidArm) -> Result<(), Error> {
+        self.ask("failed to arm probes", Command::PidArm, answer)
+    }
+
+    fn opened(&self) -> Option<File> {
+        self.file.try_clone().ok()
     }
 
     fn program(&self, block: &[u64]) -> Result<(), Error> {

@@ -13,13 +13,16 @@ use crate::process_probes::Processes;
 use crate::setting::Settings;
 
 /// Loads the program and enables its clauses. Returns the messages to print once probes are armed:
-/// how many probes each program matched.
-pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<String>, Error> {
+/// how many probes each program matched; and the processes that were named.
+pub fn enable(
+    engine: &dyn Engine,
+    compilation: &Compilation,
+) -> Result<(Vec<String>, Processes), Error> {
     let settings = &compilation.settings;
     let mut notices = Vec::new();
     let mut processes = Processes::default();
     engine.program(&compilation.program.block)?;
-    let mut total = 0;
+    let mut any = false;
     for text in 0..compilation.count() {
         let mut matched = 0;
         for (number, clause) in compilation.clauses().filter(|it| it.1.text == text) {
@@ -29,14 +32,15 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
                 let refusals = processes.refusals();
                 refusals.iter().for_each(|it| report(format_args!("{it}")));
             }
-            matched += enabled?;
+            let (probes, is_awaited) = enabled?;
+            matched += probes;
+            any |= probes > 0 || is_awaited;
         }
         let plural = if matched == 1 { "" } else { "s" };
         let name = compilation.name(text);
         notices.push(format!("{name} matched {matched} probe{plural}"));
-        total += matched;
     }
-    if total == 0 && !settings.zero_matches {
+    if !any && !settings.zero_matches {
         return Err(Error::NoneMatched);
     }
     notices.extend(processes.refusals());
@@ -44,25 +48,29 @@ pub fn enable(engine: &dyn Engine, compilation: &Compilation) -> Result<Vec<Stri
     for (_, description) in clause.iter().flat_map(|it| &it.descriptions) {
         engine.enable(description, number)?;
     }
-    Ok(notices)
+    Ok((notices, processes))
 }
 
 /// Enables a clause at each of its descriptions. One that matches nothing is an error, unless `-Z`
-/// was given. Returns the number of probes.
+/// was given or it awaits an object of a process. Returns the number of probes, and whether such a
+/// description is among them.
 fn enable_clause(
     engine: &dyn Engine,
     compilation: &Compilation,
     (number, clause): (u32, &Clause),
     processes: &mut Processes,
     notices: &mut Vec<String>,
-) -> Result<u64, Error> {
-    let mut matched = 0;
+) -> Result<(u64, bool), Error> {
+    let (mut matched, mut any_awaited) = (0, false);
     for (_, description) in &clause.descriptions {
         let mut probes = 0;
+        processes.watch(engine, description)?;
         for enabled in processes.descriptions(engine, description)? {
             probes += engine.enable(&enabled, number)?;
         }
-        if probes == 0 {
+        let is_awaited = processes.keep(description, number, probes > 0);
+        any_awaited |= is_awaited;
+        if probes == 0 && !is_awaited {
             let missing = engine.absence().filter(|_| !is_local_probe(description));
             let missing = missing.map(|it| format!("no probe matches {description}: {it}"));
             match (compilation.settings.zero_matches, missing) {
@@ -73,7 +81,7 @@ fn enable_clause(
         }
         matched += u64::from(probes);
     }
-    Ok(matched)
+    Ok((matched, any_awaited))
 }
 
 /// Whether a program needs the kernel's engine for none of its probes.

@@ -1,7 +1,9 @@
 //! The interface between command and engine: the requests of `engine_abi`, answered by the kernel
 //! module or in process.
 
-use engine_abi::{Conf, Description, Go, PidProbes, Status, Unwind, UnwindRow};
+use std::fs::File;
+
+use engine_abi::{Conf, Description, Go, PidArm, PidProbes, PidRange, Status, Unwind, UnwindRow};
 use thiserror::Error;
 
 use crate::error::Error;
@@ -62,6 +64,20 @@ pub trait Engine {
 
     /// Hands over the unwind table of an object, with its rows.
     fn unwind(&self, object: &Unwind, rows: &[UnwindRow]) -> Result<(), Error>;
+    /// Watches the function by which a process's dynamic linker reports that it has mapped or
+    /// unmapped objects.
+    fn pid_watch(&self, request: &mut PidProbes) -> Result<(), Error>;
+
+    /// Has the probes forgotten of an object that a process has unmapped.
+    fn pid_unmapped(&self, range: PidRange) -> Result<(), Error>;
+
+    /// Arms what was enabled while tracing, and answers a thread that waits.
+    fn pid_arm(&self, answer: &mut PidArm) -> Result<(), Error>;
+
+    /// A file from which `Opened` can be read for each thread that waits.
+    fn opened(&self) -> Option<File> {
+        None
+    }
 
     /// Loads the program; required before `enable`.
     fn program(&self, block: &[u64]) -> Result<(), Error>;

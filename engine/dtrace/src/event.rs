@@ -1,6 +1,8 @@
-//! Events that end a trace from outside: signals and the exit of target processes.
+//! Events from outside: signals, the exit of target processes, and objects that traced processes
+//! have opened.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +10,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use engine_abi::Opened;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use zerocopy::IntoBytes;
 
 use crate::error::Error;
 
@@ -22,6 +26,8 @@ pub enum Event {
     Interrupt,
     /// The target process of this index has exited.
     End(usize),
+    /// A thread has opened or closed objects, and waits.
+    Opened(Opened),
 }
 
 /// The queue of events.
@@ -83,6 +89,17 @@ impl Events {
         });
     }
 
+    /// Subscribes to what processes open, which is read from the device.
+    pub fn watch_opened(&self, mut device: File) {
+        let to = self.sender.clone();
+        thread::spawn(move || {
+            let mut opened = Opened::default();
+            while device.read_exact(opened.as_mut_bytes()).is_ok()
+                && to.send(Event::Opened(opened)).is_ok()
+            {}
+        });
+    }
+
     /// Waits at most `longest` for an event.
     pub fn wait(&self, longest: Duration) -> Option<Event> {
         self.receiver.recv_timeout(longest).ok()
@@ -133,6 +150,22 @@ mod tests {
         assert!(is_ignored(status, SIGINT));
         assert!(!is_ignored(status, SIGTERM));
         assert!(!is_ignored("", SIGINT));
+    }
+
+    #[test]
+    fn what_is_opened_is_read_record_by_record() {
+        let _alone = ALONE.lock();
+        let records = [(7, 1), (8, 2)].map(|(pid, ticket)| Opened { pid, ticket });
+        let path = std::env::temp_dir().join(format!("opened-{}", std::process::id()));
+        fs::write(&path, records.as_bytes()).unwrap();
+        let events = Events::new().unwrap();
+        events.watch_opened(File::open(&path).unwrap());
+        fs::remove_file(&path).unwrap();
+        for record in records {
+            let event = events.wait(Duration::from_secs(20));
+            assert_eq!(event, Some(Event::Opened(record)));
+        }
+        assert_eq!(events.wait(Duration::ZERO), None);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use engine_abi::{Conf, Description, Go, PidProbes, Status, Unwind, UnwindRow, VERSION};
+use engine_abi::{
+    Conf, Description, Go, PidArm, PidProbes, PidRange, Status, Unwind, UnwindRow, VERSION,
+};
 use engine_isa::arm::Arm;
 use engine_local::Machine;
 use engine_tracer::{ConsumerId, Error as Refusal, Snapped, Tracer};
@@ -74,6 +76,18 @@ impl Engine for Local {
     }
 
     fn unwind(&self, _: &Unwind, _: &[UnwindRow]) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
+    }
+
+    fn pid_watch(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
+    }
+
+    fn pid_unmapped(&self, _: PidRange) -> Result<(), Error> {
+        Err(Error::Device(self.without.to_string()))
+    }
+
+    fn pid_arm(&self, _: &mut PidArm) -> Result<(), Error> {
         Err(Error::Device(self.without.to_string()))
     }
 

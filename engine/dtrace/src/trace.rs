@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 
+use engine_abi::Opened;
+
 use crate::compile::Compilation;
 use crate::consume::Consumer;
 use crate::device::Device;
@@ -13,7 +15,7 @@ use crate::event::{Event, Events};
 use crate::list;
 use crate::local::Local;
 use crate::options::{Mode, Options, Target as Wanted};
-use crate::output::{Output, notice};
+use crate::output::{Output, notice, report};
 use crate::process_probes;
 use crate::setting::Settings;
 use crate::target::Target;
@@ -108,7 +110,7 @@ fn trace(
     targets: &mut [Target],
 ) -> Result<u8, Error> {
     let settings = &compilation.settings;
-    let mut notices = enable(engine, compilation)?;
+    let (mut notices, mut processes) = enable(engine, compilation)?;
     if user_symbols::are_walked(&compilation.program) {
         notices.extend(unwind::hand_over(engine, &pids(compilation, targets)));
     }
@@ -121,6 +123,11 @@ fn trace(
     // Printed only now: anyone waiting for this message may rely on the probes being armed.
     notices.iter().for_each(|it| notice(settings, it));
     let began_on = began_on?;
+    if let Some(device) = engine.opened().filter(|_| processes.are_watched()) {
+        events.watch_opened(device);
+    }
+    // What was opened since the probes were created.
+    processes.look_at_all(engine).iter().for_each(report);
     for (number, target) in targets.iter().enumerate() {
         events.watch(number, target.handle()?);
         target.resume();
@@ -137,7 +144,9 @@ fn trace(
         events.interrupts.clone(),
     )?
     .with_users(users);
-    consume(&mut consumer, settings, &events, targets)?;
+    let look = |opened| processes.look(engine, opened).iter().for_each(report);
+    consume(&mut consumer, settings, &events, targets, look)?;
+    processes.unmatched().iter().for_each(report);
     if consumer.was_killed() {
         return Err(Error::Unresponsive);
     }
@@ -169,6 +178,7 @@ fn consume(
     settings: &Settings,
     events: &Events,
     targets: &mut [Target],
+    mut look: impl FnMut(Opened),
 ) -> Result<(), Error> {
     let mut alive = targets.len();
     loop {
@@ -181,6 +191,7 @@ fn consume(
                 }
                 consumer.stop()?;
             }
+            Some(Event::Opened(opened)) => look(opened),
             Some(Event::End(number)) => {
                 let ended = targets.get_mut(number).map(Target::describe_end);
                 ended.iter().for_each(|it| notice(settings, it));

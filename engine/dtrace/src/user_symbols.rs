@@ -265,7 +265,9 @@ mod tests {
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let users = UserSymbols::default();
         let process = Process::open(child.id()).unwrap();
-        let objects = Objects::of(&process).unwrap();
+        // A new process has no objects until its program is mapped.
+        let mut mapped = std::iter::repeat_with(|| Objects::of(&process).unwrap());
+        let objects = mapped.find(|it| it.iter().next().is_some()).unwrap();
         let object = objects.iter().next().unwrap();
         let (name, address) = (object.base_name(), object.ranges()[0].start);
         users.grab(child.id());

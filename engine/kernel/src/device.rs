@@ -6,12 +6,12 @@
 use core::ffi::c_int;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidProbes, ProbeMatch, Program,
-    Status, Stop, UNWIND_ROWS_MAX, Unwind, UnwindRow, VERSION,
+    BufSnap, Command, Conf, Enable, EprobeDesc, Go, PROGRAM_MAX, PidArm, PidProbes, PidRange,
+    ProbeMatch, Program, Status, Stop, UNWIND_ROWS_MAX, Unwind, UnwindRow, VERSION,
 };
 use engine_tracer::unwind::tables::Object;
 use engine_tracer::{
-    ConsumerId, Error, OutOfMemory, Put, Reason, Snapped, Tracer, Unwritten, filled,
+    ConsumerId, Created, Error, OutOfMemory, Put, Reason, Snapped, Tracer, Unwritten, filled,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -106,7 +106,10 @@ pub fn request(tracer: &Engine, id: ConsumerId, number: u32, body: &mut [u8]) ->
         Command::BufSnap => buf_snap(tracer, id, body_as(body)?),
         Command::AggSnap => agg_snap(tracer, id, body_as(body)?),
         Command::Eprobe => eprobe(tracer, id, body_as(body)?),
-        Command::PidProbes => pid_probes(tracer, id, body_as(body)?),
+        Command::PidProbes => pid_probes(body_as(body)?, |body| tracer.pid_probes(id, body)),
+        Command::PidWatch => pid_probes(body_as(body)?, |body| tracer.pid_watch(id, body)),
+        Command::PidUnmapped => pid_unmapped(tracer, id, body_as(body)?),
+        Command::PidArm => pid_arm(tracer, id, body_as(body)?),
         Command::Unwind => unwind(tracer, id, body_as(body)?),
     }
 }
@@ -197,9 +200,12 @@ fn eprobe(tracer: &Engine, id: ConsumerId, body: &mut EprobeDesc) -> Result<(), 
 }
 
 #[inline(never)]
-fn pid_probes(tracer: &Engine, id: ConsumerId, body: &mut PidProbes) -> Result<(), Errno> {
+fn pid_probes(
+    body: &mut PidProbes,
+    create: impl FnOnce(&PidProbes) -> Result<Created, Error>,
+) -> Result<(), Errno> {
     check_zero(body.reserved)?;
-    let created = tracer.pid_probes(id, body);
+    let created = create(body);
     match created {
         Ok(created) => {
             (body.provided, body.refused) = (created.provided, created.refused);
@@ -232,6 +238,17 @@ fn unwind(tracer: &Engine, id: ConsumerId, body: &Unwind) -> Result<(), Errno> {
         rows,
     };
     Ok(tracer.unwind(id, body.pid, object)?)
+}
+
+#[inline(never)]
+fn pid_unmapped(tracer: &Engine, id: ConsumerId, body: &PidRange) -> Result<(), Errno> {
+    check_zero(body.reserved)?;
+    Ok(tracer.pid_unmapped(id, body)?)
+}
+
+#[inline(never)]
+fn pid_arm(tracer: &Engine, id: ConsumerId, body: &mut PidArm) -> Result<(), Errno> {
+    Ok(tracer.pid_arm(id, body)?)
 }
 
 #[inline(never)]

@@ -8,6 +8,7 @@
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::slice;
 
+use engine_abi::Opened;
 use engine_tracer::{ConsumerId, Event, Tracer, Trap};
 
 use crate::arch::{self, Regs};
@@ -100,7 +101,8 @@ impl UserTrap {
 }
 
 /// Handles a trap in user mode. If memory is missing for its instruction, the probe has fired, the
-/// pc is that of the instruction, and `access` says what is missing.
+/// pc is that of the instruction, and `access` says what is missing; it also says what the thread has
+/// to wait for.
 ///
 /// # Safety
 /// In service; from the trap's handler, with interrupts disabled and with the registers that it
@@ -111,10 +113,11 @@ pub unsafe extern "C" fn trapline_user_trap(regs: *mut Regs, access: *mut Access
     // SAFETY: the trap's own frame, which only its handler accesses.
     let regs = unsafe { &mut *regs };
     // SAFETY: the hook is registered only while the engine is in service.
-    let trap = unsafe { engine() }.user_trap(regs, &mut memory);
+    let hit = unsafe { engine() }.user_trap(regs, &mut memory);
+    memory.missing.ticket = hit.ticket;
     // SAFETY: the caller passes a place for it.
     unsafe { *access = memory.missing };
-    UserTrap::of(trap)
+    UserTrap::of(hit.trap)
 }
 
 /// Executes the instruction at `pc`, whose trap has fired, once memory that was missing is there.
@@ -135,6 +138,42 @@ pub unsafe extern "C" fn trapline_user_resume(
     // SAFETY: the caller passes a place for it.
     unsafe { *access = memory.missing };
     UserTrap::of(trap)
+}
+
+/// Whether the current thread need not wait for `ticket` any longer.
+///
+/// # Safety
+/// In service.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_is_released(ticket: u32) -> c_int {
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.is_released(ticket).into()
+}
+
+/// The current thread has waited for `ticket` and continues without.
+///
+/// # Safety
+/// In service.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_give_up(ticket: u32) {
+    // SAFETY: the caller guarantees that the engine is in service.
+    unsafe { engine() }.give_up(ticket);
+}
+
+/// Stores what read(2) returns to a consumer, and returns 1; 0 if there is nothing to read yet.
+///
+/// # Safety
+/// In service; `to` is valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trapline_opened(consumer: c_int, to: *mut Opened) -> c_int {
+    let id = ConsumerId::from_number(consumer as usize);
+    // SAFETY: the caller guarantees that the engine is in service.
+    let Some(opened) = unsafe { engine() }.opened(id) else {
+        return 0;
+    };
+    // SAFETY: the caller passes a place for it.
+    unsafe { *to = opened };
+    1
 }
 
 /// Processes in which probes are armed are gone.

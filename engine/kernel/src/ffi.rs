@@ -141,6 +141,7 @@ unsafe extern "C" {
     pub fn shim_slots_unmap(handle: usize);
     pub fn shim_probe_memory(to: *mut ProbeMemory);
     pub fn shim_store_user(address: usize, from: *const c_void, length: usize) -> c_int;
+    pub safe fn shim_wake_held();
 
     pub fn shim_copy_to_user(to: u64, from: *const c_void, length: usize) -> c_int;
     pub safe fn shim_bring_in(address: u64, length: usize) -> c_int;

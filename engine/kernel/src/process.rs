@@ -92,6 +92,10 @@ impl Processes for Kernel {
         bounds
     }
 
+    fn wake_held(&self) {
+        ffi::shim_wake_held();
+    }
+
     /// One page, of the smallest size that all three architectures have.
     const SLOTS: usize = 4096;
 }
@@ -115,7 +119,13 @@ pub struct Access {
     address: u64,
     length: u32,
     is_store: u32,
+    /// What the thread has to wait for; see `engine_tracer::Hit`.
+    pub ticket: u32,
+    reserved: u32,
 }
+
+// C's `struct shim_access`.
+const _: () = assert!(size_of::<Access>() == 24);
 
 /// The current process's memory, as far as it can be accessed without sleeping.
 #[derive(Debug, Default)]
@@ -130,6 +140,7 @@ impl OfProcess {
             address,
             length: width.bytes() as u32,
             is_store: is_store.into(),
+            ..Access::default()
         };
         Fault { address }
     }

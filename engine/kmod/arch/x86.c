@@ -99,9 +99,10 @@ const size_t tl_trap_bytes = INT3_INSN_SIZE;
 const unsigned long tl_slot_reach = SZ_1G;
 const size_t tl_trap_advance = INT3_INSN_SIZE;
 
+/* Not by its registers: the stack that they are on is gone when the task has ended. */
 bool tl_is_native(struct task_struct *task)
 {
-	return user_64bit_mode(task_pt_regs(task));
+	return !test_tsk_thread_flag(task, TIF_ADDR32);
 }
 
 void tl_write_text(struct vm_area_struct *area, struct page *page, unsigned long address,

@@ -248,6 +248,8 @@ impl Processes for Machine {
     fn probe_memory(&self) -> ProbeMemory {
         ProbeMemory::ENDLESS
     }
+
+    fn wake_held(&self) {}
 }
 
 impl KernelText for Machine {

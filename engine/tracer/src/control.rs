@@ -105,6 +105,9 @@ impl<A: Arch> Control<A> {
             .and_then(Option::as_mut)
             .ok_or(Error::NoSuchConsumer)?;
         consumer.state = state;
+        if !consumer.is_active() {
+            registry.pid.stop_watching(id.0);
+        }
         for (_, ecb) in consumer.ecbs() {
             registry.count(ecb.probe, consumer.by_call, &change);
         }

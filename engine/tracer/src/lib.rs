@@ -64,7 +64,7 @@ pub use platform::{
     TryLock, UserFrame, UserPatch, Visit, VisitModule, VisitSyscall, VisitTracepoint,
 };
 pub use probe::glob::matches;
-pub use providers::pid::Created;
+pub use providers::pid::{Created, Hit};
 pub use session::consumer::ConsumerId;
 pub use session::drain::Snapped;
 pub use session::sink::{Put, Unwritten};

@@ -64,6 +64,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         self.control.with(|control| {
             if control.registry.pid.is_any_gone(&self.platform) && self.rearm(control).is_ok() {
                 control.registry.pid.close_gone(&self.platform);
+                let pid = &control.registry.pid;
+                self.held.retain(|_, space| pid.has_space(space));
             }
         });
     }
@@ -101,7 +103,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     }
 
     /// Enables a clause at every probe that `description` matches; returns how many. The
-    /// description is retained for modules that are loaded later.
+    /// description is retained for modules that are loaded later. A consumer that traces already
+    /// can enable probes in processes, which [`Tracer::pid_arm`] arms.
     pub fn enable(
         &self,
         id: ConsumerId,
@@ -110,6 +113,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     ) -> Result<u32, Error> {
         self.control.with(|control| {
             control.consumer(id)?.may_enable(clause)?;
+            if control.consumer(id)?.is_active() {
+                return control.enable_in_processes(id, description, clause);
+            }
             control.create_on_demand(&self.platform, description)?;
             let Control {
                 registry,
@@ -255,6 +261,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             control.registry.pid.let_go(id.0);
             // Without memory the number stays in use; the text is restored all the same.
             let is_rearmed = self.rearm(control).is_ok();
+            // Before address spaces are closed, which waits for their threads.
+            self.let_threads_go(id);
             self.count_active(control);
             if is_rearmed {
                 self.release_processes(control);

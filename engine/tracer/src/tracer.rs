@@ -11,6 +11,7 @@ use crate::fire::live::Live;
 use crate::grow::{Boxed, OutOfMemory, filled, push};
 use crate::platform::{Lock, Platform, Rcu};
 use crate::providers::fbt::calls::Calls;
+use crate::providers::pid::held::Held;
 use crate::providers::proc::once::Once;
 use crate::providers::syscall::in_flight::InFlight;
 use crate::registry::Registry;
@@ -31,6 +32,7 @@ pub struct Tracer<A: Arch, P: Platform<Regs = A::Regs>> {
     pub(crate) cpus: Vec<Cpu<P>>,
     pub(crate) in_flight: InFlight,
     pub(crate) once: Once,
+    pub(crate) held: Held,
     /// Number of active consumers; the deadman's threads stop at 0.
     pub(crate) active: AtomicUsize,
     /// Consumers that the deadman has killed: `stalled` for leaving a CPU's threads no time,
@@ -76,6 +78,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             cpus,
             in_flight: InFlight::new()?,
             once: Once::new()?,
+            held: Held::new()?,
             active: AtomicUsize::new(0),
             stalled: AtomicUsize::new(0),
             silent: AtomicUsize::new(0),

@@ -18,6 +18,7 @@ mod kprobes;
 mod late_pc;
 mod life;
 mod modules;
+mod opened;
 mod pid;
 mod proc;
 mod returns;

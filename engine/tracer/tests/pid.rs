@@ -361,7 +361,7 @@ fn memory_that_is_not_there_is_a_failure_that_can_be_resumed() {
     let id = trace(&engine, "entry");
     IN_PROCESS.set(PID);
     let mut regs = at(MAIN, 5, 6);
-    assert_eq!(engine.user_trap(&mut regs, &mut Nowhere), Trap::Failed);
+    assert_eq!(engine.user_trap(&mut regs, &mut Nowhere).trap, Trap::Failed);
     assert_eq!((regs.r[15] as usize, regs.r[13]), (MAIN, 0x1_0000));
     assert_eq!(
         engine.user_resume(MAIN, &mut regs, &mut Anywhere),

@@ -3,8 +3,8 @@
 use std::ptr;
 
 use engine_abi::{
-    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, PidProbes, ProbeMatch, Program,
-    Unwind, UnwindRow,
+    BufSnap, Command, Conf, Description, Enable, EprobeDesc, Go, Opened, PidArm, PidProbes,
+    PidRange, ProbeMatch, Program, Unwind, UnwindRow,
 };
 use engine_abi::{Status, Stop};
 use fastrand::Rng;
@@ -149,7 +149,19 @@ impl<'a> Maker<'a> {
             Command::Go => plain(&go(prng)),
             Command::BufSnap | Command::AggSnap => plain(&self.snapshot(prng)),
             Command::Program => self.program(prng),
-            Command::PidProbes => plain(&in_process(prng)),
+            Command::PidProbes | Command::PidWatch => plain(&in_process(prng)),
+            Command::PidUnmapped => plain(&PidRange {
+                address: 0x40_0000 + u64::from(number(prng, 1 << 16)),
+                size: number(prng, 1 << 16).into(),
+                pid: number(prng, 2),
+                reserved: 0,
+            }),
+            Command::PidArm => {
+                let (pid, ticket) = (number(prng, 2), number(prng, 4));
+                let mut body = PidArm::new_zeroed();
+                (body.opened, body.arm) = (Opened { pid, ticket }, number(prng, 2));
+                plain(&body)
+            }
             Command::Unwind => plain(&self.unwind(prng)),
         }
     }

@@ -4,7 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use engine_abi::{AggregateFunction, Conf, Description, Go, PidProbes, Unwind, UnwindRow};
+use engine_abi::{
+    AggregateFunction, Conf, Description, Go, PidArm, PidProbes, PidRange, Unwind, UnwindRow,
+};
 use engine_dlang::program::{Action, Aggregation, Clause, Field, FieldType};
 use zerocopy::IntoBytes;
 
@@ -72,6 +74,18 @@ impl Engine for Fake {
     }
 
     fn unwind(&self, _: &Unwind, _: &[UnwindRow]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_watch(&self, _: &mut PidProbes) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_unmapped(&self, _: PidRange) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pid_arm(&self, _: &mut PidArm) -> Result<(), Error> {
         Ok(())
     }
 

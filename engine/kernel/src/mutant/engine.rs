@@ -103,6 +103,10 @@ impl Engine {
         }
     }
 
+    pub fn is_released(self, ticket: u32) -> bool {
+        is_chosen(super::NONE_HELD) || self.0.is_released(ticket)
+    }
+
     pub fn module_going(self, number: usize) {
         if !is_chosen(super::MODULE_KEPT) {
             self.0.module_going(number);

@@ -59,7 +59,7 @@ pub fn is_chosen(name: &str) -> bool {
 }
 
 /// The mutants of all architectures.
-const EVERYWHERE: [&str; 29] = [
+const EVERYWHERE: [&str; 30] = [
     SPIN_IN_TRAP,
     KEEP_MEMORY,
     VALUE_PLUS_1,
@@ -89,6 +89,7 @@ const EVERYWHERE: [&str; 29] = [
     TRACEPOINT_KEPT,
     PROCESS_KEPT,
     TABLES_UNFOUND,
+    NONE_HELD,
 ];
 
 fn all() -> impl Iterator<Item = &'static str> {
@@ -272,3 +273,6 @@ pub const TABLES_UNFOUND: &str = "tables-unfound";
 
 /// `process-kept`: the text of a process is not restored.
 pub const PROCESS_KEPT: &str = "process-kept";
+
+/// `none-held`: no thread waits for the probes of what it has opened.
+pub const NONE_HELD: &str = "none-held";

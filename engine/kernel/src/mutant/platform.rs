@@ -94,6 +94,7 @@ impl Processes for Seeded {
         fn slots_write(&self, space: Space, slot: &InSlot, code: &[u8]) -> Result<(), OutOfMemory>;
         fn slots_unmap(&self, space: Space);
         fn probe_memory(&self) -> ProbeMemory;
+        fn wake_held(&self);
     }
 }
 

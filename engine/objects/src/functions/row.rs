@@ -136,6 +136,11 @@ impl<'a> Function<'a> {
         demangle::demangle(&self.name(), Form::Full)
     }
 
+    /// The name as in the source, without parameters and return type.
+    pub fn demangled_plain(&self) -> Option<String> {
+        demangle::demangle(&self.name(), Form::Plain)
+    }
+
     /// Whether `matches` accepts its name: the symbol's, the demangled one, or that without its
     /// parameters.
     pub fn answers_to(&self, mut matches: impl FnMut(&str) -> bool) -> bool {

@@ -18,6 +18,7 @@
 mod events;
 mod ftrace;
 mod modules;
+mod opened;
 mod publish;
 
 use core::sync::atomic::Ordering;
@@ -102,6 +103,7 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
         if self.rearm(control).is_err() {
             self.platform.synchronize();
         }
+        self.let_threads_go(id);
     }
 
     /// Chooses a mechanism for each site that is wanted and not armed yet, and allocates what it

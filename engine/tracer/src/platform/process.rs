@@ -52,6 +52,9 @@ pub trait Processes: Sized + Send + Sync + 'static {
     /// The bounds on the memory of probes.
     fn probe_memory(&self) -> ProbeMemory;
 
+    /// Wakes the threads that wait for tickets, to look whether they are released.
+    fn wake_held(&self);
+
     /// Size of the page that [`Processes::slots_map`] maps, in bytes.
     const SLOTS: usize;
 }

@@ -63,6 +63,8 @@ pub struct Ecb {
 pub struct Consumer {
     /// Its state.
     pub state: State,
+    /// Number of clauses of its program.
+    clauses: u32,
     /// Whether it wants function entries traced by the function tracer where possible.
     pub by_call: bool,
     /// Its ECBs; the EPID is the index plus 1.
@@ -89,6 +91,7 @@ impl Consumer {
     pub fn new() -> Self {
         Self {
             state: State::New,
+            clauses: 0,
             by_call: false,
             ecbs: Vec::new(),
             retained: Vec::new(),
@@ -109,6 +112,7 @@ impl Consumer {
     pub fn load(&mut self, program: Verified<Vec<u64>>) -> Result<(), Error> {
         match self.state {
             State::New => {
+                self.clauses = program.header().clauses;
                 self.state = State::Enabling(program);
                 Ok(())
             }
@@ -116,12 +120,12 @@ impl Consumer {
         }
     }
 
-    /// Checks that this clause can be enabled: `WrongState` without a program or after `GO`,
-    /// `Invalid` if there is no such clause.
+    /// Checks that this clause can be enabled: `WrongState` without a program or when it has
+    /// stopped, `Invalid` if there is no such clause.
     pub fn may_enable(&self, clause: u32) -> Result<(), Error> {
         match &self.state {
-            State::Enabling(program) if clause < program.header().clauses => Ok(()),
-            State::Enabling(_) => Err(Error::Invalid),
+            State::Enabling(_) | State::Active if clause < self.clauses => Ok(()),
+            State::Enabling(_) | State::Active => Err(Error::Invalid),
             _ => Err(Error::WrongState),
         }
     }
@@ -214,6 +218,11 @@ impl Consumer {
     /// Whether its probes are armed.
     pub fn is_active(&self) -> bool {
         matches!(self.state, State::Active)
+    }
+
+    /// Whether it has a program and has not begun to trace.
+    pub fn is_enabling(&self) -> bool {
+        matches!(self.state, State::Enabling(_))
     }
 
     /// Its ECBs in the order of their EPIDs.

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use engine_isa::Unreadable;
 use engine_isa::arm::{Regs, TRAP};
 use engine_tracer::{
-    Denied, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
+    Denied, Hit, InSlot, OutOfMemory, Patched, ProbeMemory, Processes, Space, Trap, UserPatch,
 };
 
-use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK};
+use super::{Anywhere, BOUNDS, Engine, Fake, NO_SLOTS, NOT_WRITTEN, STOPS, STUCK, WOKEN};
 
 thread_local! {
     /// The process whose thread this is; 0 for none.
@@ -73,14 +73,19 @@ impl Fake {
     /// A thread of the process executes the instruction at the registers' pc. Returns the trap's
     /// outcome, or None if there is no trap.
     pub fn run(&self, engine: &Engine, pid: u32, regs: &mut Regs) -> Option<Trap> {
+        self.hit(engine, pid, regs).map(|hit| hit.trap)
+    }
+
+    /// Like [`Fake::run`], with what the thread has to wait for.
+    pub fn hit(&self, engine: &Engine, pid: u32, regs: &mut Regs) -> Option<Hit> {
         IN_PROCESS.set(pid);
         let _firing = self.firings.read().unwrap();
         let there = self.process(pid, |process| {
             process.text.get(&(regs.r[15] as usize)).copied()
         });
-        let trap = (there == Some(TRAP)).then(|| engine.user_trap(regs, &mut Anywhere));
+        let hit = (there == Some(TRAP)).then(|| engine.user_trap(regs, &mut Anywhere));
         IN_PROCESS.set(0);
-        trap
+        hit
     }
 }
 
@@ -206,6 +211,10 @@ impl Processes for &'static Fake {
 
     fn probe_memory(&self) -> ProbeMemory {
         BOUNDS.get()
+    }
+
+    fn wake_held(&self) {
+        WOKEN.set(WOKEN.get() + 1);
     }
 
     /// So small that a few slots fill a page.

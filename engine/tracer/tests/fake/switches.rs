@@ -44,6 +44,8 @@ thread_local! {
     pub static PINNED: Cell<bool> = const { Cell::new(false) };
     /// How many times text was patched, each with the machine stopped.
     pub static STOPS: Cell<usize> = const { Cell::new(0) };
+    /// How often threads that wait were woken.
+    pub static WOKEN: Cell<usize> = const { Cell::new(0) };
     /// Makes all operations of the kernel that can fail do so: patching, code memory, ftrace,
     /// timers, tracepoints and subscriptions.
     pub static STUCK: Cell<bool> = const { Cell::new(false) };

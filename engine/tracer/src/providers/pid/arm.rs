@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use engine_isa::{Arch, Plan};
 
-use super::{Pid, Site};
+use super::{Pid, Probe, Site};
 use crate::grow::push;
 use crate::platform::{Patched, Platform, Space, UserPatch};
 use crate::site::word;
@@ -34,8 +34,15 @@ impl<A: Arch> Pid<A> {
 
     /// Computes how many active ECBs each site has.
     pub(super) fn count_sites(&mut self) {
-        self.sites.iter_mut().for_each(|site| site.ecbs = 0);
-        for probe in self.probes.iter().filter(|probe| probe.ecbs > 0) {
+        for site in &mut self.sites {
+            (site.ecbs, site.is_hook) = (0, false);
+        }
+        let functions = &self.functions;
+        let is_there = |probe: &&Probe| {
+            let function = functions.get(probe.function as usize);
+            probe.ecbs > 0 && function.is_some_and(|function| !function.is_gone)
+        };
+        for probe in self.probes.iter().filter(is_there) {
             let uses = probe.uses.start as usize..probe.uses.end as usize;
             for one in self.uses.get(uses).unwrap_or_default() {
                 if let Some(site) = self.sites.get_mut(one.site as usize) {
@@ -43,6 +50,7 @@ impl<A: Arch> Pid<A> {
                 }
             }
         }
+        self.count_hooks();
     }
 
     /// Whether a trap is in place.

@@ -58,6 +58,11 @@ impl<A: Arch> Pid<A> {
         self.charge(process, own.saturating_add(sites))
     }
 
+    /// Charges a process for sites that no probe is charged with.
+    pub(super) fn charge_sites(&mut self, process: u32, number: usize) -> Result<(), Error> {
+        self.charge(process, number.saturating_mul(of_site::<A>()))
+    }
+
     fn charge(&mut self, process: u32, bytes: usize) -> Result<(), Error> {
         let all = self.taken.saturating_add(bytes);
         let process = self.processes.get_mut(process as usize);

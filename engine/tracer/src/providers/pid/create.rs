@@ -41,15 +41,8 @@ impl<A: Arch> Pid<A> {
         consumer: usize,
         request: &PidProbes,
     ) -> Result<Created, Error> {
-        self.bounds = platform.probe_memory();
-        let process = self.open(platform, consumer, request.pid)?;
-        let space = self.processes.get(process as usize).and_then(|it| it.space);
-        let space = space.ok_or(Error::NotFound)?;
+        let (process, body) = self.examine(platform, consumer, request)?;
         let mut created = Created::default();
-        let body = match extent_of(request) {
-            Some(extent) => self.read(platform, space, process, extent)?,
-            None => Err(Reason::NoSize),
-        };
         match body {
             Ok(mut body) => {
                 self.walk(&mut body)?;
@@ -58,6 +51,24 @@ impl<A: Arch> Pid<A> {
             Err(reason) => self.refuse_all(request, reason, &mut created),
         }
         Ok(created)
+    }
+
+    /// The number of the process that `request` names, for `consumer`, and the text of the function.
+    pub(super) fn examine<P: Platform>(
+        &mut self,
+        platform: &P,
+        consumer: usize,
+        request: &PidProbes,
+    ) -> Result<(u32, Result<Body, Reason>), Error> {
+        self.bounds = platform.probe_memory();
+        let process = self.open(platform, consumer, request.pid)?;
+        let space = self.processes.get(process as usize).and_then(|it| it.space);
+        let space = space.ok_or(Error::NotFound)?;
+        let body = match extent_of(request) {
+            Some(extent) => self.read(platform, space, process, extent)?,
+            None => Err(Reason::NoSize),
+        };
+        Ok((process, body))
     }
 
     /// Creates the probes of a function whose names the request's pattern matches; an empty one
@@ -192,7 +203,7 @@ impl<A: Arch> Pid<A> {
     }
 
     /// How many of these places have no site yet.
-    fn new_sites(
+    pub(super) fn new_sites(
         &self,
         function: u32,
         body: &Body,
@@ -208,13 +219,13 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The number of the site at this offset of a function.
-    fn site(&mut self, function: u32, body: &Body, offset: u32) -> Result<u32, Error> {
+    pub(super) fn site(&mut self, function: u32, body: &Body, offset: u32) -> Result<u32, Error> {
         let known = self.functions.get(function as usize);
         let process = known.ok_or(Error::NotFound)?.process;
         let address = body.address.wrapping_add(offset as usize);
         let text = body.plan::<A>(offset).map_err(|_| Error::NotFound)?;
         if let Some(number) = self.find_site(process, address) {
-            self.renew(number, body, offset, text);
+            self.renew(number, function, (body, offset), text);
             return Ok(number);
         }
         let site = Site {
@@ -225,6 +236,7 @@ impl<A: Arch> Pid<A> {
             is_armed: false,
             slot: None,
             ecbs: 0,
+            is_hook: false,
             hits: 0,
         };
         self.indexes.sites.reserve()?;
@@ -243,10 +255,14 @@ impl<A: Arch> Pid<A> {
 
     /// Plans a known site anew if other text has been mapped there. It is not armed if its trap was
     /// not there any more. What is in its slot stays there until all slots are unmapped.
-    fn renew(&mut self, number: u32, body: &Body, offset: u32, text: A::Text) {
+    fn renew(&mut self, number: u32, function: u32, (body, offset): (&Body, u32), text: A::Text) {
         let Some(site) = self.sites.get_mut(number as usize) else {
             return;
         };
+        let first = self.functions.get(site.function as usize);
+        if first.is_some_and(|first| first.is_gone) {
+            site.function = function;
+        }
         site.is_armed &= body.undone.binary_search(&offset).is_ok();
         let length = A::length(&A::plan(&text, A::KERNEL));
         if !site.is_armed && site.text.as_ref().get(..length) != text.as_ref().get(..length) {
@@ -255,7 +271,7 @@ impl<A: Arch> Pid<A> {
     }
 
     /// The number of the function that `request` names.
-    fn function(
+    pub(super) fn function(
         &mut self,
         process: u32,
         request: &PidProbes,
@@ -271,6 +287,7 @@ impl<A: Arch> Pid<A> {
             module: self.names.add(module)?,
             name: self.names.add(name)?,
             address,
+            is_gone: false,
         };
         self.indexes.functions.reserve()?;
         let number = self.functions.len() as u32;

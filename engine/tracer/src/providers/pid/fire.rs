@@ -23,10 +23,14 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
     /// there again. After [`Trap::Failed`] the registers are as
     /// before the instruction: memory that it needs is not there. Once that is brought in, it is
     /// executed by [`Tracer::user_resume`].
-    pub fn user_trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Trap {
+    pub fn user_trap(&self, regs: &mut A::Regs, memory: &mut impl Memory) -> Hit {
         let pc = A::pc(regs);
-        self.handle_user(pc, regs, memory, |live, site, regs| {
+        let mut ticket = 0;
+        let trap = self.handle_user(pc, regs, memory, |live, site, regs| {
             site.hits.fetch_add(1, Ordering::Relaxed);
+            if site.is_hook {
+                ticket = self.held.take_ticket(self.platform.current_space());
+            }
             for (one, probe) in live.pid.uses(site) {
                 if one.leaves.is_some() && !leaves_now::<A>(site.resume, regs) {
                     continue;
@@ -41,7 +45,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 });
                 self.fire(live, probe.probe, &fired);
             }
-        })
+        });
+        Hit { trap, ticket }
     }
 
     /// Executes the displaced instruction of a trap at `pc` that has fired. Called with interrupts
@@ -69,6 +74,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
             resume::<A>(site.resume, pc, regs, memory)
         })
     }
+}
+
+/// What came of a trap of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// Of its instruction.
+    pub trap: Trap,
+    /// If not 0, the thread waits before it continues: until [`Tracer::is_released`], which holds
+    /// soon after the platform was woken, or it gives up.
+    pub ticket: u32,
 }
 
 /// A firing.

@@ -46,6 +46,8 @@ pub struct Site<A: Arch> {
     first: u32,
     /// The number of them.
     count: u32,
+    /// Whether consumers watch it.
+    pub is_hook: bool,
     /// Hits; several CPUs may add at once.
     pub hits: AtomicUsize,
 }
@@ -139,8 +141,9 @@ impl<A: Arch> Live<A> {
         number: usize,
     ) -> Result<Option<u32>, OutOfMemory> {
         let probe = pid.probes.get(number).filter(|probe| probe.ecbs > 0);
+        let function = pid.function_of(number).filter(|it| !it.is_gone);
         let (Some(probe), Some(function), Some(process)) =
-            (probe, pid.function_of(number), pid.process_of(number))
+            (probe, function, pid.process_of(number))
         else {
             return Ok(None);
         };
@@ -179,6 +182,7 @@ impl<A: Arch> Live<A> {
                 resume: resume_of(site),
                 first,
                 count,
+                is_hook: site.is_hook,
                 hits: AtomicUsize::new(0),
             })?;
         }

@@ -73,7 +73,7 @@ impl<A: Arch> Pid<A> {
         })
     }
 
-    /// The number of a function.
+    /// The number of a function that has not been unmapped.
     pub(super) fn find_function(
         &self,
         process: u32,
@@ -85,6 +85,7 @@ impl<A: Arch> Pid<A> {
             let function = self.functions.get(number as usize);
             function.is_some_and(|function| {
                 (function.process, function.address) == (process, address)
+                    && !function.is_gone
                     && self.names.get(function.name) == name
                     && self.names.get(function.module) == module
             })

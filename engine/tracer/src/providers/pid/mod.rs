@@ -19,6 +19,8 @@ mod body;
 mod bound;
 mod create;
 pub mod fire;
+pub mod held;
+mod linker;
 pub mod live;
 mod lookup;
 mod process;
@@ -43,7 +45,8 @@ use crate::probe::glob::Pattern;
 use crate::probe::names::{Names, Span};
 
 pub use create::Created;
-pub use fire::Fired;
+pub use fire::{Fired, Hit};
+use linker::Hook;
 use lookup::Indexes;
 use process::Process;
 pub use refusals::Refusals;
@@ -70,6 +73,8 @@ struct Function {
     module: Span,
     name: Span,
     address: usize,
+    /// Whether it has been unmapped.
+    is_gone: bool,
 }
 
 /// A probe.
@@ -98,8 +103,11 @@ struct Site<A: Arch> {
     is_armed: bool,
     /// Address of its slot, if it has one.
     slot: Option<usize>,
-    /// Number of active ECBs of its probes; computed whenever something is armed or disarmed.
+    /// Number of active ECBs of its probes, and of consumers that watch it; computed whenever
+    /// something is armed or disarmed.
     ecbs: u32,
+    /// Whether consumers watch it, for which threads wait.
+    is_hook: bool,
     /// Hits counted in live tables that have been replaced.
     hits: u64,
 }
@@ -124,6 +132,8 @@ pub struct Pid<A: Arch> {
     indexes: Indexes,
     /// Grouped by probe.
     uses: Vec<Use>,
+    /// The linkers that consumers watch.
+    hooks: Vec<Hook>,
     /// Text writes under construction. Its capacity is reserved when sites are created, as
     /// restoring text must not need memory.
     patches: Vec<UserPatch>,
@@ -149,6 +159,7 @@ impl<A: Arch> Pid<A> {
             order: Vec::new(),
             indexes: Indexes::new(seed),
             uses: Vec::new(),
+            hooks: Vec::new(),
             patches: Vec::new(),
             bounds: ProbeMemory::ENDLESS,
             taken: 0,
@@ -198,7 +209,7 @@ impl<A: Arch> Provider<A> for Pid<A> {
         Some([function.module, function.name, probe.name].map(|name| self.names.get(name)))
     }
 
-    /// A process that is gone has no probes.
+    /// A process that is gone has no probes, nor has a function.
     fn matching<'a>(
         &'a self,
         pattern: &'a Pattern<'_>,
@@ -208,8 +219,10 @@ impl<A: Arch> Provider<A> for Pid<A> {
         A: 'a,
     {
         (first..self.probes.len()).filter(move |number| {
-            let is_there = self.process_of(*number).is_some_and(Process::is_open);
-            is_there
+            let is_open = self.process_of(*number).is_some_and(Process::is_open);
+            let function = self.function_of(*number);
+            is_open
+                && function.is_some_and(|function| !function.is_gone)
                 && self.names(*number).is_some_and(|[module, function, name]| {
                     pattern.describes([self.provider(*number), module, function, name])
                 })

@@ -33,6 +33,11 @@ impl Process {
     pub fn is_open(&self) -> bool {
         self.space.is_some()
     }
+
+    /// Whether it is what a consumer calls `pid`.
+    pub(super) fn is_of(&self, consumer: usize, pid: u32) -> bool {
+        self.is_open() && self.pid == pid && self.holders & bit(consumer) != 0
+    }
 }
 
 impl<A: Arch> Pid<A> {
@@ -55,7 +60,7 @@ impl<A: Arch> Pid<A> {
             },
         };
         if let Some(process) = self.processes.get_mut(number as usize) {
-            process.holders |= 1 << consumer;
+            process.holders |= bit(consumer);
         }
         Ok(number)
     }
@@ -93,8 +98,9 @@ impl<A: Arch> Pid<A> {
     /// been disarmed; see [`Pid::release`].
     pub fn let_go(&mut self, consumer: usize) {
         for process in &mut self.processes {
-            process.holders &= !(1 << consumer);
+            process.holders &= !bit(consumer);
         }
+        self.stop_watching(consumer);
     }
 
     /// Closes the address spaces that no consumer holds and in which nothing is armed or wanted.
@@ -154,6 +160,7 @@ impl<A: Arch> Pid<A> {
             let sites = self.sites.iter_mut();
             for site in sites.filter(|site| site.process as usize == number) {
                 (site.is_armed, site.ecbs, site.slot) = (false, 0, None);
+                site.is_hook = false;
             }
         }
     }
@@ -169,6 +176,12 @@ impl<A: Arch> Pid<A> {
             }
         }
     }
+}
+
+/// The bit of a consumer; none if there cannot be such a one.
+pub(super) fn bit(consumer: usize) -> u32 {
+    let number = u32::try_from(consumer).unwrap_or(u32::MAX);
+    1u32.checked_shl(number).unwrap_or_default()
 }
 
 /// Appends a number in decimal.

@@ -35,11 +35,14 @@ impl<A: Arch> Pid<A> {
         self.taken
     }
 
-    /// The site of this number; none if its process is gone.
+    /// The site of this number; none if its process is gone, or its function without a trap there.
     pub fn shown(&self, number: usize) -> Option<Shown<'_, A>> {
         let site = self.sites.get(number)?;
         let process = self.processes.get(site.process as usize)?;
         let function = self.functions.get(site.function as usize)?;
+        if function.is_gone && !site.is_armed {
+            return None;
+        }
         Some(Shown {
             process: process.pid,
             names: [function.module, function.name].map(|name| self.names.get(name)),

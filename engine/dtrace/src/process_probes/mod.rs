@@ -4,18 +4,27 @@
 //! A description may name an object in several ways (`a.out`, `libc`), while a probe has one module:
 //! the base name of the object's file, or `a.out` if the description says so. So a description is
 //! enabled as one for each object that it names.
+//!
+//! A function of C++ or Rust has the name that its source has for it, with or without parameters, if
+//! a description matches that, and otherwise the symbol's own.
 
+mod later;
+#[cfg(test)]
+mod later_tests;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::ErrorKind;
 use std::str::from_utf8;
 
-use engine_abi::{Description, PidProbes};
+use engine_abi::{Description, FUNCTION_LEN, PidProbes};
 use engine_objects::{Function, Functions, Mode, Object, Objects, Process};
 use engine_tracer::matches;
 
 use crate::engine::Engine;
 use crate::error::Error;
+use later::Kept;
 
 /// The program itself, whatever its file is called.
 const PROGRAM: &str = "a.out";
@@ -25,8 +34,15 @@ const PROGRAM: &str = "a.out";
 pub struct Processes {
     read: BTreeMap<u32, Read>,
     /// Probes that the engine refused, by reason.
-    refused: BTreeMap<String, u32>,
+    refused: Refused,
+    /// What is to be enabled in objects that are opened later.
+    kept: Vec<Kept>,
+    /// Processes whose linker cannot be watched, and why.
+    unwatched: BTreeMap<u32, String>,
 }
+
+/// Numbers of refused probes, by reason.
+type Refused = BTreeMap<String, u32>;
 
 /// A process that has been read.
 #[derive(Debug)]
@@ -35,6 +51,8 @@ struct Read {
     objects: Objects,
     /// The functions of its objects, as far as they were needed, by the object's bias.
     functions: BTreeMap<u64, Functions>,
+    /// Whether its dynamic linker is watched; none if that has not been tried.
+    is_watched: Option<bool>,
 }
 
 impl Processes {
@@ -48,26 +66,9 @@ impl Processes {
         let Some(pid) = pid_of(description) else {
             return Ok(vec![*description]);
         };
-        let cannot = |why: engine_objects::Error| Error::Process {
-            pid,
-            why: why.to_string(),
-        };
-        let read = match self.read.entry(pid) {
-            Entry::Occupied(read) => read.into_mut(),
-            Entry::Vacant(place) => place.insert(Read::of(pid).map_err(cannot)?),
-        };
-        let mut enabled = Vec::new();
-        for (module, requests) in read.requests(pid, description) {
-            for mut request in requests {
-                let created = engine.pid_probes(&mut request);
-                created.map_err(|why| create_error(why, &request))?;
-                if request.refused > 0 {
-                    *self.refused.entry(reason(&request)).or_default() += request.refused;
-                }
-            }
-            enabled.extend(with_module(description, &module));
-        }
-        Ok(enabled)
+        let read = open(&mut self.read, pid)?;
+        let requests = read.requests(pid, description, |_| true);
+        create(engine, &mut self.refused, description, requests)
     }
 
     /// What was refused, in a line for each reason.
@@ -76,8 +77,48 @@ impl Processes {
             let plural = if *count == 1 { "" } else { "s" };
             format!("{count} probe{plural} of processes cannot be placed: {reason}")
         });
-        lines.collect()
+        let unwatched = self.unwatched.iter().map(|(pid, reason)| {
+            format!("libraries that process {pid} opens later get no probes: {reason}")
+        });
+        lines.chain(unwatched).collect()
     }
+}
+
+/// The process of this number, which is read unless it has been.
+fn open(all: &mut BTreeMap<u32, Read>, pid: u32) -> Result<&mut Read, Error> {
+    match all.entry(pid) {
+        Entry::Occupied(read) => Ok(read.into_mut()),
+        Entry::Vacant(place) => Ok(place.insert(Read::of(pid).map_err(cannot(pid))?)),
+    }
+}
+
+/// The error that a process cannot be read.
+fn cannot(pid: u32) -> impl Fn(engine_objects::Error) -> Error {
+    move |why| Error::Process {
+        pid,
+        why: why.to_string(),
+    }
+}
+
+/// Creates the probes that `requests` ask for; returns the descriptions by which they are enabled.
+fn create(
+    engine: &dyn Engine,
+    refused: &mut Refused,
+    description: &Description,
+    requests: Vec<(String, Vec<PidProbes>)>,
+) -> Result<Vec<Description>, Error> {
+    let mut enabled = Vec::new();
+    for (module, requests) in requests {
+        for mut request in requests {
+            let created = engine.pid_probes(&mut request);
+            created.map_err(|why| create_error(why, &request))?;
+            if request.refused > 0 {
+                *refused.entry(reason(&request)).or_default() += request.refused;
+            }
+        }
+        enabled.extend(with_module(description, &module));
+    }
+    Ok(enabled)
 }
 
 impl Read {
@@ -88,31 +129,38 @@ impl Read {
             process,
             objects,
             functions: BTreeMap::new(),
+            is_watched: None,
         })
     }
 
-    /// For each object that the description names: the module that its probes have, and a request
-    /// for each of its functions that the description names.
-    fn requests(&mut self, pid: u32, description: &Description) -> Vec<(String, Vec<PidProbes>)> {
+    /// For each object of these that the description names: the module that its probes have, and a
+    /// request for each of its functions that the description names.
+    fn requests(
+        &mut self,
+        pid: u32,
+        description: &Description,
+        is_one: impl Fn(&Object) -> bool,
+    ) -> Vec<(String, Vec<PidProbes>)> {
         let Self {
             process,
             objects,
             functions,
+            ..
         } = self;
         let module = description.module();
-        let named = |name: &str| module.is_empty() || matches(module, name.as_bytes());
+        let is_named = |object: &&Object| is_one(object) && is_object(object, module);
         let mut all = Vec::new();
-        for object in objects.iter().filter(|object| object.answers_to(named)) {
+        for object in objects.iter().filter(is_named) {
             let known = functions.entry(object.bias());
             let known = known.or_insert_with(|| object.functions(&process.roots()));
             let module = match module == PROGRAM.as_bytes() {
                 true => PROGRAM.to_owned(),
                 false => object.base_name().into_owned(),
             };
-            let wanted = known
-                .iter()
-                .filter(|function| is_named(function, description));
-            let requests = wanted.filter_map(|it| request(pid, object, &module, &it, description));
+            let requests = known.iter().filter_map(|it| {
+                let name = name_in(&it, description)?;
+                request(pid, object, [module.as_bytes(), &name], &it, description)
+            });
             all.push((module.clone(), requests.collect()));
         }
         all
@@ -123,26 +171,33 @@ impl Read {
 fn request(
     pid: u32,
     object: &Object,
-    module: &str,
+    [module, name]: [&[u8]; 2],
     function: &Function<'_>,
     description: &Description,
 ) -> Option<PidProbes> {
     let is_other_mode = matches!(function.mode, Mode::Thumb);
-    let names = Description::new(
-        b"",
-        module.as_bytes(),
-        function.raw_name(),
-        description.name(),
-    );
+    let names = Description::new(b"", module, name, description.name());
     let address = function.address.wrapping_add(object.bias());
     let request = PidProbes::new(pid, names.ok()?, address, function.size);
     (!is_other_mode).then_some(request)
 }
 
-/// Whether a description's function field matches the function's symbol. An empty one matches all.
-fn is_named(function: &Function<'_>, description: &Description) -> bool {
+/// Whether a description's module field names an object. An empty one names all.
+fn is_object(object: &Object, module: &[u8]) -> bool {
+    object.answers_to(|name| module.is_empty() || matches(module, name.as_bytes()))
+}
+
+/// The name of a function that a description's function field matches; an empty one matches all. The
+/// source's name comes first, unless it is too long.
+fn name_in<'a>(function: &Function<'a>, description: &Description) -> Option<Cow<'a, [u8]>> {
     let pattern = description.function();
-    pattern.is_empty() || matches(pattern, function.raw_name())
+    let is_its = |name: &[u8]| pattern.is_empty() || matches(pattern, name);
+    let sources = [function.demangled(), function.demangled_plain()];
+    let mut sources = sources.into_iter().flatten().map(String::into_bytes);
+    let source = sources.find(|name| name.len() < FUNCTION_LEN && is_its(name));
+    let raw = function.raw_name();
+    let own = || is_its(raw).then_some(Cow::Borrowed(raw));
+    source.map(Cow::Owned).or_else(own)
 }
 
 /// The description of the same probes in this module alone.
@@ -211,6 +266,30 @@ mod tests {
         }
     }
 
+    /// This test itself is a function of Rust.
+    #[test]
+    fn functions_are_named_as_in_their_source() {
+        let own = std::process::id();
+        let mut read = Read::of(own).unwrap();
+        let mut names = |pattern: &str| -> Vec<String> {
+            let pattern = pattern.as_bytes();
+            let description = Description::new(b"", b"a.out", pattern, b"entry").unwrap();
+            let requests = read.requests(own, &description, |_| true);
+            let requests = requests.into_iter().flat_map(|(_, requests)| requests);
+            let names = requests.map(|request| request.description.function().to_vec());
+            names.map(|name| String::from_utf8(name).unwrap()).collect()
+        };
+        let source = "*process_probes::tests::functions_are_named_as_in_their_source";
+        assert!(
+            names(source)
+                .iter()
+                .all(|name| name.ends_with(&source[1..]))
+        );
+        assert!(!names(source).is_empty());
+        let mangled = names("_*functions_are_named_as_in_their_source*");
+        assert!(!mangled.is_empty() && mangled.iter().all(|name| name.starts_with('_')));
+    }
+
     #[test]
     fn a_bound_is_named() {
         let mut request = PidProbes::new(7, description(b"", b"a.out"), 0x1000, 4);
@@ -238,7 +317,7 @@ mod tests {
         let own = std::process::id();
         let mut read = Read::of(own).unwrap();
         let main = Description::new(b"", b"a.out", b"main", b"entry").unwrap();
-        let requests = read.requests(own, &main);
+        let requests = read.requests(own, &main, |_| true);
         let [(module, requests)] = &requests[..] else {
             panic!("one object")
         };
@@ -249,7 +328,7 @@ mod tests {
         assert_eq!(request.description.to_string(), ":a.out:main:entry");
         assert!(request.size > 0);
         let all = Description::new(b"", b"libc", b"malloc", b"").unwrap();
-        let libraries = read.requests(own, &all);
+        let libraries = read.requests(own, &all, |_| true);
         assert_eq!(libraries.len(), 1);
         assert!(libraries[0].0.starts_with("libc"));
     }
