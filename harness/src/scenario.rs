@@ -370,9 +370,14 @@ impl Source {
         }
     }
 
-    fn guest_rules(&self) -> [Rule; 4] {
+    fn guest_rules(&self) -> [Rule; 5] {
         let s = &self.scenario;
         [
+            (
+                s.in_turns && s.module == Module::SelfTest,
+                "in-turns",
+                "with the module `self-test` the plain run is the control of the mutants; drop `in-turns`",
+            ),
             (
                 s.guests.is_some() && !s.needs.is_empty(),
                 "needs",

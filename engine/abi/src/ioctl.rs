@@ -116,7 +116,10 @@ pub struct PidProbes {
 /// `UNWIND`: the unwind table of an object of a process, by which the consumer's clauses find callers
 /// in that process: [`UnwindRow`](crate::UnwindRow)s sorted by address. Before `GO`. `ESRCH`, `EPERM`,
 /// `ENOEXEC` and `EINVAL` as for `PID_PROBES`; `ENOSPC` if the consumer's tables would take more than
-/// 64 MiB.
+/// 64 MiB, or be more than 4,096.
+///
+/// All of a consumer's tables for a process are for the program that it executes in the first request,
+/// which may have no rows; `ESRCH` if it executes another one.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]

@@ -153,8 +153,6 @@ fn trace(
     Ok(consumer.exit_status())
 }
 
-/// The processes whose addresses the program may record, as far as they are known before it runs:
-/// they may end before their first record is seen.
 /// The processes that a program names, and its targets.
 fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
     let descriptions = compilation.clauses().flat_map(|it| &it.1.descriptions);
@@ -162,6 +160,8 @@ fn pids(compilation: &Compilation, targets: &[Target]) -> BTreeSet<u32> {
     targets.iter().map(Target::pid).chain(named).collect()
 }
 
+/// The processes whose addresses the program may record, as far as they are known before it runs:
+/// they may end before their first record is seen.
 fn users(compilation: &Compilation, targets: &[Target]) -> UserSymbols {
     let users = UserSymbols::new(targets.first().map_or(0, Target::pid));
     if user_symbols::are_used(&compilation.program) {

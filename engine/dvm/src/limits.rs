@@ -19,8 +19,9 @@ pub const WORK_MAX: u32 = 8 << 20;
 /// The cost of a walk over the kernel stack, or over all speculations, in bytes of work.
 pub const WALK_WORK: u32 = 32 << 10;
 
-/// The cost of a frame of the user stack, in bytes of work.
-pub const USER_FRAME_WORK: u32 = 128;
+/// The cost of a frame of the user stack, in bytes of work: some words are read, each with a look
+/// at the page tables at worst, and a row is searched for.
+pub const USER_FRAME_WORK: u32 = 512;
 
 /// The maximum number of frames of a user stack: as many as fit into a record.
 pub const USER_FRAMES_MAX: u32 = RECORD_MAX / 8 - 1;

@@ -229,9 +229,8 @@ fn unwind(tracer: &Engine, id: ConsumerId, body: &Unwind) -> Result<(), Errno> {
     if body.count > UNWIND_ROWS_MAX || body.start > body.end {
         return Err(Errno::Invalid);
     }
-    let size = (body.count as usize).wrapping_mul(size_of::<UnwindRow>());
-    let mut rows = filled(size, || 0)?;
-    copy_from_user(&mut rows, body.rows)?;
+    let mut rows = filled(body.count as usize, UnwindRow::default)?;
+    copy_from_user(rows.as_mut_bytes(), body.rows)?;
     let object = Object {
         code: body.start..body.end,
         bias: body.bias,

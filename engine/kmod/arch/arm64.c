@@ -351,35 +351,41 @@ const bool tl_sys_exit_in_children = false;
 
 const bool tl_traps_are_nmis = false;
 
+#ifdef CONFIG_ARM64_PTR_AUTH
+static __always_inline void switch_keys(bool to_user)
+{
+	const struct thread_struct *thread = &current->thread;
+
+	if (!(thread->sctlr_user & SCTLR_ELx_ENIA))
+		sysreg_clear_set(sctlr_el1, to_user ? SCTLR_ELx_ENIA : 0, to_user ? 0 : SCTLR_ELx_ENIA);
+#ifdef CONFIG_ARM64_PTR_AUTH_KERNEL
+	else if (to_user)
+		__ptrauth_key_install_nosync(APIA, thread->keys_user.apia);
+	else
+		__ptrauth_key_install_nosync(APIA, thread->keys_kernel.apia);
+#endif
+	isb();
+}
+#else
+static void switch_keys(bool to_user) { }
+#endif
+
 /*
- * PACIASP is emulated with the key that is in effect, which in a trap is the kernel's. It
- * is the thread's meanwhile, or none if that is disabled. No return address may be signed
- * with one and checked with the other, so this function switches both ways.
+ * PACIASP is emulated with the key that is in effect, which in a trap is the kernel's, if
+ * that has one. It is the thread's meanwhile, or none if that is disabled. No return address
+ * may be signed with one and checked with the other, so this function switches both ways.
  */
 int tl_with_user_keys(tl_user_handler *handle, struct pt_regs *regs, unsigned long site,
 		      struct shim_access *access)
 {
-#ifdef CONFIG_ARM64_PTR_AUTH_KERNEL
-	const struct thread_struct *thread = &current->thread;
-	bool is_enabled = thread->sctlr_user & SCTLR_ELx_ENIA;
 	int outcome;
 
-	if (system_supports_address_auth()) {
-		if (is_enabled)
-			__ptrauth_key_install_nosync(APIA, thread->keys_user.apia);
-		else
-			sysreg_clear_set(sctlr_el1, SCTLR_ELx_ENIA, 0);
-		isb();
-		outcome = handle(regs, site, access);
-		if (is_enabled)
-			__ptrauth_key_install_nosync(APIA, thread->keys_kernel.apia);
-		else
-			sysreg_clear_set(sctlr_el1, 0, SCTLR_ELx_ENIA);
-		isb();
-		return outcome;
-	}
-#endif
-	return handle(regs, site, access);
+	if (!system_supports_address_auth())
+		return handle(regs, site, access);
+	switch_keys(true);
+	outcome = handle(regs, site, access);
+	switch_keys(false);
+	return outcome;
 }
 
 const size_t tl_trap_bytes = sizeof(u32);

@@ -272,7 +272,9 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Tracer<A, P> {
                 let _ = session.set(None);
             }
             // No firing looks for their tables any more.
-            spaces.iter().for_each(|key| self.platform.space_drop(*key));
+            for (_, key) in spaces {
+                self.platform.space_drop(key);
+            }
         });
     }
 

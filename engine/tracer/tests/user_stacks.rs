@@ -9,7 +9,6 @@ use engine_tracer::unwind::tables::Object;
 use engine_tracer::{ConsumerId, Error, FrameLayout, FrameRecord};
 use fake::program::*;
 use fake::*;
-use zerocopy::IntoBytes;
 
 /// The process that [`TASK`] is a thread of.
 const BASH_ID: u64 = 10;
@@ -262,7 +261,7 @@ fn object(row: UnwindRow) -> Object {
     Object {
         code: 0x1_0000..0x2_0000,
         bias: 0x1_0000,
-        rows: row.as_bytes().to_vec(),
+        rows: vec![row],
     }
 }
 
@@ -330,11 +329,16 @@ fn address_spaces_are_held_while_a_consumer_has_tables_for_them() {
     let gone = engine.unwind(id, 9, object(FRAME));
     assert_eq!(gone, Err(Error::NotFound));
     let large = Object {
-        rows: vec![0; 64 << 20],
+        rows: vec![FRAME; (64 << 20) / size_of::<UnwindRow>() + 1],
         ..object(FRAME)
     };
     assert_eq!(engine.unwind(id, 7, large), Err(Error::NoRoom));
     assert_eq!(holds(), 2);
+    fake.process(7, |process| process.execs += 1);
+    let other_program = engine.unwind(id, 7, object(FRAME));
+    assert_eq!(other_program, Err(Error::NotFound));
+    assert_eq!(holds(), 2);
+    fake.process(7, |process| process.execs = 0);
     engine.close(id);
     assert_eq!(holds(), 1);
     engine.close(other);

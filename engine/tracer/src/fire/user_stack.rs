@@ -14,7 +14,12 @@ pub struct UserStack<'p, P> {
     /// The first program counter, until it was returned.
     first: Option<u64>,
     next: Option<Next>,
+    /// Signal frames left to step over.
+    signals: u8,
 }
+
+/// The most signal frames of a walk. What they have stored may lead back to them.
+const SIGNALS_MAX: u8 = 16;
 
 /// How the next frame is found.
 enum Next {
@@ -58,6 +63,7 @@ impl<'p, P: Platform> UserStack<'p, P> {
             layout: start.layout,
             first: Some(pc),
             next: Some(next),
+            signals: SIGNALS_MAX,
         }
     }
 }
@@ -73,6 +79,9 @@ impl<P: Platform> Iterator for UserStack<'_, P> {
             Next::Itself(frame) => frame,
             Next::CallerOf(frame) => caller(&mut self.memory, self.layout, &frame).ok()?,
         };
+        if frame.at == At::Instruction {
+            self.signals = self.signals.checked_sub(1)?;
+        }
         self.next = Some(Next::CallerOf(frame));
         Some(frame.pc)
     }

@@ -71,14 +71,17 @@ pub struct Consumer {
     ecbs: Vec<Ecb>,
     /// The unwind tables of its processes, until the session takes them.
     pub tables: Tables,
-    /// The address spaces that they are for, held. Whoever drops the consumer drops these.
-    pub spaces: Vec<usize>,
+    /// The address spaces that they are for, by process, held. Whoever drops the consumer drops these.
+    pub spaces: Vec<(u32, usize)>,
     /// Its retained enablings, applied also to probes that appear later.
     retained: Vec<RetainedEnabling>,
 }
 
 /// The most memory for a consumer's unwind tables, in bytes.
 const TABLES_MAX: usize = 64 << 20;
+
+/// The most tables of a consumer.
+const OBJECTS_MAX: usize = 4096;
 
 /// A retained enabling: a probe description and the clause to enable at each probe that it matches.
 pub type RetainedEnabling = (Description, u32);
@@ -172,7 +175,8 @@ impl Consumer {
         Ok(enabled)
     }
 
-    /// Adds the unwind table of an object of a process.
+    /// Adds the unwind table of an object of a process. One without rows is not added; whoever is
+    /// about to read a process begins with such, and learns then of a change of its program.
     pub fn unwind(
         &mut self,
         platform: &impl Processes,
@@ -182,25 +186,34 @@ impl Consumer {
         if !matches!(self.state, State::New | State::Enabling(_)) {
             return Err(Error::WrongState);
         }
-        if object.rows.len().saturating_add(self.tables.bytes()) > TABLES_MAX {
+        let space = self.hold(platform, pid)?;
+        if object.rows.is_empty() {
+            return Ok(());
+        }
+        let bytes = size_of_val(&*object.rows).saturating_add(self.tables.bytes());
+        if bytes > TABLES_MAX || self.tables.count() >= OBJECTS_MAX {
             return Err(Error::NoRoom);
         }
-        let space = self.hold(platform, pid)?;
         Ok(self.tables.add(space, object)?)
     }
 
-    /// The key of a process's address space, held as long as the consumer is open.
+    /// The key of a process's address space, held as long as the consumer is open. `NotFound` if it
+    /// is another one than in the first request for this process: its tables would be another's.
     fn hold(&mut self, platform: &impl Processes, pid: u32) -> Result<usize, Error> {
         let key = platform.space_hold(pid)?;
-        let held = match self.spaces.contains(&key) {
-            true => Ok(false),
-            false => push(&mut self.spaces, key).map(|()| true),
+        let known = self.spaces.iter().find(|(of, _)| *of == pid);
+        let held = match known {
+            Some((_, first)) if *first == key => Err(None),
+            Some(_) => Err(Some(Error::NotFound)),
+            None => push(&mut self.spaces, (pid, key)).map_err(|why| Some(why.into())),
         };
-        if held != Ok(true) {
+        if held.is_err() {
             platform.space_drop(key);
         }
-        held?;
-        Ok(key)
+        match held {
+            Ok(()) | Err(None) => Ok(key),
+            Err(Some(why)) => Err(why),
+        }
     }
 
     /// Takes the program out, for the session; afterwards the state is `Stopped` until the caller

@@ -70,10 +70,17 @@ impl<'a, A: Arch, P: Platform<Regs = A::Regs>> Run<'a, A, P> {
         self.open = Open::Closed;
     }
 
-    /// The program counters of the user stack, innermost first.
-    fn frames(&self) -> impl Iterator<Item = u64> + use<'a, A, P> {
+    /// Not inlined, as are the others that hold a walk: it would be on the stack of every clause.
+    #[inline(never)]
+    fn user_caller(&self) -> u64 {
+        let mut stack = self.firing.user_stack(&self.session.tables);
+        stack.as_mut().and_then(|it| it.nth(1)).unwrap_or_default()
+    }
+
+    #[inline(never)]
+    fn user_depth(&self) -> u64 {
         let stack = self.firing.user_stack(&self.session.tables);
-        stack.into_iter().flatten()
+        stack.map_or(0, |it| it.take(USER_FRAMES_MAX as usize).count() as u64)
     }
 
     fn cpu(&self) -> u32 {
@@ -119,8 +126,8 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         match builtin {
             Builtin::Epid => self.epid.into(),
             Builtin::Stackdepth => self.firing.stack(self.frames).len() as u64,
-            Builtin::Ucaller => self.frames().nth(1).unwrap_or_default(),
-            Builtin::Ustackdepth => self.frames().take(USER_FRAMES_MAX as usize).count() as u64,
+            Builtin::Ucaller => self.user_caller(),
+            Builtin::Ustackdepth => self.user_depth(),
             _ => self.firing.builtin(builtin, index),
         }
     }
@@ -137,12 +144,16 @@ impl<A: Arch, P: Platform<Regs = A::Regs>> Env for Run<'_, A, P> {
         }
     }
 
+    #[inline(never)]
     fn user_stack(&mut self, words: &mut [u8]) {
-        let pid = u64::from(self.firing.task().pid);
-        let found = core::iter::once(pid).chain(self.frames());
-        let found = found.chain(core::iter::repeat(0));
-        for (bytes, word) in words.as_chunks_mut().0.iter_mut().zip(found) {
-            *bytes = word.to_ne_bytes();
+        let mut words = words.as_chunks_mut().0.iter_mut();
+        if let Some(first) = words.next() {
+            *first = u64::from(self.firing.task().pid).to_ne_bytes();
+        }
+        let mut stack = self.firing.user_stack(&self.session.tables);
+        for word in words {
+            let frame = stack.as_mut().and_then(Iterator::next);
+            *word = frame.unwrap_or_default().to_ne_bytes();
         }
     }
 

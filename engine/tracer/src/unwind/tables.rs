@@ -5,6 +5,8 @@ use core::ops::Range;
 
 use engine_abi::UnwindRow;
 
+use zerocopy::IntoBytes;
+
 use super::table::Table;
 use crate::grow::{OutOfMemory, push};
 use crate::sort::sort_by_key;
@@ -24,8 +26,8 @@ pub struct Object {
     pub code: Range<u64>,
     /// What the process's addresses exceed the object's by.
     pub bias: u64,
-    /// The rows, as bytes.
-    pub rows: Vec<u8>,
+    /// The rows, sorted by address.
+    pub rows: Vec<UnwindRow>,
 }
 
 impl Tables {
@@ -46,7 +48,12 @@ impl Tables {
             return None;
         }
         let address = u32::try_from(address.wrapping_sub(object.bias)).ok()?;
-        Table::new(&object.rows).row(address)
+        Table::new(object.rows.as_bytes()).row(address)
+    }
+
+    /// The number of tables.
+    pub fn count(&self) -> usize {
+        self.objects.len()
     }
 
     /// Size in bytes.
@@ -72,10 +79,8 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
-    use engine_abi::FrameRule;
-    use zerocopy::IntoBytes;
-
     use super::*;
+    use engine_abi::FrameRule;
 
     fn object(code: Range<u64>, bias: u64, cfa: i16) -> Object {
         let row = UnwindRow {
@@ -87,7 +92,7 @@ mod tests {
         Object {
             code,
             bias,
-            rows: row.as_bytes().to_vec(),
+            rows: std::vec![row],
         }
     }
 

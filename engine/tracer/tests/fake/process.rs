@@ -28,7 +28,9 @@ pub struct Process {
     pub threads: Vec<usize>,
     /// Whether the engine has its address space open.
     pub is_open: bool,
-    /// How often its address space is held.
+    /// How often it has executed another program.
+    pub execs: usize,
+    /// How often its address spaces are held.
     pub holds: usize,
     /// Whether it has exited.
     pub is_gone: bool,
@@ -125,14 +127,17 @@ impl Processes for &'static Fake {
     fn space_hold(&self, pid: u32) -> Result<usize, Denied> {
         let mut processes = self.processes.lock().unwrap();
         let process = processes.get_mut(&pid).filter(|process| !process.is_gone);
-        process.ok_or(Denied::NoProcess)?.holds += 1;
-        Ok(key(pid))
+        let process = process.ok_or(Denied::NoProcess)?;
+        process.holds += 1;
+        Ok(key(pid) + process.execs)
     }
 
     fn space_drop(&self, held: usize) {
         let mut processes = self.processes.lock().unwrap();
         let mut processes = processes.iter_mut();
-        let (_, process) = processes.find(|(pid, _)| key(**pid) == held).unwrap();
+        let (_, process) = processes
+            .find(|(pid, _)| key(**pid) == held / 64 * 64)
+            .unwrap();
         process.holds -= 1;
     }
 
