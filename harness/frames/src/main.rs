@@ -10,6 +10,7 @@
 //! - `timed CALLS` calls a function, and prints on standard error how long that took.
 //! - `special CALLS` calls a function of instructions that only some processors have: of AVX on x86-64, of pointer
 //!   authentication on arm64.
+//! - `unsigned CALLS` does so without pointer authentication, on arm64.
 //! - `place FUNCTION` prints where in its file the program has a function, and no counts.
 //! - `forks COUNT` makes children while a thread runs; some share the memory until they execute.
 //! - `faults COUNT` handles signals of loads that fault, and has them executed again.
@@ -54,7 +55,7 @@ enum Error {
     Wrong(String),
 }
 
-const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
+const USAGE: &str = "trapline-frames recurse DEPTH | unwind DEPTH ROUNDS | longjmp DEPTH ROUNDS | stacks SWITCHES | threads THREADS CALLS | timed CALLS | special CALLS | unsigned CALLS | place FUNCTION | forks COUNT | faults COUNT | alarms COUNT | maps CALLS";
 
 fn main() -> ExitCode {
     match Command::parse(std::env::args_os()).and_then(|command| run(&command)) {
@@ -78,6 +79,7 @@ fn run(command: &Command) -> Result<Counts, Error> {
         Command::Threads { threads, calls } => threads::call(threads, calls),
         Command::Timed { calls } => timed::time(calls),
         Command::Special { calls } => special::add(calls),
+        Command::Unsigned { calls } => special::unsigned(calls),
         Command::Place { ref function } => place::print(function),
         Command::Forks { count } => forks::fork(count),
         Command::Faults { count } => faults::fault(count),

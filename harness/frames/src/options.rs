@@ -26,6 +26,8 @@ pub enum Command {
     Timed { calls: usize },
     /// Call a function of special instructions.
     Special { calls: usize },
+    /// Call it without pointer authentication.
+    Unsigned { calls: usize },
     /// Tell where a function is.
     Place { function: String },
     /// Make children.
@@ -70,6 +72,7 @@ impl Command {
             }
             "timed" => Self::Timed { calls: number()? },
             "special" => Self::Special { calls: number()? },
+            "unsigned" => Self::Unsigned { calls: number()? },
             "place" => Self::Place {
                 function: parser.value()?.string()?,
             },
