@@ -11,12 +11,11 @@ use crate::imports;
 const CFG: &str = "target_arch";
 /// The seam, the judge that executes instructions on the host's processor, and functions that only
 /// an assembler makes.
-const SEAMS: [&str; 5] = [
+const SEAMS: [&str; 4] = [
     "engine/kernel/src/arch/",
     "engine/kernel/src/mutant/arch/",
     "engine/isa-judge/src/x86/",
     "harness/frames/src/arch/",
-    "harness/random/src/arch/",
 ];
 /// Architecture-specific symbols, which a scenario must take from the guest's `names:`.
 const ARCH_SYMBOLS: [&str; 4] = ["__arm64_sys_", "__x64_sys_", "do_undefinstr", "brk_handler"];
