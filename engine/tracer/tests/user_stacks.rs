@@ -344,3 +344,29 @@ fn address_spaces_are_held_while_a_consumer_has_tables_for_them() {
     engine.close(other);
     assert_eq!(holds(), 0);
 }
+
+#[test]
+fn signal_frames_that_lead_back_end_a_walk() {
+    let (fake, engine) = engine();
+    fake.create(7, &[]);
+    stack(&[(SP, SP), (SP + 4, PC), (SP + 8, 0)]);
+    let id = open_with(&engine, &walking(40));
+    let signal = UnwindRow {
+        rule: FrameRule::Signal.code(),
+        cfa: 0,
+        ra: 1,
+        fp: 2,
+        ..UnwindRow::default()
+    };
+    engine.unwind(id, 7, object(signal)).unwrap();
+    enable(&engine, id, "alpha").unwrap();
+    go(&engine, id, 0).unwrap();
+    USER_REGS.set(Some(in_user(0)));
+    IN_PROCESS.set(7);
+    execute(fake, &engine, ALPHA);
+    IN_PROCESS.set(0);
+    let [(_, words)] = &records(&engine, id, 0)[..] else {
+        panic!("one record");
+    };
+    assert_eq!(words.iter().filter(|word| **word == PC).count(), 17);
+}
